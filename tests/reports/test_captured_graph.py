@@ -60,8 +60,8 @@ def test_a_sum_of_two_tensors(device: ttnn.MeshDevice) -> None:
     _assert_sound(graph)
     assert [node["node_type"] for node in graph] == [
         "capture_start", "function_start", "function_start", "tensor", "buffer", "function_start", "buffer",
-        "buffer_allocate", "function_end", "tensor", "circular_buffer_deallocate_all", "program_execution",
-        "function_end", "function_end", "capture_end",
+        "buffer_allocate", "function_end", "tensor", "circular_buffer_deallocate_all",
+        *["circular_buffer_allocate"] * 3, "program_execution", "function_end", "function_end", "capture_end",
     ]  # fmt: skip
     assert _names(graph) == ["ttnn.add", "BinaryNgDeviceOperation", "tt::tt_metal::create_device_tensor"]
     taken, made = _of_type(graph, "tensor")
@@ -278,3 +278,41 @@ def test_a_mode_that_is_none() -> None:
     with pytest.raises(ttnn.ArgumentError, match=r"run_mode must be a ttnn\.graph\.RunMode, got 1"):
         ttnn.graph.begin_graph_capture(1)  # type: ignore[arg-type]
     assert not ttnn.graph.is_graph_capture_active()
+
+
+def test_circular_buffers_of_a_product(device: ttnn.MeshDevice) -> None:
+    a = _tensor(device)
+    ttnn.graph.begin_graph_capture()
+    ttnn.matmul(a, a)
+    graph = ttnn.graph.end_graph_capture()
+    buffers = [node["params"] for node in _of_type(graph, "circular_buffer_allocate")]
+    # One after the other from the first free address: two tiles of each operand, one of the result.
+    assert [(cb["address"], cb["size"]) for cb in buffers] == [
+        ("105824", "4096"), ("109920", "4096"), ("114016", "2048"),
+    ]  # fmt: skip
+    assert {cb["core_range_set"] for cb in buffers} == {"{[(x=0,y=0) - (x=3,y=0)]}"}
+    # The figure that was recorded on an n150.
+    assert ttnn.graph.extract_peak_L1_memory_usage(graph) == 10240
+
+
+def test_circular_buffers_of_shards_take_no_room(device: ttnn.MeshDevice) -> None:
+    shards = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(x=2, y=1), ttnn.ShardStrategy.HEIGHT)
+    a = _tensor(device, memory_config=shards)
+    ttnn.graph.begin_graph_capture()
+    b = ttnn.add(a, a)
+    graph = ttnn.graph.end_graph_capture()
+    buffers = [node["params"] for node in _of_type(graph, "circular_buffer_allocate")]
+    borrowed = {cb["address"] for cb in buffers if cb["globally_allocated"] == "1"}
+    assert borrowed == {str(a.buffer_address()), str(b.buffer_address())}
+
+
+def test_device_operations_are_the_rows_of_a_profile(device: ttnn.MeshDevice) -> None:
+    a = _tensor(device)
+    with ttnn.profiler.profile() as profile:
+        ttnn.graph.begin_graph_capture()
+        ttnn.mse_loss(ttnn.softmax(ttnn.linear(a, a, bias=_tensor(device, (1, 64))), dim=-1), a)
+        ttnn.layer_norm(ttnn.transpose(a, 0, 1))
+        graph = ttnn.graph.end_graph_capture()
+    functions = [name for name in _names(graph) if "::" not in name and not name.startswith("ttnn.")]
+    assert functions == [row.plan.name for row in profile.rows]
+    assert len(functions) >= 5

@@ -40,6 +40,9 @@ class Observer(Protocol):
     def created(self, tensor: Any) -> None:
         """A tensor was given memory on a device."""
 
+    def noted(self, program: Any) -> None:
+        """The innermost operator has decided on a program."""
+
 
 OBSERVERS: Final[list[Observer]] = []
 """Those that observe now, the outermost first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
+from ttnn.base.observers import OBSERVERS
 from ttnn.operation.traces import Operator
 
 Run = Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any]
@@ -30,7 +31,9 @@ class Observation:
 
 
 def note(program: Any) -> None:
-    """Tell the observer which program the operator has decided on."""
+    """Tell the observers which program the operator has decided on."""
+    for watching in OBSERVERS:
+        watching.noted(program)
     observer = Observation.active
     if observer is not None:
         observer.note(program)

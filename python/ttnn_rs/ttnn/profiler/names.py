@@ -95,6 +95,76 @@ BY_OPERATOR: Final[dict[str, str]] = {
     "uniform": "Uniform",
     "bernoulli": "Bernoulli",
     "integral_image": "IntImg",
+    "attn_matmul": "AttnMatmul",
+    "attn_matmul_from_cache": "AttnMatmul",
+    "bcast": "Bcast",
+    "broadcast_to": "BcastToOperation",
+    "convert_to_chw": "ConvertToCHW",
+    "convert_to_hwc": "ConvertToHWC",
+    "create_qkv_heads": "CreateQKVHeads",
+    "create_qkv_heads_from_separate_tensors": "CreateQKVHeadsSeparateTensors",
+    "deepseek_moe_fast_reduce_nc": "DeepseekMoEFastReduceNC",
+    "dropout": "Dropout",
+    "fill_ones_rm": "FillRM",
+    "fill_rm": "FillRM",
+    "gelu_bw": "GeluBackward",
+    "group_attn_matmul": "GroupAttnMatmul",
+    "hc_sum_reduce": "HCSumReduce",
+    "index_fill": "IndexFillOperation",
+    "indexed_fill": "IndexedFill",
+    "isin": "IsIn",
+    "layer_norm_post_all_gather": "LayerNormPostAllGather",
+    "layer_norm_pre_all_gather": "LayerNormPreAllGather",
+    "minimal_matmul_split": "MinimalMatmulSplit",
+    "moreh_abs_pow": "MorehAbsPowOperation",
+    "moreh_adam": "MorehAdamOperation",
+    "moreh_adamw": "MorehAdamW",
+    "moreh_arange": "MorehArangeOperation",
+    "moreh_bmm": "MorehMatmulOperation",
+    "moreh_dot": "MorehDotOperation",
+    "moreh_dot_backward": "MorehDotBackwardOperation",
+    "moreh_fold": "MorehFoldOperation",
+    "moreh_getitem": "MorehGetItemOperation",
+    "moreh_group_norm": "MorehGroupNormOperation",
+    "moreh_layer_norm": "MorehLayerNormOperation",
+    "moreh_linear": "MorehMatmulOperation",
+    "moreh_logsoftmax": "MorehSoftmaxOperation",
+    "moreh_logsoftmax_backward": "MorehSoftmaxBackwardOperation",
+    "moreh_matmul": "MorehMatmulOperation",
+    "moreh_mean": "MorehMeanOperation",
+    "moreh_mean_backward": "MorehMeanBackwardOperation",
+    "moreh_norm": "MorehNormOperation",
+    "moreh_norm_backward": "MorehNormBackwardOperation",
+    "moreh_sgd": "MorehSgdOperation",
+    "moreh_softmax": "MorehSoftmaxOperation",
+    "moreh_softmax_backward": "MorehSoftmaxBackwardOperation",
+    "moreh_softmin": "MorehSoftmaxOperation",
+    "moreh_softmin_backward": "MorehSoftmaxBackwardOperation",
+    "moreh_sum": "MorehSumOperation",
+    "moreh_sum_backward": "MorehSumBackwardOperation",
+    "nlp_concat_heads_boltz": "NLPConcatHeadsBoltz",
+    "nlp_concat_heads_decode": "NLPConcatHeadsDecode",
+    "nlp_create_qkv_heads_boltz": "NlpCreateHeadsBoltz",
+    "nlp_create_qkv_heads_decode": "NLPCreateQKVHeadsDecode",
+    "nlp_create_qkv_heads_falcon7b": "NlpCreateHeadsFalcon7B",
+    "nlp_create_qkv_heads_segformer": "NlpCreateHeadsSegformer",
+    "nlp_create_qkv_heads_vit": "NlpCreateHeadsVit",
+    "nlp_kv_cache_load_slice": "NlpKVCacheLoadSlice",
+    "nonzero": "NonZeroIndices",
+    "paged_fill_cache": "PagedFillCache",
+    "paged_fused_update_cache": "PagedFusedUpdateCache",
+    "prefix_scan": "PrefixScan",
+    "prod": "ProdNc",
+    "repeat_and_interleave_eltwise_mul": "RepeatAndInterleaveEltwiseMul",
+    "rms_norm_post_all_gather": "LayerNormPostAllGather",
+    "rms_norm_pre_all_gather": "LayerNormPreAllGather",
+    "rotary_embedding_llama_fused_qk": "RotaryEmbeddingLlamaFusedQK",
+    "rotate": "Rotate",
+    "rotate_half": "RotateHalf",
+    "scatter_add": "Scatter",
+    "sparse_matmul": "SparseMatmul",
+    "tosa_gather": "Gather",
+    "tosa_scatter": "Scatter",
 }
 """By the last part of the operator's name."""
 
@@ -148,6 +218,13 @@ def placing_name(source: Operand, output: Operand) -> str:
     return "ShardedToInterleaved" if source.sharded else "Copy"
 
 
+def _swaps_rows(source: Operand | None, output: Operand | None) -> bool:
+    """Return whether a transposition moves whole rows of a tensor in row-major layout: then it is a permutation."""
+    if source is None or output is None or source.tiled:
+        return False
+    return source.logical[3] == output.logical[3] and source.logical[2] != output.logical[2]
+
+
 def device_operation_name(operator: str, function: str, source: Operand | None, output: Operand | None) -> str:
     """Return the name of the device operation of a call.
 
@@ -164,6 +241,8 @@ def device_operation_name(operator: str, function: str, source: Operand | None, 
     if last in _PLACING and source is not None and output is not None:
         return f"{placing_name(source, output)}DeviceOperation"
     name = BY_OPERATOR.get(last)
+    if last == "transpose" and _swaps_rows(source, output):
+        name = "Permute"
     if name is None:
         if function not in BY_FUNCTION:
             raise UnsupportedError(f"{operator}: no device operation is known for {function}", "unimplemented")

@@ -18,9 +18,10 @@ from typing import Any, ClassVar
 
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.mesh_device import MeshDevice, open_devices
-from ttnn.reports.attributes import attributes_text, options_of, tensors_in, tensors_text
+from ttnn.profiler.describe import EngineCall
+from ttnn.reports.attributes import tensors_in
 from ttnn.reports.buffers import BufferInfo, learn
-from ttnn.reports.device_operations import WITHOUT_TENSORS, device_operation
+from ttnn.reports.device_operations import describe_call
 from ttnn.reports.engine_calls import EngineCalls
 from ttnn.reports.nodes import BufferFacts, Node, new_node, tensor_params
 from ttnn.reports.texts import enum_text, memory_config_text, text_of
@@ -44,10 +45,12 @@ class _Call:
     kwargs: dict[str, Any]
     shown: bool
     """Whether it has nodes of its own: the operators that the program itself calls, and are not written in Python."""
-    program: int | None = None
-    """The node at which its device operation starts, once it runs one."""
     waiting: list[Tensor] = field(default_factory=list)
-    """Tensors that were created since it last ran a program: they belong to the next one."""
+    """Tensors that were created while it ran: they belong to its device operation."""
+    calls: list[EngineCall] = field(default_factory=list)
+    """What it has asked of the engine itself."""
+    programs: list[Any] = field(default_factory=list)
+    """What it has decided on."""
 
 
 class GraphCapture:
@@ -103,17 +106,14 @@ class GraphCapture:
     # Events.
 
     def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """An operator is called. If it is called by another one, the device operation of that one has ended."""
+        """An operator is called."""
         if self._elsewhere():
             return
         self._notice_released()
-        if self._calls:
-            self._end_program(self._calls[-1], None)
         shown = not self._calls and bool(operation.is_cpp_operation)
-        call = _Call(operation, args, kwargs, shown)
         if shown:
             self._start_function(operation.__name__, len(args) + len(kwargs))
-        self._calls.append(call)
+        self._calls.append(_Call(operation, args, kwargs, shown))
 
     def operation_end(self, result: Any) -> None:
         """The innermost operator returns."""
@@ -121,7 +121,7 @@ class GraphCapture:
             return
         self._notice_released()
         call = self._calls.pop()
-        self._end_program(call, result)
+        self._device_operation(call, result)
         if call.shown:
             self._end_function(result)
 
@@ -130,10 +130,8 @@ class GraphCapture:
         if self._elsewhere() or not self._calls:
             return
         call = self._calls.pop()
-        if call.program is not None or call.shown:
+        if call.shown or call.calls:
             self._add_error(call, error)
-        if call.program is not None:
-            self._end_function(None, aborted=True)
         if call.shown:
             self._end_function(None, aborted=True)
 
@@ -142,7 +140,6 @@ class GraphCapture:
         if self._elsewhere():
             return
         self._notice_released()
-        self._create_waiting()
         counter = self._start_function(name, len(arguments))
         self.nodes[counter]["arguments"] = [text_of(argument) for argument in arguments]
         self._take(counter, arguments)
@@ -164,60 +161,47 @@ class GraphCapture:
         if self._elsewhere():
             return
         self._notice_released(but=tensor)
-        if self._calls and self._calls[-1].program is None and len(self._open) == self._depth():
+        if self._calls and len(self._open) == self._depth():
             self._calls[-1].waiting.append(tensor)
         else:
             self._create(tensor)
 
-    def circular_buffer(self, address: int, size: int, cores: str, *, device_id: int, borrowed: bool) -> None:
-        """Add a circular buffer of the device operation that is open.
-
-        Args:
-            address: In the L1 of each core.
-            size: Bytes per core.
-            cores: The cores that have it, as text.
-            device_id: Number of the device.
-            borrowed: Whether it lies in the buffer of a tensor.
-        """
-        params = {
-            "address": str(address),
-            "size": str(size),
-            "core_range_set": cores,
-            "globally_allocated": str(int(borrowed)),
-            "device_id": str(device_id),
-        }
-        self._connect(self._add("circular_buffer_allocate", params))
+    def noted(self, program: Any) -> None:
+        """The innermost operator has decided on a program."""
+        if not self._elsewhere() and self._calls:
+            self._calls[-1].programs.append(program)
 
     # Device operations.
 
     def _depth(self) -> int:
         """Return how many nodes are open if no function runs inside of the innermost operator."""
-        return 1 + sum(call.shown + (call.program is not None) for call in self._calls)
+        return 1 + sum(call.shown for call in self._calls)
 
-    def _before_program(self, function: str) -> None:
+    def _before_program(self, function: str, keywords: dict[str, Any]) -> None:
         """A function of the engine is about to run a program."""
-        if not self._calls or len(self._open) != self._depth():
+        if self._calls and len(self._open) == self._depth():
+            self._calls[-1].calls.append((function, [], keywords))
+
+    def _device_operation(self, call: _Call, result: Any) -> None:
+        """Add the device operation of an operator that has asked the engine for something, and what it created."""
+        described = describe_call(call.operation, call.args, call.kwargs, result, call.calls, call.programs)
+        if described is None:
+            for tensor in call.waiting:
+                self._create(tensor)
             return
-        call = self._calls[-1]
-        if call.program is not None:
-            return
-        self._notice_released()
-        tensors = [tensor for tensor in tensors_in((call.args, call.kwargs)) if tensor.device() is not None]
-        given = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, MeshDevice)]
-        device = next((d for d in (*(t.device() for t in (*tensors, *call.waiting)), *given) if d is not None), None)
-        if device is None:
-            return
+        device = described.device
         self.devices[device.id()] = device
-        name = device_operation(call.operation, call.args)
-        counter = self._start_function(name, 2)
+        counter = self._start_function(described.name, 2)
         self.nodes[counter]["params"]["device_id"] = str(device.id())
-        if name not in WITHOUT_TENSORS:
-            self._take(counter, tensors)
-        call.program = counter
-        self._create_waiting(call)
+        self.nodes[counter]["arguments"] = described.arguments
+        self._take(counter, described.taken)
+        for tensor in call.waiting:
+            self._create(tensor)
         released = self._add("circular_buffer_deallocate_all", {"device_id": str(device.id())})
         self.nodes[released]["connections"].append(counter)
         self._connect(released)
+        for params in described.circular_buffers(blocked=self.blocks):
+            self._connect(self._add("circular_buffer_allocate", params))
         if not self.blocks:
             GraphCapture._programs += 1
             params = {
@@ -229,30 +213,9 @@ class GraphCapture:
                 "runtime_id": str(GraphCapture._programs),
             }
             self._connect(self._add("program_execution", params))
-
-    def _end_program(self, call: _Call, result: Any) -> None:
-        """End the device operation of an operator, if it runs one."""
-        if call.program is None:
-            self._create_waiting(call)
-            return
-        start = self.nodes[call.program]
-        name = start["params"]["name"]
-        options = options_of(call.operation, call.args, call.kwargs, result)
-        tensors = "{}" if name in WITHOUT_TENSORS else tensors_text(call.args, call.kwargs)
-        shown = name.removesuffix("Operation").removesuffix("Device")
-        start["arguments"] = [attributes_text(shown, options), tensors]
         self._end_function(result)
-        call.program = None
 
     # Tensors and buffers.
-
-    def _create_waiting(self, call: _Call | None = None) -> None:
-        """Add the tensors that waited for the program that they belong to."""
-        call = call if call is not None else self._calls[-1] if self._calls else None
-        if call is not None and call.waiting:
-            waiting, call.waiting = call.waiting, []
-            for tensor in waiting:
-                self._create(tensor)
 
     def _create(self, tensor: Tensor) -> None:
         """Add the function that gives a tensor its memory, with its buffer."""

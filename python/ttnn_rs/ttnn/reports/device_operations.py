@@ -1,176 +1,148 @@
-"""Names of device operations: what the official trace calls the program that an operator runs.
-
-Source: tt-metal, the classes of device operations below `ttnn/cpp/ttnn/operations`.
-"""
+"""Device operations of captured graphs: name, options, tensors and circular buffers, from the plan of the profiler."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn.base.enums import Layout
+from ttnn.base.enums import BufferType
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.profiler.describe import EngineCall, describe
+from ttnn.profiler.names import device_operation_name
+from ttnn.profiler.operand import from_spec
+from ttnn.profiler.plan import Plan, PlanCb
+from ttnn.reports.attributes import attributes_text, options_of, tensors_in, tensors_text
 from ttnn.tensor.tensor import Tensor
 
-_BY_FAMILY: Final = {
-    "unary": "UnaryDeviceOperation",
-    "binary": "BinaryNgDeviceOperation",
-    "ternary": "TernaryDeviceOperation",
-}
-
-_OPERATORS: Final = {
-    "AccumulationDeviceOperation": "cumsum cumprod",
-    "ArgMaxDeviceOperation": "argmax",
-    "AttnMatmulDeviceOperation": "experimental.attn_matmul experimental.attn_matmul_from_cache",
-    "BatchNormOperation": "batch_norm",
-    "BcastDeviceOperation": "bcast",
-    "BcastToOperation": "experimental.broadcast_to",
-    "BernoulliDeviceOperation": "bernoulli",
-    "CloneOperation": "clone",
-    "ConcatDeviceOperation": "concat",
-    "ConcatenateHeadsDeviceOperation": "experimental.concatenate_heads",
-    "Conv2dDeviceOperation": "conv1d conv2d conv_transpose2d",
-    "Conv3dDeviceOperation": "experimental.conv3d",
-    "ConvertToCHWDeviceOperation": "experimental.convert_to_chw",
-    "ConvertToHWCDeviceOperation": "experimental.convert_to_hwc",
-    "CopyDeviceOperation": "assign copy to_memory_config",
-    "CreateQKVHeadsDeviceOperation": "experimental.create_qkv_heads",
-    "CreateQKVHeadsSeparateTensorsDeviceOperation": "experimental.create_qkv_heads_from_separate_tensors",
-    "DeepseekMoEFastReduceNCDeviceOperation": "experimental.deepseek_moe_fast_reduce_nc",
-    "DropoutDeviceOperation": "experimental.dropout",
-    "EmbeddingBackwardDeviceOperation": "embedding_bw",
-    "EmbeddingsDeviceOperation": "embedding",
-    "FastReduceNCDeviceOperation": "experimental.fast_reduce_nc",
-    "FillRMDeviceOperation": "fill_rm fill_ones_rm",
-    "FullDeviceOperation": "full full_like ones ones_like zeros zeros_like moreh_full moreh_full_like",
-    "GatherDeviceOperation": "gather tosa_gather",
-    "GeluBackwardDeviceOperation": "gelu_bw",
-    "GridSampleOperation": "grid_sample",
-    "GroupAttnMatmulDeviceOperation": "experimental.group_attn_matmul",
-    "GroupNormDeviceOperation": "group_norm",
-    "HCSumReduceDeviceOperation": "experimental.hc_sum_reduce",
-    "IndexFillOperation": "index_fill",
-    "IndexedFillDeviceOperation": "indexed_fill",
-    "IntImgDeviceOperation": "experimental.intimg",
-    "InterleavedToShardedDeviceOperation": "interleaved_to_sharded",
-    "InterleavedToShardedPartialDeviceOperation": "interleaved_to_sharded_partial",
-    "IsInDeviceOperation": "experimental.isin",
-    "LayerNormDeviceOperation": "layer_norm rms_norm",
-    "LayerNormPostAllGatherDeviceOperation": "layer_norm_post_all_gather rms_norm_post_all_gather",
-    "LayerNormPreAllGatherDeviceOperation": "layer_norm_pre_all_gather rms_norm_pre_all_gather",
-    "MatmulDeviceOperation": "matmul linear addmm",
-    "MinimalMatmulDeviceOperation": "experimental.minimal_matmul",
-    "MinimalMatmulSplitDeviceOperation": "experimental.minimal_matmul_split",
-    "MorehAbsPowOperation": "moreh_abs_pow",
-    "MorehAdamOperation": "moreh_adam",
-    "MorehAdamWDeviceOperation": "moreh_adamw",
-    "MorehArangeOperation": "moreh_arange",
-    "MorehDotBackwardOperation": "moreh_dot_backward",
-    "MorehDotOperation": "moreh_dot",
-    "MorehFoldOperation": "moreh_fold",
-    "MorehGetItemOperation": "moreh_getitem",
-    "MorehGroupNormOperation": "moreh_group_norm",
-    "MorehLayerNormOperation": "moreh_layer_norm",
-    "MorehMatmulOperation": "moreh_bmm moreh_matmul moreh_linear",
-    "MorehMeanBackwardOperation": "moreh_mean_backward",
-    "MorehMeanOperation": "moreh_mean",
-    "MorehNormBackwardOperation": "moreh_norm_backward",
-    "MorehNormOperation": "moreh_norm",
-    "MorehSgdOperation": "moreh_sgd",
-    "MorehSoftmaxBackwardOperation": "moreh_softmax_backward moreh_softmin_backward moreh_logsoftmax_backward",
-    "MorehSoftmaxOperation": "moreh_softmax moreh_softmin moreh_logsoftmax",
-    "MorehSumBackwardOperation": "moreh_sum_backward",
-    "MorehSumOperation": "moreh_sum",
-    "MoveDeviceOperation": "move",
-    "NLPConcatHeadsBoltzDeviceOperation": "experimental.nlp_concat_heads_boltz",
-    "NLPConcatHeadsDecodeDeviceOperation": "experimental.nlp_concat_heads_decode",
-    "NLPConcatHeadsDeviceOperation": "experimental.nlp_concat_heads transformer.concatenate_heads",
-    "NLPCreateQKVHeadsDecodeDeviceOperation": "experimental.nlp_create_qkv_heads_decode",
-    "NlpCreateHeadsBoltzDeviceOperation": "experimental.nlp_create_qkv_heads_boltz",
-    "NlpCreateHeadsDeviceOperation": "experimental.nlp_create_qkv_heads",
-    "NlpCreateHeadsFalcon7BDeviceOperation": "experimental.nlp_create_qkv_heads_falcon7b",
-    "NlpCreateHeadsSegformerDeviceOperation": "experimental.nlp_create_qkv_heads_segformer",
-    "NlpCreateHeadsVitDeviceOperation": "experimental.nlp_create_qkv_heads_vit",
-    "NlpKVCacheLoadSliceDeviceOperation": "experimental.nlp_kv_cache_load_slice",
-    "NonZeroIndicesDeviceOperation": "nonzero",
-    "PadDeviceOperation": "pad",
-    "PaddedSliceDeviceOperation": "experimental.padded_slice",
-    "PagedFillCacheDeviceOperation": "experimental.paged_fill_cache",
-    "PagedFusedUpdateCacheDeviceOperation": "experimental.paged_fused_update_cache",
-    "PagedUpdateCacheDeviceOperation": "experimental.paged_update_cache",
-    "PermuteDeviceOperation": "permute",
-    "PlusOneDeviceOperation": "plus_one",
-    "Pool2D": "avg_pool2d max_pool2d adaptive_avg_pool2d adaptive_max_pool2d",
-    "PrefixScanDeviceOperation": "experimental.prefix_scan",
-    "ProdNcDeviceOperation": "prod",
-    "RandDeviceOperation": "rand",
-    "ReduceDeviceOperation": "sum mean max min std var",
-    "RepeatAndInterleaveEltwiseMulDeviceOperation": "experimental.repeat_and_interleave_eltwise_mul",
-    "RepeatDeviceOperation": "repeat expand",
-    "ReshapeViewDeviceOperation": "reshape",
-    "ReshardDeviceOperation": "reshard",
-    "RotaryEmbeddingDeviceOperation": "experimental.rotary_embedding",
-    "RotaryEmbeddingLlamaDeviceOperation": "experimental.rotary_embedding_llama",
-    "RotaryEmbeddingLlamaFusedQKDeviceOperation": "experimental.rotary_embedding_llama_fused_qk",
-    "RotateDeviceOperation": "rotate",
-    "RotateHalfDeviceOperation": "experimental.rotate_half",
-    "SDPAOperation": (
-        "transformer.scaled_dot_product_attention transformer.chunked_scaled_dot_product_attention "
-        "transformer.flash_mla_prefill transformer.chunked_flash_mla_prefill"
-    ),
-    "SamplingDeviceOperation": "sampling",
-    "ScatterDeviceOperation": "scatter scatter_add tosa_scatter",
-    "SdpaDecodeDeviceOperation": (
-        "transformer.scaled_dot_product_attention_decode transformer.paged_scaled_dot_product_attention_decode "
-        "transformer.flash_multi_latent_attention_decode transformer.paged_flash_multi_latent_attention_decode"
-    ),
-    "ShardedToInterleavedDeviceOperation": "sharded_to_interleaved",
-    "ShardedToInterleavedPartialDeviceOperation": "sharded_to_interleaved_partial",
-    "SliceDeviceOperation": "slice",
-    "SliceWriteDeviceOperation": "experimental.slice_write",
-    "SoftmaxDeviceOperation": (
-        "softmax softmax_in_place scale_mask_softmax scale_mask_softmax_in_place "
-        "scale_causal_mask_hw_dims_softmax_in_place transformer.attention_softmax transformer.attention_softmax_"
-    ),
-    "SortDeviceOperation": "sort",
-    "SparseMatmulDeviceOperation": "sparse_matmul",
-    "SplitFusedQKVAndSplitHeadsDeviceOperation": "experimental.split_query_key_value_and_split_heads",
-    "TilizeDeviceOperation": "tilize",
-    "TilizeWithValPaddingDeviceOperation": "tilize_with_val_padding tilize_with_zero_padding",
-    "TopKDeviceOperation": "topk",
-    "TransposeDeviceOperation": "transpose",
-    "TypecastDeviceOperation": "typecast experimental.typecast",
-    "UniformDeviceOperation": "uniform",
-    "UntilizeDeviceOperation": "untilize",
-    "UntilizeWithUnpaddingDeviceOperation": "untilize_with_unpadding",
-    "UpdateKVCacheOperation": (
-        "fill_cache update_cache kv_cache.fill_cache_for_user_ kv_cache.update_cache_for_token_"
-    ),
-    "UpsampleOperation": "upsample",
-}
-
-WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
+_WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
 """Device operations that take no tensors, though the operators above them may: these only say what comes out."""
+_OUTPUTS: Final = frozenset((*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES))
 
-_NAMES: Final = {operator: name for name, operators in _OPERATORS.items() for operator in operators.split()}
+
+@dataclass(frozen=True)
+class Described:
+    """A device operation.
+
+    Attributes:
+        name: The official name.
+        arguments: Its options and its tensors as texts.
+        taken: The tensors that it reads.
+        made: Those that it writes.
+        device: Where it runs.
+        plan: What its cores do, None if that is not known.
+    """
+
+    name: str
+    arguments: list[str]
+    taken: list[Tensor]
+    made: list[Tensor]
+    device: MeshDevice
+    plan: Plan | None
+
+    def circular_buffers(self, *, blocked: bool) -> Iterator[dict[str, str]]:
+        """Yield the parameters of the circular buffers: allocated one after the other from the first free address.
+
+        Args:
+            blocked: Whether nothing runs; addresses are 0 then.
+        """
+        if self.plan is None:
+            return
+        chip = self.device.chip
+        address, alignment = chip["l1_base"], chip["l1_alignment"]
+        cores = _first_cores(self.plan.cores, chip["grid"][0])
+        for cb in self.plan.cbs:
+            own = self._address_of_borrowed(cb) if cb.borrowed else address
+            yield {
+                "address": "0" if blocked else str(own),
+                "size": str(cb.bytes),
+                "core_range_set": cores,
+                "globally_allocated": str(int(cb.borrowed)),
+                "device_id": str(self.device.id()),
+            }
+            if not cb.borrowed:
+                address += -(-cb.bytes // alignment) * alignment
+
+    def _address_of_borrowed(self, cb: PlanCb) -> int:
+        """Return the address of the tensor in whose buffer a circular buffer lies: of a result, if it is one."""
+        first, second = (self.made, self.taken) if cb.name.startswith(("out", "tiles")) else (self.taken, self.made)
+        for tensor in (*first, *second):
+            config = tensor.memory_config()
+            if tensor._buffer is not None and config.is_sharded() and config.buffer_type is BufferType.L1:
+                return int(tensor._buffer.address)
+        return 0
 
 
-def device_operation(operation: Any, args: tuple[Any, ...]) -> str:
-    """Return the name of the program that an operator runs.
-
-    An operator whose official class is not listed has the name that such a class would have.
+def describe_call(
+    operation: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    result: Any,
+    calls: Sequence[EngineCall],
+    programs: Sequence[Any],
+) -> Described | None:
+    """Return the device operation of a call, or None if it runs none.
 
     Args:
         operation: The operator.
-        args: The arguments of its call: to_layout and transpose choose by the layout.
+        args: Positional arguments of its call.
+        kwargs: Arguments by name.
+        result: What it returned.
+        calls: What it asked of the engine.
+        programs: What it decided on.
     """
-    name = operation.__name__.removeprefix("ttnn.").removeprefix("experimental.quasar.")
-    first = args[0] if args and isinstance(args[0], Tensor) else None
-    if name == "to_layout" and first is not None:
-        return "TilizeDeviceOperation" if first.layout is Layout.ROW_MAJOR else "UntilizeDeviceOperation"
-    if name == "transpose" and first is not None and first.layout is Layout.ROW_MAJOR:
-        return _NAMES["permute"]
-    entry = operation.entry
-    found = _NAMES.get(name.removesuffix("_")) or _BY_FAMILY.get("" if entry is None else entry.family)
-    if found is not None:
-        return found
-    words = name.rpartition(".")[2].split("_")
-    return f"{''.join(word.capitalize() for word in words)}DeviceOperation"
+    if not calls:
+        return None
+    device = _device_of(args, kwargs, result)
+    inputs = list(tensors_in((args, {name: value for name, value in kwargs.items() if name not in _OUTPUTS})))
+    outputs = list(tensors_in(result)) or list(tensors_in(kwargs))
+    if device is None:
+        return None
+    try:
+        plans = describe(operation.__name__, calls, programs, inputs, outputs, device)
+    except UnsupportedError:
+        name, plan = _name(operation.__name__, calls, inputs, outputs), None
+    else:
+        if not plans:
+            return None
+        (plan,) = plans
+        name = plan.name
+    on_device = [tensor for tensor in inputs if tensor.device() is not None]
+    options = options_of(operation, args, kwargs, result)
+    without = name in _WITHOUT_TENSORS
+    shown = name.removesuffix("Operation").removesuffix("Device")
+    texts = [attributes_text(shown, options), "{}" if without else tensors_text(args, kwargs)]
+    return Described(name, texts, [] if without else on_device, outputs, device, plan)
+
+
+def _name(operator: str, calls: Sequence[EngineCall], inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> str:
+    """Return the name of a device operation without a plan."""
+    sources, results = (
+        [from_spec(tensor.spec) for tensor in tensors if tensor.device() is not None] for tensors in (inputs, outputs)
+    )
+    try:
+        return device_operation_name(operator, calls[0][0], next(iter(sources), None), next(iter(results), None))
+    except UnsupportedError:
+        words = operator.rpartition(".")[2].split("_")
+        return f"{''.join(word.capitalize() for word in words)}DeviceOperation"
+
+
+def _device_of(args: Any, kwargs: Any, result: Any) -> MeshDevice | None:
+    for tensor in tensors_in((args, kwargs, result)):
+        device = tensor.device()
+        if device is not None:
+            return device
+    return next((value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)), None)
+
+
+def _first_cores(count: int, columns: int) -> str:
+    """Return the first cores of a grid, row by row, as a set of ranges."""
+    rows, rest = divmod(count, columns)
+    ranges = []
+    if rows:
+        ranges.append(f"[(x=0,y=0) - (x={columns - 1},y={rows - 1})]")
+    if rest:
+        ranges.append(f"[(x=0,y={rows}) - (x={rest - 1},y={rows})]")
+    return f"{{{', '.join(ranges)}}}"

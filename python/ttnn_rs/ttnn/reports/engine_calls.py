@@ -1,7 +1,7 @@
 """The engine's programs while a graph is captured: every function that runs one is replaced by one that tells of it.
 
-Operators call the engine as functions of the module `ttnn._engine`, and pipelines as objects that it makes. While
-nobody captures, the module is as it was, so that calls pay nothing.
+Operators call the engine as functions of the module `ttnn._engine`, and pipelines as objects. While nobody captures,
+both are as they were, so that calls pay nothing.
 """
 
 from __future__ import annotations
@@ -11,34 +11,57 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn import _engine
+from ttnn.operation.observation import note
 from ttnn.operation.registry import entries
 from ttnn.ops._programs.pipeline import Pipeline
+
+Told = Callable[[str, dict[str, Any]], None]
+"""Takes the engine's name of a function that is about to run, and its keyword arguments."""
 
 _PIPELINE: Final = "Pipeline"
 _ALWAYS: Final = frozenset({"copy_pages", "fill", "move_elements", "unary", "write_window"})
 """Functions that operators call beside those that their entries name."""
+NAMES: Final = {
+    "attention_decode": "attention",
+    "attention_prefill": "attention",
+    "copy_pages": "copy",
+    "dropout": "experimental.dropout",
+    "embedding_backward": "embedding_bw",
+    "gather_elements": "gather",
+    "gather_rows": "gather",
+    "is_in": "isin",
+    "matmul_fast": "matmul",
+    "move_elements": "move",
+    "normal": "randn",
+    "pool_sticks": "pool",
+    "replace_tile_rows": "tile rows",
+    "scatter_elements": "scatter",
+    "write_window": "copy",
+}
+"""The engine's own names of functions, where they are others than those of the module."""
 
 
 class EngineCalls:
     """Replaces the functions of the engine.
 
     Args:
-        before: Called before a program runs, with the name of the function.
+        before: Called before a program runs.
         skip: Whether the program is not to run.
     """
 
-    def __init__(self, before: Callable[[str], None], skip: Callable[[], bool]) -> None:
+    def __init__(self, before: Told, skip: Callable[[], bool]) -> None:
         self.before, self.skip = before, skip
         self.originals: dict[str, Any] = {}
+        self.run = Pipeline.run
 
     def install(self) -> None:
         """Replace the functions."""
         names = _ALWAYS.union(*(entry.engine for entry in entries())) - {_PIPELINE}
         for name in sorted(names):
             self.originals[name] = getattr(_engine, name)
-            setattr(_engine, name, self._telling(name, self.originals[name]))
+            setattr(_engine, name, self._telling(NAMES.get(name, name), self.originals[name]))
         self.run = Pipeline.run
-        Pipeline.run = self._telling(_PIPELINE, Pipeline.run)  # type: ignore[method-assign]
+        Pipeline.run = self._telling_run(Pipeline.run)  # type: ignore[method-assign]
 
     def remove(self) -> None:
         """Put the functions back."""
@@ -53,7 +76,21 @@ class EngineCalls:
         def told(*args: Any, **kwargs: Any) -> Any:
             if threading.get_ident() != thread:
                 return original(*args, **kwargs)
-            self.before(name)
+            self.before(name, kwargs)
             return None if self.skip() else original(*args, **kwargs)
+
+        return told
+
+    def _telling_run(self, original: Callable[..., None]) -> Callable[..., None]:
+        thread = threading.get_ident()
+
+        def told(program: Pipeline, inputs: Any, outputs: Any) -> None:
+            if threading.get_ident() != thread:
+                return original(program, inputs, outputs)
+            self.before("pipeline", {})
+            if not self.skip():
+                return original(program, inputs, outputs)
+            note(program)
+            return None
 
         return told

@@ -88,6 +88,9 @@ class _Recorder:
     def created(self, tensor: Any) -> None:
         """See `function_start`."""
 
+    def noted(self, program: Any) -> None:
+        """See `function_start`."""
+
 
 _open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []
 

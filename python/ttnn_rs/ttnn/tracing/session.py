@@ -128,6 +128,9 @@ class Tracer:
     def created(self, tensor: Any) -> None:
         """Memory is no part of a trace."""
 
+    def noted(self, program: Any) -> None:
+        """What an operator does inside is no part of a trace."""
+
     # Torch.
 
     def torch_call(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -243,14 +243,16 @@ def _buffers(op: DeviceOperation, program: MatmulProgram, blocks: Blocks) -> lis
     deep = 2 if blocks.steps * blocks.outputs > 1 else 1
     out = blocks.rows * blocks.columns
     sharded = program.out.placement.sharded
-    return [
+    cbs = [
         PlanCb("in0", deep * blocks.rows * blocks.inner, problem.a.tile_bytes, problem.a.dtype.name),
         PlanCb("in1", deep * blocks.inner * blocks.columns, problem.b.tile_bytes, problem.b.dtype.name),
         PlanCb(
             "out", out * (blocks.outputs if sharded else 1), program.out.tile_bytes, program.out.dtype.name, sharded
         ),
-        PlanCb("bias", blocks.columns, problem.bias.tile_bytes if problem.bias else 2048, problem.a.dtype.name),
     ]
+    if problem.bias is not None:
+        cbs.append(PlanCb("bias", blocks.columns, problem.bias.tile_bytes, problem.bias.dtype.name))
+    return cbs
 
 
 def _write_out(program: MatmulProgram, blocks: Blocks) -> Steps:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from ttnn.base.enums import DataType
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.tile import tile_bytes
 from ttnn.profiler.device_operation import DeviceOperation, box_of
 from ttnn.profiler.families.common import plan_of
@@ -254,7 +255,13 @@ def halo(op: DeviceOperation) -> Plan:
 
 
 def conv2d(op: DeviceOperation) -> Plan:
-    """Return the plan of a convolution: gathered and tilized windows times weights that one core sends to all."""
+    """Return the plan of a convolution: gathered and tilized windows times weights that one core sends to all.
+
+    Raises:
+        UnsupportedError: the weights are on the host.
+    """
+    if len(op.inputs) < 2:
+        raise UnsupportedError(f"{op.name}: no plan describes weights that are prepared in the call", "unimplemented")
     weights, output = op.inputs[1], op.outputs[0]
     source = op.inputs[0]
     block = _numbers(op.attributes.get("block_config", ""))
