@@ -2,6 +2,10 @@
 
 import csv
 import json
+import os
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -164,3 +168,100 @@ def test_the_table_ends_with_the_total(operands):
     assert lines[0].split()[:3] == ["#", "operator", "device"]
     assert lines[-1].startswith("1 device operations, ")
     assert session.table() is not None
+
+
+def test_a_trace_is_timed_when_it_runs(operands, device):
+    a, b = operands
+    ttnn.add(a, b)
+    with ttnn.profiler.profile() as session:
+        trace = ttnn.begin_trace_capture(device, cq_id=0)
+        c = ttnn.add(a, b)
+        ttnn.exp(c)
+        ttnn.end_trace_capture(device, trace, cq_id=0)
+        captured = len(session.rows)
+        ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+        ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+    ttnn.release_trace(device, trace)
+    assert captured == 0
+    assert names(session) == ["BinaryNg", "Unary"] * 2
+    assert {row.record.trace for row in session.rows} == {int(trace)}
+
+
+def test_a_device_is_read_without_waiting(device):
+    assert ttnn.ReadDeviceProfiler(device) is None
+    with pytest.raises(ArgumentError, match=r"ReadDeviceProfiler: expected a ttnn.MeshDevice, got int"):
+        ttnn.ReadDeviceProfiler(0)
+
+
+SCRIPT = """
+import ttnn
+with ttnn.manage_device(device_id=0) as device:
+    ttnn.exp(ttnn.ones((32, 32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device))
+"""
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("value", "rows"), [("on", 1), ("off", 0)])
+def test_the_environment_profiles_a_whole_process(value, rows):
+    result = run("-c", SCRIPT, TTNN_PROFILER=value)
+    assert result.returncode == 0
+    assert result.stderr.count("UnaryDeviceOperation") + result.stderr.count("Unary  ") == rows
+    assert ("device operations, " in result.stderr) == bool(rows)
+
+
+def test_an_unknown_value_of_the_environment_is_refused():
+    result = run("-c", "import ttnn", TTNN_PROFILER="maybe")
+    assert result.returncode != 0
+    assert "TTNN_PROFILER: expected one of on, off; got 'maybe'" in result.stderr
+
+
+@pytest.mark.parametrize(("card", "arch"), [("n150", "wormhole_b0"), ("p100", "blackhole"), ("p150", "blackhole")])
+def test_the_command_profiles_a_script_on_a_card(tmp_path, card, arch):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT + "    print(device.arch().name.lower(), __import__('sys').argv[1:], flush=True)\n")
+    result = run("-m", "ttnn", "profile", "--card", card, "--csv", str(tmp_path / "out"), str(script), "--flag", "7")
+    assert result.returncode == 0, result.stderr
+    assert f"{arch} ['--flag', '7']" in result.stdout
+    assert "Unary" in result.stdout
+    with (tmp_path / "out" / "ops_perf_results.csv").open(newline="") as file:
+        (*_, line) = csv.DictReader(file)
+    assert (line["OP CODE"], line["DEVICE ARCH"]) == ("UnaryDeviceOperation", arch)
+
+
+def test_a_card_of_another_generation_is_refused(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    result = run("-m", "ttnn", "profile", "--card", "p100", "--arch", "wormhole_b0", str(script))
+    assert result.returncode == 2
+    assert "the p100 is a blackhole, not a wormhole_b0" in result.stderr
+
+
+def test_the_official_tool_prints_the_sheet(operands, tmp_path):
+    tool = shutil.which("tt-perf-report") or os.environ.get("TT_PERF_REPORT")
+    if tool is None:
+        pytest.skip("tt-perf-report is not installed: pip install "ttnn-rs[clients]"")
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.softmax(ttnn.matmul(ttnn.add(a, b), b), -1)
+    path = session.to_csv(tmp_path)
+    table = tmp_path / "table.csv"
+    subprocess.run([tool, str(path), "--no-color", "--csv", str(table)], check=True, capture_output=True, timeout=120)
+    with table.open(newline="") as file:
+        lines = [
+            line
+            for line in csv.DictReader(file)
+            if line["OP Code"].endswith("DeviceOperation") or "x" in line["OP Code"]
+        ]
+    assert len(lines) == len(session.rows)
+    total = sum(float(line["Device Time"]) for line in lines)
+    assert total == pytest.approx(session.total / 1000, abs=0.001 * len(lines))

@@ -38,7 +38,7 @@ from ttnn.base.tile import pad_to_tile_shape as pad_to_tile_shape
 from ttnn.base.tile import tile_size as tile_size
 from ttnn.base.work_split import *  # noqa: F403
 from ttnn.base.yuv import *  # noqa: F403
-from ttnn.device.driver import ReadDeviceProfiler as ReadDeviceProfiler  # type: ignore[attr-defined]
+from ttnn.device.driver import ReadDeviceProfiler as ReadDeviceProfiler
 from ttnn.device.driver import SetRootDir as SetRootDir
 from ttnn.device.driver import apply_device_delay as apply_device_delay  # type: ignore[attr-defined]
 from ttnn.device.driver import disable_asynchronous_slow_dispatch as disable_asynchronous_slow_dispatch

@@ -20,6 +20,7 @@ __all__ = [
     "DeallocateBuffers",
     "DisableMemoryReports",
     "IsProgramRealtimeProfilerActive",
+    "ReadDeviceProfiler",
     "SetRootDir",
     "disable_asynchronous_slow_dispatch",
     "dump_stack_trace_on_segfault",
@@ -34,7 +35,6 @@ _UNTIMED = "programs of operators are not timed yet"
 _REFUSED = refusing(
     "ttnn.device", "RegisterProgramRealtimeProfilerCallback UnregisterProgramRealtimeProfilerCallback", _UNTIMED
 )
-_REFUSED |= refusing("ttnn", "ReadDeviceProfiler", _UNTIMED)
 _REFUSED |= refusing("ttnn.device", "EnableMemoryReports", "reports of memory as files are not built yet")
 _REFUSED |= refusing("ttnn", "apply_device_delay", SEVERAL_CHIPS)
 _REFUSED |= refusing(
@@ -52,6 +52,15 @@ def _require_device(name: str, device: object) -> MeshDevice:
 
 def ClearKernelCache() -> None:  # noqa: N802 - the official name
     """Forget compiled kernels. None are compiled."""
+
+
+def ReadDeviceProfiler(device: MeshDevice) -> None:  # noqa: N802 - the official name
+    """Read the times of a device's programs. `ttnn.profiler.profile` has them as soon as calls return.
+
+    Raises:
+        ArgumentError: this is no device.
+    """
+    _require_device("ReadDeviceProfiler", device)
 
 
 def SetRootDir(root_dir: str | os.PathLike[str]) -> None:  # noqa: N802 - the official name

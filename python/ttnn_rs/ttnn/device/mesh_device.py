@@ -383,7 +383,11 @@ class MeshDevice(Chip):
         if self._traces.steps is not None:
             raise DeviceError("replay_trace: a trace is being captured; end the capture first")
         replaced: dict[int, Any] = {}
-        reports = [step.replay(queue, replaced, trace=trace) for step in steps]
+        Traces.replaying = int(trace_id)
+        try:
+            reports = [step.replay(queue, replaced, trace=trace) for step in steps]
+        finally:
+            Traces.replaying = None
         return [report for report in reports if report is not None]
 
     def release_mesh_trace(self, trace_id: MeshTraceId | int) -> None:

@@ -41,6 +41,9 @@ class Traces:
     capturing: ClassVar[set[int]] = set()
     """Ids of the `Traces` that capture now: if there are none, operators do not look at the devices of tensors."""
 
+    replaying: ClassVar[int | None] = None
+    """The number of the trace that runs now, None outside of traces."""
+
     steps: list[Step] | None
     """The trace that is being captured, None if there is none."""
 

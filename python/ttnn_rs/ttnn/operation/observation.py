@@ -6,7 +6,22 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 from ttnn.base.observers import OBSERVERS
-from ttnn.operation.traces import Operator
+
+class Operator(Protocol):
+    """What traces, hooks, observers and comparison mode know of an operator."""
+
+    __name__: str
+    output_tensor_kwarg_names: tuple[str, ...]
+    entry: Any
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """Return what a call runs, without hooks and queues."""
+
+    @property
+    def plain_golden(self) -> Callable[..., Any] | None:
+        """Return the reference."""
+
 
 Run = Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any]
 """Runs an operator with everything else that its call does: hooks, comparison mode, logging."""

@@ -19,9 +19,8 @@ import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
-from ttnn.operation.observation import Observation
+from ttnn.operation.observation import Observation, Operator
 from ttnn.operation.signature import REQUIRED
-from ttnn.operation.traces import Operator
 from ttnn.tensor.tensor import Tensor
 
 _log: Final = logging.getLogger("ttnn")

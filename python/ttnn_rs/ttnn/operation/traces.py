@@ -7,32 +7,17 @@ tensors of the capture show them; what was deallocated in between is passed on f
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.device.mesh_device import CommandQueue
 from ttnn.device.traces import CAPTURING
+from ttnn.operation.observation import Observation, Operator
 from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
 """Set while an operator that is being recorded runs: operators that it calls are part of it."""
-
-
-class Operator(Protocol):
-    """What traces, hooks and comparison mode know of an operator."""
-
-    __name__: str
-    output_tensor_kwarg_names: tuple[str, ...]
-    entry: Any
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """Return what a call runs, without hooks and queues."""
-
-    @property
-    def plain_golden(self) -> Callable[..., Any] | None:
-        """Return the reference."""
 
 
 class OperatorCall:
@@ -46,6 +31,12 @@ class OperatorCall:
         self.kwargs = kwargs
         self.results = results
 
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        observer = Observation.active
+        if observer is None:
+            return self.operation.function(*args, **kwargs)
+        return observer.call(self.operation, args, kwargs, _plainly)
+
     def replay(self, queue: CommandQueue, replaced: dict[int, Tensor], *, trace: bool) -> None:
         """Make the call again.
 
@@ -55,7 +46,7 @@ class OperatorCall:
             trace: For programs only.
         """
         args, kwargs = _exchange(self.args, replaced), _exchange(self.kwargs, replaced)
-        returned = list(_tensors(self.operation.function(*args, **kwargs)))
+        returned = list(_tensors(self._run(args, kwargs)))
         for before, now in zip(self.results, returned, strict=True):
             if not before.is_allocated():
                 replaced[id(before)] = now
@@ -88,6 +79,10 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise UnsupportedError(f"{operation.__name__}: {CAPTURING}")
     steps.append(OperatorCall(operation, args, dict(kwargs), results))
     return result
+
+
+def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return operation.function(*args, **kwargs)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

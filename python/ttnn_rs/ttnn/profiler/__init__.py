@@ -10,3 +10,6 @@ from ttnn.profiler.marks import NOT_PROFILED as NOT_PROFILED
 from ttnn.profiler.marks import __all__ as __all__
 from ttnn.profiler.session import Profile as Profile
 from ttnn.profiler.session import profile as profile
+from ttnn.profiler.session import profile_process as _profile_process
+
+_profile_process()

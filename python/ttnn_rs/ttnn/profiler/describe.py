@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.ops._programs.pipeline import Pipeline
+from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
 from ttnn.profiler.names import device_operation_name
@@ -73,7 +74,7 @@ def describe(
         results,
         _FIDELITY.get(_number(keywords.get("fidelity")), "HiFi4"),
         grid=card.grid,
-        attributes=_attributes(keywords, results[0]),
+        attributes=_attributes(keywords, results[0], other),
         chain=_chain(keywords),
         program=other if other is not None else _functions(main[0], keywords),
         pipelines=pipelines,
@@ -100,9 +101,21 @@ def _functions(function: str, keywords: dict[str, Any]) -> Any:
     return keywords.get("op") if function == "ternary" else None
 
 
-def _attributes(keywords: dict[str, Any], output: Operand) -> dict[str, str]:
+def _program_config(program: MatmulProgram) -> str:
+    """Return a program configuration as profiles print it."""
+    fields = program.config.fields()
+    grid = fields.pop("grid", None)
+    parts = [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in fields.items()]
+    if isinstance(grid, list):
+        parts.insert(0, f"compute_with_storage_grid_size=(x={grid[0]};y={grid[1]})")
+    return f"{program.config.kind.value}({';'.join(parts)})"
+
+
+def _attributes(keywords: dict[str, Any], output: Operand, program: Any) -> dict[str, str]:
     memory = f"MemoryConfig(memory_layout=TensorMemoryLayout::{output.memory};buffer_type=BufferType::{output.buffer})"
     attributes = {"output_mem_config": memory, "dtype": f"DataType::{output.dtype}"}
+    if isinstance(program, MatmulProgram):
+        attributes["program_config"] = _program_config(program)
     if keywords.get("dst32"):
         attributes["fp32_dest_acc_en"] = "true"
     return attributes

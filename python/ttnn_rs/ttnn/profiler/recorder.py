@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.operation.observation import Observation, Run
+from ttnn.device.traces import Traces
+from ttnn.operation.observation import Observation, Operator, Run
 from ttnn.operation.repeated import identify
 from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
-from ttnn.operation.traces import Operator
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.plan import Plan
 from ttnn.tensor.tensor import Tensor
@@ -58,11 +58,9 @@ class Recorder:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self.trace: int | None = None
         self._stack: list[Frame] = []
         self._known: dict[Any, tuple[Plan, ...]] = {}
         self._plans: list[Plan] = []
-        self._before: Observation | None = None
 
     def start(self) -> None:
         """Begin to look on."""
@@ -105,7 +103,7 @@ class Recorder:
                 self._known[key] = plans
         device = _device_of(args, kwargs, result)
         number = 0 if device is None else device.id()
-        self.records += [Record(plan, name, number, started, self.trace) for plan in plans]
+        self.records += [Record(plan, name, number, started, Traces.replaying) for plan in plans]
         return result
 
     def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ttnn.base.exceptions import ArgumentError
+from ttnn.base.exceptions import ArgumentError, ConfigError
 from ttnn.operation.observation import Observation
 from ttnn.profiler.recorder import Recorder
 from ttnn.profiler.rows import GAP_NANOSECONDS, Row
@@ -71,6 +74,21 @@ class Profile:
         path = Path(path)
         path.write_text(json.dumps(chrome_trace(self.rows), separators=(",", ":")), encoding="utf-8")
         return path
+
+
+def profile_process() -> None:
+    """Profile from now on, and print the table to standard error when the process ends: `TTNN_PROFILER=on`.
+
+    Raises:
+        ConfigError: the variable is neither "on" nor "off".
+    """
+    value = os.environ.get("TTNN_PROFILER", "off")
+    if value not in ("on", "off"):
+        raise ConfigError(f"TTNN_PROFILER: expected one of on, off; got {value!r}")
+    if value == "on":
+        session = Profile()
+        session._recorder.start()
+        atexit.register(lambda: print(session, file=sys.stderr))
 
 
 @contextmanager

@@ -112,17 +112,21 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
         raise ArgumentError(f"profile --compare: {folder} is not a folder")
     found = list(compare.profiles(folder))
     anchored = list(compare.matmul_anchors(folder))
+    noc, kernels = list(compare.noc_traces(folder)), list(compare.kernel_cycles(folder))
+    every = [*found, *anchored, *noc, *kernels]
     families = compare.by_family(found)
     classes = compare.by_family(anchored)
     terminal.document(
         {
             "families": {name: compare.summary(group) for name, group in families.items()},
             "matmul_anchors": {name: compare.extremes(group) for name, group in classes.items()},
-            "not_predicted": dict(compare.reasons([*found, *anchored])),
+            "noc_traces": compare.extremes(noc),
+            "kernel_cycles": compare.extremes(kernels),
+            "not_predicted": dict(compare.reasons(every)),
         }
     )
     if options.rows:
-        _rows([*found, *anchored], terminal)
+        _rows(every, terminal)
     columns = ("family", "rows", "predicted", "median %", "mean %", "90th %", "within 2x %")
     table = Table("", columns, left=frozenset({"family"}))
     for name, group in families.items():
@@ -132,12 +136,12 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
     terminal.table(table)
     terminal.line()
     table = Table("", ("measurement", "rows", "predicted", "mean %", "worst %"), left=frozenset({"measurement"}))
-    for name, group in classes.items():
+    for name, group in {**classes, "noc_traces": noc, "kernel_cycles": kernels}.items():
         figures = compare.extremes(group)
         cells_ = (str(figures["rows"]), str(figures["predicted"]))
         table.rows.append((name, *cells_, _percent(figures["mean_error"]), _percent(figures["worst_error"])))
     terminal.table(table)
-    for reason, count in compare.reasons([*found, *anchored]).most_common():
+    for reason, count in compare.reasons(every).most_common():
         terminal.line(f"{count} rows are not predicted: {reason}")
     return 0
 

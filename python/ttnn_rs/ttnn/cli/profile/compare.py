@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import ArgumentError, TtnnError
-from ttnn.cli.profile import anchors, rows
+from ttnn.cli.profile import anchors, kernels, rows, traces
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
 
@@ -92,8 +93,10 @@ def _table(folder: Path, name: str) -> Iterator[dict[str, str]]:
 
 def profiles(folder: Path) -> Iterator[Prediction]:
     """Yield the device operations of recorded profiles."""
-    for row in _table(folder, PROFILES):
-        op = rows.describe(row)
+    table = list(_table(folder, PROFILES))
+    grids = rows.grids(table)
+    for row in table:
+        op = rows.describe(row, grids.get(row["source"]))
         name = f"{row['source']} {op.name} {row['cores']} cores {' '.join(map(str, op.inputs[:2]))}"
         yield _predict(family_of(op.kind), name, float(row["kernel_ns"]), "ns", partial(_nanoseconds, op))
 
@@ -106,6 +109,21 @@ def matmul_anchors(folder: Path) -> Iterator[Prediction]:
             name = f"{row['id']} {row['shape']} {row['dtype']} {row['fidelity']} {row['memory']} trace {row['trace']}"
             measured = float(row["value"])
             yield _predict(anchors.class_of(row), name, measured, "cycles", partial(_cycles, op))
+
+
+def noc_traces(folder: Path) -> Iterator[Prediction]:
+    """Yield the recorded traces of the network."""
+    for row in traces.rows(folder):
+        path, measured = folder / "noc" / row["trace_file"], float(row["golden_cycles"])
+        yield _predict("noc_traces", row["workload"], measured, "cycles", partial(traces.predict, path))
+
+
+def kernel_cycles(folder: Path) -> Iterator[Prediction]:
+    """Yield the kernels whose cycles per tile are published; rows that are laws have no single figure."""
+    for row in _table(folder, kernels.FILE):
+        if re.fullmatch(r"[\d.]+", row["value"]):
+            name, unit = f"{row['id']} {row['chip']} {row['kernel']}", row["what"].partition(" ")[0]
+            yield _predict("kernel_cycles", name, float(row["value"]), unit, partial(kernels.predict, row))
 
 
 def summary(predictions: Sequence[Prediction]) -> dict[str, Any]:

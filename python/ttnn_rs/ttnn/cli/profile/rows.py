@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ttnn.profiler.device_operation import DeviceOperation, attributes_of, box_of, cores_of, shard_of
@@ -20,8 +20,24 @@ def card_of(row: Row) -> Card:
     return CARDS["p100" if row["arch"] == "blackhole" else "n150"]
 
 
-def describe(row: Row) -> DeviceOperation:
-    """Return the device operation of a row of `op_profiles.csv`."""
+def grids(table: Iterable[Row]) -> dict[str, tuple[int, int]]:
+    """Return the grid of each source: the smallest one that holds all cores which its rows name."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in table:
+        box = box_of(row["attributes"])
+        if box is not None:
+            known = found.get(row["source"], (1, 1))
+            found[row["source"]] = (max(known[0], box[0]), max(known[1], box[1]))
+    return found
+
+
+def describe(row: Row, grid: tuple[int, int] | None = None) -> DeviceOperation:
+    """Return the device operation of a row of `op_profiles.csv`.
+
+    Args:
+        row: The row.
+        grid: Columns and rows of cores that the source used.
+    """
     attributes = attributes_of(row["attributes"])
     text = next((attributes[name] for name in _PLACES if name in attributes), "")
     shard, named = shard_of(text), cores_of(text)
@@ -35,7 +51,7 @@ def describe(row: Row) -> DeviceOperation:
         outputs,
         row["fidelity"],
         cores,
-        box_of(attributes.get("worker_grid", "")) or box_of(text),
+        grid or box_of(attributes.get("worker_grid", "")) or box_of(text),
         attributes,
     )
 

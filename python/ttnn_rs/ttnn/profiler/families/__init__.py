@@ -21,6 +21,7 @@ from ttnn.profiler.families.lines import (
     transpose,
 )
 from ttnn.profiler.families.matmul import matmul
+from ttnn.profiler.families.minimal_matmul import minimal_matmul
 from ttnn.profiler.families.movement import (
     concat,
     copy,
@@ -48,6 +49,7 @@ FAMILIES: Final[dict[str, Family]] = {
     "Conv2d": conv2d,
     "Halo": halo,
     "Matmul": matmul,
+    "MinimalMatmul": minimal_matmul,
     "Move": move,
     "Reshard": reshard,
     "Slice": slice_,
