@@ -25,8 +25,8 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.observers import OBSERVERS
 from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.operation.slow_path import REPORTERS, Comparison
 from ttnn.operation.observation import Operator
+from ttnn.operation.slow_path import REPORTERS, Comparison
 from ttnn.reports import database, schema
 from ttnn.reports.attributes import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
