@@ -249,7 +249,7 @@ def test_a_card_of_another_generation_is_refused(tmp_path):
 def test_the_official_tool_prints_the_sheet(operands, tmp_path):
     tool = shutil.which("tt-perf-report") or os.environ.get("TT_PERF_REPORT")
     if tool is None:
-        pytest.skip("tt-perf-report is not installed: pip install "ttnn-rs[clients]"")
+        pytest.skip("tt-perf-report is not installed: pip install 'ttnn-rs[clients]'")
     a, b = operands
     with ttnn.profiler.profile() as session:
         ttnn.softmax(ttnn.matmul(ttnn.add(a, b), b), -1)

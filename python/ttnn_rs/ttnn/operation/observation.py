@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from ttnn.base.observers import OBSERVERS
 
+
 class Operator(Protocol):
     """What traces, hooks, observers and comparison mode know of an operator."""
 
