@@ -117,3 +117,11 @@ def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
         space.prefix_scan(x, x, x)
     with pytest.raises(ttnn.ShapeError, match="Input a width must be 32"):
         space.repeat_and_interleave_eltwise_mul(narrow, x)
+
+
+def test_a_product_is_one_program(device: ttnn.MeshDevice) -> None:
+    b, x = (make((1, 1, 32, width), ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for width in (32, 5120))
+    device.clear_program_cache()
+    for _ in range(2):
+        ttnn.experimental.repeat_and_interleave_eltwise_mul(b, x)
+    assert device.num_program_cache_entries() == 1

@@ -109,3 +109,18 @@ def test_products_are_packed_to_the_type_of_the_tables(device: ttnn.MeshDevice) 
     cos, sin = (ttnn.Tensor(ones * value, ttnn.bfloat8_b, device, TILES) for value in (1.0, 0.0))
     result = values_of(ttnn.experimental.rotary_embedding(x, cos, sin))
     np.testing.assert_array_equal(result[0, 0, 0, :2], [256.0, 0.0])
+
+
+def test_float32_passes_a_16_bit_dst(device: ttnn.MeshDevice) -> None:
+    rng = np.random.default_rng(5)
+    values = [rng.standard_normal(shape).astype(np.float32) for shape in ((1, 2, 32, 64), *[(1, 1, 64, 64)] * 2)]
+    x, cos, sin = (ttnn.Tensor(array, ttnn.float32, device, TILES) for array in values)
+    for token in (None, 40):
+        result = ttnn.experimental.rotary_embedding(x, cos, sin, token)
+        assert result.dtype is ttnn.float32
+        options = {} if token is None else {"token_index": token}
+        close(result, golden.rotary_embedding(*values, **options))
+        # Dst has sixteen bits: what is packed are bfloat16 numbers.
+        assert not (values_of(result).astype(np.float32).view(np.uint32) & 0xFFFF).any()
+    with pytest.raises(ttnn.DTypeError, match="use BFLOAT16 or BFLOAT8_B"):
+        ttnn.experimental.rotary_embedding_hf(x, cos, sin)

@@ -263,7 +263,13 @@ def _expand(input_tensor: Tensor, output_shape: Sequence[int], memory_config: Me
 
 
 def _repeat_interleave(input_tensor: Tensor, repeats: int, dim: int, memory_config: MemoryConfig | None) -> Tensor:
-    name = "ttnn.repeat_interleave"
+    return each_repeated("ttnn.repeat_interleave", input_tensor, repeats, dim, memory_config)
+
+
+def each_repeated(
+    name: str, input_tensor: Tensor, repeats: int, dim: int, memory_config: MemoryConfig | None
+) -> Tensor:
+    """Return a tensor with every slice along a dimension repeated in place."""
     on_device(name, input_tensor)
     rank = input_tensor._spec.shape.rank
     axis = dimension(name, dim, rank)

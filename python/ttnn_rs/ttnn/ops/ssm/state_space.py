@@ -25,7 +25,7 @@ from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops._programs.windows import write_into
-from ttnn.ops.data_movement.concat import repeat_interleave, repeated
+from ttnn.ops.data_movement.concat import each_repeated, repeated
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.reduction.program import Setting, column_sums
@@ -265,7 +265,7 @@ def _product(
     if width != full:
         left = repeated(_PRODUCT, left, [1, 1, 1, _HIDDEN], DRAM_MEMORY_CONFIG)
     if other != full:
-        right = repeat_interleave(right, TILE_SIZE, 3, memory_config=DRAM_MEMORY_CONFIG)
+        right = each_repeated(_PRODUCT, right, TILE_SIZE, 3, DRAM_MEMORY_CONFIG)
     output = allocate(TensorSpec.of((1, 1, rows, full), result, Layout.TILE, place), device)
     return _computed("mul", left, right, output, _fidelity(math_fidelity))
 

@@ -38,6 +38,7 @@ from ttnn.tensor.tensor import Tensor
 
 _BF16: Final = DataType.BFLOAT16
 _DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+_OF_HALVES: Final = (*_DTYPES, DataType.FLOAT32)
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +87,7 @@ def _settings(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> tup
     return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en, arch_number(device)
 
 
-def _checked(name: str, label: str, tensor: Tensor, like: Tensor) -> None:
+def _checked(name: str, label: str, tensor: Tensor, like: Tensor, dtypes: tuple[DataType, ...] = _DTYPES) -> None:
     same_device(name, on_device(name, like), tensor, label)
     spec = tensor._spec
     if spec.layout is not Layout.TILE:
@@ -94,19 +95,26 @@ def _checked(name: str, label: str, tensor: Tensor, like: Tensor) -> None:
             f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
             vendor="Inputs to rotary embedding must be tilized",
         )
-    if spec.dtype not in _DTYPES:
-        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; use BFLOAT16 or BFLOAT8_B.")
+    if spec.dtype not in dtypes:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; use {' or '.join(dtype.name for dtype in dtypes)}.")
     if spec.shape.rank != 4:
         raise ShapeError(f"{name}: {label} has shape {spec.shape}; it must be of rank 4.")
     full_tiles(name, tensor, label)
 
 
 def _tables(
-    name: str, tensor: Tensor, cos: Tensor, sin: Tensor, rows: int, *, by_row: bool
+    name: str,
+    tensor: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    rows: int,
+    *,
+    by_row: bool,
+    dtypes: tuple[DataType, ...] = _DTYPES,
 ) -> tuple[Tensor, Tensor, tuple[int, ...]]:
     """Return cosines and sines for the rows of the input, and their shape as it is broadcast."""
     for label, table in (("cos_cache", cos), ("sin_cache", sin)):
-        _checked(name, label, table, tensor)
+        _checked(name, label, table, tensor, dtypes)
     if cos._spec.shape != sin._spec.shape:
         raise ShapeError(
             f"{name}: cos_cache has shape {cos._spec.shape}, sin_cache {sin._spec.shape}; they must be equal.",
@@ -151,6 +159,17 @@ def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, 
     return output
 
 
+def _cut(table: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
+    """Return a FLOAT32 table whose values went through a bfloat16 buffer."""
+    spec, device = table._spec, on_device("rotary_embedding", table)
+    fidelity, dst32, arch = _settings(table, config)
+    cut = allocate(spec, device)
+    program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, dst32, fidelity, arch)
+    program.copy(program.copy(program.tensor(spec.dtype), _BF16), spec.dtype, output=0)
+    program.run([table], [cut])
+    return cut
+
+
 def rotated_by_halves(
     name: str,
     tensor: Tensor,
@@ -162,6 +181,7 @@ def rotated_by_halves(
     *,
     by_row: bool = False,
     products: tuple[DataType, DataType] = (_BF16, _BF16),
+    dtypes: tuple[DataType, ...] = _DTYPES,
 ) -> Tensor:
     """Return the embedding whose pairs lie half a row apart.
 
@@ -170,7 +190,7 @@ def rotated_by_halves(
         ParameterError: the token is behind the tables.
     """
     on_device(name, tensor)
-    _checked(name, "input_tensor", tensor, tensor)
+    _checked(name, "input_tensor", tensor, tensor, dtypes)
     dims = tuple(tensor._spec.shape)
     if dims[-1] % (2 * TILE_SIZE):
         raise ShapeError(
@@ -183,14 +203,16 @@ def rotated_by_halves(
         if not 0 <= token_index < size:
             raise ParameterError(f"{name}: token_index={token_index} is out of range for tables of {size} rows.")
         for label, table in (("cos_cache", cos), ("sin_cache", sin)):
-            _checked(name, label, table, tensor)
+            _checked(name, label, table, tensor, dtypes)
         starts = [0, 0, token_index, 0]
         cos, sin = (
             sliced(name, table, starts, [*tuple(table._spec.shape)[:2], token_index + 1, dims[3]])
             for table in (cos, sin)
         )
         by_row = True
-    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row)
+        # The row is untilized to bfloat16, whatever the table is.
+        cos, sin = (_cut(table, config) if table._spec.dtype is DataType.FLOAT32 else table for table in (cos, sin))
+    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row, dtypes=dtypes)
     shape = (*dims[:2], rows, dims[3])
     place = memory_config or tensor._spec.memory_config
     output = allocate(TensorSpec.of(shape, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
@@ -265,21 +287,25 @@ def _rotary_embedding(
         _in_shards(x, memory_config or x._spec.memory_config),
         compute_kernel_config,
         products=(cos._spec.dtype, sin._spec.dtype),
+        dtypes=_OF_HALVES,
     )
 
 
 def _tiled(tensor: Tensor) -> Tensor:
     """Return rows in tiles."""
     spec = tensor._spec
-    if spec.layout is Layout.TILE or tensor._device is None or spec.dtype not in _DTYPES:
+    if spec.layout is Layout.TILE or tensor._device is None or spec.dtype not in _OF_HALVES:
         return tensor
     tiled: Tensor = find("ttnn.to_layout")(tensor, Layout.TILE)
     return tiled
 
 
 def _in_shards(tensor: Tensor, place: MemoryConfig) -> MemoryConfig:
-    """Return where the output lies: its shards are those of the input, or one for as many cores as divide its rows."""
-    if not place.is_sharded():
+    """Return where the output lies.
+
+    Shards that are not named are those of the input, or one for each of as many cores as divide its rows of tiles.
+    """
+    if not place.is_sharded() or place.shard_spec is not None or place.nd_shard_spec is not None:
         return place
     shards = tensor._spec.memory_config.shard_spec
     if shards is None:
@@ -378,7 +404,7 @@ _COMPUTE: Final = Param(
 )
 _ERRORS: Final = (
     ("ShapeError", "shapes do not fit each other, or columns are no full tiles."),
-    ("DTypeError", "a tensor is neither bfloat16 nor bfloat8_b."),
+    ("DTypeError", "a tensor is of another data type than those."),
     ("LayoutError", "a tensor is row-major."),
 )
 _ACCURACY: Final = no_bound("for the two products may cancel")
@@ -392,10 +418,11 @@ def _examples_of(matrix: bool, shape: tuple[int, ...], layout: Layout) -> tuple[
     return ((*tables, Example((1, 1, 32, 32), 3, dtype=_BF16)),) if matrix else (tables,)
 
 
-_declare: Final = partial(declare, dtypes=_DTYPES, layouts=(Layout.TILE,), accuracy=_ACCURACY, engine=("Pipeline",))
+_declare: Final = partial(declare, layouts=(Layout.TILE,), accuracy=_ACCURACY, engine=("Pipeline",))
 
 rotary_embedding = _declare(
     "experimental.rotary_embedding",
+    dtypes=_OF_HALVES,
     aliases=("transformer.rotary_embedding",),
     signatures=(
         Signature(
@@ -426,6 +453,7 @@ rotary_embedding = _declare(
 
 rotary_embedding_hf = _declare(
     "experimental.rotary_embedding_hf",
+    dtypes=_DTYPES,
     signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_rotary_embedding_hf,
     doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
@@ -439,6 +467,7 @@ rotary_embedding_hf = _declare(
 
 rotary_embedding_llama = _declare(
     "experimental.rotary_embedding_llama",
+    dtypes=_DTYPES,
     signatures=(Signature((INPUT_TENSOR, _COS, _SIN, _MATRIX), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_rotary_embedding_llama,
     doc="Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns.\n"
@@ -451,6 +480,7 @@ rotary_embedding_llama = _declare(
 
 rotary_embedding_llama_fused_qk = _declare(
     "experimental.rotary_embedding_llama_fused_qk",
+    dtypes=_DTYPES,
     signatures=(
         Signature(
             (
