@@ -124,3 +124,23 @@ def test_float32_passes_a_16_bit_dst(device: ttnn.MeshDevice) -> None:
         assert not (values_of(result).astype(np.float32).view(np.uint32) & 0xFFFF).any()
     with pytest.raises(ttnn.DTypeError, match="use BFLOAT16 or BFLOAT8_B"):
         ttnn.experimental.rotary_embedding_hf(x, cos, sin)
+
+
+@pytest.mark.parametrize("users", [1, 4])
+def test_cores_have_their_own_tiles(users: int, device: ttnn.MeshDevice) -> None:
+    q, cos, sin = tensors((1, users, 32, 64), (1, 2 * users, 32, 64), device)
+    k = make((1, users, 32, 64), ttnn.bfloat16, TILES, device, 7)
+    one = values_of(swap(device))
+    # The tile of core i exchanges pairs and multiplies by i + 1.
+    scaled = np.concatenate([one * (core + 1) for core in range(2 * users)], 2).astype(np.float32)
+    many = ttnn.Tensor(scaled, ttnn.bfloat16, device, TILES)
+    found = ttnn.experimental.rotary_embedding_llama_fused_qk(q, k, cos, sin, many)
+    for first, tensor, result in zip((0, users), (q, k), found, strict=True):
+        for user in range(users):
+            core = first + user
+            alone = [
+                ttnn.slice(t, [0, i, 0, 0], [1, i + 1, 32, 64]) for t, i in ((tensor, user), (cos, core), (sin, core))
+            ]
+            tile = ttnn.Tensor((one * (core + 1)).astype(np.float32), ttnn.bfloat16, device, TILES)
+            expected = ttnn.experimental.rotary_embedding_llama(*alone, tile, is_decode_mode=True)
+            np.testing.assert_array_equal(values_of(result)[:, user : user + 1], values_of(expected))

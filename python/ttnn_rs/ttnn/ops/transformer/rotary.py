@@ -235,8 +235,12 @@ def rotated_by_tile(
     memory_config: MemoryConfig | None = None,
     *,
     by_row: bool,
+    first_core: int = 0,
 ) -> Tensor:
     """Return the embedding whose pairs are those that a tile exchanges.
+
+    While decoding every core, which has one user, may have a tile of its own; that of the first user is on the core
+    `first_core`.
 
     Raises:
         ShapeError: the width is not a multiple of a tile, the matrix is none, or the tables do not fit.
@@ -248,14 +252,7 @@ def rotated_by_tile(
     if dims[-1] % TILE_SIZE:
         raise ShapeError(f"{name}: input_tensor has {dims[-1]} columns; they must be a multiple of {TILE_SIZE}.")
     _checked(name, "trans_mat", matrix, tensor)
-    if tuple(matrix._spec.shape)[-2:] != (TILE_SIZE, TILE_SIZE) or matrix._spec.dtype is not _BF16:
-        raise ShapeError(
-            f"{name}: trans_mat has shape {matrix._spec.shape} in {matrix._spec.dtype.name}; it is a tile of 32x32 in "
-            "BFLOAT16."
-        )
-    if matrix._spec.num_pages > 1:
-        # Every core has a copy of the same tile.
-        matrix = sliced(name, matrix, [0] * 4, [1, 1, TILE_SIZE, TILE_SIZE], None, DRAM_MEMORY_CONFIG)
+    matrix = _matrices(name, matrix, dims[1] if by_row and dims[0] == 1 and rows == TILE_SIZE else 0, first_core)
     cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row)
     place = memory_config or tensor._spec.memory_config
     output = allocate(TensorSpec.of(dims, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
@@ -265,6 +262,23 @@ def rotated_by_tile(
     program = _program((*dims[:2], rows, dims[3]), dtypes, tables, by_row, True, _settings(tensor, config))
     program.run([tensor, cos, sin, matrix], [output])
     return output
+
+
+def _matrices(name: str, matrix: Tensor, users: int, first_core: int) -> Tensor:
+    """Return the tile that exchanges pairs, or one for each of the users; there are none in a prefill."""
+    *_, height, width = tuple(matrix._spec.shape)
+    tiles = matrix._spec.num_pages
+    own = users > 0 and tiles >= first_core + users and height == tiles * TILE_SIZE
+    if width != TILE_SIZE or matrix._spec.dtype is not _BF16 or not (own or height == TILE_SIZE):
+        raise ShapeError(
+            f"{name}: trans_mat has shape {matrix._spec.shape} in {matrix._spec.dtype.name}; it is a tile of 32x32 in "
+            "BFLOAT16, or one for each user of decoding."
+        )
+    if tiles == 1:
+        return matrix
+    # Else every core has a copy of the same tile.
+    rows = [first_core * TILE_SIZE, (first_core + users) * TILE_SIZE] if own else [0, TILE_SIZE]
+    return sliced(name, matrix, [0, 0, rows[0], 0], [1, 1, rows[1], TILE_SIZE], None, DRAM_MEMORY_CONFIG)
 
 
 def _rotary_embedding(
@@ -373,10 +387,20 @@ def _rotary_embedding_llama_fused_qk(
     on_device(name, q_input_tensor, "q_input_tensor")
     same_device(name, on_device(name, k_input_tensor, "k_input_tensor"), q_input_tensor, "q_input_tensor")
     query, key = (
-        rotated_by_tile(name, tensor, cos, sin, trans_mat, compute_kernel_config, by_row=True)
-        for tensor, cos, sin in _halves(name, (q_input_tensor, k_input_tensor), cos_cache, sin_cache)
+        rotated_by_tile(name, tensor, cos, sin, trans_mat, compute_kernel_config, by_row=True, first_core=first)
+        for first, (tensor, cos, sin) in zip(
+            _first_cores(q_input_tensor, trans_mat),
+            _halves(name, (q_input_tensor, k_input_tensor), cos_cache, sin_cache),
+            strict=True,
+        )
     )
     return query, key
+
+
+def _first_cores(queries: Tensor, matrix: Tensor) -> tuple[int, int]:
+    """Return the cores of the first query and the first key: keys are behind the queries if each core has a tile."""
+    users = queries._spec.shape[1]
+    return (0, users if matrix._spec.num_pages == 2 * users else 0)
 
 
 def _halves(name: str, tensors: tuple[Tensor, Tensor], cos: Tensor, sin: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
