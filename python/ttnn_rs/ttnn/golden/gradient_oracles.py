@@ -196,6 +196,8 @@ GRADIENTS: Final[dict[str, Gradient]] = {
     "pow_bw": Gradient(_power, mask=_infinite_below_0),
     "rdiv_bw": Gradient(_reverse_quotient),
     "repeat_bw": Gradient(_repeat),
+    # The official golden function swaps base and exponent.
+    "rpow_bw": Gradient(_power),
     "rsub_bw": Gradient(_plain("rsub"), 2),
     "softplus_bw": Gradient(_forward("softplus")),
     "softshrink_bw": Gradient(_named("nn.functional.softshrink", "lambd", 0.5, "alpha")),

@@ -23,6 +23,8 @@ from ttnn.golden.gradient_oracles import GRADIENTS, gradients
 from ttnn.golden.host_functions import HOST_FUNCTIONS, MAKERS
 from ttnn.golden.torch_functions import FUNCTIONS
 
+_WIDENING: Final = frozenset(("sum", "argmax"))
+"""Functions of integers that return torch's int64."""
 _WITHOUT_EFFECT: Final = frozenset(
     (
         "device", "memory_config", "output_tensor", "optional_output_tensor", "output", "queue_id", "cq_id",
@@ -30,6 +32,18 @@ _WITHOUT_EFFECT: Final = frozenset(
         "use_multicore", "layout", "dtype", "input_grad", "other_grad", "are_required_outputs", "mesh_device",
     )
 )  # fmt: skip
+_POSITIONS: Final = {
+    name: position
+    for position, names in enumerate(
+        (
+            ("input", "input_tensor", "input_tensor_a", "input_a", "grad_tensor"),
+            ("input_tensor_b", "input_b", "other", "mat1_tensor", "exponent", "weight_tensor"),
+            ("input_tensor_c", "mat2_tensor"),
+        )
+    )
+    for name in names
+}
+"""Where operands stand that are given by name."""
 _WIDTHS: Final = {"torch.uint16": 16, "torch.uint32": 32}
 
 
@@ -57,10 +71,10 @@ def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
             )
         torch = sys.modules["torch"]
         if name in GRADIENTS:
-            return gradients(torch, GRADIENTS[name], args, kwargs)
+            return gradients(torch, GRADIENTS[name], *_placed(args, kwargs))
         function = FUNCTIONS.get(name)
         if function is not None:
-            return _in_torch(torch, function, args, kwargs)
+            return _in_torch(torch, function, args, kwargs, name not in _WIDENING)
         return _in_float64(torch, reference, given, args, kwargs)
 
     on_either.__name__ = name
@@ -87,12 +101,24 @@ def _tensors(value: Any) -> list[Any]:
     return [value] if is_tensor(value) else []
 
 
-def _in_torch(torch: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def _placed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Put operands that are given by name behind those that are given by position."""
+    placed, rest = list(args), dict(kwargs)
+    for name in sorted((name for name in kwargs if name in _POSITIONS), key=lambda name: _POSITIONS[name]):
+        if _POSITIONS[name] == len(placed):
+            placed.append(rest.pop(name))
+    return tuple(placed), rest
+
+
+def _in_torch(
+    torch: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], wraps: bool
+) -> Any:
     """Return torch's result; integers without a sign, for which torch has few functions, wrap in their width."""
+    args, kwargs = _placed(args, kwargs)
     unsigned = [value.dtype for value in args if is_tensor(value) and str(value.dtype) in _WIDTHS]
     wide = [value.to(torch.int64) if is_tensor(value) and value.dtype in unsigned else value for value in args]
     result = function(torch, *wide, **kwargs)
-    if unsigned and is_tensor(result) and result.dtype == torch.int64:
+    if unsigned and wraps and is_tensor(result) and result.dtype == torch.int64:
         return (result & ((1 << _WIDTHS[str(unsigned[0])]) - 1)).to(unsigned[0])
     return result
 
@@ -102,6 +128,8 @@ def _in_float64(
 ) -> Any:
     """Return the result of the function in float64, rounded to the type of the tensors."""
     named = inspect.signature(reference, follow_wrapped=False).parameters
+    if not any(name in named for name in kwargs if name in _POSITIONS):
+        args, kwargs = _placed(args, kwargs)
     options = {name: value for name, value in kwargs.items() if name not in _WITHOUT_EFFECT or name in named}
     first = next((value for value in given if value.is_floating_point() or value.is_complex()), given[0])
 

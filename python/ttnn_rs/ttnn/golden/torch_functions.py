@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, Final
 
+from ttnn.golden.torch_layers import LAYERS, activated, products
+
 Function = Callable[..., Any]
 
 
@@ -48,8 +50,7 @@ def _activated(path: str, swapped: bool = False) -> Function:
         operands = (b, a) if swapped else (a, b)
         result = attribute(torch, path)(*operands)
         for activation in activations or ():
-            name = getattr(getattr(activation, "op_type", activation), "name", str(activation)).lower()
-            result = FUNCTIONS[name](torch, result)
+            result = activated(torch, FUNCTIONS, result, activation)
         return result
 
     return function
@@ -63,14 +64,6 @@ def _masked(path: str, outside: Callable[[Any], Any]) -> Function:
         return result.masked_fill(outside(x), float("inf")) if x.dtype == torch.bfloat16 else result
 
     return function
-
-
-def _reciprocal(torch: Any, x: Any, *_args: Any, device: Any = None, **_: Any) -> Any:
-    result = torch.reciprocal(x)
-    if device is None or x.is_complex() or not hasattr(device, "sfpu_nan"):
-        return result
-    infinity = device.sfpu_inf()
-    return torch.nan_to_num(result, nan=device.sfpu_nan(), posinf=infinity, neginf=-infinity)
 
 
 def _modulo(path: str) -> Function:
@@ -99,8 +92,7 @@ def _div_no_nan(torch: Any, a: Any, b: Any, *_args: Any, **_: Any) -> Any:
 
 
 def _logical_right_shift(torch: Any, a: Any, b: Any, *_args: Any, **_: Any) -> Any:
-    shifted = (a.to(torch.int64) & 0xFFFFFFFF) >> b
-    return shifted if a.dtype == torch.int64 else shifted.to(torch.int32)
+    return ((a.to(torch.int64) & 0xFFFFFFFF) >> b).to(torch.int32)
 
 
 def _clamp(torch: Any, x: Any, min: Any = None, max: Any = None, *_args: Any, **_: Any) -> Any:
@@ -158,7 +150,8 @@ def _reduced(name: str) -> Function:
     """Return a reduction; `max` and `min` over one dimension return values and indices, as torch does."""
 
     def function(torch: Any, x: Any, dim: Any = None, keepdim: bool = False, *_args: Any, **options: Any) -> Any:
-        extra = {key: options[key] for key in ("correction",) if key in options}
+        spread = name in ("std", "var")
+        extra = {key: options[key] for key in ("correction",) if key in options and spread}
         if dim is None and not keepdim:
             return getattr(torch, name)(x, **extra)
         several = dim is None or isinstance(dim, list | tuple)
@@ -218,7 +211,7 @@ def _binary(path: str, as_tensor: bool) -> Function:
     return function
 
 
-FUNCTIONS: Final[dict[str, Function]] = (
+FUNCTIONS: dict[str, Function] = (
     {name: _of(path, 1) for name, path in _UNARY.items()}
     | {name: _binary(path, name in _NUMBERS_AS_TENSORS) for name, path in _BINARY.items()}
     | {f"{name}_": _in_place(name) for name in _IN_PLACE}
@@ -262,7 +255,6 @@ FUNCTIONS: Final[dict[str, Function]] = (
         "fmod": _modulo("fmod"),
         "geglu": _halves("nn.functional.gelu"),
         "gelu": lambda torch, x, *_, approximate="none", **__: torch.nn.functional.gelu(x, approximate=approximate),
-        "glu": _halves("sigmoid"),
         "hardmish": _hardmish,
         "hardshrink": lambda torch, x, lambd=0.5, *_, **__: torch.nn.functional.hardshrink(x, lambd),
         "hardtanh": lambda torch, x, min_val=-1.0, max_val=1.0, *_, **__: torch.nn.functional.hardtanh(
@@ -286,7 +278,7 @@ FUNCTIONS: Final[dict[str, Function]] = (
         "rdiv": lambda torch, x, value, *_, rounding_mode=None, **__: torch.div(
             torch.full_like(x, value), x, rounding_mode=rounding_mode
         ),
-        "reciprocal": _reciprocal,
+        "reciprocal": _of("reciprocal", 1),
         "reglu": _halves("relu"),
         "relu_max": lambda torch, x, upper_limit, *_, **__: torch.relu(torch.clamp(x, max=upper_limit)),
         "relu_min": lambda torch, x, lower_limit, *_, **__: torch.clamp(x, min=lower_limit),
@@ -308,4 +300,5 @@ FUNCTIONS: Final[dict[str, Function]] = (
         "where": _where,
     }
 )
+FUNCTIONS |= LAYERS | products(FUNCTIONS)
 """Functions on torch tensors by the names of operators."""

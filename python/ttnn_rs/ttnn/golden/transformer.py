@@ -221,6 +221,24 @@ def scaled_dot_product_attention(
     return _attention(q, k, v, scale, hidden, attn_mask)
 
 
+def joint_scaled_dot_product_attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    joint_q: ArrayLike,
+    joint_k: ArrayLike,
+    joint_v: ArrayLike,
+    *,
+    scale: float | None = None,
+    **_: object,
+) -> tuple[Values, Values]:
+    """Return the attention of two sequences over the keys and values of both."""
+    queries, keys, values = (np.concatenate(pair, axis=2) for pair in ((q, joint_q), (k, joint_k), (v, joint_v)))
+    result = _attention(queries, keys, values, scale)
+    first, second = np.split(result, [np.shape(q)[2]], axis=2)
+    return first, second
+
+
 def chunked_scaled_dot_product_attention(
     q: ArrayLike,
     k: ArrayLike,
@@ -384,3 +402,11 @@ def nlp_create_q_heads_split(
     """Return the first columns of every head, and the others."""
     (heads,) = _in_groups(x, (1,), num_heads)
     return heads[..., :split_head_dim], heads[..., split_head_dim:]
+
+
+def nlp_create_qkv_heads_segformer(x: ArrayLike, **_: object) -> tuple[Values, Values, Values]:
+    """Return heads of 32 columns with rows up to full tiles, and zeros for keys and values."""
+    values = np.asarray(x, np.float64)
+    padded = np.pad(values, ((0, 0), (0, 0), (0, -values.shape[2] % 32), (0, 0)))
+    (heads,) = _in_groups(padded, (1,), padded.shape[-1] // 32)
+    return heads, np.zeros_like(heads), np.zeros_like(heads)

@@ -304,6 +304,7 @@ nlp_create_qkv_heads_segformer = register(
         run=_segformer,
         doc="Return heads of 32 columns, and two tensors of the same shape, which the device does not write.\n"
         "Shape: [B, 1, S, 32 * H] -> three times [B, H, S, 32], S rounded up to full tiles.",
+        golden=golden.nlp_create_qkv_heads_segformer,
         examples=(),
     )
 )
