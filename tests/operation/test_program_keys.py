@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttnn
@@ -57,3 +58,28 @@ def test_data_type_and_place_are_parts_of_a_program(operator: Callable[..., Any]
         _x(device, 128, 64, memory_config=shards[1]),
     ]
     assert _entries(device, *(lambda x=x: operator(x) for x in tensors)) == len(tensors)
+
+
+def _on(device: ttnn.MeshDevice, *shape: int) -> ttnn.Tensor:
+    values = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    return ttnn.Tensor(values, ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+
+
+def test_a_product_with_repetitions_is_one_program(device: ttnn.MeshDevice) -> None:
+    device.disable_and_clear_program_cache()
+    device.enable_program_cache()
+    for width, other in ((32, 5120), (32, 163840), (163840, 5120)) * 2:
+        ttnn.experimental.repeat_and_interleave_eltwise_mul(_on(device, 1, 1, 32, width), _on(device, 1, 1, 32, other))
+    assert device.num_program_cache_entries() == 3
+
+
+def test_gradients_of_a_batched_product_are_two_programs(device: ttnn.MeshDevice) -> None:
+    device.disable_and_clear_program_cache()
+    device.enable_program_cache()
+    a, b, grad = _on(device, 2, 32, 64), _on(device, 2, 64, 32), _on(device, 2, 32, 32)
+    for _ in range(2):
+        ttnn.moreh_bmm_backward(
+            grad, a, b, are_required_outputs=(True, True), input_grad=ttnn.zeros_like(a), mat2_grad=ttnn.zeros_like(b)
+        )
+    # And one for each `zeros_like`.
+    assert device.num_program_cache_entries() == 4
