@@ -1,0 +1,22 @@
+"""The router of experts as one program: the name, which says why it does not run.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/topk_router_gpt`.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.operation.registry import declare_unsupported
+
+
+def _refuse(name: str) -> NoReturn:
+    raise UnsupportedError(
+        f"{name}: the program splits the product over cores and merges partial sums and candidates of cores, which is "
+        "not built yet. Use ttnn.linear, ttnn.topk and ttnn.softmax.",
+        "unimplemented",
+    )
+
+
+declare_unsupported("experimental.topk_router_gpt", _refuse)
