@@ -54,8 +54,10 @@ pub fn binary(
     let math = MathConfig { fidelity: program.fidelity, dst, alu: entry(format_first).register, arch: program.arch };
     let pages = device.buffer(output)?.num_pages();
     let tiles = if program.tiled { pages } else { 0 };
-    let operand =
-        |format, source, chain| Operand::new(entry(format), source, chain, program.dst32).of_tiles(tiles, &math);
+    let operand = |format, source, chain| {
+        let dst = if program.dst32 { tile_io::dst_format(format, true) } else { dst };
+        Operand::new(entry(format), source, chain, program.dst32).of_tiles(tiles, &MathConfig { dst, ..math })
+    };
     let tensor = |id, format, shape: &[usize], chain| {
         let operand = operand(format, Source::Buffer(id, BroadcastMap::new(shape, &program.shape_out)), chain);
         if program.tiled { operand } else { operand.in_rows(shape, &program.shape_out) }
@@ -136,8 +138,8 @@ impl Kernel<'_> {
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
         // The output's old page is what an in-place operator reads.
         let [page_a, page_b] = operands.map(|operand| operand.unwrap_or((page, target)));
-        let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
-        let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
+        let l1_a = self.first.fetch_kept(&self.math_of(self.first), page_a, (kept_a, l1_a), a, dst);
+        let l1_b = self.second.fetch_kept(&self.math_of(self.second), page_b, (kept_b, l1_b), a, dst);
         match &self.halves {
             Some(halves) if in_place.is_none() && halves.compute([l1_a, l1_b], pages, half) => {
                 halves.finish(half, target);
@@ -162,8 +164,8 @@ impl Kernel<'_> {
         let steps = halves.steps_in_place()?;
         let target = tile_io::halves_mut(target)?;
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, dst, pages, .. } = scratch;
-        let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
-        let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
+        let l1_a = self.first.fetch_kept(&self.math_of(self.first), page_a, (kept_a, l1_a), a, dst);
+        let l1_b = self.second.fetch_kept(&self.math_of(self.second), page_b, (kept_b, l1_b), a, dst);
         let plain = halves.compute([l1_a, l1_b], pages, target);
         if plain {
             steps.apply(tt_cpu::Level::current(), target);
@@ -187,7 +189,7 @@ impl Kernel<'_> {
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, .. } = scratch;
         let target = tile_io::words_mut(target)?;
         let second = if let Some(page) = page_b {
-            tile_io::words(self.second.fetch_kept(&self.math, page, (kept_b, l1_b), a, dst))?
+            tile_io::words(self.second.fetch_kept(&self.math_of(self.second), page, (kept_b, l1_b), a, dst))?
         } else {
             b.copy_from_slice(target);
             &*b
@@ -218,8 +220,8 @@ impl Kernel<'_> {
             }
         }
         let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
-        let l1_a = self.first.fetch(&self.math, &bytes[0][..tile_bytes(self.first)], l1_a, a, dst);
-        let l1_b = self.second.fetch(&self.math, &bytes[1][..tile_bytes(self.second)], l1_b, a, dst);
+        let l1_a = self.first.fetch(&self.math_of(self.first), &bytes[0][..tile_bytes(self.first)], l1_a, a, dst);
+        let l1_b = self.second.fetch(&self.math_of(self.second), &bytes[1][..tile_bytes(self.second)], l1_b, a, dst);
         self.compute(l1_a, l1_b, a, b, dst);
         let mut packed = [0u8; 4096];
         let row_bytes = datums * width(self.program.formats.2);
@@ -242,12 +244,19 @@ impl Kernel<'_> {
             self.first.copy_row(&found[0], (page, target), start..start + count, &mut bytes_a);
             self.second.copy_row(&found[1], (page, target), start..start + count, &mut bytes_b);
             let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
-            let l1_a = self.first.fetch(&self.math, &bytes_a[..tile_bytes(self.first)], l1_a, a, dst);
-            let l1_b = self.second.fetch(&self.math, &bytes_b[..tile_bytes(self.second)], l1_b, a, dst);
+            let l1_a = self.first.fetch(&self.math_of(self.first), &bytes_a[..tile_bytes(self.first)], l1_a, a, dst);
+            let l1_b = self.second.fetch(&self.math_of(self.second), &bytes_b[..tile_bytes(self.second)], l1_b, a, dst);
             self.compute(l1_a, l1_b, a, b, dst);
             pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width_out]);
             target[start * width_out..(start + count) * width_out].copy_from_slice(&packed[..count * width_out]);
         }
+    }
+
+    /// What brings an operand to `Dst`. Of a 32-bit one an operand has what its own format asks for: the formats are set
+    /// anew before each copy. A 16-bit one has a format for both.
+    fn math_of(&self, operand: &Operand<'_>) -> MathConfig {
+        let dst = if self.program.dst32 { tile_io::dst_format(operand.input.format, true) } else { self.math.dst };
+        MathConfig { dst, ..self.math }
     }
 
     /// The operator itself on two full tiles; the result stays in `dst`.
@@ -260,7 +269,7 @@ impl Kernel<'_> {
                 fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
             }
             Unit::Sfpu(function) => {
-                let b = self.second.input.in_dst(&math, l1_b, a, b);
+                let b = self.second.input.in_dst(&self.math_of(self.second), l1_b, a, b);
                 self.first.input.to_dst(&math, l1_a, a, dst);
                 let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
                 function.run(dst, b, width, tt_cpu::Level::current());

@@ -150,6 +150,10 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         ("scan", &[of], _, _, Some(join)) => Load::Scan(join, of),
         ("scan", &[of], ..) => Load::Scan(Join::Compensated, of),
         ("running sum", &[of], ..) => Load::RunningSum(of),
+        ("moving average", &[of], ..) if pass.factors.is_some() => {
+            let (old, new) = pass.factors.unwrap_or_default();
+            Load::MovingAverage(of, [old, new])
+        }
         ("anchor" | "mean" | "correction" | "variance", &[_], ..) if pass.factors.is_some() => {
             let (mean, squares) = pass.factors.unwrap_or_default();
             let moment = match pass.load.as_str() {

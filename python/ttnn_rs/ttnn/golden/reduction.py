@@ -90,6 +90,16 @@ def cumprod(x: ArrayLike, dim: int, *_args: object, reverse_order: bool = False,
     return _accumulated(np.cumprod, x, dim, reverse_order)
 
 
+def ema(x: ArrayLike, alpha: float, **_: object) -> NDArray[np.float64]:
+    """Return moving averages along the last dimension; `alpha` is the weight of the average so far."""
+    values: NDArray[np.float64] = np.array(x, np.float64)
+    average = np.zeros(values.shape[:-1])
+    for index in range(values.shape[-1]):
+        average = alpha * average + (1.0 - alpha) * values[..., index]
+        values[..., index] = average
+    return values
+
+
 def _accumulated(by: Callable[..., Any], x: ArrayLike, dim: int, reverse_order: bool) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     if not values.ndim:

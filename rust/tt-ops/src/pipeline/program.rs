@@ -113,6 +113,8 @@ pub enum Load {
     Scan(Join, Operand),
     /// The running sum of every datum along the line, on the SFPU.
     RunningSum(Operand),
+    /// The moving average of every row, on the SFPU: the weights of the average so far and of the datum, FP32 bits.
+    MovingAverage(Operand, [u32; 2]),
     /// A statistic of some tiles of a line, on the SFPU.
     Moment(Part, Moment),
     /// The distance of every tile from a mean that two operands make up: the first is subtracted, the second added, in

@@ -164,6 +164,7 @@ pub(super) enum Work {
     /// The result of the last tile, or those of all.
     Running(Join, Source, bool),
     RunningSum(Source),
+    MovingAverage(Source, [u32; 2]),
     /// Of some tiles, after everything that they are made of.
     Moment(Source, std::ops::Range<usize>, Moment),
     Centred(Source, Source, Source),
@@ -240,6 +241,7 @@ impl<'p> Step<'p> {
             | Load::Fold(_, of)
             | Load::Scan(_, of)
             | Load::RunningSum(of)
+            | Load::MovingAverage(of, _)
             | Load::Moment((of, _), _)
             | Load::Centred(of, ..) => *of,
             Load::Sum(parts, ..) => parts.first().ok_or_else(|| refuse("a sum of nothing"))?.0,
@@ -280,6 +282,10 @@ impl<'p> Step<'p> {
             Load::Fold(join, _) => (Work::Running(*join, first, false), true),
             Load::Scan(join, _) => (Work::Running(*join, first, true), false),
             Load::RunningSum(_) => (Work::RunningSum(first), false),
+            Load::MovingAverage(..) if settings.axis != Axis::Width => {
+                return Err(refuse("a moving average along another axis than rows"));
+            }
+            Load::MovingAverage(_, weights) => (Work::MovingAverage(first, *weights), false),
             Load::Moment((_, range), moment) => (Work::Moment(first, range.clone(), *moment), true),
             Load::Centred(_, anchor, correction) => {
                 (Work::Centred(first, source(*anchor)?, source(*correction)?), false)
@@ -385,6 +391,7 @@ impl Work {
             | Self::Sum(of, _)
             | Self::Running(_, of, _)
             | Self::RunningSum(of)
+            | Self::MovingAverage(of, _)
             | Self::Moment(of, ..) => vec![of],
             Self::Eltwise(_, first, second)
             | Self::Sfpu(_, first, second)

@@ -1,8 +1,8 @@
-//! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums; and compensated
-//! sums from tile to tile.
+//! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums and moving
+//! averages; and compensated sums from tile to tile.
 
 use tt_cpu::Level;
-use tt_tensix::sfpu::lane::{INFINITY, ZERO};
+use tt_tensix::sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};
 use tt_tensix::sfpu::{self, BinaryCall, DstWidth};
 use tt_tensix::tile_io::Tile;
 
@@ -50,6 +50,21 @@ pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool) 
     }
 }
 
+/// Makes every datum the average of its row up to it: `weights[0]` times the one before, plus `weights[1]` times the
+/// datum. `carry` is the average before the tile, which a register keeps in FP32.
+pub(super) fn moving_average(tile: &mut Tile, carry: &mut [u32], [old, new]: [u32; 2], width: DstWidth) {
+    for along in 0..32 {
+        for (across, average) in carry.iter_mut().enumerate() {
+            let datum = &mut tile[place(true, along, across)];
+            *average = mad(new, *datum, mad(old, *average, ZERO));
+            *datum = match width {
+                DstWidth::Bits16 => store_bf16(*average),
+                DstWidth::Bits32 => store_f32(*average),
+            };
+        }
+    }
+}
+
 /// Adds the tile `total` to the tile `next`, less what the additions before lost; keeps what this one loses.
 pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
     let functions = Functions::new();
@@ -67,7 +82,8 @@ pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::sfpu::lane::{MINUS_ONE, ONE, mad, store_f32};
+    use tt_tensix::sfpu::lane::{MINUS_ONE, ONE};
+    use tt_tensix::sfpu::tile::{Registers, lookup};
     use tt_tensix::tile_io::ZERO as EMPTY;
     use tt_testkit::random::Random;
 
@@ -101,6 +117,34 @@ mod tests {
                     *sum = store_f32(new);
                 }
                 assert!(total == sums && lost == losses, "round {round}");
+            }
+        }
+    }
+
+    /// The kernel transposes the tile, runs `ema_tile` down its columns, and transposes the result.
+    #[test]
+    fn moving_averages_are_those_of_the_tile_function() {
+        let mut random = Random::new(33);
+        let weights = [0.75_f32.to_bits(), 0.25_f32.to_bits()];
+        for round in 0..40 {
+            let width = if round % 2 == 0 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+            let run = |name: &str, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32]| {
+                lookup(name).unwrap().run(registers, tiles, parameters, width).unwrap();
+            };
+            let (mut registers, mut carry) = (Registers::default(), [ZERO; 32]);
+            run("ema_init", &mut registers, &mut [], &weights);
+            for _ in 0..3 {
+                let mut got: Tile = std::array::from_fn(|_| word(&mut random, round / 2 % 3) & 0xffff_0000);
+                let mut turned = [EMPTY; 2];
+                for (row, column) in (0..1024).map(|at| (at / 32, at % 32)) {
+                    turned[0][place(false, column, row)] = got[place(false, row, column)];
+                }
+                run("ema", &mut registers, &mut turned, &[]);
+                moving_average(&mut got, &mut carry, weights, width);
+                for (row, column) in (0..1024).map(|at| (at / 32, at % 32)) {
+                    let expected = turned[1][place(false, column, row)];
+                    assert_eq!(got[place(false, row, column)], expected, "round {round}");
+                }
             }
         }
     }

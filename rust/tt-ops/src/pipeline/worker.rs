@@ -311,6 +311,10 @@ impl Worker {
                 let carry = &mut state.sum()[..32];
                 vertical::running_sum(dst, carry, line.lines.axis == Axis::Width);
             }
+            Work::MovingAverage(of, weights) => {
+                of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
+                vertical::moving_average(dst, &mut state.sum()[..32], *weights, width);
+            }
             Work::Moment(of, range, moment) => {
                 let (by_rows, count) = (line.lines.axis == Axis::Width, line.lines.extent());
                 let range = if *moment == Moment::Anchor { range.start..range.start + 1 } else { range.clone() };

@@ -184,6 +184,11 @@ class Pipeline:
         """Add the running sum of every element along rows or columns, which stays in the SFPU's registers."""
         return self._add("running sum", [of], dtype, (), **options)
 
+    def moving_average(self, of: Operand, dtype: DataType, weights: tuple[float, float], **options: Any) -> Operand:
+        """Add the moving averages of rows; `weights` are those of the average so far and of the element."""
+        factors = (bits(weights[0]), bits(weights[1]))
+        return self._add("moving average", [of], dtype, (), factors=factors, **options)
+
     def moment(
         self,
         kind: Moment,
