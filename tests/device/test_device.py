@@ -318,3 +318,10 @@ def test_mesh_coordinates_behave_like_sequences() -> None:
     for bad in ((), (-1, 2), ("a",), (1.5, 2)):
         with pytest.raises(ttnn.ArgumentError):
             ttnn.MeshShape(*bad)
+
+
+def test_a_tensor_is_no_trace(device: ttnn.MeshDevice) -> None:
+    torch = pytest.importorskip("torch")
+    for call in (ttnn.release_trace, ttnn.execute_trace, ttnn.end_trace_capture):
+        with pytest.raises(ttnn.ArgumentError, match="expected the id of a trace"):
+            call(device, torch.ones(2))

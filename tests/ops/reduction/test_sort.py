@@ -96,3 +96,45 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ShapeError, match="dim=2"):
         ttnn.sort(x, 2)
     assert ttnn.topk(x, 64)[0].shape == (32, 64)
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+@pytest.mark.parametrize("size", [1, 5, 64, 100])
+def test_one_row_without_a_height(size: int, layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+    values = _numbers((size,), 200)
+    results = ttnn.sort(ttnn.to_layout(_tensor(values, device), layout), stable=True)
+    assert all(tuple(result.shape) == (size,) for result in results)
+    assert all(result.layout is layout for result in results)
+    found, indices = _arrays(results)
+    np.testing.assert_array_equal(indices, np.argsort(values, kind="stable"))
+    np.testing.assert_array_equal(found, np.sort(values))
+
+
+@pytest.mark.parametrize("wanted", [ttnn.uint16, ttnn.uint32])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+def test_indices_have_the_type_of_their_tensor(
+    dtype: ttnn.DataType, wanted: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    x = _tensor(_numbers((32, 64), 4000), device, dtype)
+    targets = ttnn.zeros_like(x), ttnn.typecast(ttnn.zeros_like(x), wanted)
+    values, indices = ttnn.sort(x, stable=True, out=targets)
+    assert values is targets[0]
+    assert indices is targets[1]
+    assert indices.dtype is wanted
+    expected = _arrays(ttnn.sort(x, stable=True))
+    np.testing.assert_array_equal(_arrays([values, indices])[1], expected[1])
+
+
+@pytest.mark.parametrize("dim", [-1, -2])
+def test_names_come_instead_of_indices(dim: int, device: ttnn.MeshDevice) -> None:
+    x = _tensor(_numbers((1, 1, 64, 64), 4000), device)
+    names = np.random.default_rng(1).integers(0, 60000, size=(1, 1, 64, 64)).astype(np.uint16)
+    given = ttnn.to_device(ttnn.Tensor(names, ttnn.uint16, None, ttnn.TILE_LAYOUT), device)
+    values, indices = _arrays(ttnn.topk(x, 32, dim))
+    again, found = _arrays(ttnn.topk(x, 32, dim, indices_tensor=given))
+    np.testing.assert_array_equal(again, values)
+    np.testing.assert_array_equal(found, np.take_along_axis(names, indices, axis=dim))
+    with pytest.raises(ttnn.DTypeError, match="typecast it to UINT16"):
+        ttnn.topk(x, 32, dim, indices_tensor=ttnn.typecast(given, ttnn.uint32))
+    with pytest.raises(ttnn.ShapeError, match="a name for every element"):
+        ttnn.topk(x, 32, dim, indices_tensor=given[:, :, :32])

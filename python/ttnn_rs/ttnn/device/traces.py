@@ -6,6 +6,7 @@ steps of their own to the trace that is being captured.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Final, Protocol
 
 from ttnn._engine import Device as EngineDevice
@@ -121,6 +122,7 @@ class Traces:
 
 
 def _number(call: str, trace_id: MeshTraceId | int) -> int:
-    if isinstance(trace_id, bool) or not hasattr(trace_id, "__index__"):
+    # A torch tensor has `__index__`, too.
+    if isinstance(trace_id, bool) or not isinstance(trace_id, MeshTraceId | Integral):
         raise ArgumentError(f"{call}: expected the id of a trace, got {trace_id!r}")
     return int(trace_id)

@@ -142,10 +142,18 @@ def sort(
 
 
 def topk(
-    x: ArrayLike, k: int = 32, dim: int = -1, largest: bool = True, **_: object
+    x: ArrayLike,
+    k: int = 32,
+    dim: int = -1,
+    largest: bool = True,
+    *_args: object,
+    indices_tensor: ArrayLike | None = None,
+    **_: object,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the k largest or smallest elements along a dimension in order, and where they came from."""
+    """Return the k largest or smallest elements along a dimension in order, and where they came from, or their names."""
     values, order = sort(x, dim, descending=largest)
+    if indices_tensor is not None:
+        order = np.take_along_axis(np.asarray(indices_tensor, np.int64), order, axis=dim)
     first = np.arange(k)
     return np.take(values, first, axis=dim), np.take(order, first, axis=dim)
 

@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/sort` and `reduction/to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -28,16 +29,21 @@ from ttnn.ops._programs.common import (
     full_tiles,
     is_empty,
     on_device,
+    same_device,
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.typecast import cast
+from ttnn.ops.data_movement.indexed import gathered
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
+from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.tensor.tensor import Tensor
 
 _SORTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.UINT16)
 _SELECTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 _NARROW: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+_INDICES: Final = (DataType.UINT16, DataType.UINT32)
 _LARGEST_NARROW_INDEX: Final = 65535
 Pair = tuple[Tensor, Tensor]
 
@@ -99,6 +105,8 @@ def _deliver(
             result = untilized(name, result, memory_config)
         if out is not None:
             target = take_output(name, out[number], tuple(result._spec.shape), layout, on_device(name, result))
+            if number and target._spec.dtype in _INDICES:
+                result = cast(name, result, target._spec.dtype)
             if target._spec.dtype is not result._spec.dtype:
                 raise DTypeError(
                     f"{name}: output {number} is {target._spec.dtype.name}, the result {result._spec.dtype.name}."
@@ -139,15 +147,19 @@ def _sort(
         )
     full_tiles(name, input_tensor)
     rank = spec.shape.rank
-    if rank < 2:
-        raise ShapeError(f"{name}: input_tensor has rank {rank}; reshape it to rank 2 or more.")
-    axis = dimension(name, dim, rank)
+    axis = dimension(name, dim, max(rank, 1))
     place = memory_config or spec.memory_config
     if is_empty(spec):
         dtypes = (spec.dtype, DataType.UINT16 if spec.dtype in _NARROW else DataType.UINT32)
         return [allocate(TensorSpec.of(spec.shape, dtype, spec.layout, place), device) for dtype in dtypes]
     tiled = input_tensor if spec.layout is Layout.TILE else tilize_padded(name, input_tensor)
+    if rank < 2:
+        # One row.
+        tiled, axis = reshaped(name, tiled, (1, math.prod(spec.shape))), 1
     results = _run(name, tiled, axis, descending=descending, stable=stable, first=None)
+    if rank < 2:
+        values, indices = (reshaped(name, result, tuple(spec.shape)) for result in results)
+        results = values, indices
     return list(_deliver(name, results, place, out, spec.layout))
 
 
@@ -189,8 +201,33 @@ def _topk(
         )
     forced = stable or extent % TILE_SIZE != 0 or extent == TILE_SIZE
     results = _run(name, input_tensor, axis, descending=largest, stable=forced, first=k)
+    if indices_tensor is not None:
+        results = results[0], _named_by(name, indices_tensor, input_tensor, axis, results[1])
     place = memory_config or spec.memory_config
     return list(_deliver(name, results, place, output_tensor, Layout.TILE))
+
+
+def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Tensor) -> Tensor:
+    """Return the names that the kernel carries along with the elements, instead of their positions.
+
+    Raises:
+        ShapeError: there is not one for every element.
+        DTypeError: they have another type than positions.
+    """
+    same_device(name, on_device(name, source), names, "indices_tensor")
+    spec = names._spec
+    if tuple(spec.shape) != tuple(source._spec.shape) or spec.layout is not Layout.TILE:
+        raise ShapeError(
+            f"{name}: indices_tensor has shape {spec.shape} and is {spec.layout.name}; it must be {source._spec.shape} "
+            "in TILE_LAYOUT, a name for every element."
+        )
+    if spec.dtype is not positions._spec.dtype:
+        raise DTypeError(
+            f"{name}: indices_tensor is {spec.dtype.name}; typecast it to {positions._spec.dtype.name}, the type of "
+            "the indices.",
+            vendor=f"Optional input tensor must be UINT16, or UINT32, got: {spec.dtype.cpp_name}",
+        )
+    return gathered(name, names, axis, positions)
 
 
 def _sort_examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -238,7 +275,7 @@ sort = register(
         engine=("sort", "move_elements"),
         raises=(
             ("DTypeError", "the input is neither bfloat16, float32 nor uint16."),
-            ("ShapeError", "the rank is below 2, or `dim` is out of range."),
+            ("ShapeError", "`dim` is out of range."),
         ),
         examples=_sort_examples,
     )
@@ -259,7 +296,12 @@ topk = register(
                 (
                     MEMORY_CONFIG_OPTION,
                     SUB_CORE_GRIDS_OPTION,
-                    Param("indices_tensor", TENSOR, None, modelled=False),
+                    Param(
+                        "indices_tensor",
+                        TENSOR,
+                        None,
+                        doc="A name for every element, of the type of indices: returned instead of indices.",
+                    ),
                     Param("output_tensor", _PAIR, None, doc="Preallocated values and indices."),
                     _STABLE,
                 ),
