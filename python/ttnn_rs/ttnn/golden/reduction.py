@@ -150,7 +150,7 @@ def topk(
     indices_tensor: ArrayLike | None = None,
     **_: object,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the k largest or smallest elements along a dimension in order, and where they came from, or their names."""
+    """Return the k largest or smallest elements along a dimension in order, and their indices or names."""
     values, order = sort(x, dim, descending=largest)
     if indices_tensor is not None:
         order = np.take_along_axis(np.asarray(indices_tensor, np.int64), order, axis=dim)

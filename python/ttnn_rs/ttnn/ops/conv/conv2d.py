@@ -6,7 +6,6 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/conv`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn import _engine
@@ -15,7 +14,7 @@ from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfi
 from ttnn.base.config import CONFIG
 from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, BufferType, DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
@@ -29,7 +28,6 @@ from ttnn.operation.signature import (
     COMPUTE_KERNEL_CONFIG,
     DATA_TYPE,
     DEVICE,
-    INT_OR_INTS,
     INT_SEQUENCE,
     INTEGER,
     MEMORY_CONFIG,
@@ -41,115 +39,14 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.activations import chain, is_single_relu
 from ttnn.ops._programs.common import allocate, arch_number, on_device
 from ttnn.ops._programs.element_map import in_rows
-from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
+from ttnn.ops.conv.weights import prepared_bias, prepared_weights
+from ttnn.ops.conv.window import Window, window_of
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
-from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _OUT_DTYPES: Final = (*DTYPES, DataType.BFLOAT8_B)
-MOST: Final = 1 << 31
-"""No size of an image has more elements."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """How a window moves over images."""
-
-    batch: int
-    height: int
-    width: int
-    kernel: Kernel
-    stride: tuple[int, int]
-    padding: tuple[int, int, int, int]
-    dilation: tuple[int, int]
-    spread: tuple[int, int] = (1, 1)
-    """Every pixel of the input begins so many rows and columns, the others being zeros."""
-
-    def _places(self, extent: int, size: int, axis: int) -> int:
-        before, after = self.padding[2 * axis : 2 * axis + 2]
-        return (extent + before + after - self.dilation[axis] * (size - 1) - 1) // self.stride[axis] + 1
-
-    @property
-    def out_height(self) -> int:
-        """Rows of the output."""
-        return self._places(self.height, self.kernel.height, 0)
-
-    @property
-    def out_width(self) -> int:
-        """Columns of the output."""
-        return self._places(self.width, self.kernel.width, 1)
-
-    @property
-    def rows(self) -> int:
-        """Pixels of the output."""
-        return self.batch * self.out_height * self.out_width
-
-    def inside(self, place: int, axis: int) -> tuple[int, int, int]:
-        """Return the first output position, how many, and the first input position, for an element of the window."""
-        extent, outs = ((self.height, self.out_height), (self.width, self.out_width))[axis]
-        shift = place * self.dilation[axis] - self.padding[2 * axis]
-        stride = self.stride[axis]
-        first = max(0, -(shift // stride))
-        last = min(outs - 1, (extent - 1 - shift) // stride)
-        return first, max(0, last - first + 1), first * stride + shift
-
-
-def pair(name: str, label: str, values: Sequence[int], least: int) -> tuple[int, int]:
-    """Return two numbers, or refuse them."""
-    found = tuple(int(value) for value in values)
-    if len(found) != 2 or not all(least <= value < MOST for value in found):
-        raise ParameterError(f"{name}: {label} is {list(values)}; it must be two numbers from {least} on.")
-    return found[0], found[1]
-
-
-def sides(name: str, padding: Sequence[int]) -> tuple[int, int, int, int]:
-    """Return padding as top, bottom, left, right."""
-    found = [int(value) for value in padding]
-    if len(found) == 2:
-        found = [found[0], found[0], found[1], found[1]]
-    if len(found) != 4 or not all(0 <= value < MOST for value in found):
-        raise ParameterError(
-            f"{name}: padding is {list(padding)}; it must be [height, width] or [top, bottom, left, right]."
-        )
-    return found[0], found[1], found[2], found[3]
-
-
-def _window(
-    name: str,
-    sizes: tuple[int, int, int, int, int],
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-) -> Window:
-    batch, height, width, in_channels, out_channels = sizes
-    if not all(0 < value < MOST for value in sizes):
-        raise ParameterError(f"{name}: batch, image and channels are {list(sizes)}; they must be positive.")
-    if groups < 1 or in_channels % groups or out_channels % groups:
-        raise ParameterError(
-            f"{name}: {in_channels} and {out_channels} channels do not divide into groups={groups}.",
-            vendor=f"in_channels ({in_channels}) and out_channels ({out_channels}) must be divisible by groups "
-            f"({groups})",
-        )
-    high, wide = pair(name, "kernel_size", kernel_size, 1)
-    window = Window(
-        batch,
-        height,
-        width,
-        Kernel(in_channels, out_channels, high, wide, groups),
-        pair(name, "stride", stride, 1),
-        sides(name, padding),
-        pair(name, "dilation", dilation, 1),
-    )
-    if window.out_height < 1 or window.out_width < 1:
-        raise ParameterError(
-            f"{name}: a window of {high}x{wide}, dilated by {list(window.dilation)}, does not fit an image of "
-            f"{height}x{width} padded by {list(window.padding)}."
-        )
-    return window
 
 
 def _check_input(name: str, tensor: Tensor, window: Window) -> None:
@@ -400,7 +297,7 @@ def _conv2d(
 ) -> Tensor | tuple[object, ...]:
     name = "ttnn.conv2d"
     sizes = (batch_size, input_height, input_width, in_channels, out_channels)
-    window = _window(name, sizes, kernel_size, stride, padding, dilation, groups)
+    window = window_of(name, sizes, kernel_size, stride, padding, dilation, groups)
     output, weights, bias = convolution(
         name,
         input_tensor,
@@ -416,59 +313,6 @@ def _conv2d(
     return results(
         output,
         (window.out_height, window.out_width),
-        (weights, bias),
-        with_size=return_output_dim,
-        with_weights=return_weights_and_bias,
-    )
-
-
-def _conv1d(
-    input_tensor: Tensor,
-    weight_tensor: Tensor,
-    device: MeshDevice | None,
-    in_channels: int,
-    out_channels: int,
-    batch_size: int,
-    input_length: int,
-    kernel_size: int,
-    stride: int,
-    padding: Sequence[int] | int,
-    dilation: int,
-    groups: int,
-    dtype: DataType | None,
-    bias_tensor: Tensor | None,
-    conv_config: Conv2dConfig | None,
-    compute_config: WormholeComputeKernelConfig | None,
-    memory_config: MemoryConfig | None,
-    slice_config: Op2DSliceConfig | None,
-    return_output_dim: bool,
-    return_weights_and_bias: bool,
-) -> Tensor | tuple[object, ...]:
-    name = "ttnn.conv1d"
-    ends = [padding, padding] if isinstance(padding, int) else list(padding)
-    if len(ends) not in (1, 2):
-        raise ParameterError(f"{name}: padding is {list(ends)}; it must be a number, or [left, right].")
-    sizes = (batch_size, 1, input_length, in_channels, out_channels)
-    if input_tensor._spec.shape.rank == 3:
-        # Rows of channels without the height of images.
-        rows = tuple(input_tensor._spec.shape)
-        input_tensor = reshaped(name, input_tensor, (rows[0], 1, *rows[1:]))
-    window = _window(name, sizes, (1, kernel_size), (1, stride), (0, 0, ends[0], ends[-1]), (1, dilation), groups)
-    output, weights, bias = convolution(
-        name,
-        input_tensor,
-        weight_tensor,
-        device,
-        window,
-        dtype,
-        bias_tensor,
-        conv_config,
-        compute_config,
-        memory_config,
-    )
-    return results(
-        output,
-        window.out_width,
         (weights, bias),
         with_size=return_output_dim,
         with_weights=return_weights_and_bias,
@@ -553,20 +397,6 @@ def _examples_2d(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...
     return ((weight, call), (weight, call | {"stride": [2, 2]}))
 
 
-def _examples_1d(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
-    if len(shape) != 4 or shape[1] != 1 or 0 in shape or shape[2] < 3:
-        return ()
-    weight = Operand((8, shape[3], 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR)
-    call = {
-        "in_channels": shape[3],
-        "out_channels": 8,
-        "batch_size": shape[0],
-        "input_length": shape[2],
-        "kernel_size": 3,
-    }
-    return ((weight, call), (weight, call | {"padding": 1}))
-
-
 conv2d = register(
     Op(
         name="conv2d",
@@ -611,51 +441,5 @@ conv2d = register(
         engine=("matmul", "write_window", "move_elements", "fill"),
         raises=ERRORS,
         examples=_examples_2d,
-    )
-)
-
-conv1d = register(
-    Op(
-        name="conv1d",
-        signatures=(
-            Signature(
-                (
-                    PIXELS,
-                    Param(
-                        "weight_tensor",
-                        TENSOR,
-                        doc="[O, C / groups, k] on the host or a device, or prepared weights.",
-                        example=Operand((32, 128, 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR),
-                    ),
-                ),
-                (
-                    DEVICE_PARAM,
-                    *CHANNELS,
-                    Param("input_length", INTEGER, doc="L.", example=64),
-                    Param("kernel_size", INTEGER, doc="k.", example=3),
-                    Param("stride", INTEGER, 1, doc="Steps of the window.", example=2),
-                    Param(
-                        "padding",
-                        INT_OR_INTS,
-                        0,
-                        doc="Zeros around the row: on both sides, or [left, right].",
-                        example=1,
-                    ),
-                    Param("dilation", INTEGER, 1, doc="Steps between elements of the window.", example=2),
-                    *OPTIONS,
-                ),
-            ),
-        ),
-        run=_conv1d,
-        doc="Return the convolution of rows with `weight_tensor`, plus `bias_tensor`.\n"
-        f"Shape: [1, 1, N * L, C] or [N, L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{NOTE}",
-        source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
-        dtypes=DTYPES,
-        layouts=(Layout.TILE, Layout.ROW_MAJOR),
-        golden=golden.conv1d,
-        accuracy=no_bound("for sums are kept in bfloat16"),
-        engine=("matmul", "write_window", "move_elements", "fill"),
-        raises=ERRORS,
-        examples=_examples_1d,
     )
 )

@@ -13,9 +13,9 @@ from ttnn.base.conv_config import Conv2dConfig
 from ttnn.base.enums import DataType
 from ttnn.base.exceptions import ArgumentError, ParameterError
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.ops.conv.conv2d import pair
 from ttnn.ops.conv.transposed import turned
 from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
+from ttnn.ops.conv.window import pair
 from ttnn.tensor.tensor import Tensor
 
 __all__ = [

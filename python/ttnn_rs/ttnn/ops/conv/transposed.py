@@ -26,17 +26,14 @@ from ttnn.ops.conv.conv2d import (
     DEVICE_PARAM,
     DTYPES,
     ERRORS,
-    MOST,
     NOTE,
     OPTIONS,
     PIXELS,
-    Window,
     convolution,
-    pair,
     results,
-    sides,
 )
 from ttnn.ops.conv.weights import Kernel, is_prepared
+from ttnn.ops.conv.window import MOST, Window, pair, sides
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.conv_transpose2d"
