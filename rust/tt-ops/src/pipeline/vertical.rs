@@ -129,7 +129,8 @@ mod tests {
         for round in 0..40 {
             let width = if round % 2 == 0 { DstWidth::Bits32 } else { DstWidth::Bits16 };
             let run = |name: &str, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32]| {
-                lookup(name).unwrap().run(registers, tiles, parameters, width).unwrap();
+                let function = lookup(name).expect("a function on tiles");
+                function.run(registers, tiles, parameters, width).expect("calls in order");
             };
             let (mut registers, mut carry) = (Registers::default(), [ZERO; 32]);
             run("ema_init", &mut registers, &mut [], &weights);

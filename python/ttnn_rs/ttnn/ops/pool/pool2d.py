@@ -38,6 +38,7 @@ from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops._programs.sticks import Axis, as_words, pixels, pooled, positive, sides, windows
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.pool.max_indices import largest_at
+from ttnn.ops.pool.placement import result_place
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -115,6 +116,7 @@ def _max_pool2d(
     rows = pixels(name, input_tensor, batch_size * input_h * input_w, channels)
     sticks = windows(batch_size, axes[0].places(), axes[1].places(), (input_h, input_w))
     shape = (1, 1, len(sticks), channels)
+    memory_config = result_place(input_tensor, memory_config, len(sticks), channels, output_layout)
     output = _delivered(
         name, pooled(name, rows, shape, sticks, memory_config=memory_config, layout=output_layout), dtype
     )
@@ -191,6 +193,8 @@ def _avg_pool2d(
         divisors = axes[0].counted()[:, None] * axes[1].counted()[None, :]
     else:
         divisors = (down >= 0).sum(1)[:, None] * (across >= 0).sum(1)[None, :]
+    pixels_out = batch_size * len(down) * len(across)
+    memory_config = result_place(input_tensor, memory_config, pixels_out, channels, output_layout)
     output = _means(
         name,
         rows,
@@ -248,6 +252,8 @@ def _adaptive_avg_pool2d(
     rows, places = _adaptive_places(name, input_tensor, (batch_size, input_h, input_w, channels), output_size)
     counts = [(of >= 0).sum(1) for of in places]
     axes = (Axis(input_h, 1, 1, 0, 0), Axis(input_w, 1, 1, 0, 0))
+    pixels_out = batch_size * len(places[0]) * len(places[1])
+    memory_config = result_place(input_tensor, memory_config, pixels_out, channels)
     output = _means(
         name,
         rows,
@@ -280,6 +286,7 @@ def _adaptive_max_pool2d(
     name = "ttnn.adaptive_max_pool2d"
     rows, places = _adaptive_places(name, input_tensor, (batch_size, input_h, input_w, channels), output_size)
     sticks = windows(batch_size, *places, (input_h, input_w))
+    memory_config = result_place(input_tensor, memory_config, len(sticks), channels)
     output = pooled(name, rows, (1, 1, len(sticks), channels), sticks, memory_config=memory_config)
     if deallocate_input:
         conversion.deallocate(input_tensor)
@@ -310,7 +317,12 @@ _WINDOW: Final = (
     Param("padding", INT_SEQUENCE, doc="[height, width] or [top, bottom, left, right].", example=[1, 1]),
 )
 _CEIL: Final = Param("ceil_mode", BOOLEAN, False, doc="Windows may begin inside and end outside.")
-_MEMORY: Final = Param("memory_config", MEMORY_CONFIG, None, doc="Of the output. Default: interleaved in DRAM.")
+_MEMORY: Final = Param(
+    "memory_config",
+    MEMORY_CONFIG,
+    None,
+    doc="Of the output. Default: on the cores of a sharded input, otherwise interleaved in DRAM.",
+)
 _PLACES: Final = (
     Param(
         "dram_slice_config",
