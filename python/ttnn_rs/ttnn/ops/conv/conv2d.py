@@ -251,7 +251,7 @@ def convolution(
     channels = window.kernel.out_channels
     bias = None
     if bias_tensor is not None:
-        bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype, on)
+        bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype or weights._spec.dtype, on)
     windows, made = _left_operand(name, input_tensor, window)
     output = _product(name, windows, made, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG

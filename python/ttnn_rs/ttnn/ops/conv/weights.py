@@ -88,8 +88,7 @@ def prepared_weights(
             for j in range(kernel.width):
                 first = kernel.column(i, j) + group * each
                 matrix[first : first + each, of_group] = values[of_group, :, i, j].T
-    given = weight._spec.dtype
-    return _tiled(matrix[None, None], dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)
+    return _tiled(matrix[None, None], dtype or weight._spec.dtype, device)
 
 
 def prepared_bias(
@@ -108,8 +107,7 @@ def prepared_bias(
     if bias._spec.layout is Layout.TILE:
         return bias if device is None else _on(bias, device)
     values = np.asarray(bias.to_numpy(), np.float32).reshape(1, 1, 1, out_channels)
-    given = bias._spec.dtype
-    return _tiled(values, dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)
+    return _tiled(values, dtype or bias._spec.dtype, device)
 
 
 def _floating(name: str, label: str, tensor: Tensor) -> None:

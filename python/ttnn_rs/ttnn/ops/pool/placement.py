@@ -36,7 +36,9 @@ def result_place(
             down, across = across, down
     high, wide = (TILE_SIZE, TILE_SIZE) if layout is Layout.TILE else (1, TILE_SIZE // 2)
     shape = (_share(rows, down, high), _share(channels, across, wide))
-    return MemoryConfig(memory.memory_layout, memory.buffer_type, ShardSpec(shards.grid, shape, ShardOrientation.ROW_MAJOR))
+    return MemoryConfig(
+        memory.memory_layout, memory.buffer_type, ShardSpec(shards.grid, shape, ShardOrientation.ROW_MAJOR)
+    )
 
 
 def _share(extent: int, cores: int, unit: int) -> int:
