@@ -362,6 +362,12 @@ class _TransformerFlashMultiLatentAttentionDecode(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _TransformerJointScaledDotProductAttention(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, joint_tensor_q: Tensor,
+        joint_tensor_k: Tensor, joint_tensor_v: Tensor, *, joint_strategy: str, program_config: SDPAProgramConfig,
+        scale: float | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
 class _TransformerPagedFlashMultiLatentAttentionDecode(FastOperation):
     @overload
     def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None, head_dim_v: int,
@@ -892,6 +898,8 @@ class _InExperimental:
             """Return attention whose values are the first columns of the keys, or a tensor."""
             flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
             """Return attention of one query per user whose values are the first columns of the keys."""
+            joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
+            """Return the attention of two sequences over the keys and values of both."""
             paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
             """Return attention of one query per user whose values are the first columns of keys in blocks."""
             paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
@@ -1257,6 +1265,7 @@ class _InExperimental:
     strided_reduce_scatter_async: FastOperation
     wan_fused_rmsnorm_post_allgather: FastOperation
     wan_fused_rmsnorm_pre_allgather: FastOperation
+    moe_compute: FastOperation
     create_global_circular_buffer_for_matmul_1d: FastOperation
     create_global_circular_buffer_for_tensor_prefetcher: FastOperation
     create_prefetcher_pipes_for_tensor_prefetcher: FastOperation
@@ -1270,6 +1279,9 @@ class _InExperimental:
     test_tensor_prefetcher_pipe_consumer: FastOperation
     test_tensor_prefetcher_pipe_validator: FastOperation
     wait_for_cq_on_tensor_prefetcher: FastOperation
+    topk_router_gpt: FastOperation
+    dit_layernorm_pre_allgather: FastOperation
+    dit_layernorm_post_allgather: FastOperation
 
 experimental: _InExperimental
 class _InTransformer:
@@ -1293,6 +1305,8 @@ class _InTransformer:
     """Return attention whose values are the first columns of the keys, or a tensor."""
     flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
     """Return attention of one query per user whose values are the first columns of the keys."""
+    joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
+    """Return the attention of two sequences over the keys and values of both."""
     paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
     """Return attention of one query per user whose values are the first columns of keys in blocks."""
     paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode

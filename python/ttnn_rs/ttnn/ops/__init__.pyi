@@ -507,6 +507,12 @@ class _DivideInPlace(FastOperation):
         fast_and_approximate_mode: bool | None = False, sub_core_grids: CoreRangeSet | None = None,
         sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Ema(FastOperation):
+    def __call__(self, input_tensor: Tensor, alpha: float, *, out: Tensor | None = None,
+        core_grid: CoreGrid | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _Embedding(FastOperation):
     def __call__(self, input_tensor: Tensor, weight: Tensor, *, padding_idx: int | None = None,
         layout: Layout | None = None, embeddings_type: EmbeddingsType = ..., dtype: DataType | None = None,
@@ -1973,6 +1979,8 @@ elu: _Celu
 """Return the element-wise ELU, `x if x > 0 else alpha * (e^x - 1)`, of `input_tensor`."""
 elu_bw: _CeluBw
 """Return the list of gradients [grad where x > 0 else grad * alpha * e^x]."""
+ema: _Ema
+"""Return `y[t] = alpha * y[t - 1] + (1 - alpha) * x[t]` along the last dimension, `y` being 0 before."""
 embedding: _Embedding
 """Return the rows of `weight` that `input_tensor` names."""
 embedding_bw: _EmbeddingBw
@@ -2746,5 +2754,7 @@ mesh_partition: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation
+moe_expert_token_remap: FastOperation
+moe_routing_remap: FastOperation
 dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation
