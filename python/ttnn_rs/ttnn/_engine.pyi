@@ -453,6 +453,8 @@ class _PrefillArguments(_AttentionArguments):
     first_row: int
     chunks: tuple[int, int]
     fast: bool
+    joint_shapes: NotRequired[tuple[tuple[int, int, int, int], tuple[int, int, int, int]]]
+    joint_positions: NotRequired[int]
 
 class _DecodeArguments(_AttentionArguments):
     positions: list[int]
@@ -460,7 +462,11 @@ class _DecodeArguments(_AttentionArguments):
     cores: int
 
 def attention_prefill(
-    tensors: tuple[Buffer, Buffer, Buffer], mask: Buffer | None, output: Buffer, **program: Unpack[_PrefillArguments]
+    tensors: tuple[Buffer, Buffer, Buffer],
+    mask: Buffer | None,
+    output: Buffer,
+    joint: tuple[Buffer, Buffer] | None = None,
+    **program: Unpack[_PrefillArguments],
 ) -> None: ...
 def attention_decode(
     tensors: tuple[Buffer, Buffer, Buffer], mask: Buffer | None, output: Buffer, **program: Unpack[_DecodeArguments]

@@ -1,5 +1,7 @@
 //! Where the tiles of keys and values lie.
 
+use tt_memory::access::Pages;
+
 use super::{NAME, Sizes};
 use crate::OpError;
 
@@ -69,6 +71,28 @@ impl Cache {
             }
         };
         Ok(((matrix * self.heads + head) * self.rows + row) * self.columns + column)
+    }
+}
+
+/// Keys or values in memory, and those of a second sequence behind them.
+pub(super) struct Sequences<'a> {
+    pub(super) first: (Pages<'a>, &'a Cache),
+    pub(super) second: Option<(Pages<'a>, &'a Cache)>,
+    /// The row of tiles that the second sequence begins with.
+    pub(super) split: usize,
+}
+
+impl Sequences<'_> {
+    /// The bytes of a tile.
+    ///
+    /// # Errors
+    /// As [`Cache::page`].
+    pub(super) fn tile(&self, matrix: (usize, usize), (row, column): (usize, usize)) -> Result<&[u8], OpError> {
+        let ((pages, cache), row) = match &self.second {
+            Some(second) if row >= self.split => (second, row - self.split),
+            _ => (&self.first, row),
+        };
+        Ok(pages.page(cache.page(matrix, (row, column))?))
     }
 }
 

@@ -19,6 +19,7 @@ use tt_tensix::pack::{DstFormat, PackConfig, Packer};
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_tensix::unpack;
 
+use super::cache::Sequences;
 use super::prefill::{Buffers, PrefillProgram};
 use super::{Mask, NAME};
 use crate::OpError;
@@ -48,8 +49,8 @@ pub fn prefill(device: &mut Device, buffers: &Buffers, program: &PrefillProgram)
         multiplier: Multiplier::new(numerics.fidelity, false, level),
         formats: [queries, keys, values].map(|format| Operand::new(format, numerics.dst32, level)),
         queries: access.input(buffers.queries)?.all()?,
-        keys: access.input(buffers.keys)?.all()?,
-        values: access.input(buffers.values)?.all()?,
+        keys: program.keys_of(&access, buffers)?,
+        values: program.values_of(&access, buffers)?,
         mask: match (buffers.mask, program.mask) {
             (Some(id), Some(mask)) => {
                 Some((access.input(id)?.all()?, mask, Operand::new(mask.format, numerics.dst32, level)))
@@ -125,8 +126,8 @@ struct Kernel<'a> {
     /// Queries, keys and values.
     formats: [Operand; 3],
     queries: Pages<'a>,
-    keys: Pages<'a>,
-    values: Pages<'a>,
+    keys: Sequences<'a>,
+    values: Sequences<'a>,
     mask: Option<(Pages<'a>, Mask, Operand)>,
     output: Output<'a>,
     packer: Packer,
@@ -182,7 +183,7 @@ impl Scratch {
 impl Kernel<'_> {
     /// Tiles of the keys.
     fn length(&self) -> usize {
-        self.program.positions.div_ceil(32)
+        self.program.length()
     }
 
     fn panels_of_keys(&self) -> usize {
@@ -195,7 +196,7 @@ impl Kernel<'_> {
 
     /// Makes the panels of keys and values of some heads of them: of keys row by row, of values column by column.
     fn pack(&self, first: usize, each: usize, panels: &mut [Panel]) -> Result<(), OpError> {
-        let (program, sizes) = (self.program, &self.program.sizes);
+        let sizes = &self.program.sizes;
         let (length, per_tile) = (self.length(), self.multiplier.panels());
         let error = FirstError::default();
         pool::for_each_chunk(panels, each, |item, panels| {
@@ -205,14 +206,14 @@ impl Kernel<'_> {
                 let (mut tile, mut other, mut page) = (ZERO, ZERO, [0; 2048]);
                 for (place, panels) in keys.chunks_mut(per_tile).enumerate() {
                     let (row, column) = (place / sizes.width, place % sizes.width);
-                    let bytes = self.keys.page(program.keys.page(matrix, (row, column))?);
+                    let bytes = self.keys.tile(matrix, (row, column))?;
                     self.formats[1].tile(bytes, &mut tile);
                     unpack::transpose(&tile, &mut other);
                     self.multiplier.pack(Side::Right, &other, panels);
                 }
                 for (place, panels) in values.chunks_mut(per_tile).enumerate() {
                     let (column, row) = (place / length, place % length);
-                    let bytes = self.values.page(program.values.page(matrix, (row, column))?);
+                    let bytes = self.values.tile(matrix, (row, column))?;
                     self.pack_tile(Side::Right, &self.formats[2], bytes, (&mut page, &mut tile), panels);
                 }
                 Ok(())
@@ -348,9 +349,10 @@ impl Kernel<'_> {
     /// Makes scores of keys that a row of queries does not see minus infinity.
     fn hide(&self, key: usize, row: usize, scores: &mut [u32; 1024]) {
         let program = self.program;
-        let (first_key, first_query) = (32 * key, 32 * (program.first_row + row));
+        let first_query = 32 * (program.first_row + row);
+        let (first_key, positions) = program.position(key);
         let window = program.window.unwrap_or(usize::MAX);
-        let padded = first_key + 32 > program.positions;
+        let padded = first_key + 32 > positions;
         let later = program.causal && first_key + 31 > first_query;
         let earlier = program.window.is_some_and(|window| first_query + 31 >= first_key + window);
         if !(padded || later || earlier) {
@@ -359,7 +361,7 @@ impl Kernel<'_> {
         for (index, score) in scores.iter_mut().enumerate() {
             let (row, column) = TileShape::FULL.position(index);
             let (query, key) = (first_query + row, first_key + column);
-            let seen = key < program.positions
+            let seen = key < positions
                 && (!program.causal || key <= query)
                 && (program.window.is_none() || key + window > query);
             if !seen {

@@ -3,14 +3,18 @@
 //! Rows of tiles do not depend on each other; what a program calls a chunk of queries decides only how sums are grouped.
 //! Some rows of all heads that share keys are computed side by side, so that each tile of keys and values is prepared
 //! once for all of them.
+//!
+//! Keys and values may have a second sequence behind the first. Its program is an older one: it masks by the FPU, does
+//! not split products with values, and packs the old sum, scaled, before it is added.
 
 use std::ops::Range;
 
-use tt_memory::access::{Output, Pages};
+use tt_memory::access::{Access, Output, Pages};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Accumulator, EltwiseOp, PreparedB};
 use tt_tensix::tile_io::Input;
 
+use super::cache::Sequences;
 use super::tiles::{BYTES, Page, Registers, Steps};
 use super::{Cache, Mask, NAME, Numerics, Sizes};
 use crate::{OpError, for_each_page};
@@ -45,6 +49,19 @@ pub struct PrefillProgram {
     pub values: Cache,
     /// For each head of queries, a score that belongs to no key: FP32 bits of a bfloat16. Empty without.
     pub sinks: Vec<u32>,
+    /// A second sequence of keys and values.
+    pub joint: Option<Joint>,
+}
+
+/// A second sequence of keys and values, which every query sees.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Keys.
+    pub keys: Cache,
+    /// Values.
+    pub values: Cache,
+    /// Positions that count.
+    pub positions: usize,
 }
 
 impl PrefillProgram {
@@ -58,6 +75,18 @@ impl PrefillProgram {
         self.values.check(&self.sizes, value_width)?;
         if self.positions.div_ceil(32) > self.keys.length().min(self.values.length()) {
             return refuse(format!("{} positions", self.positions));
+        }
+        if let (Some(joint), Some((keys, values))) = (&self.joint, buffers.joint) {
+            joint.keys.check(&self.sizes, width)?;
+            joint.values.check(&self.sizes, value_width)?;
+            let fits = joint.positions.div_ceil(32) <= joint.keys.length().min(joint.values.length());
+            let pages = (device.buffer(keys)?.num_pages(), device.buffer(values)?.num_pages());
+            if !fits || pages.0 < joint.keys.tiles() || pages.1 < joint.values.tiles() {
+                return refuse(format!("a second sequence of {} positions", joint.positions));
+            }
+            if self.causal || self.window.is_some() || self.mask.is_some() || !self.sinks.is_empty() {
+                return refuse("a second sequence with masks".to_owned());
+            }
         }
         let mask = self.mask.map_or(0, |mask| mask.batch * mask.heads * mask.rows * mask.columns);
         let expected = [
@@ -76,9 +105,54 @@ impl PrefillProgram {
         Ok(())
     }
 
+    /// The keys of both sequences.
+    pub(super) fn keys_of<'a>(&'a self, access: &'a Access<'_>, buffers: &Buffers) -> Result<Sequences<'a>, OpError> {
+        let joint = self.joint.as_ref().zip(buffers.joint);
+        let second = joint.map(|(joint, (keys, _))| Ok::<_, OpError>((access.input(keys)?.all()?, &joint.keys)));
+        let first = (access.input(buffers.keys)?.all()?, &self.keys);
+        Ok(Sequences { first, second: second.transpose()?, split: self.first_length() })
+    }
+
+    /// The values of both sequences.
+    pub(super) fn values_of<'a>(&'a self, access: &'a Access<'_>, buffers: &Buffers) -> Result<Sequences<'a>, OpError> {
+        let joint = self.joint.as_ref().zip(buffers.joint);
+        let second = joint.map(|(joint, (_, values))| Ok::<_, OpError>((access.input(values)?.all()?, &joint.values)));
+        let first = (access.input(buffers.values)?.all()?, &self.values);
+        Ok(Sequences { first, second: second.transpose()?, split: self.first_length() })
+    }
+
+    /// Rows of tiles of the first sequence of keys.
+    fn first_length(&self) -> usize {
+        self.positions.div_ceil(32)
+    }
+
+    /// Rows of tiles of both sequences of keys.
+    pub(super) fn length(&self) -> usize {
+        self.first_length() + self.joint.as_ref().map_or(0, |joint| joint.positions.div_ceil(32))
+    }
+
+    /// Where a row of tiles of the keys lies: the position that it begins with in its sequence, and that one's end.
+    pub(super) fn position(&self, key: usize) -> (usize, usize) {
+        match &self.joint {
+            Some(joint) if key >= self.first_length() => (32 * (key - self.first_length()), joint.positions),
+            _ => (32 * key, self.positions),
+        }
+    }
+
+    /// The end, in rows of tiles, of the sequence of keys that a row of tiles belongs to.
+    fn end_of_sequence(&self, key: usize) -> usize {
+        if key < self.first_length() { self.first_length() } else { self.length() }
+    }
+
+    /// Rows of tiles that chunks of keys begin with. Each sequence begins with a chunk of its own.
+    fn starts(&self) -> impl Iterator<Item = usize> + use<> {
+        let (chunk, first, all) = (self.chunks.1, self.first_length(), self.length());
+        (0..first).step_by(chunk).chain((first..all).step_by(chunk))
+    }
+
     /// Rows of tiles of the keys that a row of queries works on: those of its whole chunk.
     fn reach(&self, row: usize) -> usize {
-        let all = self.positions.div_ceil(32);
+        let all = self.length();
         let chunk_end = (row / self.chunks.0 + 1) * self.chunks.0;
         if self.causal { all.min(self.first_row + chunk_end) } else { all }
     }
@@ -98,6 +172,9 @@ impl PrefillProgram {
 
     /// Rows at the start of a chunk of queries whose products with values are made in sub-blocks.
     fn grouped_rows(&self) -> usize {
+        if self.joint.is_some() {
+            return 0;
+        }
         let largest = |of: usize, most: usize| (1..=of.min(most)).rev().find(|w| of.is_multiple_of(*w)).unwrap_or(1);
         let wide = largest(self.sizes.value_width, 4);
         let high = largest(self.chunks.0, (8 / wide).min(2));
@@ -118,6 +195,8 @@ pub struct Buffers {
     pub mask: Option<BufferId>,
     /// The output.
     pub output: BufferId,
+    /// Keys and values of the second sequence.
+    pub joint: Option<(BufferId, BufferId)>,
 }
 
 /// Runs the program.
@@ -130,8 +209,8 @@ pub fn prefill(device: &mut Device, buffers: &Buffers, program: &PrefillProgram)
     let access = device.access(&[buffers.output])?;
     let pages = Tensors {
         queries: access.input(buffers.queries)?.all()?,
-        keys: access.input(buffers.keys)?.all()?,
-        values: access.input(buffers.values)?.all()?,
+        keys: program.keys_of(&access, buffers)?,
+        values: program.values_of(&access, buffers)?,
         mask: match (buffers.mask, program.mask) {
             (Some(id), Some(mask)) => {
                 Some((access.input(id)?.all()?, mask, Input::new(mask.format, program.numerics.dst32)))
@@ -159,8 +238,8 @@ pub fn prefill(device: &mut Device, buffers: &Buffers, program: &PrefillProgram)
 
 struct Tensors<'a> {
     queries: Pages<'a>,
-    keys: Pages<'a>,
-    values: Pages<'a>,
+    keys: Sequences<'a>,
+    values: Sequences<'a>,
     mask: Option<(Pages<'a>, Mask, Input)>,
     output: Output<'a>,
 }
@@ -237,11 +316,12 @@ impl Kernel<'_> {
         }
         let chunk = program.chunks.1;
         let first = states.iter().map(|row| program.first_chunk(row.number)).min().unwrap_or(0);
-        let end = states.iter().map(|row| program.reach(row.number).div_ceil(chunk)).max().unwrap_or(0);
-        for start in (first * chunk..end * chunk).step_by(chunk) {
+        let end = states.iter().map(|row| program.reach(row.number)).max().unwrap_or(0);
+        for start in program.starts().skip(first).take_while(|&start| start < end) {
             for row in states.iter_mut() {
-                let outside = start / chunk < program.first_chunk(row.number);
-                row.active = if outside { 0 } else { program.reach(row.number).saturating_sub(start).min(chunk) };
+                let outside = start < program.first_chunk(row.number) * chunk;
+                let end = program.reach(row.number).min(program.end_of_sequence(start));
+                row.active = if outside { 0 } else { end.saturating_sub(start).min(chunk) };
             }
             self.scores((batch, kv_head), start, states, registers)?;
             for row in states.iter_mut().filter(|row| row.active > 0) {
@@ -270,8 +350,7 @@ impl Kernel<'_> {
                 row.dst.clear();
             }
             for column in 0..self.program.sizes.width {
-                let page = self.program.keys.page(matrix, (start + tile, column))?;
-                self.steps.prepare_key(self.pages.keys.page(page), registers);
+                self.steps.prepare_key(self.pages.keys.tile(matrix, (start + tile, column))?, registers);
                 for row in &mut live {
                     let Row { dst, queries, .. } = &mut **row;
                     fpu::accumulate(&self.steps.math, dst, &mut registers.right, &mut queries[column]);
@@ -312,15 +391,22 @@ impl Kernel<'_> {
     fn hide(&self, key: usize, row: usize, scores: &mut Page, registers: &mut Registers) {
         let program = self.program;
         let place = program.first_row + row;
-        let (first_key, first_query) = (32 * key, 32 * place);
-        let padded = first_key + 32 > program.positions;
+        let first_query = 32 * place;
+        let (first_key, positions) = program.position(key);
+        let padded = first_key + 32 > positions;
+        if program.joint.is_some() {
+            if padded {
+                self.steps.hide_by_sum(|_, column| first_key + column >= positions, scores, registers);
+            }
+            return;
+        }
         let later = program.causal && key >= place;
         let window = program.window.unwrap_or(usize::MAX);
         let earlier = program.window.is_some_and(|window| first_query + 31 >= first_key + window);
         if padded && !program.causal || later || earlier {
             let seen = |row: usize, column: usize| {
                 let (query, key) = (first_query + row, first_key + column);
-                key < program.positions
+                key < positions
                     && (!program.causal || key <= query)
                     && (program.window.is_none() || key + window > query)
             };
@@ -343,8 +429,7 @@ impl Kernel<'_> {
                 row.dst.clear();
             }
             for tile in 0..most {
-                let page = program.values.page(matrix, (start + tile, column))?;
-                steps.prepare_value(self.pages.values.page(page), registers);
+                steps.prepare_value(self.pages.values.tile(matrix, (start + tile, column))?, registers);
                 for row in rows.iter_mut().filter(|row| tile < row.active) {
                     fpu::accumulate(&steps.math, &mut row.dst, &mut registers.right, &mut row.left[tile]);
                     let last = tile + 1 == row.active;
@@ -370,7 +455,13 @@ impl Kernel<'_> {
             for (output, before) in row.output.iter_mut().zip(&row.output_before) {
                 steps.add_product(before, output, registers);
             }
-            steps.add_product(&row.sum_before, &mut row.sum, registers);
+            if self.program.joint.is_some() {
+                steps.scale(&mut row.sum_before, registers);
+                let sum = row.sum;
+                steps.join(EltwiseOp::Add, (&sum, &row.sum_before), &mut row.sum, registers);
+            } else {
+                steps.add_product(&row.sum_before, &mut row.sum, registers);
+            }
         }
         row.begun = true;
     }
@@ -400,6 +491,10 @@ impl Kernel<'_> {
         if let Some(&sink) = program.sinks.get(row.head) {
             self.absorb(sink, row, registers);
             self.steps.reciprocal_of_column(&row.sum, &mut factor, registers);
+        } else if program.joint.is_some() {
+            let mut total = [0; BYTES];
+            self.steps.sum_of_rows(&row.sum, &mut total, registers);
+            self.steps.reciprocal_of_column(&total, &mut factor, registers);
         } else {
             self.steps.reciprocal_of_rows(&row.sum, &mut factor, registers);
         }

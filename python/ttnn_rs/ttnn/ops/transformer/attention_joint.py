@@ -12,6 +12,7 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
+from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
@@ -150,7 +151,7 @@ def _joint(
 
 _SHAPE: Final = (1, 2, 64, 64)
 _JOINT_SHAPE: Final = (1, 2, 32, 64)
-_CONFIG: Final = SDPAProgramConfig(compute_with_storage_grid_size=(8, 7), q_chunk_size=32, k_chunk_size=32)
+_CONFIG: Final = SDPAProgramConfig(compute_with_storage_grid_size=CoreCoord(8, 7), q_chunk_size=32, k_chunk_size=32)
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
