@@ -38,22 +38,3 @@ def test_weights_keep_their_type_unless_the_configuration_has_one(
         input_tensor=image, weight_tensor=weight, bias_tensor=bias, device=device, conv_config=config, **SIZES
     )
     assert [tensor.dtype for tensor in prepared] == [wanted or dtype] * 2
-
-
-def test_weights_of_float32_are_more_exact(device: ttnn.MeshDevice) -> None:
-    # bfloat16 holds the pixels, and one block of the product reads no sums again: only weights lose bits.
-    image = ttnn.to_device(ttnn.Tensor(np.round(_random(1, 1, 64, 32) * 8) / 8, ttnn.float32), device)
-    weight = ttnn.Tensor(_random(32, 32, 1, 1), ttnn.float32)
-    sizes = SIZES | {"kernel_size": [1, 1], "padding": [0, 0]}
-    compute = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
-    golden = ttnn.get_golden_function(ttnn.conv2d)
-    plain = {name: value for name, value in sizes.items() if name != "return_weights_and_bias"}
-    exact = golden(np.asarray(image.to_numpy()), np.asarray(weight.to_numpy()), **plain)
-
-    def error(config: Any) -> float:
-        result, _ = ttnn.conv2d(
-            input_tensor=image, weight_tensor=weight, device=device, conv_config=config, compute_config=compute, **sizes
-        )
-        return float(np.abs(np.asarray(result.to_numpy(), np.float64) - exact).max())
-
-    assert error(None) < error(ttnn.Conv2dConfig(weights_dtype=ttnn.bfloat16)) / 4
