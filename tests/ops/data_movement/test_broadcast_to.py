@@ -28,3 +28,14 @@ def test_output(device: ttnn.MeshDevice) -> None:
 def test_ranks(shapes: tuple[tuple[int, ...], tuple[int, ...]], device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ShapeError, match=r"expected \d to 4"):
         ttnn.experimental.broadcast_to(make(shapes[0], ttnn.bfloat16, TILES, device), shapes[1])
+
+
+def test_shards_are_refused(device: ttnn.MeshDevice) -> None:
+    place = ttnn.create_sharded_memory_config(
+        (32, 32), ttnn.CoreGrid(y=1, x=1), ttnn.ShardStrategy.HEIGHT, use_height_and_width_as_shard_shape=True
+    )
+    x = make((1, 32), ttnn.bfloat16, TILES, device)
+    with pytest.raises(ttnn.MemoryConfigError, match="Input sharding not supported"):
+        ttnn.experimental.broadcast_to(ttnn.to_memory_config(x, place), (32, 32))
+    with pytest.raises(ttnn.MemoryConfigError, match="Output sharding not supported"):
+        ttnn.experimental.broadcast_to(x, (32, 32), memory_config=place)

@@ -45,3 +45,12 @@ def test_what_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.manual_seed(ttnn.to_layout(two, ttnn.TILE_LAYOUT), user_ids=two)
     with pytest.raises(ShapeError, match="1-dimensional"):
         ttnn.manual_seed(ttnn.reshape(two, (1, 2)), user_ids=two)
+
+
+def test_the_largest_seed_leaves_generators_as_they_are(device: ttnn.MeshDevice) -> None:
+    ttnn.manual_seed(42, device=device)
+    before = dict(seeds_of(device))
+    ttnn.manual_seed(2**32 - 1, device=device)
+    ttnn.manual_seed(2**32 - 1, device=device, user_ids=3)
+    ttnn.manual_seed(seeds=_words([2**32 - 1, 9], device), user_ids=_words([1, 2], device))
+    assert seeds_of(device) == before | {2: 9}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -429,6 +429,12 @@ def _broadcast_to(
             f"{name}: output_shape {list(dims)} has rank {len(dims)}; expected {rank} to {_LARGEST_BROADCAST} for an "
             f"input of {input.shape}."
         )
+    for label, place in (("input", input._spec.memory_config), ("output", memory_config)):
+        if place is not None and place.is_sharded():
+            raise MemoryConfigError(
+                f"{name}: {label} is sharded; its memory configuration must be interleaved.",
+                vendor=f"bcast_to: Invalid {label} memory config. {label.capitalize()} sharding not supported",
+            )
     if output is not None:
         agreed_dtype(name, input._spec.dtype, output, input._spec.dtype)
         agreed_memory(name, memory_config, output, input._spec.memory_config)
@@ -457,6 +463,7 @@ broadcast_to = register_movement(
     raises=(
         ("ShapeError", "a dimension that is not 1 would change, or a rank is above 4."),
         ("DTypeError", "`output` has another data type."),
+        ("MemoryConfigError", "the input or the output is sharded."),
     ),
     composition=True,
     examples=lambda shape, _: (((2, *shape),),) if 0 < len(shape) < _LARGEST_BROADCAST else (),

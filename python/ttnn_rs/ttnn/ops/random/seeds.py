@@ -25,6 +25,8 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.manual_seed"
 _USERS: Final = 32
 _STEP: Final = 0x9E3779B9
+_KEPT: Final = 2**32 - 1
+"""The seed that leaves a generator as it is."""
 _seeds: Final[WeakKeyDictionary[MeshDevice, dict[int, int]]] = WeakKeyDictionary()
 
 
@@ -114,9 +116,10 @@ def _manual_seed(
         assert isinstance(seeds, int)
         numbers = [seeds] * len(users)
     known = seeds_of(target)
-    if user_ids is None:
+    if user_ids is None and any(number != _KEPT for number in numbers):
         known.clear()
-    known.update((user, seed) for user, seed in zip(users, numbers, strict=True) if user < cores)
+    pairs = zip(users, numbers, strict=True)
+    known.update((user, seed) for user, seed in pairs if user < cores and seed != _KEPT)
     return filled(_NAME, (1,), 0, DataType.UINT32, Layout.ROW_MAJOR, target, DRAM_MEMORY_CONFIG)
 
 
@@ -130,7 +133,14 @@ manual_seed = declare(
     "manual_seed",
     (
         Signature(
-            (Param("seeds", _KIND, 0, doc="One seed for all users, or a UINT32 row-major tensor with one for each."),),
+            (
+                Param(
+                    "seeds",
+                    _KIND,
+                    0,
+                    doc="One seed for all users, or a UINT32 row-major tensor with one for each. 2**32 - 1 sets none.",
+                ),
+            ),
             (
                 Param("device", DEVICE, None, doc="The device; needed unless `seeds` is a tensor."),
                 Param("user_ids", _KIND, None, doc="The users, 0 to 31, or a UINT32 row-major tensor. Default: all."),
