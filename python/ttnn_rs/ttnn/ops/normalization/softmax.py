@@ -11,7 +11,7 @@ from typing import Any, Final
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
@@ -43,6 +43,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline
+from ttnn.ops.data_movement.concat import repeated
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.normalization.softmax_programs import Mask, Numerics, attention, channel, general
 from ttnn.tensor.tensor import Tensor
@@ -202,11 +203,15 @@ def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool) -> Tensor:
         mask = tilize_padded(name, mask)
         shape = tuple(mask._spec.shape)
     full_tiles(name, mask, "mask")
+    if causal and len(shape) >= 2 and shape[-2] % TILE_SIZE == 0 < shape[-2] < of[-2] and of[-2] % shape[-2] == 0:
+        # Heads that lie below each other have the same mask.
+        mask = repeated(name, mask, [*(1 for _ in shape[:-2]), of[-2] // shape[-2], 1], DRAM_MEMORY_CONFIG)
+        shape = tuple(mask._spec.shape)
     heights = (of[-2],) if causal else (1, TILE_SIZE)
     leading = (1,) * (len(of) - len(shape)) + shape
     fits = len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
     if len(shape) < 2 or not fits or shape[-1] != of[-1] or shape[-2] not in heights:
-        rows = f"{of[-2]} rows" if causal else "1 or 32 rows"
+        rows = f"{of[-2]} rows, or full tiles that repeat to as many," if causal else "1 or 32 rows"
         raise ShapeError(
             f"{name}: mask has shape {list(shape)}; scores of {list(of)} take a mask of {rows} and {of[-1]} columns."
         )
