@@ -131,3 +131,12 @@ def test_shards_of_rows_need_not_be_tiles_and_factors_are_padded(device: ttnn.Me
         _values(x), num_groups=4, weight=factors.reshape(1, 1, 1, 160)
     )
     assert np.corrcoef(reference.ravel(), _values(result).ravel())[0, 1] > 0.999
+
+
+def test_blocks_by_the_size(device: ttnn.MeshDevice) -> None:
+    # 2**18 elements on one core are four blocks of 2**16.
+    x = _tensor((1, 1, 4096, 64), device)
+    options = {"inplace": False, "num_groups": 2, "core_grid": ttnn.CoreGrid(x=1, y=1)}
+    chosen, four, one = (ttnn.group_norm(x, num_out_blocks=count, **options) for count in (-1, 4, 1))
+    np.testing.assert_array_equal(_values(chosen), _values(four))
+    assert not np.array_equal(_values(four), _values(one))

@@ -109,3 +109,15 @@ def test_what_a_norm_does_not_take_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.rms_norm(on_device(np.ones((32, 64)), ttnn.bfloat16, device, layout=ttnn.ROW_MAJOR_LAYOUT))
     with pytest.raises(ttnn.DTypeError, match="32-bit Dst"):
         ttnn.rms_norm_pre_all_gather(ttnn.typecast(x, ttnn.float32))
+
+
+@pytest.mark.parametrize("operator", [ttnn.layer_norm, ttnn.rms_norm], ids=["layer", "rms"])
+def test_shards_that_are_not_named_are_those_of_the_input(operator: Any, device: ttnn.MeshDevice) -> None:
+    place = ttnn.create_sharded_memory_config((64, 128), ttnn.CoreGrid(y=2, x=2), ttnn.ShardStrategy.BLOCK)
+    x = ttnn.Tensor(
+        np.random.default_rng(1).standard_normal((64, 128)).astype(np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT
+    )
+    x = ttnn.to_memory_config(x, place)
+    result = operator(x, memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG)
+    assert result.memory_config() == place
+    np.testing.assert_array_equal(values_of(result), values_of(operator(x)))

@@ -89,6 +89,16 @@ def _row_cores(grid: tuple[int, int], batch: int, rows: int, channels: int, grou
     return high // batch
 
 
+def _blocks_by_size(elements: int, grid: tuple[int, int], channels: int, groups: int) -> int:
+    """Return how many blocks a core makes of its rows if the program chooses, from the elements of a batch."""
+    wide = _columns_of_cores(grid[0], channels, groups)
+    wanted = min(256, elements // (256 * 256 * wide * (grid[0] // wide) * grid[1]))
+    count = 1
+    while count < wanted:
+        count *= 2
+    return count
+
+
 def _blocks(rows: int, cores: int, count: int) -> Blocks:
     """Return the rows of tiles of every block, in the order in which sums are joined: of all cores, then the next."""
     each = rows // cores
@@ -207,6 +217,8 @@ def _group_norm(
             full = device.compute_with_storage_grid_size()
             grid = _grid((full.x, full.y), batch, rows, channels, num_groups)
         cores = _row_cores(grid, batch, rows, channels, num_groups)
+        if num_out_blocks == -1:
+            num_out_blocks = _blocks_by_size(rows * TILE_SIZE * channels, grid, channels, num_groups)
         # With Welford's form, a core goes on from block to block.
         blocks = _blocks(rows, cores, 1 if num_out_blocks is None or use_welford else num_out_blocks)
     tiled = input_tensor
@@ -295,7 +307,7 @@ group_norm = register(
                     ),
                     Param("inplace", BOOLEAN, True, doc="The result lies in a sharded input.", example=False),
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
-                    Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows. Default: 1."),
+                    Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows; -1: by the size. Default: 1."),
                     compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
                     Param("negative_mask", TENSOR, None, doc="Where groups are not; the operator knows."),
                     Param(

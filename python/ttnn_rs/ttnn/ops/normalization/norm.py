@@ -272,6 +272,10 @@ def normalized(
     else:
         program = norm_programs.interleaved(shape, norm)
     target = memory_config or spec.memory_config
+    shards = spec.memory_config.shard_spec
+    if target.is_sharded() and target.shard_spec is None and target.nd_shard_spec is None and shards is not None:
+        # Shards that are not named are those of the input.
+        target = MemoryConfig(target.memory_layout, target.buffer_type, shards)
     output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, target), device)
     program.run(inputs, [output])
     return untilized(name, output, target) if in_rows else output
