@@ -316,3 +316,19 @@ def test_device_operations_are_the_rows_of_a_profile(device: ttnn.MeshDevice) ->
     functions = [name for name in _names(graph) if "::" not in name and not name.startswith("ttnn.")]
     assert functions == [row.plan.name for row in profile.rows]
     assert len(functions) >= 5
+
+
+def test_programs_of_the_caller_do_not_run_without_dispatch(device: ttnn.MeshDevice) -> None:
+    a = _tensor(device)
+    program = ttnn.ProgramDescriptor([ttnn.KernelDescriptor("no kernel", core_ranges=ttnn.CoreRangeSet([]))])
+    with pytest.raises(ttnn.TtnnError):
+        ttnn.generic_op([a, a], program)
+    ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NO_DISPATCH)
+    b = _tensor(device)
+    assert ttnn.generic_op([a, b], program) is b
+    ttnn.graph.end_graph_capture()
+
+
+def test_the_extension_module_has_the_same_functions() -> None:
+    assert ttnn._ttnn.graph.RunMode is ttnn.graph.RunMode
+    assert ttnn._ttnn.graph.begin_graph_capture is ttnn.graph.begin_graph_capture
