@@ -118,4 +118,5 @@ def _attributes(keywords: dict[str, Any], output: Operand, program: Any) -> dict
         attributes["program_config"] = _program_config(program)
     if keywords.get("dst32"):
         attributes["fp32_dest_acc_en"] = "true"
+    attributes |= {name: "true" for name in ("transpose_a", "transpose_b") if keywords.get(name)}
     return attributes

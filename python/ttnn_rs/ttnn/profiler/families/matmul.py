@@ -105,6 +105,8 @@ def program_of(op: DeviceOperation) -> MatmulProgram:
         dtype=DataType[output.dtype],
         config=config,
         compute=compute,
+        transpose_a=op.attributes.get("transpose_a") == "true",
+        transpose_b=op.attributes.get("transpose_b") == "true",
     )
     return resolve(call)
 
