@@ -95,11 +95,10 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
     device = on_device(name, source)
     rank = source._spec.shape.rank
     order = _with_axis_last(rank, axis)
-    data, names = (permuted(name, tensor, order, DRAM_MEMORY_CONFIG, 0.0) for tensor in (source, index))
+    data, names = (permuted(name, as_rows(tensor), order, DRAM_MEMORY_CONFIG, 0.0) for tensor in (source, index))
     from_shape, shape = tuple(data._spec.shape), tuple(names._spec.shape)
     output = allocate(_rows_like(source, shape), device)
     rows = np.arange(math.prod(from_shape[:-1])).reshape(from_shape[:-1])[tuple(map(slice, shape[:-1]))]
-    data, names = as_rows(data), as_rows(names)
     assert data._buffer is not None
     assert names._buffer is not None
     assert output._buffer is not None
@@ -112,8 +111,8 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
         count=shape[-1],
         rows=rows.reshape(-1).tolist(),
     )
-    tiled = move(output, TensorSpec.of(shape, source._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
-    return permuted(name, tiled, order, DRAM_MEMORY_CONFIG, 0.0)
+    result = permuted(name, output, order, DRAM_MEMORY_CONFIG, 0.0)
+    return move(result, TensorSpec.of(result._spec.shape, source._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
 
 
 def _check_names(name: str, index: Tensor) -> None:

@@ -63,7 +63,46 @@ def permuted(
     target = TensorSpec.of([dims[axis] for axis in order], spec.dtype, spec.layout, config, spec.tile)
     # Rows and columns are transposed by the unpacker; all other permutations copy rows or faces.
     through_dst = spec.dtype is DataType.BFLOAT16 and order[-1] != rank - 1
+    if spec.layout is Layout.ROW_MAJOR and not is_empty(spec):
+        joined = _joined(dims, tuple(order))
+        short = min(dims[-1], dims[order[-1]]) == 1
+        if short and len(joined[0]) < rank and config.interleaved and spec.memory_config.interleaved:
+            return _in_longer_rows(source, target, joined, through_dst)
     return move(source, target, strides=[strides[axis] for axis in order], pad_value=pad_value, through_dst=through_dst)
+
+
+def _joined(dims: tuple[int, ...], order: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Return dimensions and order of the same permutation, those that stay side by side being one, without any of 1."""
+    kept = [axis for axis in order if dims[axis] != 1]
+    places = sorted(kept)
+    groups: list[list[int]] = []
+    for axis in kept:
+        if groups and places.index(axis) == places.index(groups[-1][-1]) + 1:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    ascending = sorted(groups)
+    return [math.prod(dims[axis] for axis in group) for group in ascending], [ascending.index(g) for g in groups]
+
+
+def _in_longer_rows(
+    source: Tensor, target: TensorSpec, joined: tuple[list[int], list[int]], through_dst: bool
+) -> Tensor:
+    """Return a row-major tensor permuted as one of fewer dimensions, where rows would have a single element."""
+    dims, order = joined
+    if len(dims) < 2:
+        return move(source, target, through_dst=through_dst)
+    spec = source._spec
+    rows = move(source, TensorSpec.of(dims, spec.dtype, spec.layout, spec.memory_config))
+    strides = strides_of(tuple(dims))
+    shape = [dims[axis] for axis in order]
+    moved = move(
+        rows,
+        TensorSpec.of(shape, spec.dtype, spec.layout, target.memory_config),
+        strides=[strides[axis] for axis in order],
+        through_dst=through_dst,
+    )
+    return move(moved, target)
 
 
 def moved_to(source: Tensor, memory_config: MemoryConfig) -> Tensor:

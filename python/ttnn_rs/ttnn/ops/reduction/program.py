@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from ttnn import _engine
@@ -25,6 +26,7 @@ from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.reduction.rows import compacted
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["sum", "mean", "max", "min"]
@@ -208,13 +210,29 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
     value = identity(kind, dtype)
     result = source
     if source._spec.layout is not Layout.TILE:
-        result = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=value)
+        return _in_few_tiles(setting, source, axes, kind)
     rank = source._spec.shape.rank
     for axis in axes:
         # The packer clears what lies beside a reduced row or column, so that every program fills the padding again.
         where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
         result = _step(setting, result, where, f"int_{kind}", dtype, fill=value)
     return result
+
+
+def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
+    """Reduce a row-major tensor to its largest or smallest elements, or to sums of integers.
+
+    No order of the elements, and no way through several programs, is seen in such a result.
+    """
+    dtype = source._spec.dtype
+    if dtype in REDUCED_INTEGERS:
+        reduce = partial(reduce_integers, setting, kind=kind)
+    else:
+        reduce = partial(reduce_axes, setting, kind=kind, factor=1.0)
+    fill = identity(kind, dtype)
+    place = setting.memory_config
+    rows = compacted(setting.name, source, axes, reduce, place, pad_value=fill)
+    return tilize_padded(setting.name, rows, memory_config=place)
 
 
 def _program(
@@ -370,6 +388,8 @@ def reduce_axes(
         fresh: The padding of `source` holds anything.
     """
     spec = source._spec
+    if spec.layout is not Layout.TILE and kind in ("max", "min") and factor == 1.0:
+        return _in_few_tiles(setting, source, axes, kind)
     rank = spec.shape.rank
     axes = list(axes)
     programs: dict[tuple[int, ...], _Axis] = {(rank - 1,): "w", (rank - 2,): "h", (rank - 2, rank - 1): "hw"}
@@ -428,34 +448,44 @@ def add_leading(
         between: Data type between the programs. Default: that of `source`.
         final: Data type of the result. Default: that of `source`.
     """
-    dtype = source._spec.dtype
-    if source._spec.layout is Layout.TILE:
-        result = filled(source, 0.0, setting.memory_config)
-    else:
-        result = tilize_padded(setting.name, source, memory_config=setting.memory_config)
+    dtype, rows = source._spec.dtype, source._spec.layout is not Layout.TILE
+    result = source if rows else filled(source, 0.0, setting.memory_config)
     for number, axis in enumerate(axes):
-        spec = result._spec
-        dims = list(spec.shape)
         kept = (final if number == len(axes) - 1 else between) or dtype
-        assert result._device is not None
-        target_spec = TensorSpec.of([*dims[:axis], 1, *dims[axis + 1 :]], kept, Layout.TILE, setting.memory_config)
-        target = allocate(target_spec, result._device)
-        tile_rows, columns = spec.page_grid
-        assert result._buffer is not None
-        assert target._buffer is not None
-        _engine.reduce(
-            result._buffer,
-            target._buffer,
-            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[kept]),
-            outer=math.prod(dims[:axis]),
-            rows=tile_rows // math.prod(dims[: axis + 1]),
-            columns=columns,
-            axis="leading",
-            join="fpu_sum",
-            length=dims[axis],
-            fidelity=setting.fidelity,
-            dst32=setting.dst32,
-            arch=setting.arch,
-        )
-        result = target
-    return result
+        if rows:
+            # Tiles are added datum by datum, wherever the datums are.
+            add = partial(_add_tiles, setting, dtype=kept)
+            result = compacted(
+                setting.name, result, [axis], add, setting.memory_config, pad_value=0.0, only_leading=True
+            )
+        else:
+            result = _add_tiles(setting, result, [axis], kept)
+    return tilize_padded(setting.name, result, memory_config=setting.memory_config) if rows else result
+
+
+def _add_tiles(setting: Setting, source: Tensor, axes: Sequence[int], dtype: DataType) -> Tensor:
+    """Add the tiles along a leading dimension."""
+    spec, device = source._spec, source._device
+    assert device is not None
+    (axis,) = axes
+    dims = list(spec.shape)
+    target_spec = TensorSpec.of([*dims[:axis], 1, *dims[axis + 1 :]], dtype, Layout.TILE, setting.memory_config)
+    target = allocate(target_spec, device)
+    tile_rows, columns = spec.page_grid
+    assert source._buffer is not None
+    assert target._buffer is not None
+    _engine.reduce(
+        source._buffer,
+        target._buffer,
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
+        outer=math.prod(dims[:axis]),
+        rows=tile_rows // math.prod(dims[: axis + 1]),
+        columns=columns,
+        axis="leading",
+        join="fpu_sum",
+        length=dims[axis],
+        fidelity=setting.fidelity,
+        dst32=setting.dst32,
+        arch=setting.arch,
+    )
+    return target

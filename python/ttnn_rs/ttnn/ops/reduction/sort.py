@@ -95,14 +95,27 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
     return values, indices
 
 
+def _run_in_rows(name: str, source: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
+    """Return values and indices of a row-major tensor, both in rows: rows of all matrices fill tiles together."""
+    order = [*range(source._spec.shape.rank)]
+    order[axis], order[-1] = order[-1], order[axis]
+    moved = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
+    shape = moved._spec.shape._dims
+    rows = tilize_padded(name, reshaped(name, moved, (math.prod(shape[:-1]), shape[-1])))
+    results = _run(name, rows, 1, descending=descending, stable=stable, first=first)
+    values, indices = (
+        permuted(name, reshaped(name, untilized(name, result), shape), order, DRAM_MEMORY_CONFIG, 0.0)
+        for result in results
+    )
+    return values, indices
+
+
 def _deliver(
     name: str, results: Pair, memory_config: MemoryConfig, out: Sequence[Tensor] | None, layout: Layout
 ) -> Pair:
-    """Return results in their place, or in the tensors of `out`."""
+    """Return results of this layout in their place, or in the tensors of `out`."""
     placed = []
     for number, result in enumerate(results):
-        if layout is not Layout.TILE:
-            result = untilized(name, result, memory_config)
         if out is not None:
             target = take_output(name, out[number], tuple(result._spec.shape), layout, on_device(name, result))
             if number and target._spec.dtype in _INDICES:
@@ -152,11 +165,10 @@ def _sort(
     if is_empty(spec):
         dtypes = (spec.dtype, DataType.UINT16 if spec.dtype in _NARROW else DataType.UINT32)
         return [allocate(TensorSpec.of(spec.shape, dtype, spec.layout, place), device) for dtype in dtypes]
-    tiled = input_tensor if spec.layout is Layout.TILE else tilize_padded(name, input_tensor)
-    if rank < 2:
-        # One row.
-        tiled, axis = reshaped(name, tiled, (1, math.prod(spec.shape))), 1
-    results = _run(name, tiled, axis, descending=descending, stable=stable, first=None)
+    run = _run if spec.layout is Layout.TILE else _run_in_rows
+    # A vector is one row.
+    source = input_tensor if rank > 1 else reshaped(name, input_tensor, (1, math.prod(spec.shape)))
+    results = run(name, source, axis if rank > 1 else 1, descending=descending, stable=stable, first=None)
     if rank < 2:
         values, indices = (reshaped(name, result, tuple(spec.shape)) for result in results)
         results = values, indices
