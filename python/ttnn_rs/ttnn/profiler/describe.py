@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.ops._programs.pipeline import Pipeline
 from ttnn.ops.matmul.program import MatmulProgram
@@ -80,7 +81,13 @@ def describe(
         pipelines=pipelines,
         function=main[0],
     )
-    return [make_plan(op)]
+    try:
+        return [make_plan(op)]
+    except UnsupportedError:
+        raise
+    except TtnnError as error:
+        # Operators that run products of their own may take operands that ttnn.matmul refuses, whose rules plans follow.
+        raise UnsupportedError(f"{operator}: no plan describes its operands: {error}", "unimplemented") from error
 
 
 def _number(value: Any) -> int:
