@@ -203,3 +203,11 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="index 9 is out of range"):
         PAGED(query, k, v, _indices([[9]], device), cur_pos_tensor=_indices([3], device))
     _same(SDPA(q, k, v), SDPA(q, k, v))
+
+
+def test_heads_of_values_share_the_heads_of_keys(device: ttnn.MeshDevice) -> None:
+    shapes = ((1, 4, 64, 64), (1, 2, 64, 64), (1, 4, 64, 32))
+    q, k, v = (_tensor(_values(shape, seed), device) for seed, shape in enumerate(shapes))
+    whole = ttnn.concat([ttnn.slice(k, [0, i // 2, 0, 0], [1, i // 2 + 1, 64, 64]) for i in range(4)], 1)
+    found = ttnn.transformer.flash_mla_prefill(q, k, v)
+    _same(found, ttnn.transformer.flash_mla_prefill(q, whole, v))

@@ -13,7 +13,7 @@ from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.program_config import SDPAProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import transformer as golden
@@ -43,6 +43,7 @@ from ttnn.ops._programs.attention import (
     tiles,
 )
 from ttnn.ops._programs.common import allocate, on_device
+from ttnn.ops.data_movement.concat import each_repeated
 from ttnn.tensor.tensor import Tensor
 
 
@@ -307,6 +308,10 @@ def _mla(
 def _mla_of_values(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
     mask, causal, scale, memory_config, program_config, compute_kernel_config = rest
     name = "ttnn.transformer.flash_mla_prefill"
+    heads, of_values = ((1, 1, *tensor._spec.shape)[-3] for tensor in (key, value))
+    if 0 < heads < of_values and of_values % heads == 0:
+        # Values may have more heads than keys, which they share then.
+        key = each_repeated(name, key, of_values // heads, key._spec.shape.rank - 3, DRAM_MEMORY_CONFIG)
     _check(name, query, key, value, paged=False)
     _causal_lengths(name, query, key, mask, causal)
     return _run(
