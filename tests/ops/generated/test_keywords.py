@@ -29,6 +29,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.deepseek_moe_fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.isin", "assume_unique"): _TIME_ONLY,
+    ("ema", "core_grid"): _TIME_ONLY,
     ("moreh_linear_backward", "bias"): "the gradient does not depend on it",
     ("moreh_linear_backward", "bias_grad"): "the calls do not want it",
     **{("moreh_matmul_backward" if name == "memory_config" else "*", name): "the given tensor says where it lies"
