@@ -189,20 +189,24 @@ def _draw_timeline(chart: Any, report: Run, lines: list[tuple[str, int, int]]) -
     chart.set_xlabel(f"cycles at {report.clock_mhz} MHz")
     chart.set_title(f"{report.cycles} cycles")
     handles = [chart.scatter([], [], marker="s", color=colour, label=kind) for kind, colour in _COLOURS.items()]
-    chart.legend(handles=handles, loc="lower right", fontsize=7)
+    # Beside the chart, where it hides no bar.
+    chart.figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7)
 
 
 def _draw_heat(figure: Any, heat: Any, report: Run) -> None:
-    busy: dict[tuple[int, int], int] = {}
+    busy: dict[tuple[int, int], float] = {}
+    riscs: dict[tuple[int, int], int] = {}
     for kernel in report.kernels:
         waited = sum(kernel.waits.values())
-        total = sum(kernel.threads) - waited
-        busy[kernel.core] = busy.get(kernel.core, 0) + total
+        busy[kernel.core] = busy.get(kernel.core, 0) + sum(kernel.threads) - waited
+        riscs[kernel.core] = riscs.get(kernel.core, 0) + len(kernel.threads)
+    length = max(1, report.cycles)
+    busy = {core: 100 * cycles / (length * riscs[core]) for core, cycles in busy.items()}
     columns = 1 + max(x for x, _ in busy)
     rows = 1 + max(y for _, y in busy)
     grid = [[busy.get((x, y), 0) for x in range(columns)] for y in range(rows)]
-    image = heat.imshow(grid, cmap="viridis", vmin=0)
+    image = heat.imshow(grid, cmap="viridis", vmin=0, vmax=100)
     heat.set_xticks(range(columns))
     heat.set_yticks(range(rows))
-    heat.set_title("busy cycles per core")
+    heat.set_title("RISCs of a core at work, % of the program")
     figure.colorbar(image, ax=heat, shrink=0.6)

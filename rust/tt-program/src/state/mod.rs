@@ -168,6 +168,15 @@ impl Run {
         run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
     ) -> Result<T, Fault> {
         self.kernels[self.current].calls += 1;
+        self.noted(call, run)
+    }
+
+    /// What a call does before its own work: noted like a call, and not counted.
+    pub(crate) fn noted<T>(
+        &mut self,
+        call: &'static str,
+        run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
+    ) -> Result<T, Fault> {
         if self.events.is_some() {
             return self.recorded(call, run);
         }

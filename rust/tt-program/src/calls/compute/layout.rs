@@ -155,6 +155,7 @@ impl Run {
         place: u32,
         first: u32,
     ) -> Result<(), Fault> {
+        self.wait_for_math()?;
         self.checked("pack_untilize_dest", |run| {
             let (columns, full) = run.require_pack_untilize()?;
             for row in 0..rows {

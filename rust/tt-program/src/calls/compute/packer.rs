@@ -8,6 +8,7 @@ use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Tile, Turn, shape};
+use crate::state::kernel::{Stall, Thread};
 
 impl Compute {
     /// The section that the packer may read.
@@ -69,12 +70,31 @@ impl Run {
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol.
     pub fn pack_tile(&mut self, device: &mut Device, dst: u32, cb: u32, place: Option<u32>) -> Result<(), Fault> {
+        self.wait_for_math()?;
         self.checked("pack_tile", |run| {
             if let Some((columns, _)) = run.engine()?.1.untilizes {
                 let state = format!("the packer untilizes blocks of {columns} tiles");
                 return Err(FaultKind::MissingInit { missing: "pack_untilize_uninit".to_owned(), state });
             }
             run.pack_whole(device, dst, cb, place)
+        })
+    }
+
+    /// With the classic protocol the packer waits for math before it packs, as `tile_regs_wait` does: math hands its
+    /// part over with all that was called before.
+    ///
+    /// # Errors
+    /// None; errors of the protocol are those of the call that packs.
+    pub(super) fn wait_for_math(&mut self) -> Result<(), Fault> {
+        let Ok((_, compute)) = self.engine() else { return Ok(()) };
+        if compute.turn != Turn::Both || compute.packing {
+            return Ok(());
+        }
+        self.noted("wait for math", |run| {
+            let kernel = &mut run.kernels[run.current];
+            let done = kernel.clocks[1];
+            kernel.wait_until(Thread::Pack, done, Stall::Dst);
+            Ok(())
         })
     }
 
