@@ -50,10 +50,10 @@ pub(super) const WORMHOLE: RiscCosts = RiscCosts {
 };
 
 pub(super) const BLACKHOLE: RiscCosts = RiscCosts {
-    l1_load: 1,      // op_profiles.csv: 480 loads and stores of a row that is broadcast take 1,440 cycles [own]
-    l1_store: 2,     // likewise; tiles filled with a scalar of 512 words take about 1,000 [own]
+    l1_load: 1,  // op_profiles.csv: 480 words of a row that is broadcast take 1,440 cycles, loop included [own]
+    l1_store: 1, // likewise; a tile filled with a scalar of 512 words takes about 1,500 [own]
     noc_command: 21, // noc.md section 4: 128 B packets move at 6.0 B per cycle [npe]
-    ..WORMHOLE       // nothing else has been published for Blackhole
+    ..WORMHOLE   // nothing else has been published for Blackhole
 };
 
 pub(super) const LAUNCH: LaunchCosts = LaunchCosts {

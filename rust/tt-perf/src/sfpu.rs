@@ -6,7 +6,7 @@
 
 use tt_formats::Arch;
 
-use super::slots::{SLOTS, Slots, UNCOUNTED};
+use super::slots::{SLOTS, Slots};
 
 /// Where a cost comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,15 +15,13 @@ pub enum SfpuCost {
     Measured(u64),
     /// Cycles per tile, from the number of issue slots.
     Counted(u64),
-    /// The least that a tile takes: nobody has counted the function.
-    Least(u64),
 }
 
 impl SfpuCost {
     /// Cycles per tile.
     pub const fn cycles(self) -> u64 {
         match self {
-            Self::Measured(cycles) | Self::Counted(cycles) | Self::Least(cycles) => cycles,
+            Self::Measured(cycles) | Self::Counted(cycles) => cycles,
         }
     }
 }
@@ -46,12 +44,9 @@ impl SfpuCosts {
     }
 
     /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`:
-    /// measured, or counted where nobody has measured it, or the least there is. A function without an approximate variant ignores the choice.
+    /// measured, or counted where nobody has measured it. A function without an approximate variant ignores the choice.
     /// `None` for an unknown function.
     pub fn tile(&self, name: &str, approximate: bool, wide: bool) -> Option<SfpuCost> {
-        if UNCOUNTED.binary_search(&name).is_ok() {
-            return Some(SfpuCost::Least(self.counted(0)));
-        }
         let approximate = slots(name, approximate)?.1;
         let mut rows = self.measured.into_iter().flatten();
         let measured = rows.find(|row| (row.0, row.1, row.2) == (name, approximate, wide));
@@ -133,7 +128,6 @@ mod tests {
             }
         }
         assert!(SLOTS.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)));
-        assert!(UNCOUNTED.is_sorted_by(|a, b| a < b) && UNCOUNTED.iter().all(|name| slots(name, false).is_none()));
     }
 
     #[test]
@@ -145,7 +139,7 @@ mod tests {
         assert_eq!(blackhole.tile("sin", true, false), Some(SfpuCost::Measured(894)));
         // Nobody has measured square: 8 slots.
         assert_eq!(wormhole.tile("square", false, false), Some(SfpuCost::Counted(32 * 8 + 28)));
-        assert_eq!(wormhole.tile("relu", false, false), Some(SfpuCost::Counted(124)));
+        assert_eq!(wormhole.tile("relu", false, false), Some(SfpuCost::Counted(32 * 8 + 28)));
         assert_eq!(wormhole.tile("no such function", false, false), None);
     }
 }

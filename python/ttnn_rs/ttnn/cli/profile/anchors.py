@@ -20,6 +20,10 @@ _L1_FOR_BUFFERS: Final = 1_330_000
 """Bytes of L1 that the benchmark's blocks may take on a core."""
 
 
+_ONE_BLOCK: Final = 512
+"""Rows and columns of the largest block that the package of 2025 tried first."""
+
+
 def is_anchor(row: Mapping[str, str]) -> bool:
     """Whether a row is a matrix product with device cycles."""
     return row["op"] == "matmul" and row["metric"] == "device_cycles" and row["chip"] in CARDS
@@ -50,6 +54,8 @@ def describe(row: Mapping[str, str]) -> DeviceOperation:
     attributes = {"compute_kernel_config": "(fp32_dest_acc_en=0;packer_l1_acc=1)"}
     if tuned:
         attributes["program_config"] = _tuned(card, (m, k, n), (columns, rows), dtype, in0_sharded, out_sharded)
+    elif m <= _ONE_BLOCK < n:
+        attributes["program_config"] = _one_row_of_blocks((m, k, n), (columns, rows))
     return DeviceOperation(
         "MatmulDeviceOperation",
         card,
@@ -58,6 +64,22 @@ def describe(row: Mapping[str, str]) -> DeviceOperation:
         row["fidelity"],
         grid=(columns, rows),
         attributes=attributes,
+    )
+
+
+def _one_row_of_blocks(sizes: tuple[int, int, int], grid: tuple[int, int]) -> str:
+    """Return the text of the configuration that the package of 2025 chose if one block has all rows of the result.
+
+    It then sent the left operand to all cores. `ttnn.matmul` of this package chooses as that of April 2026 does.
+    Source: tt-metal of late 2025, `matmul_op.cpp`, `create_simple_matmul_program_config`.
+    """
+    m, k, n = (-(-size // 32) for size in sizes)
+    columns = -(-n // (grid[0] * grid[1]))
+    height, width = _subblock(m, columns, sharded=False)
+    return (
+        f"MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x={grid[0]};y={grid[1]});"
+        f"in0_block_w={2 if k % 2 == 0 else 1};out_subblock_h={height};out_subblock_w={width};out_block_h={m};"
+        f"out_block_w={columns};per_core_M={m};per_core_N={columns};fuse_batch=0;mcast_in0=1)"
     )
 
 

@@ -177,7 +177,8 @@ def eltwise(op: DeviceOperation) -> Plan:
         body.append(BARRIER)
         for number in brought:
             if len(inputs) > 1 and _broadcast(inputs[number], output) == "row":
-                body += [("loads", _WORDS_OF_A_ROW_FILL), ("stores", _WORDS_OF_A_ROW_FILL)]
+                words = _WORDS_OF_A_ROW_FILL
+                body += [("loads", words), ("stores", words), ("instructions", words)]
         body += [push(number) for number in brought]
         return (*before, loop(count, *body))
 
@@ -191,7 +192,7 @@ def eltwise(op: DeviceOperation) -> Plan:
         fill: Steps = ()
         if scalar:
             words = _WORDS_OF_A_FILL
-            fill = (reserve(len(inputs)), ("stores", words), ("instructions", words), push(len(inputs)))
+            fill = (reserve(len(inputs)), ("stores", words), ("instructions", 2 * words), push(len(inputs)))
         if own:
             return (*fill, await_(out, count))
         return (*fill, loop(count, await_(out), write(output.place, 1, output.page_bytes), pop(out)), BARRIER)

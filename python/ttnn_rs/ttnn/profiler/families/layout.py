@@ -58,7 +58,7 @@ def tilize(op: DeviceOperation) -> Plan:
         body: Steps = (reserve(0, part), read(source.place, filled, bytes_part, 1 if padded else filled))
         if padded and missing and filled < TILE:
             words = (TILE - filled) * fill
-            body += (("stores", words), ("instructions", 2 * words))
+            body += (("stores", words), ("instructions", 3 * words))
         return (loop(count, *body, push(0, part)),)
 
     def kernel_of(count: int) -> Steps:

@@ -274,7 +274,7 @@ def _multicast(op: DeviceOperation, program: MatmulProgram) -> Plan:
     a_tiles, b_tiles = blocks.rows * blocks.inner, blocks.inner * blocks.columns
     a_local = problem.a.placement.sharded and not problem.a.placement.in_dram
     two_d = config.kind is Kind.MCAST_2D
-    matrices = problem.batch_a if config.fuse_batch or program.bcast_batch else 1
+    matrices = max(1, problem.batch_a // program.kernel_batch)
     down, across = up(problem.mt * matrices, config.per_core_m), up(problem.nt, config.per_core_n)
     cores = op.cores or sum(box.cores for box in program.cores)
     if not two_d:

@@ -1,0 +1,117 @@
+"""What a plan reads, computes and writes is what the operator touches: pages, tile products, circular buffers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import ttnn
+from ttnn.ops.matmul.operator import plan as program_of
+from ttnn.profiler.plan import Plan, walk
+from ttnn.profiler.table import flops
+
+
+def moved(plan: Plan) -> Counter[str]:
+    """Return pages that all cores read and write."""
+    counts: Counter[str] = Counter()
+    for group in plan.groups:
+        for steps in (group.reader, group.writer):
+            for step, times in walk(steps):
+                if step[0] in ("read", "write"):
+                    counts[step[0]] += group.cores * times * step[2]
+    return counts
+
+
+def balance(plan: Plan) -> None:
+    """Assert that every page that comes to a circular buffer of a core goes again, or stays in a shard."""
+    for group in plan.groups:
+        pages: Counter[tuple[str, int]] = Counter()
+        for steps in (group.reader, group.compute, group.writer):
+            for step, times in walk(steps):
+                if step[0] in ("push", "pop"):
+                    pages[step[0], step[1]] += times * step[2]
+        for (kind, cb), count in pages.items():
+            if kind == "pop":
+                assert count <= pages["push", cb]
+
+
+def tensor(shape: tuple[int, ...], device: ttnn.MeshDevice, layout: ttnn.Layout = ttnn.TILE_LAYOUT) -> ttnn.Tensor:
+    return ttnn.ones(shape, dtype=ttnn.bfloat16, layout=layout, device=device)
+
+
+def plan_of(call: Callable[[], Any]) -> tuple[Plan, Any]:
+    with ttnn.profiler.profile() as session:
+        result = call()
+    (row,) = session.rows
+    return row.plan, result
+
+
+PRODUCTS = [
+    ((1, 1, 512, 512), (1, 1, 512, 512)),
+    ((1, 1, 32, 1024), (1, 1, 1024, 2048)),
+    ((1, 1, 2048, 256), (1, 1, 256, 64)),
+    ((2, 3, 64, 96), (2, 3, 96, 64)),
+    ((1, 1, 1024, 1024), (1, 1, 1024, 1024)),
+    ((1, 1, 96, 4096), (1, 1, 4096, 4096)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), PRODUCTS)
+def test_products(left: tuple[int, ...], right: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+    a, b = tensor(left, device), tensor(right, device)
+    plan, result = plan_of(lambda: ttnn.matmul(a, b))
+    program = program_of(a, b)
+    assert plan.cores == sum(box.cores for box in program.cores)
+    assert moved(plan)["write"] == result._spec.num_pages
+    assert moved(plan)["read"] == a._spec.num_pages + b._spec.num_pages
+    assert flops(plan) == 2 * math.prod(left[:-1]) * left[-1] * right[-1]
+    expected = {buffer.name: (buffer.bytes, buffer.borrowed) for buffer in program.buffers}
+    assert {cb.name: (cb.bytes, cb.borrowed) for cb in plan.cbs if cb.name in expected} == expected
+    balance(plan)
+
+
+def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevice) -> None:
+    a, b = tensor((4, 1, 128, 128), device), tensor((1, 1, 128, 128), device)
+    plan, result = plan_of(lambda: ttnn.matmul(a, b))
+    assert plan.cores == sum(box.cores for box in program_of(a, b).cores)
+    assert moved(plan)["write"] == result._spec.num_pages
+    assert flops(plan) == 2 * 4 * 128**3
+
+
+CALLS: dict[str, tuple[Callable[[ttnn.Tensor], Any], int]] = {
+    "exp": (lambda x: ttnn.exp(x), 1),
+    "add": (lambda x: ttnn.add(x, x), 2),
+    "softmax": (lambda x: ttnn.softmax(x, -1), 1),
+    "layer_norm": (lambda x: ttnn.layer_norm(x), 1),
+    "typecast": (lambda x: ttnn.typecast(x, ttnn.float32), 1),
+    "to_layout": (lambda x: ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT), 1),
+    "to_memory_config": (lambda x: ttnn.to_memory_config(x, ttnn.L1_MEMORY_CONFIG), 1),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_page_is_read_and_written_once(name: str, device: ttnn.MeshDevice) -> None:
+    call, operands = CALLS[name]
+    x = tensor((1, 1, 512, 320), device)
+    plan, result = plan_of(lambda: call(x))
+    assert moved(plan) == {"read": operands * x._spec.num_pages, "write": result._spec.num_pages}
+    balance(plan)
+
+
+def test_a_slice_reads_what_it_keeps(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 512, 320), device)
+    plan, result = plan_of(lambda: ttnn.slice(x, (0, 0, 0, 0), (1, 1, 64, 96)))
+    assert moved(plan) == {"read": result._spec.num_pages, "write": result._spec.num_pages}
+
+
+def test_shards_are_worked_on_where_they_lie(device: ttnn.MeshDevice) -> None:
+    place = ttnn.create_sharded_memory_config((1, 1, 256, 64), ttnn.CoreGrid(y=1, x=8), ttnn.ShardStrategy.HEIGHT)
+    x = ttnn.to_memory_config(tensor((1, 1, 256, 64), device), place)
+    plan, _ = plan_of(lambda: ttnn.relu(x))
+    assert not moved(plan)
+    assert plan.cores == 8
+    assert [cb.bytes for cb in plan.cbs if cb.borrowed] == [2 * 2048] * 2
