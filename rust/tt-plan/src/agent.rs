@@ -64,7 +64,7 @@ pub(crate) struct Agent<'a> {
     frames: Vec<Frame<'a>>,
     /// Unpack, math, pack of a compute kernel; the first one is the clock of the others.
     pub(crate) clocks: [u64; 3],
-    /// Cycles in which each clock worked and did not wait.
+    /// Cycles in which each clock worked, or waited for its own transfers and for no other kernel.
     pub(crate) busy: [u64; 3],
     /// When the halves of Dst were free, the older one first.
     halves: [u64; 2],
@@ -173,8 +173,7 @@ impl<'a> Agent<'a> {
                 self.work(0, noc.multicast_linked.cycles(bytes));
             }
             Step::Barrier => {
-                self.clocks[0] = self.clocks[0].max(self.pending);
-                self.work(0, costs.risc.barrier);
+                self.work(0, self.pending.saturating_sub(self.clocks[0]) + costs.risc.barrier);
                 self.pending = 0;
             }
             Step::Loads(words) => self.work(0, words * costs.risc.l1_load),
@@ -293,8 +292,7 @@ impl<'a> Agent<'a> {
             left -= batch;
             // Pages follow each other at the pace of the slower of issue and stream.
             let paced = issue + (batch - 1) * issue.max(stream);
-            self.busy[0] += batch * issue;
-            self.clocks[0] += paced + latency + stream + costs.risc.barrier;
+            self.work(0, paced + latency + stream + costs.risc.barrier);
         }
     }
 }

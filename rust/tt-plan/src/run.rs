@@ -53,7 +53,7 @@ pub struct GroupTime {
     pub cores: u64,
     /// Reader, unpack, math, pack, writer.
     pub ends: [u64; 5],
-    /// Cycles in which they did not wait.
+    /// Cycles in which they did not wait for each other.
     pub busy: [u64; 5],
 }
 
@@ -194,7 +194,7 @@ fn together(bounds: [u64; 3], exponent: i32) -> u64 {
     (largest as f64 * bounds.into_iter().map(share).sum::<f64>().powf(1.0 / f64::from(exponent))).round() as u64
 }
 
-/// The kernel that waits least in the group that ends last.
+/// The kernel that waits least for others in the group that ends last.
 fn slowest(groups: &[GroupTime]) -> Bound {
     let last = groups.iter().max_by_key(|group| group.ends.into_iter().max());
     let Some(group) = last else { return Bound::Reader };
