@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use tt_formats::Arch;
 use tt_memory::chip::ChipSpec;
 use tt_noc::{NocId, Node};
-use tt_perf::{Costs, Eltwise, ReduceAxis};
+use tt_perf::{Costs, Eltwise, ReduceAxis, SfpuCost};
 use tt_plan::{Access, Bound, CoreGroup, Place, Plan, Processor, Step, TileOp, Timing, Transfer};
 
 /// Generation of the chip (0 or 1), DRAM banks, banks of interleaved L1, pages of the circular buffers, groups.
@@ -178,7 +178,7 @@ fn time_trace(py: Python<'_>, chip: &str, processors: Vec<ProcessorArgument>) ->
 fn sfpu_cycles(generation: u8, name: &str, approximate: bool, wide: bool) -> PyResult<Option<(u64, u64)>> {
     let sfpu = &Costs::of(arch(generation)?).sfpu;
     let Some(cost) = sfpu.tile(name, approximate, wide) else { return Ok(None) };
-    let counted = sfpu.count(name, approximate, wide).map_or(cost.cycles(), |count| count.cycles());
+    let counted = sfpu.count(name, approximate, wide).map_or(cost.cycles(), SfpuCost::cycles);
     Ok(Some((cost.cycles(), counted)))
 }
 
