@@ -13,6 +13,7 @@ from typing_extensions import NotRequired, Self, TypedDict, Unpack
 
 _Bytes = npt.NDArray[np.uint8]
 _Words = npt.NDArray[np.uint32]
+_Numbers = npt.NDArray[np.int32] | npt.NDArray[np.uint32]
 _Step = tuple[str, str] | tuple[str, str, Sequence[int]]
 """An SFPU function: name, variant, and parameters as raw 32-bit words if it takes any."""
 _Setting = tuple[int, bool, int]
@@ -299,6 +300,14 @@ class _UnaryArguments(TypedDict):
 
 def unary(input: Buffer, output: Buffer, **program: Unpack[_UnaryArguments]) -> None: ...
 
+class _RotateArguments(TypedDict):
+    formats: _Sides
+    dst32: bool
+    tiled: bool
+    arch: NotRequired[int]
+
+def rotate(input: Buffer, output: Buffer, **program: Unpack[_RotateArguments]) -> None: ...
+
 class _BinaryArguments(TypedDict):
     formats: tuple[int, int, int]
     op: str
@@ -328,6 +337,7 @@ class _TernaryArguments(TypedDict):
     shapes: Sequence[Sequence[int]]
     shape_out: Sequence[int]
     dst32: bool
+    tiled: NotRequired[bool]
     arch: NotRequired[int]
 
 def ternary(operands: Sequence[Buffer | float], output: Buffer, **program: Unpack[_TernaryArguments]) -> None: ...
@@ -498,9 +508,9 @@ def group_norm(
 class _StickArguments(TypedDict):
     channels: int
     window: int
-    sticks: Sequence[int]
+    sticks: Sequence[int] | _Numbers
     weights: Sequence[float]
-    rows: Sequence[int]
+    rows: Sequence[int] | _Numbers
     dst32: bool
     fidelity: int
     arch: int
@@ -534,7 +544,7 @@ class _IndexArguments(TypedDict):
     formats: tuple[int, int]
     width: int
     count: int
-    rows: Sequence[int]
+    rows: Sequence[int] | _Numbers
 
 class _ScatterArguments(_IndexArguments):
     combine: int

@@ -3,6 +3,8 @@
 //! A maximum is exact. A sum goes through `SrcA` 16 sticks at a time, one to a row of a face, with the weights in `SrcB`;
 //! a face is added to `Dst` after the other.
 
+use std::ops::Range;
+
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::access::{Output, Pages};
@@ -45,6 +47,19 @@ impl StickProgram {
         self.sticks.len() / self.window.max(1)
     }
 
+    /// The outputs, those with the same weights one after the other.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by_key(|&item| self.rows[item]);
+        order
+    }
+
+    /// Outputs whose sums are computed together: with the same weights, as many as a tile has room for their channels.
+    fn groups<'o>(&self, order: &'o [usize]) -> impl Iterator<Item = &'o [usize]> {
+        let most = (TILE / self.channels).max(1);
+        order.chunk_by(|&one, &other| self.rows[one] == self.rows[other]).flat_map(move |same| same.chunks(most))
+    }
+
     fn check(&self, device: &Device, input: BufferId, output: BufferId) -> Result<(), OpError> {
         let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
         let (from, to) = (device.buffer(input)?, device.buffer(output)?);
@@ -80,9 +95,15 @@ pub fn pool(device: &mut Device, input: BufferId, output: BufferId, program: &St
     }
     let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
     let reductions: Vec<_> = program.weights.chunks(program.window).map(|weights| sums.reductions(weights)).collect();
-    for_each_page(program.outputs(), Registers::default, |registers, item| {
-        let window = &program.sticks[item * program.window..][..program.window];
-        sums.output(&pages, target.claim(item)?, registers, window, &reductions[program.rows[item] as usize]);
+    let order = program.order();
+    let groups: Vec<&[usize]> = program.groups(&order).collect();
+    for_each_page(groups.len(), Registers::default, |registers, group| {
+        let items = groups[group];
+        let reductions = &reductions[program.rows[items[0]] as usize];
+        let windows = items.iter().map(|item| &program.sticks[item * program.window..][..program.window]);
+        let windows: Vec<&[i32]> = windows.collect();
+        let mut targets = items.iter().map(|&item| target.claim(item)).collect::<Result<Vec<_>, _>>()?;
+        sums.outputs(&pages, &mut targets, registers, &windows, reductions);
         Ok(())
     })
 }
@@ -168,38 +189,50 @@ impl Sums {
         weights.chunks(TILE).map(of_tile).collect()
     }
 
-    /// Writes the sum of a window of sticks, -1 where there is none.
-    fn output(
+    /// Writes the sums of windows of sticks, -1 where there is none, which lie side by side in a tile if there are several.
+    fn outputs(
         &self,
         pages: &Pages<'_>,
-        target: &mut [u8],
+        targets: &mut [&mut [u8]],
         registers: &mut Registers,
-        window: &[i32],
+        windows: &[&[i32]],
         reductions: &[Reduction],
     ) {
         for first in (0..self.channels).step_by(TILE) {
             let count = TILE.min(self.channels - first);
             registers.dst.fill(0);
-            for (part, reduction) in window.chunks(TILE).zip(reductions) {
+            for (part, reduction) in reductions.iter().enumerate() {
                 registers.sticks.fill(0);
-                for (row, &stick) in part.iter().enumerate() {
-                    let Ok(stick) = usize::try_from(stick) else { continue };
-                    let stick = &pages.page(stick)[2 * first..2 * (first + count)];
-                    for (half, datums) in stick.chunks(32).enumerate() {
-                        let at = 2 * TileShape::FULL.index(row, 16 * half);
-                        registers.sticks[at..at + datums.len()].copy_from_slice(datums);
+                for (number, sticks) in windows.iter().enumerate() {
+                    for (row, &stick) in sticks[part * TILE..].iter().take(TILE).enumerate() {
+                        let Ok(stick) = usize::try_from(stick) else { continue };
+                        let stick = &pages.page(stick)[2 * first..2 * (first + count)];
+                        for (start, bytes) in pieces(number * count, count) {
+                            let at = 2 * TileShape::FULL.index(row, number * count + start);
+                            registers.sticks[at..at + bytes.len()].copy_from_slice(&stick[bytes]);
+                        }
                     }
                 }
                 self.input.to_src(&registers.sticks, &mut registers.src);
                 reduction.run(self.level, &mut registers.dst, &registers.src);
             }
             self.packer.pack(&registers.dst, &mut registers.packed);
-            for (half, datums) in target[2 * first..2 * (first + count)].chunks_mut(32).enumerate() {
-                let at = 2 * TileShape::FULL.index(0, 16 * half);
-                datums.copy_from_slice(&registers.packed[at..at + datums.len()]);
+            for (number, target) in targets.iter_mut().enumerate() {
+                let target = &mut target[2 * first..2 * (first + count)];
+                for (start, bytes) in pieces(number * count, count) {
+                    let at = 2 * TileShape::FULL.index(0, number * count + start);
+                    target[bytes.clone()].copy_from_slice(&registers.packed[at..at + bytes.len()]);
+                }
             }
         }
     }
+}
+
+/// The parts of so many datums from a column on that lie in one face: the first datum of each, and its bytes.
+fn pieces(column: usize, count: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let edge = (column / 16 + 1) * 16 - column;
+    let cut = edge.min(count);
+    [(0, 0..2 * cut), (cut, 2 * cut..2 * count)].into_iter().filter(|(_, bytes)| !bytes.is_empty())
 }
 
 /// What sampling at points of a grid is built with.
@@ -304,7 +337,7 @@ pub fn grid_sample(
     let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
     for_each_page(outputs, Registers::default, |registers, item| {
         let (sticks, weights) = program.corners(points.page(item), item / program.points);
-        sums.output(&pages, target.claim(item)?, registers, &sticks, &sums.reductions(&weights));
+        sums.outputs(&pages, &mut [target.claim(item)?], registers, &[&sticks[..]], &sums.reductions(&weights));
         Ok(())
     })
 }

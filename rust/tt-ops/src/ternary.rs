@@ -2,8 +2,10 @@
 //!
 //! As `binary`: operands are widened through Dst and L1, brought to Dst, and the function runs there.
 
+use std::ops::Range;
+
 use tt_cpu::Level;
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
@@ -16,7 +18,7 @@ use crate::binary::Other;
 use crate::broadcast::{BroadcastMap, OutputTiles};
 use crate::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::pages::{self, Old};
-use crate::{Chain, OpError};
+use crate::{Chain, OpError, for_each_page};
 
 /// A vector-unit function of three operands with its parameters.
 pub use tt_tensix::sfpu::TernaryCall;
@@ -32,13 +34,15 @@ pub struct TernaryProgram {
     pub shapes: [Vec<usize>; 3],
     /// Shape of the output.
     pub shape_out: Vec<usize>,
+    /// Pages are tiles; otherwise whole rows.
+    pub tiled: bool,
     /// 32-bit Dst.
     pub dst32: bool,
     /// Chip.
     pub arch: Arch,
 }
 
-/// Runs the program on tiled tensors. The output may be an operand that is not broadcast.
+/// Runs the program. The output may be an operand that is not broadcast.
 ///
 /// # Errors
 /// Memory errors; an output that does not hold the pages its shape asks for.
@@ -55,7 +59,8 @@ pub fn ternary(
             Other::Tensor(id) => Source::Buffer(id, BroadcastMap::new(&program.shapes[i], &program.shape_out)),
             Other::Scalar(bits) => Source::Scalar(filled_tile(formats[i], bits)),
         };
-        Operand::new(Input::direct_to_dst(formats[i], program.dst32), source, &nothing, program.dst32)
+        let operand = Operand::new(Input::direct_to_dst(formats[i], program.dst32), source, &nothing, program.dst32);
+        if program.tiled { operand } else { operand.in_rows(&program.shapes[i], &program.shape_out) }
     });
     let result = tile_io::result_format(formats[1], format_out, program.dst32);
     let packer = PackConfig::new(result, format_out);
@@ -66,7 +71,7 @@ pub fn ternary(
         arch: program.arch,
     });
     let pages = device.buffer(output)?.num_pages();
-    let tiles = OutputTiles::new("ternary", &program.shape_out, pages)?;
+    let row_datums = device.buffer(output)?.page_bytes() * 1024 / format_out.tile_bytes(TileShape::FULL);
     let access = device.access(&[output])?;
     let [a, b, c] = operands.each_ref().map(|operand| operand.find(&access, output));
     let found = [a?, b?, c?];
@@ -74,6 +79,19 @@ pub fn ternary(
     let words = operands.iter().all(|operand| operand.input.is_words()) && tile_io::packs_words(&packer);
     let halves = Halves::new(program, &math, &packer);
     let kernel = Kernel { program, operands: &operands, math, packer, halves, words };
+    if !program.tiled {
+        let together = (1024 / row_datums).max(1);
+        let target = access.output(output)?;
+        return for_each_page(pages.div_ceil(together), Scratch::new, |scratch, group| {
+            let first = group * together;
+            let mut rows: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + together))?.collect();
+            for start in (0..row_datums).step_by(1024) {
+                kernel.rows(&found, (first, start..row_datums.min(start + 1024)), &mut rows, scratch);
+            }
+            Ok(())
+        });
+    }
+    let tiles = OutputTiles::new("ternary", &program.shape_out, pages)?;
     pages::for_each_target(&access, output, old, Scratch::new, |scratch, page, target| {
         kernel.tile(found.each_ref().map(|found| found.page(&tiles, page)), (page, target), scratch);
         Ok(())
@@ -175,6 +193,32 @@ impl Kernel<'_> {
         let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
         self.program.function.run(first, second, third, width, Level::current());
         pack::pack_tile(&self.packer, first, target);
+    }
+
+    /// Some datums of rows of a row-major tensor, which fit in a tile together; the first row by its number.
+    fn rows(
+        &self,
+        found: &[Found<'_>; 3],
+        (first, datums): (usize, Range<usize>),
+        rows: &mut [&mut [u8]],
+        scratch: &mut Scratch,
+    ) {
+        let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
+        let mut bytes = [[0; 4096]; 3];
+        for ((operand, found), bytes) in self.operands.iter().zip(found).zip(&mut bytes) {
+            let parts = bytes.chunks_exact_mut(datums.len() * width(operand.input.format));
+            for (number, (part, row)) in parts.zip(&*rows).enumerate() {
+                operand.copy_row(found, (first + number, row), datums.clone(), part);
+            }
+        }
+        let of = |i: usize| Some((0, &bytes[i][..1024 * width(self.operands[i].input.format)]));
+        let width_out = width(self.program.formats.1);
+        let mut packed = [0; 4096];
+        self.tile([of(0), of(1), of(2)], (0, &mut packed[..1024 * width_out]), scratch);
+        let parts = packed.chunks_exact(datums.len() * width_out);
+        for (row, part) in rows.iter_mut().zip(parts) {
+            row[datums.start * width_out..datums.end * width_out].copy_from_slice(part);
+        }
     }
 
     /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not;

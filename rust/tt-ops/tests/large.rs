@@ -334,6 +334,7 @@ fn operators_of_three_tensors() {
                 function: sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
                 shapes: [0, 1, 2].map(|i| shapes[i].clone()),
                 shape_out: shapes[3].clone(),
+                tiled: true,
                 dst32: format == Float32,
                 arch: Arch::Wormhole,
             };

@@ -37,6 +37,7 @@ fn run(name: &str, operands: [Other; 3], shapes: [Vec<usize>; 3], device: &mut D
         function: sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
         shapes,
         shape_out: vec![32, 32],
+        tiled: true,
         dst32: true,
         arch: Arch::Wormhole,
     };

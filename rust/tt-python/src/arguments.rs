@@ -1,5 +1,6 @@
 //! Arguments as the engine takes them: codes become values of its types.
 
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -92,10 +93,27 @@ arguments! {
     /// By height and width.
     TileShape = |py, sides: (usize, usize)| tile_shape(py, sides);
 }
-arguments!(as they are: bool, u32, usize, f32, f64, i64, String, Vec<u32>, Vec<i32>, Vec<f32>, Vec<i64>, Vec<usize>);
+arguments!(as they are: bool, u32, usize, f32, f64, i64, String, Vec<f32>, Vec<i64>, Vec<usize>);
 arguments!(as they are: [Vec<usize>; 3]);
 arguments!(as they are: Vec<(usize, usize)>);
 arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F));
+
+macro_rules! numbers {
+    ($($type:ty),*) => { $(
+        /// A list; or an array, which is copied as one piece.
+        impl<'py> Argument<'py> for Vec<$type> {
+            fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+                if let Ok(array) = given.extract::<PyReadonlyArray1<'_, $type>>()
+                    && let Ok(numbers) = array.as_slice()
+                {
+                    return Ok(numbers.to_vec());
+                }
+                given.extract()
+            }
+        }
+    )* };
+}
+numbers!(u32, i32);
 
 impl<'py, T: Argument<'py>> Argument<'py> for Option<T> {
     fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {

@@ -173,6 +173,17 @@ fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Progr
     })
 }
 
+/// Turns pairs of neighbouring columns by 90 degrees; see `tt_ops::rotate`.
+#[pyfunction]
+#[pyo3(signature = (input, output, **program))]
+fn rotate(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; formats, dst32, tiled, arch = Arch::Wormhole);
+    let program = UnaryProgram { formats, dst32, tiled, packer_relu: false, precise: false, arch };
+    run_program(py, "rotate", &[input, output], move |device, ids| {
+        tt_ops::rotate::rotate(device, ids[0], ids[1], &program)
+    })
+}
+
 fn unit(engine: &str, op: &str, variant: &str, parameters: &[u32]) -> PyResult<Unit> {
     Ok(match (engine, op) {
         ("fpu", "add") => Unit::Fpu(EltwiseOp::Add),
@@ -241,7 +252,8 @@ fn ternary(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, arch = Arch::Wormhole);
+    keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, tiled = true,
+        arch = Arch::Wormhole);
     let (a, b, c, result) = formats;
     let function = sfpu::lookup_ternary(&op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
@@ -250,6 +262,7 @@ fn ternary(
         function: function.with(&parameters).map_err(|error| engine_error(format!("{op}: {error}")))?,
         shapes,
         shape_out,
+        tiled,
         dst32,
         arch,
     };
@@ -625,7 +638,7 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
+    add_functions!(module: matmul, matmul_fast, unary, rotate, binary, ternary, reduce, product, argmax,
         embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, grid_sample, sort, gather_elements,
         scatter_elements, nonzero, plus_one, is_in, copy_pages, fill)
 }

@@ -1,49 +1,22 @@
 //! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums and moving
 //! averages; and compensated sums from tile to tile.
 
-use tt_cpu::Level;
+use tt_tensix::sfpu::DstWidth;
 use tt_tensix::sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};
-use tt_tensix::sfpu::{self, BinaryCall, DstWidth};
 use tt_tensix::tile_io::Tile;
 
+use crate::lanes::Lanes;
 use crate::moments::place;
-
-/// Functions of the SFPU on many datums at a time.
-struct Functions {
-    add: BinaryCall,
-    subtract: BinaryCall,
-    level: Level,
-}
-
-impl Functions {
-    fn new() -> Self {
-        let call = |name| {
-            let function = sfpu::lookup_binary(name).expect("a function of the SFPU");
-            function.with(&[]).expect("a function without parameters")
-        };
-        Self { add: call("add_binary"), subtract: call("sub_binary"), level: Level::current() }
-    }
-
-    /// `a + b` in `a`.
-    fn add(&self, a: &mut [u32], b: &[u32]) {
-        self.add.run(a, b, DstWidth::Bits32, self.level);
-    }
-
-    /// `a - b` in `a`.
-    fn subtract(&self, a: &mut [u32], b: &[u32]) {
-        self.subtract.run(a, b, DstWidth::Bits32, self.level);
-    }
-}
 
 /// Makes every datum the sum of its column, or row, down to it; `carry` is the sum of the tiles before.
 pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool) {
-    let functions = Functions::new();
+    let lanes = Lanes::new();
     let mut line = [0; 32];
     for along in 0..32 {
         for (across, datum) in line.iter_mut().enumerate() {
             *datum = tile[place(transposed, along, across)];
         }
-        functions.add(carry, &line);
+        lanes.add(carry, &line);
         for (across, &sum) in carry.iter().enumerate() {
             tile[place(transposed, along, across)] = sum;
         }
@@ -67,14 +40,14 @@ pub(super) fn moving_average(tile: &mut Tile, carry: &mut [u32], [old, new]: [u3
 
 /// Adds the tile `total` to the tile `next`, less what the additions before lost; keeps what this one loses.
 pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
-    let functions = Functions::new();
-    functions.subtract(next, lost);
+    let lanes = Lanes::new();
+    lanes.subtract(next, lost);
     let corrected = *next;
     next.copy_from_slice(total);
-    functions.add(next, &corrected);
+    lanes.add(next, &corrected);
     lost.copy_from_slice(next);
-    functions.subtract(lost, total);
-    functions.subtract(lost, &corrected);
+    lanes.subtract(lost, total);
+    lanes.subtract(lost, &corrected);
     for word in lost {
         *word = if *word & INFINITY == INFINITY { ZERO } else { *word };
     }

@@ -156,11 +156,15 @@ impl Kernel<'_> {
         }
     }
 
+    /// What padding holds.
+    fn last(&self) -> u32 {
+        if self.program.ascending { INFINITY } else { 1 << 31 | INFINITY }
+    }
+
     fn load(&self, row: usize, scratch: &mut Scratch) {
         let count = self.padded() * TILE;
-        let last = if self.program.ascending { INFINITY } else { 1 << 31 | INFINITY };
         scratch.keys.clear();
-        scratch.keys.resize(count, [key(last); ROWS]);
+        scratch.keys.resize(count, [key(self.last()); ROWS]);
         scratch.indices.clear();
         scratch.indices.extend((0..count as u32).map(|index| [index; ROWS]));
         let (mut src, mut dst) = (ZERO, ZERO);
@@ -179,12 +183,18 @@ impl Kernel<'_> {
     }
 
     fn sort_stably(&self, scratch: &mut Scratch) {
-        let mut pairs: Vec<(i32, u32)> = Vec::with_capacity(scratch.keys.len());
+        // Padding stays behind, unless an element comes after it in the order.
+        let width = self.program.width;
+        let (last, ascending) = (key(self.last()) as i32, self.program.ascending);
+        let behind = |&key: &u32| if ascending { key as i32 > last } else { (key as i32) < last };
+        let is_plain = !scratch.keys[..width].as_flattened().iter().any(behind);
+        let count = if is_plain { width } else { scratch.keys.len() };
+        let mut pairs: Vec<(i32, u32)> = Vec::with_capacity(count);
         for row in 0..ROWS {
             pairs.clear();
-            let keys = scratch.keys.iter().zip(&scratch.indices);
+            let keys = scratch.keys[..count].iter().zip(&scratch.indices);
             pairs.extend(keys.map(|(keys, indices)| (keys[row] as i32, indices[row])));
-            if self.program.ascending {
+            if ascending {
                 pairs.sort_by_key(|&(key, _)| key);
             } else {
                 pairs.sort_by_key(|&(key, _)| std::cmp::Reverse(key));

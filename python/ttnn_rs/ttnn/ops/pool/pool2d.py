@@ -151,7 +151,7 @@ def _means(
         (1, 1, len(sticks), channels),
         sticks,
         as_words(weights),
-        np.tile(which.reshape(-1), batch).tolist(),
+        np.tile(which.reshape(-1), batch),
         dst32=size > steps * _FACE_ROWS,
         **options,
     )

@@ -200,7 +200,7 @@ def _bilinear(table: Tensor, x: Places, y: Places, shape: tuple[int, ...], last:
     found = [_sticks(rows + row, columns + column, shape, last) for row, column in corners]
     of_rows, of_columns = (_ONE - down, down), (_ONE - across, across)
     weights = np.stack([of_rows[row] * of_columns[column] >> 16 for row, column in corners], axis=-1) / _ONE
-    each = np.tile(np.arange(shape[1] * shape[2]), shape[0]).tolist()
+    each = np.tile(np.arange(shape[1] * shape[2]), shape[0])
     sticks = np.stack(found, axis=-1).reshape(-1, len(corners))
     return pooled(_NAME, table, shape, sticks, as_words(weights.reshape(-1, len(corners))), each)
 

@@ -77,7 +77,7 @@ def _bilinear(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], op
         [(a * b >> 16) / _ONE for a in (_ONE - int(y), int(y)) for b in (_ONE - int(x), int(x))] for y in fy for x in fx
     ]
     phases = np.arange(len(ys))[:, None] % factors[0] * factors[1] + np.arange(len(xs))[None, :] % factors[1]
-    which = np.tile(phases.reshape(-1), batch).tolist()
+    which = np.tile(phases.reshape(-1), batch)
     target = (batch, len(ys), len(xs), channels)
     return pooled(_NAME, rows, target, sticks.astype(np.int32), as_words(weights), which, **options)
 

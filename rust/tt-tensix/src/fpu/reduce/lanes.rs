@@ -34,6 +34,8 @@ pub(super) struct Factors {
     scaled: [[[f32; STEP]; 2]; 2],
     /// All factors are [`ORDINARY`].
     pub(super) ordinary: bool,
+    /// All factors are the same.
+    uniform: bool,
 }
 
 impl Factors {
@@ -44,6 +46,7 @@ impl Factors {
         empty: [true; 2],
         scaled: [[[0.0; STEP]; 2]; 2],
         ordinary: false,
+        uniform: false,
     };
 
     /// Row 0 of a face of a masked scaler tile. In `SrcA` the parts are of 5 bits, in `SrcB` of 7.
@@ -77,6 +80,7 @@ impl Factors {
             parts,
             scaled,
             ordinary,
+            uniform: words.iter().all(|word| (word ^ words[0]) & mask == 0),
             signs: operands.map(|x| (x.sign << 18) as i32),
             empty: parts.map(|part| part == [0; STEP]),
         }
@@ -222,50 +226,108 @@ fn stack(data: &Src, column: usize) -> [&[u32]; 2] {
     [face, face + 2].map(|face| &data[face * FACE_DATUMS + column % FACE_SIDE..])
 }
 
+/// By face and group of a column.
+type Groups<V> = [[Group<V>; 2]; 2];
+
 #[inline(always)]
 fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
     (job, data, chains): (&Reduction, &Src, bool),
     results: &mut Results,
 ) {
     let phases = job.cfg.fidelity.phases() as usize;
-    for column in (0..2 * FACE_SIDE).step_by(V::LANES) {
-        let factors = &job.factors[column / FACE_SIDE];
-        let stack = stack(data, column);
-        // By face and group: the sums of all phases, and the largest exponent.
-        let mut groups = [[Group::<V> { sums: [V::splat(0); 4], largest: V::splat(0) }; 2]; 2];
-        let mut ordinary = E8 && chains && factors[0].ordinary && factors[1].ordinary;
-        if ordinary {
-            let mut outside = V::splat(0);
-            for face in 0..2 {
-                for group in 0..2 {
-                    let data = &stack[face][group * 8 * FACE_SIDE..];
-                    groups[face][group] =
-                        chained_sums::<V, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8, &mut outside);
-                }
-            }
-            let mut signs = [0; FACE_SIDE];
-            V::store(outside, &mut signs);
-            ordinary = signs.iter().all(|word| word >> 31 == 0);
+    // Two vectors at a time: the steps of each wait for one another.
+    for columns in (0..2 * FACE_SIDE).step_by(2 * V::LANES) {
+        let columns = [columns, columns + V::LANES];
+        let mut groups = [[[Group::<V>::none(); 2]; 2]; 2];
+        let mut sums = [V::splat(0); 2];
+        for vector in 0..2 {
+            groups[vector] = groups_of::<V, E8>(job, phases, data, columns[vector], chains);
+            sums[vector] = V::load(&results[columns[vector]..]);
         }
-        if !ordinary {
-            for face in 0..2 {
-                for group in 0..2 {
-                    let data = &stack[face][group * 8 * FACE_SIDE..];
-                    groups[face][group] =
-                        group_sums::<V, E8, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8);
-                }
-            }
-        }
-        let mut sum = V::load(&results[column..]);
         for step in 0..2 * phases {
             let (face, number) = if job.face_by_face { (step / phases, step % phases) } else { (step % 2, step / 2) };
-            let [first, second] = &groups[face];
-            let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
             let adjust = Phase::new(job.cfg.mode(), number as u32).adjust;
-            sum = combine::<V, DST32, E8, WORMHOLE>(adjust, terms, sum);
+            let nothing = |column: usize| job.factors[column / FACE_SIDE][face].empty[job.parts(number).0];
+            if E8 && nothing(columns[0]) && nothing(columns[1]) && keeps::<V, DST32>(adjust, &groups, face, sums) {
+                continue;
+            }
+            for vector in 0..2 {
+                let [first, second] = &groups[vector][face];
+                let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
+                sums[vector] = combine::<V, DST32, E8, WORMHOLE>(adjust, terms, sums[vector]);
+            }
         }
-        V::store(sum, &mut results[column..]);
+        for vector in 0..2 {
+            V::store(sums[vector], &mut results[columns[vector]..]);
+        }
     }
+}
+
+/// Whether all words of `Dst` stay what they are when sums of zero join them: numbers none of which a group's exponent
+/// puts on a coarser grid, and halves where `Dst` has 16 bits.
+#[inline(always)]
+fn keeps<V: Vector, const DST32: bool>(adjust: i32, groups: &[Groups<V>; 2], face: usize, dst: [V::Int; 2]) -> bool {
+    let mut outside = V::splat(0);
+    for vector in 0..2 {
+        let [first, second] = &groups[vector][face];
+        let least = V::max(V::add(V::max(first.largest, second.largest), V::splat(adjust)), V::splat(1));
+        let own = V::and(V::shr::<23>(dst[vector]), V::splat(255));
+        outside = V::or(outside, V::or(V::sub(own, least), V::sub(V::splat(254), own)));
+        if !DST32 {
+            outside = V::or(outside, V::sub(V::splat(0), V::and(dst[vector], V::splat(0xffff))));
+        }
+    }
+    none_negative::<V>(outside)
+}
+
+#[inline(always)]
+fn none_negative<V: Vector>(words: V::Int) -> bool {
+    let mut signs = [0; FACE_SIDE];
+    V::store(words, &mut signs);
+    // A fold without an exit is one instruction or two on vectors.
+    let mut all = 0;
+    for word in signs {
+        all |= word;
+    }
+    all >> 31 == 0
+}
+
+/// The groups of a vector of columns.
+#[inline(always)]
+fn groups_of<V: Vector, const E8: bool>(
+    job: &Reduction,
+    phases: usize,
+    data: &Src,
+    column: usize,
+    chains: bool,
+) -> Groups<V> {
+    let factors = &job.factors[column / FACE_SIDE];
+    let stack = stack(data, column);
+    let mut groups = [[Group::<V>::none(); 2]; 2];
+    if E8 && chains && factors[0].ordinary && factors[1].ordinary {
+        let mut outside = V::splat(0);
+        let uniform = factors[0].uniform && factors[1].uniform;
+        for face in 0..2 {
+            for group in 0..2 {
+                let data = &stack[face][group * 8 * FACE_SIDE..];
+                groups[face][group] = if uniform {
+                    uniform_sums::<V>(job, phases, data, &factors[face], &mut outside)
+                } else {
+                    chained_sums::<V, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8, &mut outside)
+                };
+            }
+        }
+        if none_negative::<V>(outside) {
+            return groups;
+        }
+    }
+    for face in 0..2 {
+        for group in 0..2 {
+            let data = &stack[face][group * 8 * FACE_SIDE..];
+            groups[face][group] = group_sums::<V, E8, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8);
+        }
+    }
+    groups
 }
 
 /// Eight products per column.
@@ -276,6 +338,13 @@ pub(super) struct Group<V: Vector> {
     /// The largest exponent; without a live product, the value with which zeros take part or below which a group is
     /// dead.
     pub(super) largest: V::Int,
+}
+
+impl<V: Vector> Group<V> {
+    #[inline(always)]
+    fn none() -> Self {
+        Self { sums: [V::splat(0); 4], largest: V::splat(0) }
+    }
 }
 
 /// Computes a group whose rows begin `STRIDE` words after each other; rows from `ROWS` on are zeros, which change
@@ -381,6 +450,55 @@ pub(super) fn chained_sums<V: Vector, const STRIDE: usize, const ROWS: usize>(
         *total = V::sub(V::to_bits(chain), start);
     }
     // What the sums of exponents have more than FP32's.
+    Group { sums, largest: V::add(V::shr::<23>(largest), V::splat(127)) }
+}
+
+/// [`chained_sums`] of a face's rows, all of which meet the same factor: the largest magnitude has the largest exponent,
+/// and it and the smallest one tell whether all datums are [`ORDINARY`].
+#[inline(always)]
+fn uniform_sums<V: Vector>(
+    job: &Reduction,
+    phases: usize,
+    data: &[u32],
+    factors: &Factors,
+    outside: &mut V::Int,
+) -> Group<V> {
+    const ROWS: usize = 8;
+    let kept = (job.mask as i32) << 13;
+    let [high_mask, both_mask] = if job.factors_in_src_a { [-1 << 17, -1 << 13] } else { [-1 << 19, -1 << 14] };
+    let (mut most, mut before_least) = (V::splat(0), V::splat(i32::MAX));
+    let mut datums = [V::splat(0); ROWS];
+    for (k, datum) in datums.iter_mut().enumerate() {
+        *datum = V::shl::<13>(V::load(&data[k * FACE_SIDE..]));
+        let magnitude = V::and(*datum, V::splat(kept & i32::MAX));
+        most = V::max(most, magnitude);
+        // Zeros wrap to the top.
+        before_least = V::min_unsigned(before_least, V::sub(magnitude, V::splat(1)));
+    }
+    let (low, high) = ((*ORDINARY.start() << 23) - 1, ((*ORDINARY.end() + 1) << 23) - 1);
+    *outside = V::or(*outside, V::or(V::sub(before_least, V::splat(low)), V::sub(V::splat(high), most)));
+    let own = V::add(V::and(most, V::splat(EXPONENT)), V::splat((factors.exponents[0] - 127) << 23));
+    let largest = V::max(V::keep(V::greater(most, V::splat(0)), own), V::splat(0));
+    let start = V::or(largest, V::splat(HALF));
+    let mut sums = [V::splat(0); 4];
+    for (number, total) in sums.iter_mut().enumerate().take(phases) {
+        let (of_factor, of_data) = job.parts(number);
+        if factors.empty[of_factor] {
+            continue;
+        }
+        let factor = V::splat_float(factors.scaled[of_factor][of_data][0]);
+        let mut chain = V::from_bits(start);
+        for &datum in &datums {
+            let high = V::from_bits(V::and(datum, V::splat(high_mask & kept)));
+            let part = if of_data == 0 {
+                high
+            } else {
+                V::sub_float(V::from_bits(V::and(datum, V::splat(both_mask & kept))), high)
+            };
+            chain = V::fma(part, factor, chain);
+        }
+        *total = V::sub(V::to_bits(chain), start);
+    }
     Group { sums, largest: V::add(V::shr::<23>(largest), V::splat(127)) }
 }
 

@@ -27,9 +27,10 @@ from ttnn.ops._programs.common import (
     WIDE,
     on_device,
 )
+from ttnn.ops._programs.element_map import in_rows
 from ttnn.ops._programs.result_shards import grown
 from ttnn.ops._programs.typecast import cast
-from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.placement import copy
 from ttnn.ops.eltwise.binary import add, multiply, subtract
 from ttnn.ops.eltwise.binary.quotients import OPERATORS as _BINARY
@@ -86,11 +87,22 @@ def _where(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    operator = _WHERE
     given = [predicate, *_tensors((true_value, false_value))]
     if len(given) < 3 and all(tensor._spec.layout is Layout.ROW_MAJOR for tensor in given):
         return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
-    check_tensors(operator, (predicate, true_value, false_value))
+    check_tensors(_WHERE, (predicate, true_value, false_value))
+    return _chosen(predicate, true_value, false_value, memory_config, output_tensor)
+
+
+def _chosen(
+    predicate: Tensor,
+    true_value: Operand,
+    false_value: Operand,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    """Return the selection of operands of one layout."""
+    operator = _WHERE
     values = _tensors((true_value, false_value))
     dtypes = [tensor._spec.dtype for tensor in values or [predicate]]
     dtype = dtypes[0]
@@ -116,19 +128,17 @@ def _where_in_rows(
     Rows pass through Dst as tiles do, so that the bits are those of the operands in tiles.
     """
     name = _WHERE.name
-
-    def tiled(operand: Operand, label: str) -> Operand:
-        if not isinstance(operand, Tensor):
-            return operand
-        on_device(name, operand, label)
-        return tilize_padded(name, operand, memory_config=DRAM_MEMORY_CONFIG)
-
-    operands = [tiled(x, label) for x, label in zip((predicate, true, false), _WHERE.labels, strict=True)]
+    for operand, label in zip((predicate, true, false), _WHERE.labels, strict=True):
+        if isinstance(operand, Tensor):
+            on_device(name, operand, label)
     values = _tensors((true, false)) or [predicate]
-    assert isinstance(operands[0], Tensor)
-    chosen = _where(operands[0], operands[1], operands[2], None, None, None)
     place = memory_config or (values[0]._spec.memory_config if output_tensor is None else None)
-    return _into(name, untilized(name, chosen, place), output_tensor)
+    condition = in_rows(predicate)
+    true, false = (in_rows(x) if isinstance(x, Tensor) else x for x in (true, false))
+    chosen = _chosen(condition, true, false, DRAM_MEMORY_CONFIG, None)
+    if output_tensor is None and place is not None and chosen._spec.memory_config != place:
+        chosen = moved_to(chosen, place)
+    return _into(name, chosen, output_tensor)
 
 
 def _check_where(

@@ -123,7 +123,7 @@ def run_ternary(
     output_tensor: Tensor | None,
     parameters: Sequence[float] = (),
 ) -> Tensor:
-    """Run the SFPU's function on operands that `check_tensors` has passed.
+    """Run the SFPU's function on operands that `check_tensors` has passed, or on tensors whose pages are whole rows.
 
     Args:
         operator: What to run.
@@ -173,6 +173,7 @@ def run_ternary(
         shapes=[operand._spec.shape._dims if isinstance(operand, Tensor) else () for operand in operands],
         shape_out=shape,
         dst32=dst32,
+        tiled=like.layout is Layout.TILE,
         arch=arch_number(device),
     )
     return output
