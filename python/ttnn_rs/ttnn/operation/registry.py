@@ -312,15 +312,20 @@ def add_operation(operation: FastOperation) -> FastOperation:
     return operation
 
 
-def declare_unsupported(name: str, refuse: Callable[[str], NoReturn]) -> FastOperation:
+def declare_unsupported(
+    name: str, refuse: Callable[[str], NoReturn], check: Callable[..., None] | None = None
+) -> FastOperation:
     """List an operator that always raises, so that programs which name it without calling it can be imported.
 
     Args:
         name: Name below `ttnn`.
         refuse: Raises `UnsupportedError` for a full name.
+        check: Called first with the arguments of the call; raises what TT-NN would raise for them.
     """
 
-    def run(*_args: object, **_options: object) -> NoReturn:
+    def run(*args: object, **options: object) -> NoReturn:
+        if check is not None:
+            check(*args, **options)
         refuse(f"ttnn.{name}")
 
     operation = FastOperation(f"ttnn.{name}", run)

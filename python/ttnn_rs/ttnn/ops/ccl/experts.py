@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.enums import Layout
+from ttnn.base.exceptions import LayoutError, UnsupportedError
 from ttnn.operation.registry import declare_unsupported
+from ttnn.tensor.tensor import Tensor
 
-_NAMES: Final = ("experimental.moe_compute", "moe_expert_token_remap", "moe_routing_remap")
+_NAMES: Final = ("experimental.moe_compute", "moe_routing_remap")
 
 
 def _refuse(name: str) -> NoReturn:
@@ -21,5 +23,17 @@ def _refuse(name: str) -> NoReturn:
     )
 
 
+def _check_remap(*args: object, **options: object) -> None:
+    """Refuse tiled experts of tokens, as the operator's validation does before it looks at the mesh."""
+    topk = args[0] if args else options.get("topk_tensor")
+    if isinstance(topk, Tensor) and topk.layout is not Layout.ROW_MAJOR:
+        raise LayoutError(
+            "ttnn.moe_expert_token_remap: topk_tensor is tiled; convert it with "
+            "ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
+            vendor="topk tensor must be in row major layout",
+        )
+
+
 for _name in _NAMES:
     declare_unsupported(_name, _refuse)
+declare_unsupported("moe_expert_token_remap", _refuse, _check_remap)
