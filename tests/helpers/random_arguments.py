@@ -45,7 +45,7 @@ STRINGS = ("none", "tanh", "relu", "floor", "trunc", "gelu", "", "RELU", "nonsen
 LAYOUTS = (ttnn.TILE_LAYOUT, ttnn.TILE_LAYOUT, ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT)
 CUTS = [f"{cut}_SHARDED" for cut in ("HEIGHT", "WIDTH", "BLOCK")]
 # They make tensors of any size that is asked for.
-CREATE = frozenset({"arange", "empty", "full", "ones", "zeros"})
+CREATE = frozenset({"arange", "empty", "full", "moreh_arange", "ones", "zeros"})
 # The shape of the result is another one: a half of the operand, a single value.
 OTHER_SHAPE = frozenset({"geglu", "glu", "l1_loss", "mse_loss", "reglu", "swiglu"})
 

@@ -61,7 +61,7 @@ def test_operators_with_a_dot_are_in_namespaces() -> None:
 
 def test_names_that_are_missing_are_those_of_the_official_package_less_ours() -> None:
     missing = vendor_names.not_here()
-    assert {"ema", "experimental.fft"} <= set(missing)
+    assert {"experimental.fft"} <= set(missing)
     assert not [name for name in missing if hasattr(ttnn, name)]
     assert not {"begin_trace_capture", "execute_trace", "create_global_semaphore", "get_cb_address"} & set(missing)
 
@@ -69,7 +69,6 @@ def test_names_that_are_missing_are_those_of_the_official_package_less_ours() ->
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("ema", "not built yet"),
         ("experimental.fft", "not built yet"),
         ("MeshSocket", "chips"),
         ("LightMetalReplay", "captured"),

@@ -2754,7 +2754,7 @@ mesh_partition: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation
-moe_expert_token_remap: FastOperation
 moe_routing_remap: FastOperation
+moe_expert_token_remap: FastOperation
 dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation

@@ -170,6 +170,7 @@ BY_OPERATOR: Final[dict[str, str]] = {
 
 BY_FUNCTION: Final[dict[str, str]] = {
     "unary": "Unary",
+    "rotate": "Unary",
     "binary": "BinaryNg",
     "ternary": "Ternary",
     "matmul": "Matmul",

@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -62,12 +63,31 @@ def _value(name: str, value: float, dtype: DataType) -> float:
     return whole
 
 
+_LARGE: Final = 1 << 30
+"""Bytes from which on it is asked whether the host has them."""
+
+
+def _available_bytes() -> int:
+    """Return how much memory the host can give.
+
+    Linux promises more memory than there is and ends the process that uses it, so an allocation does not fail in time.
+    """
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return sys.maxsize
+    amounts = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return amounts[0] if amounts else sys.maxsize
+
+
 def _host(name: str, dims: tuple[int, ...], dtype: DataType, layout: Layout, values: Callable[[], Any]) -> Tensor:
     """Return a host tensor of the array that `values` makes."""
     # Checks the combination of type and layout before any memory is touched.
     TensorSpec.of(dims, dtype, layout)
     if math.prod(dims) * 8 > sys.maxsize:
         raise OutOfMemoryError(f"{name}: a host tensor of {list(dims)} is larger than the address space.", "host")
+    if math.prod(dims) * 8 > _LARGE and math.prod(dims) * 8 > _available_bytes():
+        raise OutOfMemoryError(f"{name}: the host has no memory for a tensor of {list(dims)}.", "host")
     try:
         with np.errstate(over="ignore"):
             array = np.asarray(values()).astype(_NUMPY.get(dtype, np.float32))

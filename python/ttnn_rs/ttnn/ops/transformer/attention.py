@@ -308,7 +308,8 @@ def _mla(
 def _mla_of_values(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
     mask, causal, scale, memory_config, program_config, compute_kernel_config = rest
     name = "ttnn.transformer.flash_mla_prefill"
-    heads, of_values = ((1, 1, *tensor._spec.shape)[-3] for tensor in (key, value))
+    # Ranks are checked below; the padding only keeps this line from failing first.
+    heads, of_values = ((1, 1, 1, *tensor._spec.shape)[-3] for tensor in (key, value))
     if 0 < heads < of_values and of_values % heads == 0:
         # Values may have more heads than keys, which they share then.
         key = each_repeated(name, key, of_values // heads, key._spec.shape.rank - 3, DRAM_MEMORY_CONFIG)

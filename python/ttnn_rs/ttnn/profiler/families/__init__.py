@@ -83,7 +83,7 @@ BY_FUNCTION: Final[dict[str, Family]] = {
         (
             *("argmax", "attention", "bernoulli", "copy", "embedding_bw", "experimental.dropout", "fill", "gather"),
             *("grid_sample", "group_norm", "isin", "move", "nonzero", "plus_one", "pool", "product", "randn", "reduce"),
-            *("scatter", "sort", "tile rows", "uniform"),
+            *("rotate", "scatter", "sort", "tile rows", "uniform"),
         ),
         _pages,
     ),
