@@ -114,6 +114,8 @@ fn tile_bytes(format: DataFormat) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+
     use super::*;
 
     #[test]
@@ -122,8 +124,8 @@ mod tests {
             let visits = Visits::new(datums);
             (visits.pitch, visits.together, visits.pieces().collect::<Vec<_>>())
         };
-        assert_eq!(of(3), (4, 256, vec![0..3]));
-        assert_eq!(of(1024), (1024, 1, vec![0..1024]));
+        assert_eq!(of(3), (4, 256, iter::once(0..3).collect()));
+        assert_eq!(of(1024), (1024, 1, iter::once(0..1024).collect()));
         assert_eq!(of(2049), (2050, 1, vec![0..1024, 1024..2048, 2048..2049]));
     }
 
