@@ -2,9 +2,9 @@
 
 use tt_perf::Costs;
 
+use crate::error::PlanError;
 use crate::mechanisms::Mechanisms;
 use crate::plan::{Place, Step, Transfer};
-use crate::run::PlanError;
 use crate::tiles::{TileCycles, TileOp};
 
 /// Pages of a circular buffer by the times of their pushes and pops, or a semaphore by the times of its signals.

@@ -7,14 +7,16 @@
 
 mod agent;
 mod bounds;
+mod error;
 mod mechanisms;
 mod plan;
 mod replay;
 mod run;
 mod tiles;
 
+pub use error::PlanError;
 pub use mechanisms::Mechanisms;
 pub use plan::{CoreGroup, Place, Plan, Step, Transfer};
 pub use replay::{Access, Processor, replay};
-pub use run::{Bound, GroupTime, PlanError, Timing, time, time_with};
+pub use run::{Bound, GroupTime, Timing, time, time_with};
 pub use tiles::TileOp;

@@ -2,7 +2,7 @@
 
 use tt_perf::{Costs, Eltwise, ReduceAxis};
 
-use crate::run::PlanError;
+use crate::error::PlanError;
 
 /// An operation on one tile or block of tiles. `bytes` are those of a tile in L1, `phases` those of the fidelity.
 #[derive(Debug, Clone, PartialEq, Eq)]

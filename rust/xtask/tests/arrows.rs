@@ -17,9 +17,13 @@ const BELOW: &[(&str, &[&str])] = &[
     ("tt-memory", &["tt-formats", "tt-cpu"]),
     ("tt-noc", &["tt-formats", "tt-memory"]),
     ("tt-perf", &["tt-formats"]),
+    ("tt-plan", &["tt-formats", "tt-memory", "tt-noc", "tt-perf"]),
     ("tt-program", &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf"]),
     ("tt-ops", &["tt-formats", "tt-cpu", "tt-tensix", "tt-fast", "tt-memory", "tt-noc", "tt-perf", "tt-program"]),
-    ("tt-python", &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf", "tt-program", "tt-ops"]),
+    (
+        "tt-python",
+        &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf", "tt-plan", "tt-program", "tt-ops"],
+    ),
 ];
 
 /// A module by the names on the way to it from the crate's root.
