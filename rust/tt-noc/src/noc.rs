@@ -274,7 +274,8 @@ impl Noc {
         let mut tail = sent;
         for link in Route::new(noc, self.layout.noc_grid(), from, to) {
             let (free, end) = self.link(noc, link).pass(head, flits, bytes);
-            (head, tail) = (free + hop, end.max(tail) + hop);
+            // What the link is idle behind the last packet holds up the next transfer, not this one.
+            (head, tail) = (free + hop, (end - self.parameters.link_idle).max(tail) + hop);
         }
         let into = self.rate(to, false).cycles(bytes);
         let (_, end) = self.resource(noc, to, Port::In).pass(head, into, bytes);

@@ -12,11 +12,10 @@ fn node(x: u32, y: u32) -> Node {
 /// First data of a read with nothing else going on, as `spec/noc.md` section 3 lists it.
 fn first_data(chip: &'static ChipSpec, owner: Node) -> u64 {
     let mut noc = Noc::new(chip);
-    // A byte takes a cycle at each end and its flit with its header two on a link, which is idle for a while after it.
+    // A byte takes a cycle at each end and its flit with its header two on a link.
     let reader = node(1, 2);
     let links = u64::from(reader != owner);
-    let idle = noc.parameters().link_idle;
-    noc.read(0, NocId::Noc0, reader, owner, 1).arrived - 1 - links * (1 + idle)
+    noc.read(0, NocId::Noc0, reader, owner, 1).arrived - 1 - links
 }
 
 #[test]
@@ -69,8 +68,7 @@ fn a_read_from_idle_dram() {
 fn atomics_and_inline_writes_are_one_flit() {
     let mut noc = Noc::new(&N150);
     let word = noc.inline_write(0, NocId::Noc1, node(4, 4), node(4, 2), false);
-    // Two flits, and the idle time of the link behind them.
-    assert_eq!((word.sent, word.arrived), (41, 40 + 2 * 10 + 2 + noc.parameters().link_idle));
+    assert_eq!((word.sent, word.arrived), (41, 40 + 2 * 10 + 2));
     let mut noc = Noc::new(&N150);
     let atomic = noc.atomic(0, NocId::Noc1, node(4, 4), node(4, 2), false);
     assert_eq!(atomic.arrived, word.arrived + 5);
