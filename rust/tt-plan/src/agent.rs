@@ -1,5 +1,6 @@
 //! A kernel while its steps are taken one by one.
 
+use tt_noc::NocParameters;
 use tt_perf::Costs;
 
 use crate::error::PlanError;
@@ -82,6 +83,7 @@ pub(crate) struct Agent<'a> {
 /// What agents share.
 pub(crate) struct Shared<'a> {
     pub(crate) costs: &'a Costs,
+    pub(crate) noc: &'a NocParameters,
     pub(crate) mechanisms: &'a Mechanisms,
     pub(crate) cbs: Vec<Vec<Cb>>,
     pub(crate) semaphores: Vec<Ledger>,
@@ -163,11 +165,7 @@ impl<'a> Agent<'a> {
             Step::Write(transfer) => self.transfer(transfer, true, costs, mechanisms),
             Step::Multicast { bytes, cores } => {
                 // The path to the furthest receiver, then all bytes at the rate of linked packets.
-                let noc = tt_noc::NocParameters::of(if mechanisms.port > 40.0 {
-                    tt_formats::Arch::Blackhole
-                } else {
-                    tt_formats::Arch::Wormhole
-                });
+                let noc = shared.noc;
                 let hops = (cores as f64).sqrt() as u64;
                 self.work(0, mechanisms.issue + noc.write_start + noc.write_hop * hops);
                 self.work(0, noc.multicast_linked.cycles(bytes));

@@ -1,6 +1,7 @@
 //! Figures of mechanisms that many cores share, and that the tables of `tt-perf` and `tt-noc` do not have.
 //!
-//! Each is fitted on the rows of `golden/silicon/op_profiles.csv` that its comment names, and belongs to no operator.
+//! They were fitted together, on half of the device operations that were profiled on cards; `docs/time.md` says how, and
+//! how far the other half is off. None belongs to an operator.
 
 use tt_formats::Arch;
 

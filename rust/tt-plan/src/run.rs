@@ -1,5 +1,6 @@
 //! Runs a plan.
 
+use tt_noc::NocParameters;
 use tt_perf::Costs;
 
 use crate::agent::{Agent, Cb, Ledger, Role, Shared};
@@ -69,6 +70,7 @@ pub fn time_with(plan: &Plan, mechanisms: &Mechanisms) -> Result<Timing, PlanErr
     let buffers: Vec<Cb> = plan.cbs.iter().map(|&pages| Cb { pages, ..Cb::default() }).collect();
     let mut shared = Shared {
         costs,
+        noc: NocParameters::of(plan.arch),
         mechanisms,
         cbs: vec![buffers; plan.groups.len()],
         semaphores: vec![Ledger::default(); semaphores],
