@@ -55,8 +55,8 @@ pub fn binary(
     let pages = device.buffer(output)?.num_pages();
     let tiles = if program.tiled { pages } else { 0 };
     let operand = |format, source, chain| {
-        let dst = if program.dst32 { tile_io::dst_format(format, true) } else { dst };
-        Operand::new(entry(format), source, chain, program.dst32).of_tiles(tiles, &MathConfig { dst, ..math })
+        Operand::new(entry(format), source, chain, program.dst32)
+            .of_tiles(tiles, &math_of(format, program.dst32, &math))
     };
     let tensor = |id, format, shape: &[usize], chain| {
         let operand = operand(format, Source::Buffer(id, BroadcastMap::new(shape, &program.shape_out)), chain);
@@ -122,6 +122,13 @@ struct Kernel<'a> {
     second: &'a Operand<'a>,
     dst: DstFormat,
     halves: Option<Halves>,
+}
+
+/// What brings an operand to `Dst`. Of a 32-bit one an operand has what its own format asks for: the formats are set anew
+/// before each copy. A 16-bit one has a format for both.
+fn math_of(format: DataFormat, dst32: bool, math: &MathConfig) -> MathConfig {
+    let dst = if dst32 { tile_io::dst_format(format, true) } else { math.dst };
+    MathConfig { dst, ..*math }
 }
 
 impl Kernel<'_> {
@@ -252,11 +259,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// What brings an operand to `Dst`. Of a 32-bit one an operand has what its own format asks for: the formats are set
-    /// anew before each copy. A 16-bit one has a format for both.
     fn math_of(&self, operand: &Operand<'_>) -> MathConfig {
-        let dst = if self.program.dst32 { tile_io::dst_format(operand.input.format, true) } else { self.math.dst };
-        MathConfig { dst, ..self.math }
+        math_of(operand.input.format, self.program.dst32, &self.math)
     }
 
     /// The operator itself on two full tiles; the result stays in `dst`.
