@@ -7,13 +7,13 @@ tensors of the capture show them; what was deallocated in between is passed on f
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.device.mesh_device import CommandQueue
 from ttnn.device.traces import CAPTURING
 from ttnn.operation.observation import Observation, Operator
+from ttnn.operation.operands import tensors_in
 from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
@@ -46,7 +46,7 @@ class OperatorCall:
             trace: For programs only.
         """
         args, kwargs = _exchange(self.args, replaced), _exchange(self.kwargs, replaced)
-        returned = list(_tensors(self._run(args, kwargs)))
+        returned = list(tensors_in(self._run(args, kwargs)))
         for before, now in zip(self.results, returned, strict=True):
             if not before.is_allocated():
                 replaced[id(before)] = now
@@ -60,7 +60,7 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     Raises:
         UnsupportedError: it brings a tensor to the host.
     """
-    devices = (tensor.device() for tensor in _tensors((args, kwargs)))
+    devices = (tensor.device() for tensor in tensors_in((args, kwargs)))
     capturing = ((device, device._traces.steps) for device in devices if device is not None)
     device, steps = next(((device, steps) for device, steps in capturing if steps is not None), (None, None))
     if device is None or steps is None or getattr(_inside, "operator", False):
@@ -72,7 +72,7 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     finally:
         _inside.operator = False
         device._traces.suspend()
-    results = [tensor for tensor in _tensors(result) if tensor.device() is device]
+    results = [tensor for tensor in tensors_in(result) if tensor.device() is device]
     if operation.__name__ == "ttnn.deallocate":
         return result
     if not results:
@@ -85,23 +85,11 @@ def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any])
     return operation.function(*args, **kwargs)
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
-    """Yield the tensors in arguments or results."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _tensors(part)
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _tensors(part)
-
-
 def _exchange(value: Any, replaced: dict[int, Tensor]) -> Any:
     """Return arguments with the tensors that stand for others."""
     if isinstance(value, Tensor):
         return replaced.get(id(value), value) if not value.is_allocated() else value
-    if isinstance(value, (list, tuple)) and any(True for _ in _tensors(value)):
+    if isinstance(value, (list, tuple)) and any(True for _ in tensors_in(value)):
         return type(value)(_exchange(part, replaced) for part in value)
     if isinstance(value, dict):
         return {name: _exchange(part, replaced) for name, part in value.items()}

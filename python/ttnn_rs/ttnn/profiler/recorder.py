@@ -8,22 +8,18 @@ that repeated calls have, and cost a look-up.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.device.traces import Traces
 from ttnn.operation.observation import Observation, Operator, Run
+from ttnn.operation.operands import device_of, inputs_and_outputs
 from ttnn.operation.repeated import identify
-from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.plan import Plan
-from ttnn.tensor.tensor import Tensor
-
-_OUTPUTS: Final = frozenset((*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES))
 
 
 @dataclass(slots=True)
@@ -124,7 +120,7 @@ class Recorder:
             result = self._inner(operation, args, kwargs, run)
         finally:
             Observation.in_full = False
-        device = _device_of(args, kwargs, result)
+        device = device_of(args, kwargs, result)
         known = Known(name, device, tuple(self._plans))
         if known.plans:
             self._calls.append((known, started, Traces.replaying))
@@ -144,32 +140,8 @@ class Recorder:
             frame.calls += _engine.take_calls()
             stack.pop()
         if frame.calls:
-            inputs = list(_tensors((args, _without_outputs(kwargs))))
-            outputs = list(_tensors(result)) or list(_tensors(kwargs))
-            device = _device_of(args, kwargs, result)
+            inputs, outputs = inputs_and_outputs(args, kwargs, result)
+            device = device_of(args, kwargs, result)
             if device is not None:
                 self._plans += describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
         return result
-
-
-def _without_outputs(kwargs: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in kwargs.items() if name not in _OUTPUTS}
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _tensors(part)
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from _tensors(part)
-
-
-def _device_of(args: Any, kwargs: Any, result: Any) -> MeshDevice | None:
-    for tensor in _tensors((args, kwargs, result)):
-        device = tensor._device
-        if device is not None:
-            return device
-    return next((value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)), None)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import MathFidelity
+from ttnn.operation.operands import tensors_in
 from ttnn.reports.texts import tensor_text, text_of
 from ttnn.tensor.tensor import Tensor
-
-
-def tensors_in(value: Any) -> Iterator[Tensor]:
-    """Yield the tensors in arguments or results, in order."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from tensors_in(part)
-    elif isinstance(value, Mapping):
-        for part in value.values():
-            yield from tensors_in(part)
 
 
 def _permutation(options: dict[str, Any], tensor: Tensor) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.mesh_device import MeshDevice, open_devices
+from ttnn.operation.operands import tensors_in
 from ttnn.profiler.describe import EngineCall
-from ttnn.reports.attributes import tensors_in
 from ttnn.reports.buffers import BufferInfo, learn
 from ttnn.reports.device_operations import describe_call
 from ttnn.reports.engine_calls import EngineCalls

@@ -9,17 +9,16 @@ from typing import Any, Final
 from ttnn.base.enums import BufferType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.operation.operands import device_of, inputs_and_outputs
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.names import device_operation_name
 from ttnn.profiler.operand import from_spec
 from ttnn.profiler.plan import Plan, PlanCb
-from ttnn.reports.attributes import attributes_text, options_of, tensors_in, tensors_text
+from ttnn.reports.attributes import attributes_text, options_of, tensors_text
 from ttnn.tensor.tensor import Tensor
 
 _WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
 """Device operations that take no tensors, though the operators above them may: these only say what comes out."""
-_OUTPUTS: Final = frozenset((*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES))
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,8 @@ def describe_call(
     """
     if not calls:
         return None
-    device = _device_of(args, kwargs, result)
-    inputs = list(tensors_in((args, {name: value for name, value in kwargs.items() if name not in _OUTPUTS})))
-    outputs = list(tensors_in(result)) or list(tensors_in(kwargs))
+    device = device_of(args, kwargs, result)
+    inputs, outputs = inputs_and_outputs(args, kwargs, result)
     if device is None:
         return None
     try:
@@ -127,14 +125,6 @@ def _name(operator: str, calls: Sequence[EngineCall], inputs: Sequence[Tensor], 
     except UnsupportedError:
         words = operator.rpartition(".")[2].split("_")
         return f"{''.join(word.capitalize() for word in words)}DeviceOperation"
-
-
-def _device_of(args: Any, kwargs: Any, result: Any) -> MeshDevice | None:
-    for tensor in tensors_in((args, kwargs, result)):
-        device = tensor.device()
-        if device is not None:
-            return device
-    return next((value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)), None)
 
 
 def _first_cores(count: int, columns: int) -> str:

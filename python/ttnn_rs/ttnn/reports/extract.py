@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,19 +179,6 @@ def extract_operation_durations(graph: Graph) -> dict[str, float]:
         for node in graph
         if node["node_type"] == "function_end"
     }
-
-
-def extract_circular_buffers(trace: Graph) -> Iterator[tuple[str, Node]]:
-    """Yield the circular buffers, each with the name of the function that has it."""
-    open_functions: list[str] = []
-    for node in trace:
-        kind = node["node_type"]
-        if kind == "function_start":
-            open_functions.append(node["params"]["name"])
-        elif kind == "function_end":
-            open_functions.pop()
-        elif kind == "circular_buffer_allocate":
-            yield open_functions[-1], node
 
 
 def _number(node: Node, name: str) -> int:

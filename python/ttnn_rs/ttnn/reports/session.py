@@ -18,7 +18,7 @@ from typing import Any, Final
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError
 from ttnn.base.observers import OBSERVERS
-from ttnn.reports.attributes import tensors_in
+from ttnn.operation.operands import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.files import report_of
 from ttnn.reports.nodes import Node
@@ -199,17 +199,6 @@ def full_graph_capture(
 def is_graph_capture_active() -> bool:
     """Return whether a capture is open."""
     return bool(_open)
-
-
-def innermost(call: str) -> GraphCapture:
-    """Return the innermost capture.
-
-    Raises:
-        ParameterError: none is open.
-    """
-    if not _open:
-        raise ParameterError(f"{call}: no capture is open; begin one with ttnn.graph.begin_graph_capture")
-    return _open[-1][0]
 
 
 def track_function_start(name: str, *args: Any) -> None:

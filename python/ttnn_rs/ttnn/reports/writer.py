@@ -26,9 +26,9 @@ from ttnn.base.observers import OBSERVERS
 from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.observation import Operator
+from ttnn.operation.operands import tensors_in
 from ttnn.operation.slow_path import REPORTERS, Comparison
 from ttnn.reports import database, schema
-from ttnn.reports.attributes import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.comparison import record_tensor_comparison_data
 from ttnn.reports.drawing import visualize
