@@ -115,3 +115,59 @@ def test_shards_are_worked_on_where_they_lie(device: ttnn.MeshDevice) -> None:
     assert not moved(plan)
     assert plan.cores == 8
     assert [cb.bytes for cb in plan.cbs if cb.borrowed] == [2 * 2048] * 2
+
+
+def convolution(x: ttnn.Tensor, kernel: int, **options: Any) -> Any:
+    weights = ttnn.ones((64, 64, kernel, kernel), dtype=ttnn.bfloat16)
+    sizes = {"in_channels": 64, "out_channels": 64, "batch_size": 1, "input_height": 32, "input_width": 32}
+    size = (kernel, kernel)
+    return ttnn.conv2d(
+        input_tensor=x, weight_tensor=weights, device=x.device(), kernel_size=size, padding=(1, 1), **sizes, **options
+    )
+
+
+@pytest.mark.parametrize("kernel", [1, 3])
+def test_a_convolution_multiplies_every_window_once(kernel: int, device: ttnn.MeshDevice) -> None:
+    """Weights on the host are prepared in the call, which is a part of no device operation."""
+    x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
+    plan, result = plan_of(lambda: convolution(x, kernel))
+    pixels = result.shape[2]
+    tile_rows = -(-pixels // 32)
+    assert flops(plan) >= 2 * pixels * 64 * kernel**2 * 64
+    assert flops(plan) == 2 * plan.cores * -(-tile_rows // plan.cores) * 32 * 64 * kernel**2 * 64
+    assert dict(plan.attributes)["sliding_window_config"].count(f"window_hw=({kernel};{kernel})") == 1
+
+
+def test_an_activation_of_a_convolution_takes_time(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
+    plain, _ = plan_of(lambda: convolution(x, 3))
+    config = ttnn.Conv2dConfig(activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.GELU))
+    fused, _ = plan_of(lambda: convolution(x, 3, conv_config=config))
+    assert fused.nanoseconds > plain.nanoseconds
+
+
+def test_a_pool_reads_its_windows(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
+    for size in (2, 4):
+        window = ([size, size], [4, 4], [0, 0], [1, 1])
+        plan, result = plan_of(lambda window=window: ttnn.max_pool2d(x, 1, 32, 32, 64, *window))
+        assert moved(plan)["read"] == result.shape[2] * size**2
+
+
+def test_functions_of_three_operands_have_their_own_time(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 1024, 1024), device)
+    functions = {}
+    for call in (ttnn.where, ttnn.addcmul, ttnn.addcdiv):
+        plan, _ = plan_of(lambda call=call: call(x, x, x))
+        work = [step[1] for step, _ in walk(plan.groups[0].compute) if step[0] == "tiles"]
+        functions[call.__name__] = [op[1] for op in work if op[0] == "sfpu"]
+    assert functions == {"ttnn.where": ["where"], "ttnn.addcmul": ["addcmul"], "ttnn.addcdiv": ["addcdiv"]}
+
+
+def test_a_group_norm_reads_every_tile_three_times(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 1024, 64), device)
+    call = {"core_grid": ttnn.CoreGrid(x=1, y=1), "inplace": False}
+    few, _ = plan_of(lambda: ttnn.group_norm(x, num_groups=2, **call))
+    many, _ = plan_of(lambda: ttnn.group_norm(x, num_groups=8, **call))
+    assert moved(few) == {"read": 3 * x._spec.num_pages, "write": x._spec.num_pages}
+    assert many.nanoseconds > few.nanoseconds

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.ops._programs.pipeline import Pipeline
+from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
@@ -55,7 +56,10 @@ def describe(
     Raises:
         UnsupportedError: no plan describes it.
     """
+    other = next((program for program in programs if not isinstance(program, Pipeline)), None)
     main = next((call for call in calls if call[0] not in _MINOR), calls[0])
+    if isinstance(other, ConvProgram):
+        main = next(call for call in calls if call[0] == "matmul")
     sources = tuple(operand_of(tensor._spec) for tensor in inputs if tensor._device is not None)
     results = tuple(operand_of(tensor._spec) for tensor in outputs if tensor._device is not None)
     if not results:
@@ -65,7 +69,9 @@ def describe(
         return []
     name = device_operation_name(operator, main[0], sources[0] if sources else None, results[0])
     pipelines = tuple(program for program in programs if isinstance(program, Pipeline))
-    other = next((program for program in programs if not isinstance(program, Pipeline)), None)
+    if isinstance(other, ConvProgram):
+        # Input and weights may be on the host, and are brought to the device by the call.
+        sources = (operand_of(other.source), operand_of(other.weights))
     keywords = main[2] or {}
     card = card_of(device)
     op = DeviceOperation(
@@ -75,8 +81,8 @@ def describe(
         results,
         _FIDELITY.get(_number(keywords.get("fidelity")), "HiFi4"),
         grid=card.grid,
-        attributes=_attributes(keywords, results[0], other),
-        chain=_chain(keywords),
+        attributes=_attributes(keywords, results[0], other) | _of_convolution(other, card),
+        chain=other.chain if isinstance(other, ConvProgram) else _chain(keywords),
         program=other if other is not None else _functions(main[0], keywords),
         pipelines=pipelines,
         function=main[0],
@@ -100,12 +106,14 @@ def _chain(keywords: dict[str, Any]) -> tuple[tuple[str, bool], ...]:
 
 
 def _functions(function: str, keywords: dict[str, Any]) -> Any:
-    """Return what a binary or ternary function of the engine does."""
+    """Return what a function of the engine does: operations of the FPU and SFPU, rows of a window, groups."""
     if function == "binary":
         first = tuple(step[0] for step in keywords.get("pre_a", ()))
         second = tuple(step[0] for step in keywords.get("pre_b", ()))
         return keywords["op"], first, second, ()
-    return keywords.get("op") if function == "ternary" else None
+    if function == "group_norm":
+        return keywords["channels"] // keywords["group"]
+    return keywords.get({"ternary": "op", "pool": "window"}.get(function, ""))
 
 
 def _program_config(program: MatmulProgram) -> str:
@@ -116,6 +124,33 @@ def _program_config(program: MatmulProgram) -> str:
     if isinstance(grid, list):
         parts.insert(0, f"compute_with_storage_grid_size=(x={grid[0]};y={grid[1]})")
     return f"{program.config.kind.value}({';'.join(parts)})"
+
+
+def _of_convolution(program: Any, card: Card) -> dict[str, str]:
+    """Return the attributes of a convolution as profiles print them; none of other programs."""
+    if not isinstance(program, ConvProgram):
+        return {}
+    window, kernel, config = program.window, program.window.kernel, program.config
+    cores = program.cores(card.cores)
+    columns, rows = min(cores, card.grid[0]), -(-cores // card.grid[0])
+    top, bottom, left, right = window.padding
+    height, width = program.subblock(cores)
+    return {
+        "block_config": f"Conv2dBlockConfig(act_block_h_ntiles={program.block_rows(cores)};"
+        f"act_block_w_ntiles={program.inner};out_subblock_h_ntiles={height};out_subblock_w_ntiles={width})",
+        "parallelization_config": f"Conv2dParallelizationConfig(grid_size=(x={columns};y={rows});num_cores_nhw={cores};"
+        f"num_cores_c_in=1;num_cores_c_out=1;per_core_out_matrix_height_ntile={program.rows(cores)};"
+        f"per_core_out_matrix_width_ntile={program.columns})",
+        "sliding_window_config": f"SlidingWindowConfig(batch_size={window.batch}; "
+        f"input_hw=({window.height};{window.width}); window_hw=({kernel.height};{kernel.width}); "
+        f"stride_hw=({window.stride[0]};{window.stride[1]}); padding=(({top}; {bottom}); ({left}; {right})); "
+        f"output_padding = (0; 0); dilation_hw=({window.dilation[0]};{window.dilation[1]}); num_cores_nhw={cores}; "
+        "num_cores_c=1)",
+        "compute_kernel_config": f"WormholeComputeKernelConfig(packer_l1_acc={int(program.l1_accumulation)})",
+        "has_bias": str(program.with_bias).lower(),
+        "enable_act_double_buffer": str(config.enable_act_double_buffer).lower(),
+        "enable_weights_double_buffer": str(config.enable_weights_double_buffer).lower(),
+    }
 
 
 def _attributes(keywords: dict[str, Any], output: Operand, program: Any) -> dict[str, str]:

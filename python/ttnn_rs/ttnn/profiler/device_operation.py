@@ -54,7 +54,7 @@ class DeviceOperation:
     @property
     def kind(self) -> str:
         """The name without its ending."""
-        return self.name.removesuffix("DeviceOperation").removesuffix("Operation").removesuffix("Op")
+        return kind_of(self.name)
 
     @property
     def phases(self) -> int:
@@ -70,6 +70,11 @@ class DeviceOperation:
     def words(self, name: str) -> tuple[int, ...]:
         """Return the numbers in an attribute."""
         return tuple(int(number) for number in re.findall(r"-?\d+", self.attributes.get(name, "")))
+
+
+def kind_of(name: str) -> str:
+    """Return the name of a device operation without its ending."""
+    return name.removesuffix("DeviceOperation").removesuffix("Operation").removesuffix("Op")
 
 
 def attributes_of(text: str) -> dict[str, str]:

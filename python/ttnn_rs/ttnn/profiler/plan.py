@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from ttnn import _engine
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.profiler.operand import Operand
 
 Step = tuple[Any, ...]
@@ -181,12 +182,15 @@ class Plan:
         """The predicted time.
 
         Raises:
-            ValueError: a kernel waits for pages that never come, or the cycle table lacks a function.
+            UnsupportedError: the cycle table lacks a function.
         """
         groups = [(group.cores, group.reader, group.compute, group.writer) for group in self.groups]
         generation = 1 if self.card.arch == "blackhole" else 0
         pages = [cb.pages for cb in self.cbs]
-        raw = _engine.time_plan((generation, self.card.banks, self.card.cores, pages, groups))
+        try:
+            raw = _engine.time_plan((generation, self.card.banks, self.card.cores, pages, groups))
+        except ValueError as error:
+            raise UnsupportedError(f"{self.name}: {error}", "unimplemented") from error
         return Timing(
             raw["cycles"],
             raw["bound"],

@@ -22,6 +22,7 @@ from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import conv as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
+from ttnn.operation.observation import note
 from ttnn.operation.registry import Op, find, register
 from ttnn.operation.signature import (
     BOOLEAN,
@@ -39,6 +40,7 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.activations import chain, is_single_relu
 from ttnn.ops._programs.common import allocate, arch_number, on_device
 from ttnn.ops._programs.element_map import in_rows
+from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.conv.weights import prepared_bias, prepared_weights
 from ttnn.ops.conv.window import Window, window_of
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
@@ -167,6 +169,7 @@ def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, di
 
 def _product(
     name: str,
+    source: Tensor,
     windows: Tensor,
     made: dict[str, Any],
     weights: Tensor,
@@ -187,6 +190,17 @@ def _product(
             fidelity = compute.math_fidelity
         dst32, accumulates = compute.fp32_dest_acc_en, compute.packer_l1_acc
     relu, activation = _activation(name, config.activation)
+    program = ConvProgram(
+        window,
+        source._spec,
+        weights._spec,
+        bias is not None,
+        config,
+        dst32,
+        accumulates,
+        tuple((step[0], step[1] in ("fast", "approximate")) for step in activation),
+    )
+    note(program)
     of_bias = DataType.BFLOAT16 if bias is None else bias._spec.dtype
     assert windows._buffer is not None
     assert weights._buffer is not None
@@ -208,8 +222,7 @@ def _product(
         kt=kernel.inner // TILE_SIZE,
         nt=-(-kernel.out_channels // TILE_SIZE),
         k=kernel.inner,
-        # A row of the window is a block of the inner dimension.
-        kb=kernel.row // TILE_SIZE,
+        kb=program.inner,
         ring=None,
         fidelity=FIDELITY_NUMBER[fidelity],
         dst32=dst32,
@@ -253,7 +266,7 @@ def convolution(
     if bias_tensor is not None:
         bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype or weights._spec.dtype, on)
     windows, made = _left_operand(name, input_tensor, window)
-    output = _product(name, windows, made, weights, bias, window, dtype, config, compute_config)
+    output = _product(name, input_tensor, windows, made, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG
     if config.output_layout is Layout.ROW_MAJOR:
         output = untilized(name, output, target)

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ttnn.base.enums import UnaryOpType
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.operation.steps import STEPS
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import buffer, per_unit, tile_bytes_of, working_cores
@@ -24,7 +25,7 @@ def chain_of(op: DeviceOperation) -> tuple[tuple[str, bool], ...]:
     """Return the SFPU functions of an operation: those that it ran, or those that its attributes name.
 
     Raises:
-        KeyError: an attribute names a function that the package does not have.
+        UnsupportedError: an attribute names a function that the package does not have.
     """
     if op.chain:
         return op.chain
@@ -35,7 +36,9 @@ def chain_of(op: DeviceOperation) -> tuple[tuple[str, bool], ...]:
         if name == "RELU" and op.kind.startswith("Binary"):
             # The packer clips.
             continue
-        make = STEPS[UnaryOpType[name]]
+        make = STEPS.get(UnaryOpType[name]) if name in UnaryOpType.__members__ else None
+        if make is None:
+            raise UnsupportedError(f"{op.name}: no plan describes the function {name}", "unimplemented")
         found += [(step[0], step[1] in ("fast", "approximate")) for step in make.make(*values[: make.most])]
     return tuple(found)
 
@@ -67,9 +70,8 @@ def _math(op: DeviceOperation, inputs: tuple[Operand, ...]) -> list[Step]:
     else:
         steps += [tiles(("copy", size)) for size in sizes]
         if op.kind == "Ternary":
-            steps.append(
-                sfpu(op.attributes.get("ternary_op_type", "where").rpartition("::")[2].lower(), False, op.wide)
-            )
+            name = op.program or op.attributes["ternary_op_type"].rpartition("::")[2].lower()
+            steps.append(sfpu(name, False, op.wide))
     steps += [sfpu(function, approximate, op.wide) for function, approximate in chain_of(op)]
     return steps
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ttnn.profiler.device_operation import DeviceOperation
@@ -91,13 +92,19 @@ def group_norm(op: DeviceOperation) -> Plan:
     finish = (mask, pack, mask, pack, tiles(("eltwise", "add", size, size, 1)), pack)
     cores = working_cores(op, source.tiles)
     held = -(-source.tiles // cores)
-    groups = int(op.attributes.get("num_groups", "1") or 1)
+    groups = op.program or int(op.attributes["num_groups"])
     columns = max(1, (source.shard[1] if source.shard else source.width) // TILE)
     # A group is narrower or wider than a tile; each has its own passes over the tiles that it touches.
     touched = max(1, held // columns) * groups * max(1, -(-source.width // (groups * TILE)))
     touched = touched * columns * TILE // max(source.width, TILE)
     kernel = (tiles(("initialise",)), loop(max(1, touched), *once, *finish))
-    return plan_of(op, [CoreGroup(cores, (), kernel, ())], [])
+    reader: Steps = ()
+    writer: Steps = ()
+    if not source.local:
+        # Tiles are brought for the mean, for the variance, and for the result.
+        reader = (loop(3 * held, read(source.place, 1, source.page_bytes, 1)),)
+        writer = (loop(held, write(op.outputs[0].place, 1, op.outputs[0].page_bytes)), BARRIER)
+    return plan_of(op, [CoreGroup(cores, reader, kernel, writer)], [])
 
 
 def transpose(op: DeviceOperation) -> Plan:
@@ -161,7 +168,8 @@ def pool(op: DeviceOperation) -> Plan:
     source, output = op.inputs[0], op.outputs[0]
     numbers = op.attributes.get("sliding_window_config_", "")
     found = [int(part) for part in numbers.partition("window_hw=(")[2].partition(")")[0].split(";") if part]
-    taken = found[0] * found[1] if len(found) == 2 else 4
+    # The four neighbours of a point that is interpolated have no window.
+    taken = op.program or (math.prod(found) if found else 4)
     units = max(1, output.rows)
     cores = working_cores(op, units)
     size = source.width * source.element_bytes

@@ -16,6 +16,7 @@ from ttnn.ops.matmul.data import (
     ProgramConfig,
     Shard,
     first_cores,
+    tile_bytes,
     up,
 )
 from ttnn.ops.matmul.data import Operand as MatmulOperand
@@ -198,7 +199,7 @@ def compute_kernel(program: MatmulProgram, blocks: Blocks) -> Steps:
     count = height * width
     parts = max(1, blocks.rows // height) * max(1, blocks.columns // width)
     out_bytes = program.out.tile_bytes
-    partial = _partial_bytes(program)
+    partial = tile_bytes(program.partials)
     product = tiles(("matmul", height, width, blocks.inner, *sizes, phases))
     waits = (await_(_IN0, blocks.rows * blocks.inner), await_(_IN1, blocks.inner * blocks.columns))
     pops = (pop(_IN0, blocks.rows * blocks.inner), pop(_IN1, blocks.inner * blocks.columns))
@@ -232,12 +233,6 @@ def compute_kernel(program: MatmulProgram, blocks: Blocks) -> Steps:
     else:
         steps += [*waits, loop(parts, *again, product, *end, reserve(_OUT, count), finish, push(_OUT, count)), *pops]
     return (tiles(("initialise",)), loop(blocks.outputs, *steps))
-
-
-def _partial_bytes(program: MatmulProgram) -> int:
-    from ttnn.ops.matmul.data import tile_bytes
-
-    return tile_bytes(program.partials)
 
 
 def _buffers(op: DeviceOperation, program: MatmulProgram, blocks: Blocks) -> list[PlanCb]:

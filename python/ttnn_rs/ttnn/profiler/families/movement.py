@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from ttnn.profiler.device_operation import DeviceOperation
@@ -232,8 +233,6 @@ def rows_by_index(op: DeviceOperation) -> Plan:
 
 def _of_inputs(op: DeviceOperation, count: int) -> DeviceOperation:
     """Return the operation without inputs that are its results, which profiles list last."""
-    from dataclasses import replace
-
     return replace(op, inputs=op.inputs[:count])
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ttnn.base.enums import FORMAT_CODE, DataType
+from ttnn.base.enums import FORMAT_CODE
 from ttnn.base.tile import tile_bytes
 from ttnn.ops._programs.pipeline import COLUMNS, Pipeline
 from ttnn.profiler.device_operation import DeviceOperation
@@ -34,7 +34,7 @@ _REDUCTIONS = ("max", "sum", "fold", "anchor", "mean", "correction", "variance")
 
 def bytes_of(code: int) -> int:
     """Return the bytes of a tile of a format."""
-    return tile_bytes(_DTYPES.get(code, DataType.FLOAT32), TILE, TILE)
+    return tile_bytes(_DTYPES[code], TILE, TILE)
 
 
 def lines_of(program: Pipeline) -> int:
@@ -125,9 +125,7 @@ def _add(
         size, cb = bytes_of(code), first + number
         full = shape is not None and math.prod(shape) >= math.prod(program.domain)
         count = length if shape is not None else max(1, own)
-        cbs.append(
-            PlanCb(f"input {number}", 2 * count, size, _DTYPES.get(code, DataType.FLOAT32).name, local_in and full)
-        )
+        cbs.append(PlanCb(f"input {number}", 2 * count, size, _DTYPES[code].name, local_in and full))
         step = push(cb, count) if local_in and full else read(place, count, size, min(count, 8))
         if full or shape is None:
             read_line += [reserve(cb, count), *(() if local_in and full else (step,)), push(cb, count)]
@@ -160,9 +158,7 @@ def _add(
             written += [await_(cb, packs), write(out_place, packs, size), BARRIER, pop(cb, packs)]
     for number in outputs:
         code = next(g["format"] for g in program._passes if g["output"] is not None and g["output"][0] == number)
-        cbs.append(
-            PlanCb(f"output {number}", 2 * max(length, 1), bytes_of(code), _DTYPES.get(code, DataType.FLOAT32).name)
-        )
+        cbs.append(PlanCb(f"output {number}", 2 * max(length, 1), bytes_of(code), _DTYPES[code].name))
     waits = [await_(first + number, _count(program, number)) for number in range(inputs) if number in whole]
     pops = [pop(first + number, _count(program, number)) for number in range(inputs) if number in whole]
     once = [await_(first + number, _count(program, number)) for number in range(inputs) if number not in whole]

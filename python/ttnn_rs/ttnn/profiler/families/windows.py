@@ -258,10 +258,10 @@ def conv2d(op: DeviceOperation) -> Plan:
     """Return the plan of a convolution: gathered and tilized windows times weights that one core sends to all.
 
     Raises:
-        UnsupportedError: the weights are on the host.
+        UnsupportedError: its blocks are not known.
     """
-    if len(op.inputs) < 2:
-        raise UnsupportedError(f"{op.name}: no plan describes weights that are prepared in the call", "unimplemented")
+    if len(op.inputs) < 2 or not {"block_config", "parallelization_config"} <= op.attributes.keys():
+        raise UnsupportedError(f"{op.name}: no plan describes a product without blocks", "unimplemented")
     weights, output = op.inputs[1], op.outputs[0]
     source = op.inputs[0]
     block = _numbers(op.attributes.get("block_config", ""))
@@ -310,7 +310,7 @@ def conv2d(op: DeviceOperation) -> Plan:
     )
     reload: Steps = () if added else (tiles(("switch",)), tiles(("copy", partial), count))
     fused = op.attributes.get("has_bias") == "true"
-    activation: Steps = ()
+    activation: Steps = tuple(tiles(("sfpu", name, fast, op.wide), count) for name, fast in op.chain)
     finish = tiles(("pack", out_size, False), count)
     middle = tiles(("pack", partial, added), count)
     last = (reserve(_OUT, count), finish, push(_OUT, count))
