@@ -6,7 +6,7 @@ import csv
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn.base.exceptions import ArgumentError, TtnnError
 from ttnn.cli.profile import anchors, kernels, rows, traces
-from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.device_operation import kind_of
 from ttnn.profiler.families import make_plan
 
 PROFILES = "op_profiles.csv"
@@ -71,16 +71,20 @@ def family_of(kind: str) -> str:
 def _predict(family: str, name: str, measured: float, unit: str, run: Callable[[], float]) -> Prediction:
     try:
         return Prediction(family, name, measured, run(), unit)
-    except (TtnnError, ValueError) as error:
-        return Prediction(family, name, measured, None, unit, str(error).partition("\n")[0])
+    except (TtnnError, ValueError, LookupError, ArithmeticError) as error:
+        # A row that is written in another way is counted like one that has no plan.
+        reason = str(error).partition("\n")[0]
+        if not isinstance(error, TtnnError):
+            reason = f"the row is not understood: {type(error).__name__}: {reason}"
+        return Prediction(family, name, measured, None, unit, reason)
 
 
-def _nanoseconds(op: DeviceOperation) -> float:
-    return make_plan(op).nanoseconds
+def _nanoseconds(row: Mapping[str, str], grid: tuple[int, int] | None) -> float:
+    return make_plan(rows.describe(row, grid)).nanoseconds
 
 
-def _cycles(op: DeviceOperation) -> float:
-    return float(make_plan(op).timing.cycles)
+def _cycles(row: Mapping[str, str]) -> float:
+    return float(make_plan(anchors.describe(row)).timing.cycles)
 
 
 def _table(folder: Path, name: str) -> Iterator[dict[str, str]]:
@@ -96,19 +100,18 @@ def profiles(folder: Path) -> Iterator[Prediction]:
     table = list(_table(folder, PROFILES))
     grids = rows.grids(table)
     for row in table:
-        op = rows.describe(row, grids.get(row["source"]))
-        name = f"{row['source']} {op.name} {row['cores']} cores {' '.join(map(str, op.inputs[:2]))}"
-        yield _predict(family_of(op.kind), name, float(row["kernel_ns"]), "ns", partial(_nanoseconds, op))
+        name = f"{row['source']} {row['op']} {row['cores']} cores {row['input_0']} {row['input_1']}"
+        run = partial(_nanoseconds, row, grids.get(row["source"]))
+        yield _predict(family_of(kind_of(row["op"])), name, float(row["kernel_ns"]), "ns", run)
 
 
 def matmul_anchors(folder: Path) -> Iterator[Prediction]:
     """Yield the matrix products whose cycles are published."""
     for row in _table(folder, ANCHORS):
         if anchors.is_anchor(row):
-            op = anchors.describe(row)
             name = f"{row['id']} {row['shape']} {row['dtype']} {row['fidelity']} {row['memory']} trace {row['trace']}"
             measured = float(row["value"])
-            yield _predict(anchors.class_of(row), name, measured, "cycles", partial(_cycles, op))
+            yield _predict(anchors.class_of(row), name, measured, "cycles", partial(_cycles, row))
 
 
 def noc_traces(folder: Path) -> Iterator[Prediction]:
