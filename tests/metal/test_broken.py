@@ -15,8 +15,9 @@ from broken import CASES, KEPT, TILES, Broken, pipeline
 from random_programs import outcome
 
 import ttnn
+from parts import add_cb
 from ttnn import metal
-from ttnn.kernel_api import cb_pop_front, cb_wait_front
+from ttnn.kernel_api import L1Pointer, cb_pop_front, cb_push_back, cb_reserve_back, cb_wait_front, get_write_ptr
 
 CORRECT = 1000
 ENOUGH = 200
@@ -81,3 +82,18 @@ def test_pages_that_stay_behind_are_a_note(device: ttnn.MeshDevice) -> None:
     )
     assert f"note: {note}" in repr(report)
     assert metal.run_program(device, pipeline(device)).notes == []
+
+
+def test_pages_on_many_cores_are_one_note(device: ttnn.MeshDevice) -> None:
+    def reader() -> None:
+        cb_reserve_back(0, 1)
+        L1Pointer(get_write_ptr(0)).write([1] * 512)
+        cb_push_back(0, 1)
+
+    program = metal.create_program()
+    grid = metal.CoreRange((0, 0), (3, 1))
+    add_cb(program, 0, 1, cores=grid)
+    metal.create_kernel(program, reader, grid, metal.ReaderDataMovementConfig())
+    assert metal.run_program(device, program).notes == [
+        "core 0-0 and 7 more: 1 page is left in CB 0, which kernel reader, NCRISC, pushed; no kernel has popped any"
+    ]

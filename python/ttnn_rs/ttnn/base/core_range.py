@@ -16,7 +16,9 @@ class CoreCoord(JsonValue):
 
     __slots__ = ("_x", "_y")
 
-    def __init__(self, x: int | tuple[int, int] | list[int], y: int | None = None) -> None:
+    def __init__(self, x: int | tuple[int, int] | list[int] | Set[int], y: int | None = None) -> None:
+        if isinstance(x, Set):
+            x = _from_braces(x)
         if isinstance(x, tuple | list):
             if y is not None or len(x) != 2:
                 raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {x!r}, {y!r}")
@@ -68,11 +70,21 @@ class CoreCoord(JsonValue):
         return (CoreCoord, (self._x, self._y))
 
 
-CoreLike = CoreCoord | tuple[int, int] | list[int]
+def _from_braces(braces: Set[int]) -> tuple[int, int]:
+    """Return x and y of the C++ form `{x, y}`, which is a set in Python: two equal numbers are one element."""
+    if len(braces) != 1:
+        raise ArgumentError(
+            f"CoreCoord(): {{x, y}} is a set in Python, which has no order, got {braces!r}; write (x, y)"
+        )
+    (number,) = braces
+    return number, number
+
+
+CoreLike = CoreCoord | tuple[int, int] | list[int] | Set[int]
 
 
 def as_core(core: CoreLike) -> CoreCoord:
-    """Return `core` as a CoreCoord; a tuple or list of x and y is taken too."""
+    """Return `core` as a CoreCoord; a tuple or list of x and y, or a set of two equal numbers, is taken too."""
     return core if isinstance(core, CoreCoord) else CoreCoord(core)
 
 

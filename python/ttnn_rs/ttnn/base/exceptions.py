@@ -202,6 +202,10 @@ class KernelArgumentError(KernelError):
     """Arguments of a kernel or of a kernel call that are missing, too many or impossible."""
 
 
+class KernelAssertError(KernelError):
+    """An assertion of a kernel that does not hold."""
+
+
 class DeadlockError(KernelError):
     """No kernel of a program can go on.
 

@@ -10,11 +10,14 @@ import typing as _typing
 from threading import get_ident as _get_ident
 
 if _typing.TYPE_CHECKING:
+    from ttnn.kernel_api.accessor_args import *  # noqa: F403
     from ttnn.kernel_api.addresses import *  # noqa: F403
     from ttnn.kernel_api.arguments import *  # noqa: F403
     from ttnn.kernel_api.circular_buffers import *  # noqa: F403
     from ttnn.kernel_api.compute import *  # noqa: F403
+    from ttnn.kernel_api.constants import *  # noqa: F403
     from ttnn.kernel_api.dataflow import *  # noqa: F403
+    from ttnn.kernel_api.debug import *  # noqa: F403
     from ttnn.kernel_api.fpu import *  # noqa: F403
     from ttnn.kernel_api.l1 import *  # noqa: F403
     from ttnn.kernel_api.layouts import *  # noqa: F403
@@ -30,9 +33,9 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.unsupported import *  # noqa: F403
 else:
     _MODULES = (
-        *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "fpu", "objects"),
-        *("remote_circular_buffers", "stateful", "unsupported", "sfpu", "sfpu_binary", "sfpu_integers"),
-        *("sfpu_special", "sfpu_topk", "sfpu_variants"),
+        *("accessor_args", "addresses", "arguments", "circular_buffers", "compute", "constants", "dataflow", "debug"),
+        *("fpu", "l1", "layouts", "objects", "remote_circular_buffers", "stateful", "unsupported", "sfpu"),
+        *("sfpu_binary", "sfpu_integers", "sfpu_special", "sfpu_topk", "sfpu_variants"),
     )
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 
@@ -48,6 +51,8 @@ else:
             for name, value in vars(module).items()
             if not name.startswith("_") and getattr(value, "__module__", None) in homes
         }
+        numbers = modules[_MODULES.index("constants")]
+        names.update(INVALID=numbers.INVALID, VALID=numbers.VALID)
         names["UNSUPPORTED"] = modules[_MODULES.index("unsupported")].UNSUPPORTED
         globals().update(names, __all__=list(names))
 

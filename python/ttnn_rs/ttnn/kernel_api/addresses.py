@@ -9,7 +9,7 @@ from typing import Any
 
 from ttnn import _engine
 from ttnn.base.exceptions import KernelArgumentError
-from ttnn.kernel_api.arguments import get_compile_time_arg_val
+from ttnn.kernel_api.accessor_args import TensorAccessorArgs
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_write
 
@@ -78,30 +78,6 @@ InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
 def get_interleaved_addr_gen(base_addr: int, page_size: int, *, dram: bool = True) -> InterleavedAddrGen:
     """Return the generator of pages of this size; whether they lie in DRAM is a template argument in C++."""
     return InterleavedAddrGen(base_addr, page_size, dram=dram)
-
-
-class TensorAccessorArgs:
-    """What the host said about a tensor, in compile-time arguments from `cta_offset` on: flags and page size."""
-
-    __slots__ = ("_offset", "dram", "page_bytes", "sharded")
-
-    def __init__(self, cta_offset: int = 0, crta_offset: int = 0) -> None:
-        flags = get_compile_time_arg_val(cta_offset)
-        self._offset = cta_offset
-        self.sharded = bool(flags & 1)
-        self.dram = bool(flags & 2)
-        self.page_bytes = get_compile_time_arg_val(cta_offset + 1)
-
-    def __class_getitem__(cls, offsets: int | tuple[int, int]) -> Any:
-        return partial(cls, *(offsets if isinstance(offsets, tuple) else (offsets,)))
-
-    def next_compile_time_args_offset(self) -> int:
-        """Return where the arguments after these start."""
-        return self._offset + 2
-
-    def num_compile_time_args(self) -> int:
-        """Return how many arguments these are."""
-        return 2
 
 
 @dataclass(frozen=True)

@@ -192,8 +192,8 @@ def pack_relu_config(mode: int, threshold: int = 0) -> None:
 # Tile products.
 
 
-def mm_init(in0_cb_id: int, in1_cb_id: int, out_cb_id: int, transpose: int = 0) -> None:
-    """Set up everything for products of single tiles (classic)."""
+def mm_init(in0_cb_id: int = 0, in1_cb_id: int = 1, out_cb_id: int = 16, transpose: int = 0) -> None:
+    """Set up everything for products of single tiles (classic). Old headers have these CBs as defaults."""
     here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
 
@@ -218,9 +218,9 @@ def matmul_tiles(in0_cb_id: int, in1_cb_id: int, in0_tile: int, in1_tile: int, d
 
 
 def mm_block_init(
-    in0_cb_id: int,
-    in1_cb_id: int,
-    out_cb_id: int,
+    in0_cb_id: int = 0,
+    in1_cb_id: int = 1,
+    out_cb_id: int = 16,
     transpose: int = 0,
     ct_dim: int = 1,
     rt_dim: int = 1,

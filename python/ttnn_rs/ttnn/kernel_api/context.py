@@ -28,6 +28,7 @@ class KernelContext:
         "core",
         "coroutines",
         "defines",
+        "device_id",
         "function",
         "hub",
         "index",
@@ -37,6 +38,7 @@ class KernelContext:
         "noc_index",
         "origin",
         "packet_bytes",
+        "printed",
         "remotes",
         "risc",
         "run",
@@ -61,6 +63,7 @@ class KernelContext:
         packet_bytes: int,
         banks: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
         alignments: tuple[int, int],
+        device_id: int = 0,
     ) -> None:
         self.function = function
         self.name = name
@@ -77,6 +80,9 @@ class KernelContext:
         self.packet_bytes = packet_bytes
         self.banks = banks
         self.alignments = alignments
+        self.device_id = device_id
+        self.printed = ""
+        """What has been printed since the last end of a line."""
         self.remotes: dict[int, Any] = {}
         """Remote CBs of the core: where their configuration lies, and the bytes of a page."""
         self.states: dict[tuple[str, int], tuple[int, int]] = {}
@@ -92,6 +98,7 @@ class KernelContext:
             if hasattr(self, name):
                 setattr(twin, name, getattr(self, name))
         twin.states = {}
+        twin.printed = ""
         twin.remotes = dict(self.remotes)
         return twin
 

@@ -18,6 +18,9 @@ from ttnn.device.lifecycle import CreateDevice as CreateDevice
 from ttnn.device.lifecycle import GetNumAvailableDevices as GetNumAvailableDevices
 from ttnn.device.lifecycle import GetNumPCIeDevices as GetNumPCIeDevices
 from ttnn.device.lifecycle import GetPCIeDeviceID as GetPCIeDeviceID
+from ttnn.kernel_api.constants import CB as CB
+from ttnn.kernel_api.constants import CBIndex as CBIndex
+from ttnn.kernel_api.constants import tt as tt
 from ttnn.metal import detail as detail
 from ttnn.metal import distributed as distributed
 from ttnn.metal.buffers import *  # noqa: F403

@@ -15,7 +15,7 @@ from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.tensor.tensor import Tensor
+from ttnn.kernel_api.accessor_args import TensorAccessorArgs
 
 __all__ = [
     "Buffer",
@@ -263,33 +263,6 @@ def deallocate_buffer(buffer: Buffer) -> None:
 
 CreateBuffer = create_buffer
 DeallocateBuffer = deallocate_buffer
-
-
-class TensorAccessorArgs:
-    """What a kernel's `TensorAccessorArgs` has to know of a buffer or tensor: compile-time arguments."""
-
-    def __init__(self, buffer: Any) -> None:
-        if isinstance(buffer, Buffer):
-            memory, sharded = buffer.memory, buffer.is_sharded
-        elif not isinstance(buffer, Tensor):
-            raise ArgumentError(f"TensorAccessorArgs: expected a Buffer or a Tensor, got {type(buffer).__name__}")
-        else:
-            memory = buffer._require_device("TensorAccessorArgs", "the tensor")
-            sharded = buffer.memory_config().is_sharded()
-        dram = BufferType(memory.buffer_type) in (BufferType.DRAM, BufferType.TRACE)
-        self._args = [int(sharded) | int(dram) << 1, memory.aligned_page_bytes]
-
-    def append_to(self, compile_args: list[int], common_args: list[int] | None = None) -> None:
-        """Append the arguments to a list."""
-        compile_args += self._args
-
-    def get_compile_time_args(self) -> list[int]:
-        """Return the arguments."""
-        return list(self._args)
-
-    def get_common_runtime_args(self) -> list[int]:
-        """Return the common runtime arguments: none."""
-        return []
 
 
 def tilize_nfaces(rows: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[Any]:

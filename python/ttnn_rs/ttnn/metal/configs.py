@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ttnn.base.data_format import DataFormat
 from ttnn.base.enums import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.base.system_enums import DataMovementProcessor
@@ -31,28 +32,6 @@ __all__ = [
 
 NOC_0 = NOC.RISCV_0_default
 NOC_1 = NOC.RISCV_1_default
-
-
-class DataFormat(VendorEnum):
-    """Formats of datums in memory, with the codes of the chip."""
-
-    Float32 = 0
-    Float16 = 1
-    Bfp8 = 2
-    Bfp4 = 3
-    Tf32 = 4
-    Float16_b = 5
-    Bfp8_b = 6
-    Bfp4_b = 7
-    Int32 = 8
-    UInt16 = 9
-    Lf8 = 10
-    Bfp2 = 11
-    Int8 = 14
-    Bfp2_b = 15
-    UInt32 = 24
-    Fp8_e4m3 = 26
-    UInt8 = 30
 
 
 def format_code(data_format: DataFormat | DataType | int) -> int:

@@ -227,6 +227,7 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: Progr
         packet_bytes=int(device.chip["noc_packet_bytes"]),
         banks=(device.chip["dram_cores"], _worker_coords(device)),
         alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),
+        device_id=device.id(),
     )
     context.remotes = _remotes(program, core)
     return context

@@ -167,6 +167,9 @@ def _run(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     except KernelError as error:
         device._engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
+    except KeyboardInterrupt as error:
+        device._engine.stop(f"the device stopped when a program was interrupted; call device.reset(). In {error}")
+        raise
     finally:
         device._running.release()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ class Report:
             self.kernels.append(
                 KernelReport(kernel.core, kernel.risc, kernel.name, max(threads), threads, waits, whom, calls)
             )
-        self.notes = [_leftover(kernels, *row) for row in run.leftovers()]
+        self.notes = list(_leftovers(kernels, run.leftovers()))
 
     @cached_property
     def events(self) -> list[Event]:
@@ -113,11 +114,17 @@ def _who(kernel: KernelContext, core: tuple[int, int]) -> str:
     return f"{kernel.name}, {kernel.risc}{where}"
 
 
-def _leftover(
-    kernels: list[KernelContext], core: tuple[int, int], cb: int, pages: int, producer: int, consumer: int
-) -> str:
-    count = "1 page is" if pages == 1 else f"{pages} pages are"
-    text = f"core {core[0]}-{core[1]}: {count} left in CB {cb}, which kernel {_who(kernels[producer], core)}, pushed; "
-    if consumer < 0:
-        return text + "no kernel has popped any"
-    return text + f"kernel {_who(kernels[consumer], core)}, has not popped all"
+def _leftovers(kernels: list[KernelContext], rows: list[tuple[tuple[int, int], int, int, int, int]]) -> Iterator[str]:
+    """Yield one sentence for pages that are left in the same CB, by the same kernels, on one or many cores."""
+    cores: dict[str, list[tuple[int, int]]] = {}
+    for core, cb, pages, producer, consumer in rows:
+        count = "1 page is" if pages == 1 else f"{pages} pages are"
+        text = f"{count} left in CB {cb}, which kernel {_who(kernels[producer], core)}, pushed; "
+        if consumer < 0:
+            text += "no kernel has popped any"
+        else:
+            text += f"kernel {_who(kernels[consumer], core)}, has not popped all"
+        cores.setdefault(text, []).append(core)
+    for text, places in cores.items():
+        first = "{}-{}".format(*places[0])
+        yield f"core {first}{f' and {len(places) - 1} more' if len(places) > 1 else ''}: {text}"

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import traceback
-from collections.abc import Callable
 from functools import partial
-from types import CodeType, TracebackType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import greenlet
 
 from ttnn import _engine
-from ttnn.base.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
+from ttnn.base.exceptions import DeadlockError, EngineBugError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext, here
+from ttnn.kernel_api.debug import end_line
 from ttnn.metal.deadlock import describe_cycle, describe_waits, place_of
 from ttnn.metal.layout import Layout
+from ttnn.metal.mistakes import raise_from_kernel
 from ttnn.metal.report import Report
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+from ttnn.metal.watchdog import Guard, OverrunError
 
 
 def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program, laid out for the device, to its end and return its report.
 
     Raises:
-        KernelError: a kernel made a mistake (the subclass says which) or raised an exception of its own.
+        KernelError: a kernel made a mistake (the subclass says which), raised an exception of its own, or exceeded a
+            limit of the watchdog.
         DeadlockError: no kernel can go on.
+        KeyboardInterrupt: the user interrupted a kernel; the text says which, and where.
     """
     run = _engine.ProgramRun(device._engine, layout.cbs, layout.semaphores, layout.kernels, trace)
     kernels = [context.copy() for context in layout.contexts]
@@ -39,15 +38,19 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     here.run = run
     for coroutine in coroutines:
         coroutine.switch()
+    guard = Guard(run)
     try:
-        while (following := run.schedule()) >= 0:
-            coroutines[following].switch()
+        try:
+            while (following := run.schedule()) >= 0:
+                coroutines[following].switch()
+        finally:
+            guard.disarm()
         if not run.is_finished():
             raise _deadlock(run, kernels)
     except DeadlockError:
         raise
-    except (Exception, SystemExit) as error:
-        _raise_from_kernel(here.kernel, error)
+    except (Exception, SystemExit, KeyboardInterrupt, OverrunError) as error:
+        raise_from_kernel(here.kernel, error, guard.reason)
     finally:
         _end(coroutines)
         here.__dict__.clear()
@@ -62,6 +65,7 @@ def _main(kernel: KernelContext) -> None:
     here.kernel = kernel
     kernel.function()
     kernel.run.finish_kernel()
+    end_line(kernel)
 
 
 class _Ended:
@@ -86,43 +90,6 @@ def _end(coroutines: list[greenlet.greenlet]) -> None:
         if coroutine.dead:
             continue
         raise EngineBugError("a kernel cannot be ended: it catches GreenletExit again and again")
-
-
-def _place(trace: TracebackType | None) -> tuple[str, int]:
-    """Return file and line of the innermost frame that is not of this package."""
-    found = ("", 0)
-    for frame, line in traceback.walk_tb(trace):
-        path = frame.f_code.co_filename
-        if not os.path.abspath(path).startswith(_PACKAGE):
-            found = (path, line)
-    return found
-
-
-def end_of(function: Callable[[], object]) -> tuple[str, int]:
-    """Return file and last line of a kernel; nothing for callables that are no Python function."""
-    code: CodeType | None = getattr(function, "__code__", None)
-    if code is None:
-        return "", 0
-    return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
-
-
-def _raise_from_kernel(kernel: Any, error: BaseException) -> NoReturn:
-    """Raise an error of a kernel with the place where it happened."""
-    if not isinstance(kernel, KernelContext):
-        raise error
-    file, line = _place(error.__traceback__)
-    if not line:
-        file, line = end_of(kernel.function)
-    core = "-".join(map(str, kernel.core))
-    where = f"core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"
-    if isinstance(error, EngineBugError):
-        raise error
-    if isinstance(error, UnsupportedError):
-        raise UnsupportedError(f"{where}: {error}", error.category) from error
-    kind = type(error) if isinstance(error, KernelError) else KernelError
-    text = str(error) if isinstance(error, KernelError) else f"{type(error).__name__}: {error}"
-    cb = error.cb if isinstance(error, KernelError) else None
-    raise kind(f"{where}: {text}", core, kernel.risc, kernel.name, line, cb, file) from error
 
 
 def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> DeadlockError:

@@ -1,0 +1,84 @@
+"""Errors of kernels, with the kernel, the place and the call where they happened."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import traceback
+from collections.abc import Callable
+from types import CodeType, FrameType, TracebackType
+from typing import NoReturn
+
+from ttnn import kernel_api
+from ttnn.base.exceptions import EngineBugError, KernelError, UnsupportedError
+from ttnn.kernel_api.context import KernelContext
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_ENGINE_CALLS = {"an init call", "a vector init", "a vector function"}
+"""What the engine says where one of its calls stands for many of the kernel API."""
+_POINTERS = {"L1Pointer.__getitem__": "an L1 load", "L1Pointer.__setitem__": "an L1 store"}
+
+
+def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") -> NoReturn:
+    """Raise an error of a kernel with the place where it happened.
+
+    `reason` takes the place of the error's text where the error has none: the limit that a kernel exceeded.
+    """
+    if not isinstance(kernel, KernelContext) or isinstance(error, EngineBugError):
+        raise error
+    file, line, call = _place(error.__traceback__)
+    if not line:
+        file, line = end_of(kernel.function)
+    core = "-".join(map(str, kernel.core))
+    where = f"core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"
+    if isinstance(error, KeyboardInterrupt):
+        raise KeyboardInterrupt(where) from error
+    if isinstance(error, UnsupportedError):
+        raise UnsupportedError(f"{where}: {_with_call(str(error), call)}", error.category) from error
+    if isinstance(error, KernelError):
+        text = _with_call(str(error), call)
+        raise type(error)(f"{where}: {text}", core, kernel.risc, kernel.name, line, error.cb, file) from error
+    text = reason or f"{type(error).__name__}: {error}"
+    raise KernelError(f"{where}: {text}", core, kernel.risc, kernel.name, line, None, file) from error
+
+
+def end_of(function: Callable[[], object]) -> tuple[str, int]:
+    """Return file and last line of a kernel; nothing for callables that are no Python function."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return "", 0
+    return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
+
+
+def _place(trace: TracebackType | None) -> tuple[str, int, str]:
+    """Return file and line of the innermost frame that is not of this package, and the call of that line."""
+    file, line, call = "", 0, ""
+    for frame, number in traceback.walk_tb(trace):
+        path = frame.f_code.co_filename
+        if not os.path.abspath(path).startswith(_PACKAGE):
+            file, line, call = path, number, ""
+        elif file and not call:
+            call = _name_of(frame, linecache.getline(file, line))
+    return file, line, call
+
+
+def _name_of(frame: FrameType, line: str) -> str:
+    """Return the name under which a line calls the function of a frame, empty if it is none of the kernel API."""
+    code, me = frame.f_code, frame.f_locals.get("self")
+    if frame.f_globals.get("__name__", "").rpartition(".")[0] != kernel_api.__name__:
+        return ""
+    if me is not None:
+        name = f"{type(me).__name__}.{code.co_name}"
+        return str(getattr(me, "__name__", "")) if code.co_name == "__call__" else _POINTERS.get(name, name)
+    names = [name for name in dir(kernel_api) if getattr(getattr(kernel_api, name), "__code__", None) is code]
+    return next((name for name in names if re.search(rf"\b{name}\b", line)), code.co_name if names else "")
+
+
+def _with_call(text: str, call: str) -> str:
+    """Return an error's text with the call of the user's line in place of the one that found the mistake."""
+    found, colon, rest = text.partition(": ")
+    first, _, method = found.partition(".")
+    named = getattr(kernel_api, first, None)
+    is_call = found in _ENGINE_CALLS or callable(getattr(named, method, None) if method else named)
+    return f"{call}: {rest}" if call and colon and is_call else text
