@@ -9,6 +9,7 @@ use crate::allocator::{Allocator, Direction};
 use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::{MemoryError, Notice};
+use crate::journal;
 
 /// How L1 and DRAM are divided. Zeros are the defaults of the chip.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,6 +96,9 @@ impl Device {
         let nothing = || Arena::reserve(0, 0);
         (self.dram, self.l1) = (nothing()?, nothing()?);
         self.open = false;
+        for buffer in self.buffers.iter().flatten() {
+            journal::note(buffer, self.id, false);
+        }
         self.buffers = Vec::new();
         self.unused_slots = Vec::new();
         for region in &mut self.regions {
@@ -238,6 +242,7 @@ impl Device {
             other => other?,
         };
         let (address, empty, region) = (buffer.address, buffer.bytes_per_bank == 0, buffer.kind.index());
+        journal::note(buffer, self.id, false);
         self.buffers[id.slot as usize] = None;
         self.unused_slots.push(id.slot);
         if !empty {
@@ -285,7 +290,8 @@ impl Device {
         if buffer_type.in_dram() { self.chip.dram_banks() } else { self.chip.grid.cores() }
     }
 
-    pub(crate) fn device_id(&self) -> u64 {
+    /// A number that no other device of the process has had.
+    pub fn device_id(&self) -> u64 {
         self.id
     }
 
@@ -362,7 +368,7 @@ impl Device {
         }
         let id = BufferId { device: self.id, slot, unique_id: next_id() };
         let (num_pages, aligned_page_bytes) = (num_pages as usize, aligned_page as usize);
-        self.buffers[slot as usize] = Some(Buffer {
+        let buffer = Buffer {
             id,
             kind: buffer_type,
             address,
@@ -376,7 +382,9 @@ impl Device {
             bytes_per_bank,
             map,
             written: AtomicBits::new(num_pages * written_bits_per_page(aligned_page_bytes)),
-        });
+        };
+        journal::note(&buffer, self.id, true);
+        self.buffers[slot as usize] = Some(buffer);
         Ok(id)
     }
 

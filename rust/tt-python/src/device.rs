@@ -234,6 +234,12 @@ impl PyDevice {
         self.shared.inspect(py, Device::state_hash)
     }
 
+    /// A number that no other device of the process has had.
+    #[getter]
+    fn number(&self, py: Python<'_>) -> PyResult<u64> {
+        self.shared.inspect(py, |device| Ok::<_, MemoryError>(device.device_id()))
+    }
+
     /// All living buffers as dicts, in the order of region and address.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let facts = self

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tt_memory::{BufferId, Device};
+use tt_memory::{BufferId, Device, journal};
 use tt_ops::OpError;
 
 /// A program that only needs its buffers.
@@ -64,10 +64,25 @@ pub fn observed(function: &str, buffers: &[BufferId]) {
     }
 }
 
-/// Begins or ends to note which functions run.
+/// Begins or ends to note which functions run, and which buffers are allocated and freed.
 #[pyfunction]
 fn observe(on: bool) {
     OBSERVING.store(on, Ordering::Relaxed);
+    journal::keep(on);
+}
+
+/// How many buffers have been allocated and freed since the journal was last taken.
+#[pyfunction]
+fn buffer_changes() -> usize {
+    journal::length()
+}
+
+/// The buffers that were allocated and freed: number, number of the device, whether allocated, region, address, bytes in
+/// the fullest bank.
+#[pyfunction]
+fn take_buffer_changes() -> Vec<(u64, u64, bool, u8, u64, u64)> {
+    let entry = |c: journal::Change| (c.unique_id, c.device, c.allocated, c.buffer_type, c.address, c.bytes_per_bank);
+    journal::take().into_iter().map(entry).collect()
 }
 
 /// The functions that this thread has run since it was last asked: names, ids of buffers, keyword arguments.
@@ -79,6 +94,8 @@ fn take_calls() -> Vec<Call> {
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(observe, module)?)?;
+    module.add_function(wrap_pyfunction!(buffer_changes, module)?)?;
+    module.add_function(wrap_pyfunction!(take_buffer_changes, module)?)?;
     module.add_function(wrap_pyfunction!(take_calls, module)?)
 }
 

@@ -14,9 +14,8 @@ from collections.abc import Sequence
 
 from ttnn.base.exceptions import ArgumentError, ConfigError, TtnnError
 from ttnn.cli import bench, demo, goldens, info, profile, sweep
-from ttnn.cli.common.terminal import MissingPackage, Terminal
+from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, MissingPackage, Terminal
 
-EXIT_FAILURE = 1
 EXIT_USAGE = 2
 
 
@@ -60,5 +59,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAILURE
     except KeyboardInterrupt:
         terminal.error("interrupted")
-        return 130
+        return EXIT_INTERRUPTED
     return code

@@ -13,6 +13,7 @@ from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
+from ttnn.profiler.missing import Missing
 from ttnn.profiler.names import device_operation_name
 from ttnn.profiler.operand import Operand, from_spec
 from ttnn.profiler.plan import CARDS, Card, Plan
@@ -42,8 +43,8 @@ def describe(
     inputs: Sequence[Tensor],
     outputs: Sequence[Tensor],
     device: MeshDevice,
-) -> list[Plan]:
-    """Return the plans of what an operator asked of the engine.
+) -> list[Plan | Missing]:
+    """Return the plans of what an operator asked of the engine, and why there is none of some.
 
     Args:
         operator: Full name.
@@ -52,14 +53,7 @@ def describe(
         inputs: Its tensors.
         outputs: Its results.
         device: Where it ran.
-
-    Raises:
-        UnsupportedError: no plan describes it.
     """
-    other = next((program for program in programs if not isinstance(program, Pipeline)), None)
-    main = next((call for call in calls if call[0] not in _MINOR), calls[0])
-    if isinstance(other, ConvProgram):
-        main = next(call for call in calls if call[0] == "matmul")
     sources = tuple(operand_of(tensor._spec) for tensor in inputs if tensor._device is not None)
     results = tuple(operand_of(tensor._spec) for tensor in outputs if tensor._device is not None)
     if not results:
@@ -67,13 +61,22 @@ def describe(
         results = sources[:1]
     if not results or results[0].pages == 0:
         return []
-    name = device_operation_name(operator, main[0], sources[0] if sources else None, results[0])
+    other = next((program for program in programs if not isinstance(program, Pipeline)), None)
+    main = next((call for call in calls if call[0] not in _MINOR), calls[0])
+    if isinstance(other, ConvProgram):
+        main = next((call for call in calls if call[0] == "matmul"), main)
+    card = card_of(device)
+    try:
+        name = device_operation_name(operator, main[0], sources[0] if sources else None, results[0])
+    except UnsupportedError as error:
+        words = operator.rpartition(".")[2].split("_")
+        name = f"{''.join(word.capitalize() for word in words)}DeviceOperation"
+        return [Missing(name, card, str(error), sources, results)]
     pipelines = tuple(program for program in programs if isinstance(program, Pipeline))
     if isinstance(other, ConvProgram):
         # Input and weights may be on the host, and are brought to the device by the call.
         sources = (operand_of(other.source), operand_of(other.weights))
     keywords = main[2] or {}
-    card = card_of(device)
     op = DeviceOperation(
         name,
         card,
@@ -89,11 +92,9 @@ def describe(
     )
     try:
         return [make_plan(op)]
-    except UnsupportedError:
-        raise
     except TtnnError as error:
         # Operators that run products of their own may take operands that ttnn.matmul refuses, whose rules plans follow.
-        raise UnsupportedError(f"{operator}: no plan describes its operands: {error}", "unimplemented") from error
+        return [Missing(name, card, str(error), sources, results)]
 
 
 def _number(value: Any) -> int:

@@ -7,19 +7,32 @@ that repeated calls have, and cost a look-up.
 
 from __future__ import annotations
 
+import enum
+import sys
 import time
+import traceback
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Final, NamedTuple
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.device.mesh_device import MeshDevice
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.device_info import DeviceInfo, cluster_descriptor, get_device_info, mesh_descriptor
+from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.device.traces import Traces
 from ttnn.operation.observation import Observation, Operator, Run
-from ttnn.operation.operands import device_of, inputs_and_outputs
+from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
 from ttnn.operation.repeated import identify
 from ttnn.profiler.describe import EngineCall, describe
+from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
+from ttnn.tensor.tensor import Tensor
 
 
 @dataclass(slots=True)
@@ -36,58 +49,192 @@ class Record:
     """One device operation of a call.
 
     Attributes:
-        plan: What it does.
+        plan: What it does, or why that is not known.
         operator: Full name of the operator that the caller called.
         device: The device's number.
         started: Host time in nanoseconds at which the call began.
         trace: The trace that it was part of, None outside of traces.
     """
 
-    plan: Plan
+    plan: Plan | Missing
     operator: str
     device: int
     started: int
     trace: int | None = None
 
 
+class SeenTensor(NamedTuple):
+    """A tensor of a call, which may be gone by now.
+
+    Attributes:
+        number: That of its buffer; on the host, that of the tensor, negative.
+        spec: What it is.
+    """
+
+    number: int
+    spec: TensorSpec
+
+
 @dataclass(slots=True)
 class Known:
-    """What a call with given arguments runs: its operator, its device, its device operations."""
+    """What a call with given arguments runs.
+
+    Attributes:
+        operator: Full name.
+        device: Where.
+        plans: Its device operations.
+        arguments: Its arguments by name or place; tensors are `SeenTensor`s.
+        inputs: The tensors that it reads.
+        outputs: Those that it writes.
+    """
 
     operator: str
     device: MeshDevice | None
-    plans: tuple[Plan, ...]
+    plans: tuple[Plan | Missing, ...]
+    arguments: dict[str, Any]
+    inputs: tuple[SeenTensor, ...]
+    outputs: tuple[SeenTensor, ...]
+
+
+class BufferChange(NamedTuple):
+    """A buffer that was allocated or freed.
+
+    Attributes:
+        number: Its number.
+        device: The engine's number of its device.
+        allocated: Allocated, otherwise freed.
+        buffer_type: Its region.
+        address: Where it lies in its banks.
+        bytes_per_bank: Bytes in the fullest bank.
+    """
+
+    number: int
+    device: int
+    allocated: bool
+    buffer_type: int
+    address: int
+    bytes_per_bank: int
+
+
+class SeenDevice(NamedTuple):
+    """A device, which may be closed by now: its number, its chip, what reports say of it."""
+
+    id: int
+    chip: Mapping[str, Any]
+    info: DeviceInfo
+    cluster: str
+    mesh: str
+
+
+class Failure(NamedTuple):
+    """How a call failed: class of the error, what it says, its stack."""
+
+    kind: str
+    message: str
+    stack: str
+
+
+Place = tuple[CodeType, int] | None
+"""Code and line of the program, None for calls of this package's own commands."""
+
+
+class Event(NamedTuple):
+    """A call of the program.
+
+    Attributes:
+        known: What it runs. Its tensors are those of the first such call.
+        started: Host time in nanoseconds at which it began.
+        ended: When it returned.
+        trace: The trace that it was part of, None outside of traces.
+        inputs: Numbers of the tensors that it reads.
+        outputs: Numbers of those that it writes.
+        changes: Buffers that had been allocated and freed when it returned, since the profile began.
+        place: The program's code and line that called.
+        failure: How it failed, None if it returned.
+    """
+
+    known: Known
+    started: int
+    ended: int
+    trace: int | None
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    changes: int
+    place: Place
+    failure: Failure | None = None
 
 
 class Recorder:
-    """Collects the device operations of all calls of this process."""
+    """Collects the device operations of all calls of this process.
+
+    Attributes:
+        epoch: Time of day, in nanoseconds since 1970, at which the clock of the host times was 0.
+        devices: Devices that calls ran on, by the engine's number.
+        before: The buffers of open devices when it began.
+        changes: Buffers that were allocated and freed since, when it has stopped.
+    """
 
     def __init__(self) -> None:
-        self._calls: list[tuple[Known, int, int | None]] = []
+        self.epoch = time.time_ns() - time.perf_counter_ns()
+        self._calls: list[tuple[Any, ...]] = []
         self._stack: list[Frame] = []
         self._known: dict[Any, Known] = {}
-        self._plans: list[Plan] = []
+        self._plans: list[Plan | Missing] = []
+        self.devices: dict[int, SeenDevice] = {}
+        self.before: list[BufferChange] = []
+        self.changes: list[BufferChange] = []
+
+    @property
+    def events(self) -> Iterator[Event]:
+        """The calls of the program in their order."""
+        return (Event(*call) for call in self._calls)
+
+    @property
+    def count(self) -> int:
+        """How many calls of the program there have been."""
+        return len(self._calls)
 
     @property
     def records(self) -> list[Record]:
         """The device operations in the order of execution."""
         return [
-            Record(plan, known.operator, 0 if known.device is None else known.device.id(), started, trace)
-            for known, started, trace in self._calls
-            for plan in known.plans
+            Record(plan, event.known.operator, _number_of(event.known.device), event.started, event.trace)
+            for event in self.events
+            for plan in event.known.plans
         ]
 
     def start(self) -> None:
         """Begin to look on."""
         _engine.take_calls()
+        _engine.take_buffer_changes()
         _engine.observe(True)
+        for device in tuple(open_devices.values()):
+            self._see(device)
+            self.before += [
+                BufferChange(
+                    b["unique_id"], device._engine.number, True, b["buffer_type"], b["address"], b["bytes_per_bank"]
+                )
+                for b in device._engine.buffers()
+            ]
         Observation.active = self
 
     def stop(self) -> None:
         """End it."""
         _engine.observe(False)
+        self.changes = [BufferChange(*change) for change in _engine.take_buffer_changes()]
         Observation.active = None
         Observation.in_full = False
+
+    def _see(self, device: MeshDevice | None) -> None:
+        """Keep what reports say of a device, which may be closed when they are written."""
+        if device is not None and device.is_open and device._engine.number not in self.devices:
+            self.devices[device._engine.number] = SeenDevice(
+                device.id(),
+                device.chip,
+                get_device_info(device),
+                cluster_descriptor([device]),
+                mesh_descriptor([device]),
+            )
 
     def note(self, program: Any) -> None:
         """Keep the program of the operator that runs now."""
@@ -101,32 +248,81 @@ class Recorder:
         started = time.perf_counter_ns()
         name = operation.__name__
         call = identify(name, args, kwargs)
+        known = None
         if call is not None:
             known = self._known.get(call.key)
-            if known is not None and known.device is call.device:
-                self._calls.append((known, started, Traces.replaying))
+            if known is not None and known.device is not call.device:
+                known = None
+            if known is not None:
                 prepared = call.device._prepared.get(call.key)
                 plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
                 if prepared is not None and plain and not CONFIG.enable_logging:
                     # The shortest way, as that of a call which nobody looks on.
                     output = prepared(name, call)
                     if output is not None:
+                        self._calls.append(
+                            (
+                                known,
+                                started,
+                                time.perf_counter_ns(),
+                                Traces.replaying,
+                                [operand.unique_id for operand in call.operands],
+                                (output._buffer.unique_id,),
+                                _engine.buffer_changes(),
+                                _place(),
+                            )
+                        )
                         return output
-                return run(operation, args, kwargs)
         self._plans = []
-        _engine.take_calls()
-        Observation.in_full = True
+        if known is None:
+            _engine.take_calls()
+            Observation.in_full = True
         try:
-            result = self._inner(operation, args, kwargs, run)
+            result = run(operation, args, kwargs) if known else self._inner(operation, args, kwargs, run)
+        except BaseException as error:
+            self._failed(operation, args, kwargs, started, error)
+            raise
         finally:
             Observation.in_full = False
-        device = device_of(args, kwargs, result)
-        known = Known(name, device, tuple(self._plans))
-        if known.plans:
-            self._calls.append((known, started, Traces.replaying))
-        if call is not None:
-            self._known[call.key] = known
+        self._returned(operation, args, kwargs, result, started, known, None if call is None else call.key)
         return result
+
+    def _returned(
+        self,
+        operation: Operator,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        started: int,
+        known: Known | None,
+        key: Any,
+    ) -> None:
+        inputs, outputs = inputs_and_outputs(args, kwargs, result)
+        read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
+        if known is None:
+            device = device_of(args, kwargs, result)
+            self._see(device)
+            arguments = _lasting_arguments(args, kwargs)
+            known = Known(operation.__name__, device, tuple(self._plans), arguments, read, written)
+            if key is not None:
+                self._known[key] = known
+        numbers = [tuple(tensor.number for tensor in tensors) for tensors in (read, written)]
+        now = time.perf_counter_ns()
+        self._calls.append((known, started, now, Traces.replaying, *numbers, _engine.buffer_changes(), _place()))
+
+    def _failed(
+        self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], started: int, error: BaseException
+    ) -> None:
+        """Record a call that raised. What it had run by then counts."""
+        read = tuple(map(_seen, tensors_in((args, kwargs))))
+        device = device_of(args, kwargs, None)
+        arguments = _lasting_arguments(args, kwargs)
+        known = Known(operation.__name__, device, tuple(self._plans), arguments, read, ())
+        failure = Failure(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
+        numbers = tuple(tensor.number for tensor in read)
+        now = time.perf_counter_ns()
+        changes = _engine.buffer_changes()
+        self._calls.append((known, started, now, Traces.replaying, numbers, (), changes, _place(), failure))
 
     def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         stack = self._stack
@@ -143,5 +339,65 @@ class Recorder:
             inputs, outputs = inputs_and_outputs(args, kwargs, result)
             device = device_of(args, kwargs, result)
             if device is not None:
-                self._plans += describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
+                plans = describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
+                self._plans += map(_timed, plans)
         return result
+
+
+_PACKAGE: Final = str(Path(__file__).parent.parent)
+
+
+def _place() -> Place:
+    """Return where the program is: the innermost frame that is not of this package."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            return code, frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def _timed(plan: Plan | Missing) -> Plan | Missing:
+    """Return a plan whose time is known, or say why it is not."""
+    if isinstance(plan, Plan):
+        try:
+            _ = plan.timing
+        except UnsupportedError as error:
+            return Missing(plan.name, plan.card, str(error), plan.inputs, plan.outputs)
+    return plan
+
+
+def _number_of(device: MeshDevice | None) -> int:
+    return 0 if device is None else device.id()
+
+
+def _seen(tensor: Tensor) -> SeenTensor:
+    buffer = tensor._buffer
+    return SeenTensor(-tensor.tensor_id if buffer is None else buffer.unique_id, tensor.spec)
+
+
+_LASTING: Final = (str, bool, int, float, type(None), enum.Enum, MemoryConfig, TensorSpec, Shape)
+
+
+def _lasting_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    named = {**{str(index): value for index, value in enumerate(args)}, **kwargs}
+    return {name: _lasting(value) for name, value in named.items()}
+
+
+def _lasting(value: Any) -> Any:
+    """Return an argument without the memory that it holds: a profile keeps no tensor alive."""
+    if isinstance(value, _LASTING):
+        return value
+    if isinstance(value, Tensor):
+        return _seen(value)
+    if isinstance(value, MeshDevice):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [_lasting(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: _lasting(part) for key, part in value.items()}
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}(shape={list(shape)}, dtype={dtype})"
+    return str(value)

@@ -6,42 +6,66 @@ import atexit
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Protocol
 
 from ttnn.base.exceptions import ArgumentError, ConfigError
 from ttnn.operation.observation import Observation
+from ttnn.profiler.missing import Total
 from ttnn.profiler.recorder import Recorder
-from ttnn.profiler.rows import GAP_NANOSECONDS, Row
+from ttnn.profiler.rows import MissingRow, Row, rows_of
 from ttnn.profiler.sheet import DEVICE_LOG, SHEET, write_device_log, write_sheet
 from ttnn.profiler.table import rich_table, text
 from ttnn.profiler.timeline import chrome_trace
 
+Done = Callable[[str], None]
+"""Is told the name of each call that has been written."""
+
+
+class ReportWriter(Protocol):
+    """Writes the memory report of a profile."""
+
+    def __call__(self, folder: Path, recorder: Recorder, done: Done) -> None:
+        """Write the calls that a recorder has seen into a folder, and tell `done` of each."""
+
+
+REPORT_WRITERS: Final[list[ReportWriter]] = []
+"""The package `ttnn.reports`, which stands above this one, puts its writer here."""
+
 
 class Profile:
-    """The device operations that ran while it was open.
-
-    Attributes:
-        rows: They, in the order of execution.
-    """
+    """The device operations that ran while it was open."""
 
     def __init__(self) -> None:
         self._recorder = Recorder()
 
     @property
-    def rows(self) -> list[Row]:
-        """The device operations in the order of execution."""
-        return [
-            Row(number, record, record.plan.nanoseconds, GAP_NANOSECONDS if number else 0.0)
-            for number, record in enumerate(self._recorder.records)
-        ]
+    def calls(self) -> int:
+        """How many operators the program has called so far."""
+        return self._recorder.count
 
     @property
-    def total(self) -> float:
-        """Predicted nanoseconds on the chip, gaps not included."""
-        return sum(row.nanoseconds for row in self.rows)
+    def all_rows(self) -> list[Row | MissingRow]:
+        """Return `rows` and `missing` together, in the order of execution."""
+        return rows_of(self._recorder.records)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The device operations with a predicted time, in the order of execution."""
+        return [row for row in self.all_rows if isinstance(row, Row)]
+
+    @property
+    def missing(self) -> list[MissingRow]:
+        """The device operations whose time is not known, with the reasons, in the order of execution."""
+        return [row for row in self.all_rows if isinstance(row, MissingRow)]
+
+    @property
+    def total(self) -> Total:
+        """Predicted nanoseconds on the chip, gaps not included; `total.missing` device operations are left out."""
+        rows = self.all_rows
+        return Total(sum(row.nanoseconds for row in rows if isinstance(row, Row)), len(rows) - len(self.rows))
 
     def table(self) -> Any:
         """Return operator, operands, cores, fidelity, time, shares of the peaks and bound of every device operation.
@@ -49,12 +73,12 @@ class Profile:
         A `rich.table.Table` where rich is installed, else text; both print.
         """
         try:
-            return rich_table(self.rows)
+            return rich_table(self.all_rows)
         except ImportError:
-            return text(self.rows)
+            return text(self.all_rows)
 
     def __str__(self) -> str:
-        return text(self.rows)
+        return text(self.all_rows)
 
     def to_csv(self, folder: str | Path) -> Path:
         """Write the sheet that tt-perf-report reads and the device log; return the path of the sheet.
@@ -64,16 +88,37 @@ class Profile:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        rows = self.rows
-        write_sheet(rows, folder / SHEET)
-        write_device_log(rows, folder / DEVICE_LOG)
+        write_sheet(self.all_rows, folder / SHEET)
+        write_device_log(self.rows, folder / DEVICE_LOG)
         return folder / SHEET
 
     def to_perfetto(self, path: str | Path) -> Path:
         """Write the timeline as a Chrome trace, which https://ui.perfetto.dev opens; return its path."""
         path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(chrome_trace(self.rows), separators=(",", ":")), encoding="utf-8")
         return path
+
+    def report(self, folder: str | Path, *, done: Done | None = None) -> Path:
+        """Write a folder that TT-NN Visualizer opens as memory report and as performance report; return its path.
+
+        It gets `db.sqlite` with calls, tensors, buffers and circular buffers, the descriptions of the device, and what
+        `to_csv` writes. The device operations in both are the same, in number, order and name.
+
+        Args:
+            folder: Is made if it is missing. A report that is there is replaced.
+            done: Is called with the name of each call of an operator when it has been written.
+
+        Raises:
+            ArgumentError: the profile is still open.
+        """
+        if Observation.active is self._recorder:
+            raise ArgumentError("Profile.report: the profile is still open; write the report behind the with block")
+        folder = Path(folder)
+        self.to_csv(folder)
+        for write in REPORT_WRITERS:
+            write(folder, self._recorder, done or (lambda name: None))
+        return folder
 
 
 def profile_process() -> None:
@@ -95,7 +140,8 @@ def profile_process() -> None:
 def profile() -> Iterator[Profile]:
     """Predict how long the chip takes for the operators that run inside.
 
-    Values do not change. Calls that are repeated cost a look-up more.
+    Values do not change. Calls that are repeated cost a look-up more. An operation whose time is not known does not end
+    the program: the profile lists it with the reason, see `Profile.missing`.
 
     Raises:
         ArgumentError: a profile is open already.

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.profiler.operand import Operand
 from ttnn.profiler.plan import Plan
-from ttnn.profiler.rows import Row
+from ttnn.profiler.rows import MissingRow, Row
 from ttnn.profiler.table import dram_share, flop_share
 
 SHEET = "ops_perf_results.csv"
@@ -41,47 +41,31 @@ def _attributes(plan: Plan) -> str:
     return "{" + "; ".join(pairs) + "}"
 
 
-def sheet_row(row: Row, start: float) -> dict[str, Any]:
-    """Return the cells of one operation by column.
+def sheet_row(row: Row | MissingRow, start: float) -> dict[str, Any]:
+    """Return the cells of one operation by column. Without a time durations are empty, and readers pass the row over.
 
     Args:
         row: The operation.
         start: When it begins on the device, in nanoseconds.
     """
     plan, record = row.plan, row.record
-    timing, clock = plan.timing, plan.card.clock_mhz
-    ends = [max((group.ends[i] for group in timing.groups if group.busy[i]), default=0) for i in range(5)]
-    to_ns = 1000 / clock
-    wait_front = sum(max(0, group.ends[1] - group.busy[1]) for group in timing.groups[:1])
     cells: dict[str, Any] = {
         "OP CODE": plan.name,
         "OP TYPE": "tt_dnn_device",
         "GLOBAL CALL COUNT": FIRST_CALL + row.number,
         "DEVICE ID": record.device,
         "DEVICE ARCH": plan.card.arch,
-        "ATTRIBUTES": _attributes(plan),
-        "MATH FIDELITY": plan.fidelity,
-        "CORE COUNT": plan.cores,
+        "ATTRIBUTES": "{'not predicted': '" + _plain(row.plan.reason) + "'}"
+        if isinstance(row, MissingRow)
+        else _attributes(row.plan),
         "AVAILABLE WORKER CORE COUNT": plan.card.cores,
         "PARALLELIZATION STRATEGY": "",
         "HOST START TS": record.started,
         "HOST END TS": record.started,
         "HOST DURATION [ns]": 0,
-        "DEVICE FW START CYCLE": round(start / to_ns),
-        "DEVICE FW END CYCLE": round(start / to_ns) + timing.cycles,
-        "OP TO OP LATENCY [ns]": round(row.gap),
-        "DEVICE FW DURATION [ns]": round(row.nanoseconds),
-        "DEVICE KERNEL DURATION [ns]": round(row.nanoseconds),
-        "DEVICE BRISC KERNEL DURATION [ns]": _ns(ends[4], to_ns),
-        "DEVICE NCRISC KERNEL DURATION [ns]": _ns(ends[0], to_ns),
-        "DEVICE TRISC0 KERNEL DURATION [ns]": _ns(ends[1], to_ns),
-        "DEVICE TRISC1 KERNEL DURATION [ns]": _ns(ends[2], to_ns),
-        "DEVICE TRISC2 KERNEL DURATION [ns]": _ns(ends[3], to_ns),
-        "DEVICE COMPUTE CB WAIT FRONT [ns]": _ns(wait_front, to_ns),
-        "PM FPU UTIL (%)": f"{100 * flop_share(plan):.3f}",
-        "DRAM BW UTIL (%)": f"{100 * dram_share(plan):.3f}",
         "METAL TRACE ID": "" if record.trace is None else record.trace,
         "SUB DEVICE ID": "",
+        **(dict.fromkeys(_TIMES, "") if isinstance(row, MissingRow) else _times(row, start)),
     }
     for index in range(3):
         operand = plan.inputs[index] if index < len(plan.inputs) else None
@@ -90,20 +74,50 @@ def sheet_row(row: Row, start: float) -> dict[str, Any]:
     return cells
 
 
+_TIMES: Final = (
+    *("MATH FIDELITY", "CORE COUNT", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "OP TO OP LATENCY [ns]"),
+    *("DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]"),
+    *("DEVICE BRISC KERNEL DURATION [ns]", "DEVICE NCRISC KERNEL DURATION [ns]"),
+    *(f"DEVICE TRISC{thread} KERNEL DURATION [ns]" for thread in range(3)),
+    *("DEVICE COMPUTE CB WAIT FRONT [ns]", "PM FPU UTIL (%)", "DRAM BW UTIL (%)"),
+)
+"""Columns whose cells follow from the plan."""
+
+
+def _times(row: Row, start: float) -> dict[str, Any]:
+    plan = row.plan
+    timing, to_ns = plan.timing, 1000 / plan.card.clock_mhz
+    ends = [max((group.ends[i] for group in timing.groups if group.busy[i]), default=0) for i in range(5)]
+    wait_front = sum(max(0, group.ends[1] - group.busy[1]) for group in timing.groups[:1])
+    first = round(start / to_ns)
+    cells = (
+        *(plan.fidelity, plan.cores, first, first + timing.cycles, round(row.gap)),
+        *(round(row.nanoseconds), round(row.nanoseconds)),
+        *(_ns(ends[index], to_ns) for index in (4, 0, 1, 2, 3)),
+        *(_ns(wait_front, to_ns), f"{100 * flop_share(plan):.3f}", f"{100 * dram_share(plan):.3f}"),
+    )
+    return dict(zip(_TIMES, cells, strict=True))
+
+
+def _plain(text: str) -> str:
+    """Return a text that is one value of the attributes."""
+    return text.replace(",", ";").replace("'", "").replace("\n", " ")
+
+
 def _ns(cycles: int, to_ns: float) -> int | str:
     return round(cycles * to_ns) if cycles else ""
 
 
-def starts(rows: Sequence[Row]) -> Iterator[float]:
-    """Yield when each operation begins, in nanoseconds: one after the other, with gaps."""
+def starts(rows: Sequence[Row | MissingRow]) -> Iterator[float]:
+    """Yield when each operation begins, in nanoseconds: one after the other, with gaps. Unknown times count as none."""
     now = 0.0
     for row in rows:
-        now += row.gap
+        now += row.gap if isinstance(row, Row) else 0.0
         yield now
-        now += row.nanoseconds
+        now += row.nanoseconds if isinstance(row, Row) else 0.0
 
 
-def write_sheet(rows: Sequence[Row], path: Path) -> None:
+def write_sheet(rows: Sequence[Row | MissingRow], path: Path) -> None:
     """Write the sheet of operations."""
     table = [sheet_row(row, start) for row, start in zip(rows, starts(rows), strict=True)]
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from ttnn.profiler.operand import Operand
 from ttnn.profiler.plan import PHASES, Plan, walk
-from ttnn.profiler.rows import Row
+from ttnn.profiler.rows import MissingRow, Row
 
 COLUMNS = (
     "#",
@@ -22,7 +23,7 @@ COLUMNS = (
     "bound",
     "gap us",
 )
-_LEFT = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
+LEFT = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
 _TERAFLOPS_PER_CORE_AND_GHZ = 4.096
 """Of one fidelity phase: 2048 multiply-adds per cycle."""
 
@@ -51,16 +52,22 @@ def dram_share(plan: Plan) -> float:
     return (timing.dram_read_bytes + timing.dram_write_bytes) / plan.nanoseconds / plan.card.dram_gb_s
 
 
-def cells(row: Row) -> tuple[str, ...]:
-    """Return the cells of a row of the table."""
+def cells(row: Row | MissingRow) -> tuple[str, ...]:
+    """Return the cells of a row of the table; those of times are empty where none is known."""
     plan = row.plan
     operands = " ".join(map(_short, plan.inputs[:3])) + " -> " + " ".join(map(_short, plan.outputs[:1]))
-    share = flop_share(plan)
-    return (
+    first = (
         str(row.number),
         row.record.operator.removeprefix("ttnn."),
         plan.name.removesuffix("DeviceOperation"),
         operands,
+    )
+    if isinstance(row, MissingRow):
+        return (*first, "", "", "?", "", "", "not known", "")
+    plan = row.plan
+    share = flop_share(plan)
+    return (
+        *first,
         str(plan.cores),
         plan.fidelity,
         f"{row.nanoseconds / 1000:.2f}",
@@ -77,30 +84,36 @@ def _short(operand: Operand) -> str:
     return f"{sizes} {operand.dtype.lower()} {place}"
 
 
-def text(rows: Sequence[Row]) -> str:
-    """Return the table as lines of text, with the total at its end."""
+def text(rows: Sequence[Row | MissingRow]) -> str:
+    """Return the table as lines of text, with the total and the reasons of missing times at its end."""
     body = [cells(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(COLUMNS, *body, strict=True)]
 
     def line(parts: Sequence[str]) -> str:
         aligned = (
-            part.ljust(width) if name in _LEFT else part.rjust(width)
+            part.ljust(width) if name in LEFT else part.rjust(width)
             for name, part, width in zip(COLUMNS, parts, widths, strict=True)
         )
         return "  ".join(aligned).rstrip()
 
-    lines = [line(COLUMNS), "  ".join("-" * width for width in widths), *map(line, body), total_line(rows)]
+    lines = [line(COLUMNS), "  ".join("-" * width for width in widths), *map(line, body), *total_lines(rows)]
     return "\n".join(lines)
 
 
-def total_line(rows: Sequence[Row]) -> str:
-    """Return what all rows take together."""
-    time = sum(row.nanoseconds for row in rows) / 1000
-    gaps = sum(row.gap for row in rows) / 1000
-    return f"{len(rows)} device operations, {time:.2f} us on the chip (predicted), {gaps:.2f} us of gaps"
+def total_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
+    """Return what all rows take together, and a line for each reason why some have no time."""
+    timed = [row for row in rows if isinstance(row, Row)]
+    time = sum(row.nanoseconds for row in timed) / 1000
+    gaps = sum(row.gap for row in timed) / 1000
+    lines = [f"{len(timed)} device operations, {time:.2f} us on the chip (predicted), {gaps:.2f} us of gaps"]
+    reasons = Counter((row.plan.name, row.plan.reason) for row in rows if isinstance(row, MissingRow))
+    if reasons:
+        lines.append(f"{sum(reasons.values())} device operations without a predicted time are left out:")
+    lines += [f"  {count} x {name}: {reason}" for (name, reason), count in reasons.most_common()]
+    return lines
 
 
-def rich_table(rows: Sequence[Row]) -> Any:
+def rich_table(rows: Sequence[Row | MissingRow]) -> Any:
     """Return the table for rich.
 
     Raises:
@@ -108,9 +121,9 @@ def rich_table(rows: Sequence[Row]) -> Any:
     """
     from rich.table import Table
 
-    table = Table(caption=total_line(rows))
+    table = Table(caption="\n".join(total_lines(rows)))
     for name in COLUMNS:
-        table.add_column(name, justify="left" if name in _LEFT else "right")
+        table.add_column(name, justify="left" if name in LEFT else "right")
     for row in rows:
         table.add_row(*cells(row))
     return table

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn.base.enums import BufferType
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.operands import device_of, inputs_and_outputs
 from ttnn.profiler.describe import EngineCall, describe
-from ttnn.profiler.names import device_operation_name
-from ttnn.profiler.operand import from_spec
 from ttnn.profiler.plan import Plan, PlanCb
 from ttnn.reports.attributes import attributes_text, options_of, tensors_text
 from ttnn.tensor.tensor import Tensor
@@ -47,31 +44,51 @@ class Described:
         Args:
             blocked: Whether nothing runs; addresses are 0 then.
         """
-        if self.plan is None:
-            return
-        chip = self.device.chip
-        address, alignment = chip["l1_base"], chip["l1_alignment"]
-        cores = _first_cores(self.plan.cores, chip["grid"][0])
-        for cb in self.plan.cbs:
-            own = self._address_of_borrowed(cb) if cb.borrowed else address
-            yield {
-                "address": "0" if blocked else str(own),
-                "size": str(cb.bytes),
-                "core_range_set": cores,
-                "globally_allocated": str(int(cb.borrowed)),
-                "device_id": str(self.device.id()),
-            }
-            if not cb.borrowed:
-                address += -(-cb.bytes // alignment) * alignment
+        if self.plan is not None:
+            yield from circular_buffers(
+                self.plan, self.device.chip, self.device.id(), self._address_of_borrowed, blocked=blocked
+            )
 
     def _address_of_borrowed(self, cb: PlanCb) -> int:
         """Return the address of the tensor in whose buffer a circular buffer lies: of a result, if it is one."""
-        first, second = (self.made, self.taken) if cb.name.startswith(("out", "tiles")) else (self.taken, self.made)
+        first, second = (self.made, self.taken) if in_result(cb) else (self.taken, self.made)
         for tensor in (*first, *second):
             config = tensor.memory_config()
             if tensor._buffer is not None and config.is_sharded() and config.buffer_type is BufferType.L1:
                 return int(tensor._buffer.address)
         return 0
+
+
+def circular_buffers(
+    plan: Plan, chip: Mapping[str, Any], device: int, borrowed: Callable[[PlanCb], int], *, blocked: bool = False
+) -> Iterator[dict[str, str]]:
+    """Yield the parameters of the circular buffers of a plan, one after the other from the first free address.
+
+    Args:
+        plan: The plan.
+        chip: The chip, for its addresses and its grid.
+        device: Number of the device.
+        borrowed: Returns the address of a circular buffer that lies in a tensor's buffer.
+        blocked: Whether nothing runs; addresses are 0 then.
+    """
+    address, alignment = chip["l1_base"], chip["l1_alignment"]
+    cores = _first_cores(plan.cores, chip["grid"][0])
+    for cb in plan.cbs:
+        own = borrowed(cb) if cb.borrowed else address
+        yield {
+            "address": "0" if blocked else str(own),
+            "size": str(cb.bytes),
+            "core_range_set": cores,
+            "globally_allocated": str(int(cb.borrowed)),
+            "device_id": str(device),
+        }
+        if not cb.borrowed:
+            address += -(-cb.bytes // alignment) * alignment
+
+
+def in_result(cb: PlanCb) -> bool:
+    """Whether a borrowed circular buffer lies in a result rather than in an operand."""
+    return cb.name.startswith(("out", "tiles"))
 
 
 def describe_call(
@@ -98,33 +115,17 @@ def describe_call(
     inputs, outputs = inputs_and_outputs(args, kwargs, result)
     if device is None:
         return None
-    try:
-        plans = describe(operation.__name__, calls, programs, inputs, outputs, device)
-    except UnsupportedError:
-        name, plan = _name(operation.__name__, calls, inputs, outputs), None
-    else:
-        if not plans:
-            return None
-        (plan,) = plans
-        name = plan.name
+    described = describe(operation.__name__, calls, programs, inputs, outputs, device)
+    if not described:
+        return None
+    (found,) = described
+    name, plan = found.name, found if isinstance(found, Plan) else None
     on_device = [tensor for tensor in inputs if tensor.device() is not None]
     options = options_of(operation, args, kwargs, result)
     without = name in _WITHOUT_TENSORS
     shown = name.removesuffix("Operation").removesuffix("Device")
     texts = [attributes_text(shown, options), "{}" if without else tensors_text(args, kwargs)]
     return Described(name, texts, [] if without else on_device, outputs, device, plan)
-
-
-def _name(operator: str, calls: Sequence[EngineCall], inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> str:
-    """Return the name of a device operation without a plan."""
-    sources, results = (
-        [from_spec(tensor.spec) for tensor in tensors if tensor.device() is not None] for tensors in (inputs, outputs)
-    )
-    try:
-        return device_operation_name(operator, calls[0][0], next(iter(sources), None), next(iter(results), None))
-    except UnsupportedError:
-        words = operator.rpartition(".")[2].split("_")
-        return f"{''.join(word.capitalize() for word in words)}DeviceOperation"
 
 
 def _first_cores(count: int, columns: int) -> str:

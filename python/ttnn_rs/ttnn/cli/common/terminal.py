@@ -21,6 +21,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
+"""Exit codes: the work failed; the user broke it off."""
+
 PLAIN_PROGRESS_SECONDS = 2.0
 """Without a terminal to redraw, a progress line appears at most this often."""
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError
-from ttnn.cli.common.terminal import Table, Terminal
+from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, Table, Terminal
 from ttnn.cli.profile import compare
 from ttnn.device.mesh_device import DEFAULT_CHIP
 from ttnn.profiler.plan import CARDS
+from ttnn.profiler.rows import MissingRow, Row
 from ttnn.profiler.session import Profile, profile
-from ttnn.profiler.table import COLUMNS, cells, total_line
+from ttnn.profiler.table import COLUMNS, LEFT, cells, total_lines
 
 ARCHES = ("wormhole_b0", "blackhole")
+VIEWER = "ttnn-visualizer --profiler-path {folder} --performance-path {folder}"
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -30,6 +37,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--arch", choices=ARCHES, help="generation of the chip that the script opens")
     parser.add_argument("--card", choices=sorted(CARDS), help="card that the script opens")
     parser.add_argument("--csv", metavar="FOLDER", type=Path, help="write the sheet for tt-perf-report there")
+    parser.add_argument("--report", metavar="FOLDER", type=Path, help="write a report for ttnn-visualizer there")
     parser.add_argument("--perfetto", metavar="FILE", type=Path, help="write the timeline there")
     parser.add_argument("script", nargs="?", type=Path, help="a Python script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
@@ -52,17 +60,63 @@ def _script(options: argparse.Namespace, terminal: Terminal) -> int:
     before = sys.argv, list(sys.path)
     sys.argv = [str(options.script), *options.arguments]
     sys.path.insert(0, str(options.script.parent.resolve()))
-    code = 0
     try:
-        with profile() as session:
-            try:
-                runpy.run_path(str(options.script), run_name="__main__")
-            except SystemExit as error:
-                code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        with profile() as session, _said_meanwhile(session):
+            code = _run_script(options.script, terminal)
     finally:
         sys.argv, sys.path[:] = before
     _report(session, options, terminal)
     return code
+
+
+def _run_script(script: Path, terminal: Terminal) -> int:
+    """Run a script as Python does, and return its exit code. What it ran before an error is reported all the same."""
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    except SystemExit as error:
+        if error.code is None or isinstance(error.code, int):
+            return error.code or 0
+        sys.stderr.write(f"{error.code}\n")
+        return EXIT_FAILURE
+    except KeyboardInterrupt:
+        terminal.error("interrupted")
+        return EXIT_INTERRUPTED
+    except BaseException as error:
+        # The frames from here to the script are not the script's.
+        frames = error.__traceback__
+        while frames is not None and frames.tb_frame.f_code.co_filename in _OWN_FILES:
+            frames = frames.tb_next
+        traceback.print_exception(error.with_traceback(frames or error.__traceback__))
+        return EXIT_FAILURE
+    return 0
+
+
+_OWN_FILES = frozenset({__file__, runpy.__file__, "<frozen runpy>"})
+
+
+@contextmanager
+def _said_meanwhile(session: Profile) -> Iterator[None]:
+    """Say on standard error how far the script is, after one second and then at growing intervals.
+
+    Whole lines, because the script prints to the same terminal.
+    """
+    ended = threading.Event()
+
+    def say() -> None:
+        started, interval = time.monotonic(), 1.0
+        while not ended.wait(interval):
+            seconds = time.monotonic() - started
+            sys.stderr.write(f"profile: {session.calls} calls of operators in {seconds:.0f} s\n")
+            sys.stderr.flush()
+            interval = min(2 * interval, 30.0)
+
+    thread = threading.Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _choose_card(options: argparse.Namespace) -> None:
@@ -78,10 +132,11 @@ def _choose_card(options: argparse.Namespace) -> None:
 
 
 def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -> None:
-    rows = session.rows
+    rows = session.all_rows
+    total = session.total
     terminal.document(
         {
-            "total_ns": session.total,
+            "total_ns": float(total),
             "operations": [
                 {
                     "name": row.plan.name,
@@ -91,19 +146,29 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
                     "bound": row.plan.timing.bound,
                 }
                 for row in rows
+                if isinstance(row, Row)
+            ],
+            "missing": [
+                {"name": row.plan.name, "operator": row.record.operator, "reason": row.plan.reason}
+                for row in rows
+                if isinstance(row, MissingRow)
             ],
         }
     )
-    left = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
-    table = Table("", COLUMNS, left=left)
+    table = Table("", COLUMNS, left=LEFT)
     table.rows.extend(cells(row) for row in rows)
     if rows:
         terminal.table(table)
-    terminal.line(total_line(rows))
+    for line in total_lines(rows):
+        terminal.line(line)
     if options.csv is not None:
         terminal.line(f"wrote {session.to_csv(options.csv)}")
     if options.perfetto is not None:
         terminal.line(f"wrote {session.to_perfetto(options.perfetto)}")
+    if options.report is not None:
+        with terminal.progress("report", session.calls) as progress:
+            folder = session.report(options.report, done=progress.advance)
+        terminal.line(f"wrote {folder}; open it with: {VIEWER.format(folder=folder)}")
 
 
 def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
