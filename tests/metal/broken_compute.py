@@ -213,6 +213,17 @@ def maximum_after_init_of_sum() -> None:
     reduce_tile(0, 1, 0, 0, 0, reduce_type=PoolType.MAX, reduce_dim=ReduceDim.REDUCE_COL)  # bug
 
 
+@broken_computing(KernelSetupError, "reduce_uninit is missing")
+def whole_tile_packed_with_the_mask_of_a_reduction() -> None:
+    two_tiles(lambda: reduce_init(0, 1, 16, reduce_type=PoolType.SUM, reduce_dim=ReduceDim.REDUCE_ROW))
+    reduce_tile(0, 1, 0, 0, 0, reduce_type=PoolType.SUM, reduce_dim=ReduceDim.REDUCE_ROW)
+    add_tiles_init(0, 1)
+    add_tiles(0, 1, 0, 0, 1)
+    ready_to_pack()
+    pack_tile(0, 16)
+    pack_tile(1, 16)  # bug
+
+
 @broken_compute(KernelSetupError, "exp_tile_init")
 def function_without_init() -> None:
     tile_in_dst()

@@ -76,6 +76,36 @@ def page_that_a_neighbour_sends_used_without_semaphore(device: Device) -> Progra
     return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
+@broken(RaceError, "which has not waited for its write before it said so", "BRISC", core="1-0")
+def loads_of_a_page_that_another_network_announced(device: Device) -> Program:
+    def sender() -> None:
+        fill(get_arg_val(4))
+        send(get_arg_val(4), get_arg_val(5), 0)
+        noc_semaphore_inc(get_noc_addr(get_arg_val(2), get_arg_val(3), get_semaphore(0)), 1, 1)
+        noc_async_full_barrier(0)
+        noc_async_full_barrier(1)
+
+    def receiver() -> None:
+        wait()
+        page = L1Pointer(get_arg_val(5))
+        sum(page[word] for word in range(16))  # bug
+
+    return on_cores(device, sender, receiver, args=two_in_l1(device))
+
+
+@broken(RaceError, "nothing says that kernel receiver (BRISC) on core 1-0 has read them before", "BRISC")
+def loads_of_a_page_without_semaphore(device: Device) -> Program:
+    def sender() -> None:
+        be_late(get_arg_val(4))
+        noc_async_write(get_arg_val(4), at_neighbour(get_arg_val(5)), PAGE)  # bug
+        noc_async_write_barrier()
+
+    def receiver() -> None:
+        L1Pointer(get_arg_val(5))[3]
+
+    return on_cores(device, sender, receiver, args=two_in_l1(device))
+
+
 # Write after read.
 
 

@@ -216,6 +216,28 @@ def multicast_past_the_grid(device: Device) -> Program:
     return alone(device, kernel, l1_buffer(device))
 
 
+def multicast_on(device: Device, noc: int, start: int, end: int) -> Program:
+    """Return a program that multicasts from column to column of row 0."""
+    corners = [device.worker_core_from_logical_core(metal.CoreCoord(x, 0)) for x in (start, end)]
+
+    def kernel() -> None:
+        fill(get_arg_val(0))
+        target = get_noc_multicast_addr(corners[0].x, corners[0].y, corners[1].x, corners[1].y, get_arg_val(0))
+        noc_async_write_multicast(get_arg_val(0), target, PAGE, 3, noc=noc)
+
+    return alone(device, kernel, l1_buffer(device))
+
+
+@broken(AddressError, "NoC 0 starts at the corner with the smaller coordinates; exchange start and end", "BRISC")
+def multicast_from_the_far_corner(device: Device) -> Program:
+    return multicast_on(device, 0, 3, 1)
+
+
+@broken(AddressError, "NoC 1 starts at the corner with the larger coordinates; exchange start and end", "BRISC")
+def multicast_on_the_other_network_from_the_near_corner(device: Device) -> Program:
+    return multicast_on(device, 1, 1, 3)
+
+
 @broken_alone(AddressError, "semaphore 3 does not exist on this core")
 def semaphore_that_nobody_created() -> None:
     get_semaphore(3)  # bug

@@ -134,6 +134,12 @@ fault_kinds! {
     NoSuchCoordinate { x: u32, y: u32, advice: String },
     #[error("the rectangle {x0}-{y0} to {x1}-{y1} holds no worker cores only; multicast goes to worker cores")]
     NoRectangle { x0: u32, y0: u32, x1: u32, y1: u32 },
+    #[error(
+        "the multicast rectangle from {}-{} to {}-{} goes round the edge of the chip: NoC {noc} starts at the corner with the \
+         {} coordinates; exchange start and end",
+        .start.0, .start.1, .end.0, .end.1, if *.noc == 0 { "smaller" } else { "larger" }
+    )]
+    CornersExchanged { noc: u8, start: (u32, u32), end: (u32, u32) },
     #[error("the rectangle holds {cores} receivers, num_dests says {given}")]
     WrongDestinations { cores: u32, given: u32 },
     #[error("{bytes} B at address {address} of {place} are outside its {limit} B")]

@@ -6,7 +6,7 @@ use crate::calls::Step;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::cb::Cb;
-use crate::state::kernel::{Stall, Thread, Wait};
+use crate::state::kernel::{InFlight, Stall, Thread, Wait};
 
 /// Address, page bytes, pages, format code, tile bytes, tile height, tile width.
 pub type Interface = (u32, u32, u32, u8, u32, u32, u32);
@@ -79,6 +79,7 @@ impl Run {
             let cost = run.time.risc().cb_advance;
             let current = run.current;
             run.require_producer(cb)?;
+            let watched = run.watched;
             let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
@@ -87,7 +88,8 @@ impl Run {
             }
             buffer.check_end(buffer.write_page, pages)?;
             let (start, end) = (buffer.write_pointer(), buffer.write_pointer() + pages * buffer.page_bytes);
-            if let Some(read) = kernel.transfers.reads.iter().find(|read| read.touches(start, end)) {
+            let unfinished = kernel.transfers.reads.iter().find(|read| watched && read.touches(start, end));
+            if let Some(read) = unfinished {
                 return Err(FaultKind::PushBeforeReadBarrier { cb, address: read.start, bytes: read.end - read.start });
             }
             let thread = kernel.thread(Thread::Pack) as usize;
@@ -121,21 +123,18 @@ impl Run {
             if let Some(first) = first {
                 return Err(FaultKind::TwoConsumers { cb, first: run.kernels[first].describe() });
             }
-            let (kernel, core, order) = run.here_ordered();
-            let buffer = core.cb_mut(cb)?;
+            let buffer = run.here().1.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if pages > buffer.waited {
                 return Err(FaultKind::PopWithoutWait { cb, pages, waited: buffer.waited });
             }
             buffer.check_end(buffer.read_page, pages)?;
             let (start, end) = (buffer.read_pointer(), buffer.read_pointer() + pages * buffer.page_bytes);
-            if let Some(write) = kernel.transfers.unflushed.iter().find(|write| write.touches(start, end)) {
-                return Err(FaultKind::PopBeforeWriteBarrier {
-                    cb,
-                    address: write.start,
-                    bytes: write.end - write.start,
-                });
+            if let Some(&InFlight { start: address, end, .. }) = run.still_sending(start, end) {
+                return Err(FaultKind::PopBeforeWriteBarrier { cb, address, bytes: end - address });
             }
+            let (kernel, core, order) = run.here_ordered();
+            let buffer = core.cb_mut(cb)?;
             let thread = kernel.thread(Thread::Unpack) as usize;
             kernel.clocks[thread] += cost;
             let now = kernel.clocks[thread];

@@ -98,8 +98,7 @@ impl Run {
             if run.polls(address, value) {
                 return Ok(None);
             }
-            let bank = run.cores[run.kernels[run.current].core].bank;
-            run.order_acquire_word(bank, address);
+            run.order_load(run.own_place(address))?;
             Ok(Some(value))
         })
     }

@@ -79,13 +79,47 @@ impl InFlight {
     }
 }
 
+/// Where a write goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Receivers {
+    /// A DRAM bank.
+    Dram,
+    /// The L1 of a core, by its bank.
+    Core(usize),
+    /// The L1 of several cores.
+    Cores(Vec<usize>),
+}
+
+impl Receivers {
+    /// Whether the L1 bank is one of them.
+    pub fn contain(&self, bank: usize) -> bool {
+        match self {
+            Self::Dram => false,
+            Self::Core(own) => *own == bank,
+            Self::Cores(banks) => banks.contains(&bank),
+        }
+    }
+}
+
+/// Bytes of the kernel's own L1 that a write sends, until they have left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sending {
+    /// The bytes.
+    pub source: InFlight,
+    /// Who gets them.
+    pub to: Receivers,
+    /// The kernel's flag that follows them over the same network to one of their receivers: who has seen that flag
+    /// knows that they have left.
+    pub flag: Option<u32>,
+}
+
 /// Transfers that no barrier has waited for yet.
 #[derive(Debug, Clone, Default)]
 pub struct Transfers {
     /// Reads into own L1.
     pub reads: Vec<InFlight>,
     /// Writes out of own L1, until they are flushed.
-    pub unflushed: Vec<InFlight>,
+    pub unflushed: Vec<Sending>,
     /// Writes until they are acknowledged: network, transaction id and time.
     pub unacknowledged: Vec<(u8, u8, u64)>,
     /// Atomics likewise.

@@ -7,6 +7,10 @@
 //! once its kernel has waited for it, and before a later change of a word of the same core over the same network, which
 //! cannot overtake it.
 //!
+//! Bytes that a kernel sends may be overwritten once they have left. A kernel knows that after a flush, or from whoever has
+//! seen a flag that followed them over the same network to the same core. So vectors have a second half: how many of a
+//! kernel's flags were seen.
+//!
 //! Words that are polled are treated as semaphores, so flags of any kind order what is around them. Who replaces such a
 //! word must have seen what others made of it, or their counts are lost; adding to it is always in order.
 
@@ -14,7 +18,7 @@ use std::collections::BTreeMap;
 
 use tt_memory::Place;
 
-/// A point in the life of each kernel.
+/// A point in the life of each kernel, then the number of its last flag that was seen.
 pub(crate) type Vector = Vec<u32>;
 
 /// No kernel of this run has written these bytes.
@@ -62,6 +66,8 @@ pub(crate) enum Conflict {
 #[derive(Debug)]
 pub(crate) struct Order {
     vectors: Vec<Vector>,
+    /// Flags that each kernel has sent over a network.
+    flags: Vec<u32>,
     /// Vectors that words of L1 carry: L1 bank and address.
     words: BTreeMap<(usize, u32), Vector>,
     dram: Vec<Ranges>,
@@ -72,9 +78,10 @@ pub(crate) struct Order {
 
 impl Order {
     pub(crate) fn new(kernels: usize, dram_banks: usize, l1_banks: usize) -> Self {
-        let vector = |own: usize| (0..kernels).map(|kernel| u32::from(kernel == own)).collect();
+        let vector = |own: usize| (0..2 * kernels).map(|entry| u32::from(entry == own)).collect();
         Self {
             vectors: (0..kernels).map(vector).collect(),
+            flags: vec![0; kernels],
             words: BTreeMap::new(),
             dram: vec![Ranges::new(); dram_banks],
             l1: vec![Ranges::new(); l1_banks],
@@ -101,6 +108,27 @@ impl Order {
         self.words.insert(word, carrier);
     }
 
+    /// [`Order::release_word`] over a network. Returns the number of the flag.
+    pub(crate) fn release_flag(&mut self, kernel: usize, word: (usize, u32)) -> u32 {
+        self.release_word(kernel, word);
+        self.flags[kernel] += 1;
+        let entry = self.vectors.len() + kernel;
+        if let Some(carrier) = self.words.get_mut(&word) {
+            carrier[entry] = self.flags[kernel];
+        }
+        self.flags[kernel]
+    }
+
+    /// Whether `kernel` knows that somebody has seen a flag of its own.
+    pub(crate) fn knows_seen(&self, kernel: usize, flag: u32) -> bool {
+        self.vectors[kernel][self.vectors.len() + kernel] >= flag
+    }
+
+    /// Whether a kernel has made one of the words of a range of L1 a flag.
+    pub(crate) fn has_flag(&self, bank: usize, start: u32, end: u32) -> bool {
+        self.words.range((bank, start)..(bank, end)).next().is_some()
+    }
+
     /// [`Order::acquire`] from the words of a range of L1, and from the last writers of its bytes.
     pub(crate) fn acquire_flag(&mut self, kernel: usize, bank: usize, start: u32, end: u32) {
         let words = self.words.range((bank, start)..(bank, end));
@@ -121,7 +149,7 @@ impl Order {
     pub(crate) fn unseen_change(&self, kernel: usize, word: (usize, u32)) -> Option<usize> {
         let carrier = self.words.get(&word)?;
         let known = &self.vectors[kernel];
-        (0..known.len()).find(|&other| other != kernel && carrier[other] > known[other])
+        (0..self.vectors.len()).find(|&other| other != kernel && carrier[other] > known[other])
     }
 
     fn ranges(&mut self, place: Place) -> &mut Ranges {

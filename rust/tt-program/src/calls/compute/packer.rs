@@ -42,6 +42,18 @@ impl Compute {
         )))
     }
 
+    /// After a reduction the packer takes its results and writes zeros elsewhere, until `reduce_uninit`.
+    fn require_whole(&self, section: usize, index: u32) -> Result<(), FaultKind> {
+        if self.edge == EdgeMask::None || !self.sections[section].whole[index as usize] {
+            return Ok(());
+        }
+        let state = format!(
+            "the packer still takes the results of a reduction only and writes zeros elsewhere, Dst[{index}] holds a whole \
+             tile"
+        );
+        Err(FaultKind::MissingInit { missing: "reduce_uninit".to_owned(), state })
+    }
+
     /// The words of a tile of a section.
     pub(super) fn words(&mut self, section: usize, index: u32) -> &Tile {
         self.sections[section].tiles[index as usize].dst()
@@ -117,6 +129,9 @@ impl Run {
         let buffer = core.cb_mut(cb)?;
         let (section, held) = compute.packed_tile(dst)?;
         compute.require_packer(cb, buffer.format)?;
+        if *watched {
+            compute.require_whole(section, dst)?;
+        }
         let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         let accumulate = compute.l1_accumulate;

@@ -286,8 +286,9 @@ impl Run {
                 made => made.unwrap_or(held),
             };
             if !matches!(call.operation, Operation::Fill(_)) {
-                let shape = compute.sections[section].shapes[a as usize];
-                compute.sections[section].shapes[out_at] = shape;
+                let source = &mut compute.sections[section];
+                source.shapes[out_at] = source.shapes[a as usize];
+                source.whole[out_at] = source.whole[a as usize];
             } else if compute.sections[section].held[out_at].is_none() {
                 compute.sections[section].shapes[out_at] = TileShape::FULL;
             }

@@ -56,8 +56,8 @@ impl Run {
             }
             if matches!(barrier, Barrier::WritesFlushed | Barrier::Writes | Barrier::Full) {
                 kernel.transfers.unflushed.retain(|write| {
-                    let waited = mine(write.noc, write.trid);
-                    until = until.max(if waited { write.moved } else { 0 });
+                    let waited = mine(write.source.noc, write.source.trid);
+                    until = until.max(if waited { write.source.moved } else { 0 });
                     !waited
                 });
             }
@@ -96,7 +96,7 @@ impl Run {
             kernel.clocks[0] += cost;
             let stays = |network: u8, id: u8| network != noc || ids >> id & 1 == 0;
             kernel.transfers.reads.retain(|read| stays(read.noc, read.trid));
-            kernel.transfers.unflushed.retain(|write| stays(write.noc, write.trid));
+            kernel.transfers.unflushed.retain(|write| stays(write.source.noc, write.source.trid));
             kernel.transfers.unacknowledged.retain(|&(network, id, _)| stays(network, id));
             Ok(())
         })
@@ -123,6 +123,9 @@ impl Run {
 
     /// Own bytes that are read must not belong to a read in flight.
     pub(crate) fn check_arrived(&self, start: u32, bytes: u32) -> Result<(), FaultKind> {
+        if !self.watched {
+            return Ok(());
+        }
         let reads = &self.kernels[self.current].transfers.reads;
         match reads.iter().find(|read| read.touches(start, start.saturating_add(bytes))) {
             Some(read) => Err(FaultKind::UseBeforeReadBarrier { address: read.start, bytes: read.end - read.start }),
@@ -132,8 +135,7 @@ impl Run {
 
     /// Own bytes that are written must not be on their way out.
     pub(crate) fn check_not_sending(&self, start: u32, bytes: u32) -> Result<(), FaultKind> {
-        let writes = &self.kernels[self.current].transfers.unflushed;
-        match writes.iter().find(|write| write.touches(start, start.saturating_add(bytes))) {
+        match self.still_sending(start, start.saturating_add(bytes)) {
             Some(write) => {
                 Err(FaultKind::OverwrittenWhileSent { address: write.start, bytes: write.end - write.start })
             }

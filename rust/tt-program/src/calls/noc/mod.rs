@@ -12,7 +12,7 @@ use crate::calls::Step;
 use crate::calls::memory::Use;
 use crate::error::FaultKind;
 use crate::state::Run;
-use crate::state::kernel::{InFlight, Stall, Thread};
+use crate::state::kernel::{InFlight, Receivers, Sending, Stall, Thread};
 use crate::state::time::Naming;
 use crate::state::time::Target;
 
@@ -209,11 +209,15 @@ impl Run {
         let from = self.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
         let to = self.touch(device, owner, address, bytes.into(), Use::Write)?;
         self.order_read(from, bytes)?;
-        self.order_send(to, bytes, noc, self.write_trid(noc))?;
+        let flag = self.order_send(to, bytes, noc, self.write_trid(noc))?;
         device.copy_bytes(from, to, bytes as usize)?;
         let at = self.give_command(naming);
         let times = self.time.write(noc, bank, owner, bytes, at);
-        self.book_write(noc, source, bytes, times);
+        let receivers = match owner {
+            Target::Dram(_) => Receivers::Dram,
+            Target::Worker(other) => Receivers::Core(other),
+        };
+        self.book_write(noc, (source, bytes), times, receivers, flag);
         self.record_transfer("write", at, times.acknowledged, bytes);
         if let Target::Worker(other) = owner {
             self.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
@@ -227,12 +231,14 @@ impl Run {
         self.kernels[self.current].transfers.write_trid[noc as usize]
     }
 
-    fn book_write(&mut self, noc: u8, source: u32, bytes: u32, times: Transfer) {
+    fn book_write(&mut self, noc: u8, (source, bytes): (u32, u32), times: Transfer, to: Receivers, flag: Option<u32>) {
+        let trid = self.write_trid(noc);
+        self.forget_sent();
         let kernel = &mut self.kernels[self.current];
         kernel.wait_until(Thread::Unpack, times.issued, Stall::Issue);
-        let trid = kernel.transfers.write_trid[noc as usize];
         let (moved, done) = (times.sent, times.acknowledged);
-        kernel.transfers.unflushed.push(InFlight { start: source, end: source + bytes, noc, trid, moved, done });
+        let source = InFlight { start: source, end: source + bytes, noc, trid, moved, done };
+        kernel.transfers.unflushed.push(Sending { source, to, flag });
         kernel.transfers.unacknowledged.push((noc, trid, done));
     }
 
@@ -244,10 +250,12 @@ impl Run {
     }
 
     /// The worker cores of a rectangle, and whether the sender is one of them.
-    fn rectangle(&self, start: (u32, u32), end: (u32, u32)) -> Result<Vec<usize>, FaultKind> {
-        // NoC 1 goes the other way round; programs give it start and end exchanged.
-        let (x0, x1) = (start.0.min(end.0), start.0.max(end.0));
-        let (y0, y1) = (start.1.min(end.1), start.1.max(end.1));
+    fn rectangle(&self, noc: u8, start: (u32, u32), end: (u32, u32)) -> Result<Vec<usize>, FaultKind> {
+        // NoC 1 runs towards smaller coordinates. From the wrong corner a multicast goes round the edge of the chip.
+        let ((x0, y0), (x1, y1)) = if noc == 0 { (start, end) } else { (end, start) };
+        if x0 > x1 || y0 > y1 {
+            return Err(FaultKind::CornersExchanged { noc, start, end });
+        }
         let mut banks = Vec::new();
         for y in y0..=y1 {
             for x in x0..=x1 {
@@ -281,7 +289,7 @@ impl Run {
             let noc = run.network(noc)?;
             let (start, end, address) = split_multicast(target);
             let bank = run.own_bank();
-            let mut banks = run.rectangle(start, end)?;
+            let mut banks = run.rectangle(noc, start, end)?;
             if !loopback {
                 banks.retain(|&other| other != bank);
             }
@@ -294,21 +302,23 @@ impl Run {
             run.check_arrived(source, bytes)?;
             let from = run.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
             run.order_read(from, bytes)?;
+            let mut flag = None;
             for &other in &banks {
                 let to = run.touch(device, Target::Worker(other), address, bytes.into(), Use::Write)?;
                 if from != to {
-                    run.order_send(to, bytes, noc, run.write_trid(noc))?;
+                    let sent = run.order_send(to, bytes, noc, run.write_trid(noc))?;
+                    flag = flag.or(sent);
                     device.copy_bytes(from, to, bytes as usize)?;
                 }
             }
             let at = run.give_command(Naming::Address);
             let times = run.time.multicast(noc, bank, &banks, bytes, linked, at);
-            run.book_write(noc, source, bytes, times);
             run.record_transfer("multicast", at, times.acknowledged, bytes);
             for &other in &banks {
                 run.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
                 run.written_at(other, address as u32, bytes, times.arrived);
             }
+            run.book_write(noc, (source, bytes), times, Receivers::Cores(banks), flag);
             Ok(true)
         })
     }

@@ -132,6 +132,8 @@ pub(crate) struct Section {
     pub(crate) held: Vec<Option<DstFormat>>,
     /// The shape of each tile; means nothing where nothing is held.
     pub(crate) shapes: Vec<TileShape>,
+    /// Which tiles were made by something else than a reduction.
+    pub(crate) whole: Vec<bool>,
     pub(crate) committed_at: u64,
     pub(crate) released_at: u64,
 }
@@ -199,6 +201,7 @@ impl Compute {
             tiles: vec![Accumulator::new(); capacity].into(),
             held: vec![None; capacity],
             shapes: vec![TileShape::FULL; capacity],
+            whole: vec![false; capacity],
             committed_at: 0,
             released_at: 0,
         };
@@ -294,6 +297,7 @@ impl Compute {
         section.shapes[at] = shape;
         match section.held[at] {
             None => {
+                section.whole[at] = !matches!(self.math, Math::Reduce { .. });
                 section.tiles[at].clear();
                 empty(&mut section.tiles[at]);
             }
@@ -314,6 +318,7 @@ impl Compute {
         let section = &mut self.sections[self.filling];
         section.held[at] = Some(made);
         section.shapes[at] = shape;
+        section.whole[at] = true;
         Ok(at)
     }
 
