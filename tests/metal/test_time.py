@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,10 @@ from parts import CORE, add_cb, tile_bytes, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,
+    acquire_dst,
+    add_tiles,
+    add_tiles_init,
+    binary_op_init_common,
     cb_pop_front,
     cb_push_back,
     cb_reserve_back,
@@ -30,6 +35,7 @@ from ttnn.kernel_api import (
     noc_async_read_barrier,
     noc_async_read_tile,
     pack_tile,
+    release_dst,
     tile_regs_acquire,
     tile_regs_commit,
     tile_regs_release,
@@ -223,6 +229,100 @@ def test_the_saved_timeline_is_a_chrome_trace(device: ttnn.MeshDevice, tmp_path:
     assert sorted(open_spans) == sorted(row["id"] for row in rows if row["ph"] == "e")
     assert len(open_spans) == 8  # four reads, four writes
     assert sum(row["args"]["bytes"] for row in rows if row["ph"] == "b") == 8 * 2048
-    assert all(row["dur"] > 0 for row in rows if row["ph"] == "X")
+    spans = [row for row in rows if row["ph"] == "X"]
+    assert all(row["dur"] > 0 for row in spans)
+    named = {(row["pid"], row["tid"]) for row in rows if row["name"] == "thread_name"}
+    assert {(row["pid"], row["tid"]) for row in rows if row["ph"] in "Xbe"} == named
+    kernels = [row for row in spans if "busy cycles" in row["args"]]
+    assert sorted(row["name"] for row in kernels) == ["copy_tiles"] * 3 + ["read_one", "write_one"]
+    assert all(0 < row["args"]["share of the program"] <= 1 for row in kernels)
+    assert "kernel_main" not in {row["name"] for row in rows} | names
     report.plot(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_shows_all_bars_and_shares_of_the_program(device: ttnn.MeshDevice) -> None:
+    report = metal.run_program(device, pipeline(device))
+    figure = report.plot()
+    figure.canvas.draw()
+    heat, chart = figure.axes[:2]
+    (legend,) = figure.legends
+    assert not legend.get_window_extent().overlaps(chart.get_window_extent())
+    assert heat.title.get_window_extent().x0 >= 0
+    (image,) = heat.images
+    assert 0 < float(image.get_array().max()) <= 100
+    ends = [path.get_extents().x1 for bars in chart.collections for path in bars.get_paths()]
+    assert max(ends) <= chart.get_xlim()[1]
+
+
+def add_with_acquire_dst() -> None:
+    binary_op_init_common(0, 1, 16)
+    add_tiles_init(0, 1)
+    for _ in range(get_compile_time_arg_val(0)):
+        acquire_dst()
+        cb_wait_front(0, 1)
+        cb_wait_front(1, 1)
+        add_tiles(0, 1, 0, 0, 0)
+        cb_reserve_back(16, 1)
+        pack_tile(0, 16)
+        cb_push_back(16, 1)
+        cb_pop_front(0, 1)
+        cb_pop_front(1, 1)
+        release_dst()
+
+
+def add_with_tile_regs() -> None:
+    binary_op_init_common(0, 1, 16)
+    add_tiles_init(0, 1)
+    for _ in range(get_compile_time_arg_val(0)):
+        tile_regs_acquire()
+        cb_wait_front(0, 1)
+        cb_wait_front(1, 1)
+        add_tiles(0, 1, 0, 0, 0)
+        tile_regs_commit()
+        tile_regs_wait()
+        cb_reserve_back(16, 1)
+        pack_tile(0, 16)
+        cb_push_back(16, 1)
+        cb_pop_front(0, 1)
+        cb_pop_front(1, 1)
+        tile_regs_release()
+
+
+def read_pairs() -> None:
+    for tile in range(get_arg_val(2)):
+        for cb in (0, 1):
+            source = InterleavedAddrGenFast[True](get_arg_val(cb), get_tile_size(cb), get_dataformat(cb))
+            cb_reserve_back(cb, 1)
+            noc_async_read_tile(tile, source, get_write_ptr(cb))
+            noc_async_read_barrier()
+            cb_push_back(cb, 1)
+
+
+def addition(device: ttnn.MeshDevice, compute: Callable[[], None], tiles: int) -> metal.Report:
+    """Add pairs of tiles on one core."""
+    buffers = [tiles_buffer(device, tiles) for _ in range(2)]
+    for buffer in buffers:
+        metal.enqueue_write_buffer(metal.command_queue(device), buffer, np.zeros(tiles * 2048, np.uint8))
+    program = metal.create_program()
+    for cb in (0, 1, 16):
+        add_cb(program, cb, 2)
+    reader = metal.create_kernel(program, read_pairs, CORE, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, drop, CORE, metal.WriterDataMovementConfig())
+    metal.create_kernel(program, compute, CORE, metal.ComputeConfig(compile_args=[tiles]))
+    metal.set_runtime_args(program, reader, CORE, [*(buffer.address() for buffer in buffers), tiles])
+    metal.set_runtime_args(program, writer, CORE, [1, tiles])
+    return metal.run_program(device, program)
+
+
+def test_the_packer_waits_for_math_with_either_protocol_of_dst(device: ttnn.MeshDevice) -> None:
+    classic, registers = (addition(device, kernel, 16) for kernel in (add_with_acquire_dst, add_with_tile_regs))
+    # The calls differ, the work does not.
+    assert classic.cycles == pytest.approx(registers.cycles, rel=0.005)
+    math, pack = ([e for e in classic.events if e.name == name] for name in ("add_tiles", "pack_tile"))
+    ends = [event.end for event in math if event.thread == 1]
+    assert len(ends) == len(pack) == 16
+    assert all(event.start >= end for event, end in zip(pack, ends, strict=True))
+    released = [event for event in classic.events if event.name == "release_dst"]
+    assert released
+    assert all(event.end - event.start <= 2 for event in released)

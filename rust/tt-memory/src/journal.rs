@@ -64,28 +64,29 @@ pub(crate) fn note(buffer: &Buffer, device: u64, allocated: bool) {
 
 #[cfg(test)]
 mod tests {
-    use crate::buffer::BufferType;
+    use crate::buffer::{BufferId, BufferType};
     use crate::chip::N150;
     use crate::device::{Device, OpenOptions};
+    use crate::error::MemoryError;
 
     use super::{Change, keep, length, take};
 
     /// One test, because the journal belongs to the process.
     #[test]
-    fn changes_are_noted_in_their_order_while_the_journal_is_kept() {
-        let mut device = Device::open(&N150, OpenOptions::default()).unwrap();
+    fn changes_are_noted_in_their_order_while_the_journal_is_kept() -> Result<(), MemoryError> {
+        let mut device = Device::open(&N150, OpenOptions::default())?;
         let own = device.device_id();
-        let before = device.allocate_interleaved(BufferType::Dram, 2048, 3, 1).unwrap();
+        let before = device.allocate_interleaved(BufferType::Dram, 2048, 3, 1)?;
         keep(true);
-        let first = device.allocate_interleaved(BufferType::L1, 2048, 3, 1).unwrap();
-        let second = device.allocate_interleaved(BufferType::Dram, 4096, 1, 1).unwrap();
-        device.deallocate(first).unwrap();
-        device.close().unwrap();
+        let first = device.allocate_interleaved(BufferType::L1, 2048, 3, 1)?;
+        let second = device.allocate_interleaved(BufferType::Dram, 4096, 1, 1)?;
+        device.deallocate(first)?;
+        device.close()?;
         keep(false);
         assert!(length() >= 5);
         let noted: Vec<Change> = take().into_iter().filter(|change| change.device == own).collect();
         let seen: Vec<_> = noted.iter().map(|c| (c.unique_id, c.allocated, c.buffer_type, c.bytes_per_bank)).collect();
-        let [before, first, second] = [before, first, second].map(|id| id.unique_id());
+        let [before, first, second] = [before, first, second].map(BufferId::unique_id);
         assert_eq!(
             seen,
             [
@@ -97,5 +98,6 @@ mod tests {
             ]
         );
         assert!(!take().iter().any(|change| change.device == own));
+        Ok(())
     }
 }

@@ -72,10 +72,11 @@ impl Run {
     /// # Errors
     /// It left transfers, pages or `Dst` behind.
     pub fn finish_kernel(&mut self) -> Result<(), Fault> {
-        self.checked("kernel_main", |run| {
-            if run.watched {
-                run.check_leftovers()?;
-            }
+        self.kernels[self.current].calls += 1;
+        if self.watched {
+            self.check_leftovers().map_err(|what| self.fault("kernel_main", what))?;
+        }
+        self.noted("end of the kernel", |run| {
             let cost = run.time.launch().kernel_end;
             let kernel = &mut run.kernels[run.current];
             for clock in &mut kernel.clocks {

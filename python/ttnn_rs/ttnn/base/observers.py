@@ -43,6 +43,9 @@ class Observer(Protocol):
     def noted(self, program: Any) -> None:
         """The innermost operator has decided on a program."""
 
+    def program_ran(self, ran: Any) -> None:
+        """A program of `ttnn.metal` has run: an `operation.observation.ProgramRan`."""
+
 
 OBSERVERS: Final[list[Observer]] = []
 """Those that observe now, the outermost first."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
-from ttnn.base.observers import blocked
+from ttnn.base.observers import blocked, observed
 from ttnn.base.tile import Tile
 from ttnn.device.queues import current_queue
 from ttnn.metal.circular_buffers import create_circular_buffer
@@ -30,7 +30,7 @@ from ttnn.metal.descriptors import (
 )
 from ttnn.metal.program import Program, create_kernel
 from ttnn.metal.program_parts import shared_core
-from ttnn.metal.queues import command_queue, enqueue_program
+from ttnn.metal.queues import Caller, command_queue, enqueue_for
 from ttnn.metal.report import Report
 from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args
 from ttnn.metal.semaphores import MAX_SEMAPHORES, semaphore_value
@@ -195,13 +195,27 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     for tensor in io_tensors:
         if tensor.device() is not output.device():
             raise ProgramConfigError("generic_op: the tensors of io_tensors are on different devices")
-    if not blocked():
-        generic_op_report(output, program_descriptor)
-    return output
+
+    def run() -> Tensor:
+        if not blocked():
+            generic_op_report(output, program_descriptor, tuple(io_tensors))
+        return output
+
+    return observed("ttnn.generic_op", (io_tensors, program_descriptor), run)
 
 
-def generic_op_report(output: Tensor, program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Report | None:
-    """Run a program on the device of a tensor and return its report; None while a trace is captured."""
+def generic_op_report(
+    output: Tensor,
+    program_descriptor: ProgramDescriptor | MeshProgramDescriptor,
+    io_tensors: tuple[Tensor, ...] = (),
+) -> Report | None:
+    """Run a program on the device of a tensor and return its report; None while a trace is captured.
+
+    Args:
+        output: The tensor.
+        program_descriptor: The program.
+        io_tensors: All tensors, for captures and profiles.
+    """
     device = device_of(output)
     if isinstance(program_descriptor, MeshProgramDescriptor):
         ranges = list(program_descriptor.mesh_programs)
@@ -210,4 +224,5 @@ def generic_op_report(output: Tensor, program_descriptor: ProgramDescriptor | Me
         device._require_origin("generic_op", ranges[0].start)
         device._require_origin("generic_op", ranges[0].end)
         program_descriptor = program_descriptor.mesh_programs[ranges[0]]
-    return enqueue_program(command_queue(device, current_queue()), program_from_descriptor(program_descriptor))
+    queue = command_queue(device, current_queue())
+    return enqueue_for(Caller("ttnn.generic_op", io_tensors), queue, program_from_descriptor(program_descriptor))

@@ -7,13 +7,15 @@ the calls, which is one of the orders that a card may choose; an event makes it 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.base.observers import blocked
 from ttnn.device.coordinates import MeshCoordinateRange, SubDeviceId
 from ttnn.device.mesh_device import CommandQueue, MeshDevice, MeshEvent, require_event
 from ttnn.kernel_api.context import KernelContext, here
@@ -22,6 +24,7 @@ from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
 from ttnn.metal.report import Report
 from ttnn.metal.scheduler import execute
+from ttnn.operation.observation import ProgramRan, program_ran
 
 __all__ = [
     "CommandQueue",
@@ -117,7 +120,9 @@ def enqueue_read_buffer(
 def enqueue_program(
     cq: CommandQueue | MeshDevice, program: Program, blocking: bool = False, *, trace: bool = True
 ) -> Report | None:
-    """Run a program and return its report; None while a trace is captured, which it becomes part of.
+    """Run a program and return its report.
+
+    None while a trace is captured, which it becomes part of, and while a graph is captured without dispatch.
 
     Arguments and addresses are those of this moment; a program may be changed and enqueued again. Every run starts with
     empty circular buffers and with semaphores at their initial values.
@@ -133,15 +138,7 @@ def enqueue_program(
         DeadlockError: likewise.
         DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run it.
     """
-    device = _device("enqueue_program", cq)
-    layout = lay_out(device, program)
-    if device._traces.steps is not None:
-        device._traces.steps.append(ProgramRun(layout))
-        return None
-    report = _run(device, layout, trace=trace)
-    if isinstance(cq, CommandQueue):
-        cq._note(report)
-    return report
+    return enqueue_for(Caller("ttnn.metal.enqueue_program"), cq, program, trace=trace)
 
 
 def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> Report:
@@ -153,17 +150,47 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
     """
     if _device("run_program", device)._traces.steps is not None:
         raise DeviceError("run_program: a trace is being captured; enqueue the program, or end the capture first")
-    return _run(device, lay_out(device, program), trace=trace)
+    if blocked():
+        raise DeviceError(
+            "run_program: a graph is captured without dispatch, and no report is made; enqueue the program"
+        )
+    return _run(Caller("ttnn.metal.run_program"), device, lay_out(device, program), trace=trace)
 
 
-def _run(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
+class Caller(NamedTuple):
+    """Who runs a program: full name of the function that was called, and its tensors, the result last."""
+
+    name: str
+    tensors: tuple[Any, ...] = ()
+
+
+def enqueue_for(
+    caller: Caller, cq: CommandQueue | MeshDevice, program: Program, *, trace: bool = True
+) -> Report | None:
+    """Do what `enqueue_program` does for a function that runs a program."""
+    device = _device("enqueue_program", cq)
+    layout = lay_out(device, program)
+    if device._traces.steps is not None:
+        device._traces.steps.append(ProgramRun(caller, layout))
+        return None
+    if blocked():
+        program_ran(ProgramRan(caller.name, device, caller.tensors, layout, None, time.perf_counter_ns()))
+        return None
+    report = _run(caller, device, layout, trace=trace)
+    if isinstance(cq, CommandQueue):
+        cq._note(report)
+    return report
+
+
+def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program as it was laid out for the device."""
+    started = time.perf_counter_ns()
     if isinstance(here.kernel, KernelContext):
         raise KernelError("enqueue_program: a kernel cannot run programs; enqueue them from the host")
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:
-        return execute(device, layout, trace=trace)
+        report = execute(device, layout, trace=trace)
     except KernelError as error:
         device._engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
@@ -172,17 +199,20 @@ def _run(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
         raise
     finally:
         device._running.release()
+    program_ran(ProgramRan(caller.name, device, caller.tensors, layout, report, started))
+    return report
 
 
 class ProgramRun:
     """A program of a trace, as it was laid out when it was captured."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
+    def __init__(self, caller: Caller, layout: Layout) -> None:
+        # A trace keeps no tensor alive.
+        self.caller, self.layout = Caller(caller.name), layout
 
     def replay(self, queue: CommandQueue, replaced: dict[int, Any], *, trace: bool) -> Report:
         """Run the program again; return its report."""
-        report = _run(queue.device, self.layout, trace=trace)
+        report = _run(self.caller, queue.device, self.layout, trace=trace)
         queue._note(report)
         return report
 

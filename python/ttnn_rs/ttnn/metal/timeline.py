@@ -88,10 +88,15 @@ class Run(Protocol):
 def chrome_trace(report: Run) -> dict[str, Any]:
     """Return the report as a Chrome trace: a process per core, a thread per RISC, asynchronous spans for transfers.
 
-    Times are microseconds on the chip.
+    Times are microseconds on the chip. The calls of a RISC stand inside a span of its kernel, which says for how many
+    cycles it worked, and what share of the program's length that is.
     """
     rows: list[dict[str, Any]] = []
     processes: dict[tuple[int, int], int] = {}
+    starts: dict[tuple[int, int], int] = {}
+    for event in report.events:
+        if event.thread != _TRANSFER:
+            starts.setdefault((event.kernel, event.thread), event.start)
     for index, kernel in enumerate(report.kernels):
         process = processes.setdefault(kernel.core, len(processes))
         name = f"core {kernel.core[0]}-{kernel.core[1]}"
@@ -99,6 +104,16 @@ def chrome_trace(report: Run) -> dict[str, Any]:
         for thread, label in enumerate(_labels(kernel)):
             row = {"ph": "M", "pid": process, "tid": index * 4 + thread, "name": "thread_name", "args": {"name": label}}
             rows.append(row)
+            began = starts.get((index, thread))
+            if began is not None:
+                busy = busy_cycles(kernel, thread, began)
+                whole: dict[str, Any] = {"ph": "X", "pid": process, "tid": index * 4 + thread, "name": kernel.kernel}
+                span: dict[str, Any] = {
+                    "ts": began / report.clock_mhz,
+                    "dur": (kernel.threads[thread] - began) / report.clock_mhz,
+                }
+                facts = {"busy cycles": busy, "share of the program": round(busy / max(1, report.cycles), 4)}
+                rows.append({**whole, **span, "args": facts})
     for number, event in enumerate(report.events):
         kernel = report.kernels[event.kernel]
         place = {"pid": processes[kernel.core], "tid": event.kernel * 4 + event.thread % _TRANSFER, "name": event.name}
@@ -111,6 +126,19 @@ def chrome_trace(report: Run) -> dict[str, Any]:
                 {**place, "ph": "X", "ts": start, "dur": end - start, "args": {"cycles": event.end - event.start}}
             )
     return {"traceEvents": rows, "displayTimeUnit": "ns", "otherData": {"cycles": report.cycles}}
+
+
+def busy_cycles(kernel: KernelReport, thread: int, start: int = 0) -> int:
+    """Return for how many cycles a thread of a kernel did not wait, never more than the program is long.
+
+    Args:
+        kernel: The kernel.
+        thread: Its thread: 0 to 2 of a compute kernel, else 0.
+        start: When it began.
+    """
+    prefix = f"{_THREADS[thread]}: " if len(kernel.threads) > 1 else ""
+    waited = sum(cycles for what, cycles in kernel.waits.items() if what.startswith(prefix))
+    return max(0, kernel.threads[thread] - start - waited)
 
 
 def _labels(kernel: KernelReport) -> Sequence[str]:
@@ -181,9 +209,11 @@ def _draw_timeline(chart: Any, report: Run, lines: list[tuple[str, int, int]]) -
         row = places.get((event.kernel, event.thread % _TRANSFER))
         if row is not None:
             bars.setdefault((row, _kind(event, compute)), []).append((event.start, event.end - event.start))
-    for (row, kind), spans in sorted(bars.items()):
+    for (row, kind), spans in sorted(bars.items(), key=lambda item: (item[0][1] != "wait", item[0])):
         height, offset = (0.25, 0.35) if kind == "transfer" else (0.7, 0.0)
-        chart.broken_barh(spans, (row - height / 2 - offset, height), facecolors=_COLOURS[kind], linewidth=0)
+        # An edge of its colour keeps a bar visible that is narrower than a dot of the picture.
+        edge = {"edgecolors": _COLOURS[kind], "linewidth": 0.0 if kind == "wait" else 0.4}
+        chart.broken_barh(spans, (row - height / 2 - offset, height), facecolors=_COLOURS[kind], **edge)
     chart.set_yticks(range(len(lines)), [label for label, _, _ in lines], fontsize=7)
     chart.invert_yaxis()
     chart.set_xlabel(f"cycles at {report.clock_mhz} MHz")
@@ -197,8 +227,8 @@ def _draw_heat(figure: Any, heat: Any, report: Run) -> None:
     busy: dict[tuple[int, int], float] = {}
     riscs: dict[tuple[int, int], int] = {}
     for kernel in report.kernels:
-        waited = sum(kernel.waits.values())
-        busy[kernel.core] = busy.get(kernel.core, 0) + sum(kernel.threads) - waited
+        worked = sum(busy_cycles(kernel, thread) for thread in range(len(kernel.threads)))
+        busy[kernel.core] = busy.get(kernel.core, 0) + worked
         riscs[kernel.core] = riscs.get(kernel.core, 0) + len(kernel.threads)
     length = max(1, report.cycles)
     busy = {core: 100 * cycles / (length * riscs[core]) for core, cycles in busy.items()}
@@ -208,5 +238,5 @@ def _draw_heat(figure: Any, heat: Any, report: Run) -> None:
     image = heat.imshow(grid, cmap="viridis", vmin=0, vmax=100)
     heat.set_xticks(range(columns))
     heat.set_yticks(range(rows))
-    heat.set_title("RISCs of a core at work, % of the program")
+    heat.set_title("RISCs at work,\n% of the program", fontsize=9)
     figure.colorbar(image, ax=heat, shrink=0.6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ttnn.base.observers import OBSERVERS
 
@@ -28,6 +28,26 @@ Run = Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any]
 """Runs an operator with everything else that its call does: hooks, comparison mode, logging."""
 
 
+class ProgramRan(NamedTuple):
+    """A program of `ttnn.metal` that has run, or would have run if dispatch were not off.
+
+    Attributes:
+        operator: Full name of the function that was called.
+        device: Where.
+        tensors: The tensors that it was called with, the result last.
+        layout: Its kernels and circular buffers as rows for the engine: `ttnn.metal.layout.Layout`.
+        report: What it cost: `ttnn.metal.Report`; None if it did not run.
+        started: Host time in nanoseconds at which it began.
+    """
+
+    operator: str
+    device: Any
+    tensors: tuple[Any, ...]
+    layout: Any
+    report: Any
+    started: int
+
+
 class Observer(Protocol):
     """Is told of every call of an operator, also of those that operators make."""
 
@@ -36,6 +56,9 @@ class Observer(Protocol):
 
     def note(self, program: Any) -> None:
         """Take the program that the operator which runs now has decided on."""
+
+    def program_ran(self, ran: ProgramRan) -> None:
+        """Take a program of `ttnn.metal` that has run."""
 
 
 class Observation:
@@ -53,3 +76,12 @@ def note(program: Any) -> None:
     observer = Observation.active
     if observer is not None:
         observer.note(program)
+
+
+def program_ran(ran: ProgramRan) -> None:
+    """Tell the observers of a program of `ttnn.metal`."""
+    for watching in OBSERVERS:
+        watching.program_ran(ran)
+    observer = Observation.active
+    if observer is not None:
+        observer.program_ran(ran)

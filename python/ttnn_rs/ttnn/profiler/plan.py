@@ -87,6 +87,8 @@ class PlanCb:
         page_bytes: Size of a page.
         format: Data type of the pages.
         borrowed: Whether it lies in a tensor's buffer, and takes no room of its own.
+        address: Where it lies; None if that follows from those before it.
+        cores: The cores that have it, column and row; empty for the first ones of the grid.
     """
 
     name: str
@@ -94,6 +96,8 @@ class PlanCb:
     page_bytes: int
     format: str
     borrowed: bool = False
+    address: int | None = None
+    cores: tuple[tuple[int, int], ...] = ()
 
     @property
     def bytes(self) -> int:

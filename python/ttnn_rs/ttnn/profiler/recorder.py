@@ -26,12 +26,13 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.device_info import DeviceInfo, cluster_descriptor, get_device_info, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.device.traces import Traces
-from ttnn.operation.observation import Observation, Operator, Run
+from ttnn.operation.observation import Observation, Operator, ProgramRan, Run
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
 from ttnn.operation.repeated import identify
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
+from ttnn.profiler.programs import plan_of
 from ttnn.tensor.tensor import Tensor
 
 
@@ -240,6 +241,22 @@ class Recorder:
         """Keep the program of the operator that runs now."""
         if self._stack:
             self._stack[-1].programs.append(program)
+
+    def program_ran(self, ran: ProgramRan) -> None:
+        """Record a program of `ttnn.metal`, as a part of the operator that runs now if there is one."""
+        if ran.report is None:
+            return
+        plan = plan_of(ran)
+        if self._stack:
+            self._plans.append(plan)
+            return
+        self._see(ran.device)
+        seen = tuple(map(_seen, ran.tensors))
+        read, written = seen[:-1], seen[-1:]
+        known = Known(ran.operator, ran.device, (plan,), {"kernels": dict(plan.attributes)["kernels"]}, read, written)
+        numbers = [tuple(tensor.number for tensor in tensors) for tensors in (read, written)]
+        now, changes = time.perf_counter_ns(), _engine.buffer_changes()
+        self._calls.append((known, ran.started, now, Traces.replaying, *numbers, changes, _place()))
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Run an operator and record its device operations."""

@@ -12,16 +12,19 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.mesh_device import MeshDevice, open_devices
+from ttnn.operation.observation import ProgramRan
 from ttnn.operation.operands import tensors_in
 from ttnn.profiler.describe import EngineCall
+from ttnn.profiler.programs import NAME as PROGRAM
+from ttnn.profiler.programs import circular_buffers as program_cbs
 from ttnn.reports.buffers import BufferInfo, learn
-from ttnn.reports.device_operations import describe_call
+from ttnn.reports.device_operations import circular_buffers, describe_call
 from ttnn.reports.engine_calls import EngineCalls
 from ttnn.reports.nodes import BufferFacts, Node, new_node, tensor_params
 from ttnn.reports.texts import enum_text, memory_config_text, text_of
@@ -171,6 +174,21 @@ class GraphCapture:
         if not self._elsewhere() and self._calls:
             self._calls[-1].programs.append(program)
 
+    def program_ran(self, ran: ProgramRan) -> None:
+        """A program of `ttnn.metal` has run, or would have run."""
+        if self._elsewhere():
+            return
+        self._notice_released()
+        device = ran.device
+        self.devices[device.id()] = device
+        counter = self._start_function(PROGRAM, len(ran.tensors))
+        self.nodes[counter]["params"]["device_id"] = str(device.id())
+        self.nodes[counter]["arguments"] = [text_of(tensor) for tensor in ran.tensors]
+        self._take(counter, ran.tensors)
+        cbs = program_cbs(ran.layout)
+        self._program(counter, device, circular_buffers(cbs, 0, device.chip, device.id(), blocked=self.blocks))
+        self._end_function(ran.tensors[-1:])
+
     # Device operations.
 
     def _depth(self) -> int:
@@ -197,10 +215,15 @@ class GraphCapture:
         self._take(counter, described.taken)
         for tensor in call.waiting:
             self._create(tensor)
+        self._program(counter, device, described.circular_buffers(blocked=self.blocks))
+        self._end_function(result)
+
+    def _program(self, counter: int, device: MeshDevice, cbs: Iterable[dict[str, str]]) -> None:
+        """Add the circular buffers of the device operation that began at `counter`, and that its program runs."""
         released = self._add("circular_buffer_deallocate_all", {"device_id": str(device.id())})
         self.nodes[released]["connections"].append(counter)
         self._connect(released)
-        for params in described.circular_buffers(blocked=self.blocks):
+        for params in cbs:
             self._connect(self._add("circular_buffer_allocate", params))
         if not self.blocks:
             GraphCapture._programs += 1
@@ -213,7 +236,6 @@ class GraphCapture:
                 "runtime_id": str(GraphCapture._programs),
             }
             self._connect(self._add("program_execution", params))
-        self._end_function(result)
 
     # Tensors and buffers.
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ttnn.base.core_range import CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.operands import device_of, inputs_and_outputs
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.plan import Plan, PlanCb
 from ttnn.reports.attributes import attributes_text, options_of, tensors_text
+from ttnn.reports.texts import ranges_text
 from ttnn.tensor.tensor import Tensor
 
 _WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
@@ -45,8 +47,9 @@ class Described:
             blocked: Whether nothing runs; addresses are 0 then.
         """
         if self.plan is not None:
+            device, place = self.device, self._address_of_borrowed
             yield from circular_buffers(
-                self.plan, self.device.chip, self.device.id(), self._address_of_borrowed, blocked=blocked
+                self.plan.cbs, self.plan.cores, device.chip, device.id(), place, blocked=blocked
             )
 
     def _address_of_borrowed(self, cb: PlanCb) -> int:
@@ -60,30 +63,43 @@ class Described:
 
 
 def circular_buffers(
-    plan: Plan, chip: Mapping[str, Any], device: int, borrowed: Callable[[PlanCb], int], *, blocked: bool = False
+    cbs: Sequence[PlanCb],
+    cores: int,
+    chip: Mapping[str, Any],
+    device: int,
+    borrowed: Callable[[PlanCb], int] = lambda cb: 0,
+    *,
+    blocked: bool = False,
 ) -> Iterator[dict[str, str]]:
-    """Yield the parameters of the circular buffers of a plan, one after the other from the first free address.
+    """Yield the parameters of circular buffers: where they say, or one after the other from the first address.
 
     Args:
-        plan: The plan.
+        cbs: The circular buffers.
+        cores: How many cores have those that do not say so themselves: the first ones of the grid.
         chip: The chip, for its addresses and its grid.
         device: Number of the device.
         borrowed: Returns the address of a circular buffer that lies in a tensor's buffer.
         blocked: Whether nothing runs; addresses are 0 then.
     """
     address, alignment = chip["l1_base"], chip["l1_alignment"]
-    cores = _first_cores(plan.cores, chip["grid"][0])
-    for cb in plan.cbs:
-        own = borrowed(cb) if cb.borrowed else address
+    first = _first_cores(cores, chip["grid"][0])
+    for cb in cbs:
+        own = cb.address if cb.address is not None else borrowed(cb) if cb.borrowed else address
         yield {
             "address": "0" if blocked else str(own),
             "size": str(cb.bytes),
-            "core_range_set": cores,
+            "core_range_set": _cores_text(cb.cores) if cb.cores else first,
             "globally_allocated": str(int(cb.borrowed)),
             "device_id": str(device),
         }
         if not cb.borrowed:
             address += -(-cb.bytes // alignment) * alignment
+
+
+def _cores_text(cores: Sequence[tuple[int, int]]) -> str:
+    """Return cores as a set of ranges."""
+    single = CoreRangeSet([CoreRange(core, core) for core in cores])
+    return ranges_text(CoreRangeSet().merge(single))
 
 
 def in_result(cb: PlanCb) -> bool:

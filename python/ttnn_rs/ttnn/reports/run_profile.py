@@ -183,7 +183,7 @@ class _Report:
                 yield node("tensor", 3, {"tensor_id": str(tensor), "shape": str(facts.spec.shape)})
             if isinstance(plan, Plan) and seen is not None:
                 place = self._borrowed(read, made)
-                for cb in circular_buffers(plan, seen.chip, device, place):
+                for cb in circular_buffers(plan.cbs, plan.cores, seen.chip, device, place):
                     yield node("circular_buffer_allocate", 3, cb)
             yield node("circular_buffer_deallocate_all", 3, {"device_id": str(device)})
             yield node("function_end", 2, {"name": plan.name})

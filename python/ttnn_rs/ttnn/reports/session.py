@@ -91,6 +91,9 @@ class _Recorder:
     def noted(self, program: Any) -> None:
         """See `function_start`."""
 
+    def program_ran(self, ran: Any) -> None:
+        """See `function_start`."""
+
 
 _open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []
 

@@ -131,6 +131,9 @@ class Tracer:
     def noted(self, program: Any) -> None:
         """What an operator does inside is no part of a trace."""
 
+    def program_ran(self, ran: Any) -> None:
+        """Programs of `ttnn.metal` are no part of a trace."""
+
     # Torch.
 
     def torch_call(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

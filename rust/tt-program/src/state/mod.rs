@@ -200,7 +200,9 @@ impl Run {
                 events.push(Event { kernel, thread: thread as u8, name, start, end, bytes: 0 });
             }
         };
-        for thread in 0..3 {
+        // Kernels of data movement have one clock of their own, the first.
+        let threads = if self.kernels[kernel].compute.is_some() { 3 } else { 1 };
+        for thread in 0..threads {
             let (start, end) = (before[thread], after[thread]);
             let name = ["wait for math", "wait for unpack", ""][thread];
             // A call of several steps shows its waits together, before its work.
