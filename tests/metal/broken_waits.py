@@ -190,7 +190,12 @@ def core_that_the_multicast_leaves_out(device: Device) -> Program:
     return on_cores(device, sender, receiver, receiver, receiver)
 
 
-@broken(DeadlockError, "nobody changes it", "BRISC", core="1-0")
+@broken(
+    DeadlockError,
+    "kernel sender (BRISC of core 0-0) changed the semaphore at this address of core 2-0, where nobody looks at it",
+    "BRISC",
+    core="1-0",
+)
 def count_that_goes_to_the_wrong_core(device: Device) -> Program:
     def sender() -> None:
         signal(4, 5)
@@ -199,6 +204,24 @@ def count_that_goes_to_the_wrong_core(device: Device) -> Program:
         noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
 
     return on_cores(device, sender, receiver, nothing)
+
+
+@broken(DeadlockError, "nobody had changed the semaphore in between: if it is a flag, set it back", "BRISC")
+def flag_that_keeps_its_value(device: Device) -> Program:
+    def sender() -> None:
+        noc_semaphore_set(L1Pointer(get_semaphore(1)), 1)
+        for _ in range(3):
+            noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
+            noc_semaphore_set(L1Pointer(get_semaphore(0)), 0)
+            noc_semaphore_set_remote(get_semaphore(1), at_neighbour(get_semaphore(1)))
+        noc_async_write_barrier()
+
+    def receiver() -> None:
+        for _ in range(3):
+            signal(0, 1)
+            noc_semaphore_wait(L1Pointer(get_semaphore(1)), 1)
+
+    return on_cores(device, sender, receiver, semaphores=2)
 
 
 @broken(DeadlockError, "the semaphore holds 2, and nobody changes it: the last was sender", "BRISC")

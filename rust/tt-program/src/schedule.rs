@@ -195,7 +195,22 @@ impl Run {
 
     /// The running kernel has changed a word that somebody may wait for.
     pub(crate) fn word_changed(&mut self, bank: usize, address: u32, time: u64) {
-        self.words.insert((bank, address), Change { time, kernel: self.current });
+        self.words.insert((bank, address), Change { time, kernel: self.current, seen: false });
+    }
+
+    /// The running kernel has looked at a word of its own L1. Returns when the word was last changed.
+    pub(crate) fn word_seen(&mut self, bank: usize, address: u32) -> u64 {
+        self.words.get_mut(&(bank, address)).map_or(0, |change| {
+            change.seen = true;
+            change.time
+        })
+    }
+
+    /// Changes of the word at this address in the L1 of other cores that no kernel there has looked at: L1 banks, and the
+    /// kernels that made them.
+    pub fn unseen_changes(&self, bank: usize, address: u32) -> Vec<(usize, usize)> {
+        let there = self.words.iter().filter(|&(&(other, at), change)| other != bank && at == address && !change.seen);
+        there.map(|(&(other, _), change)| (other, change.kernel)).collect()
     }
 
     /// The kernel that changed a word of a core's L1 last, as far as anybody may wait for it.

@@ -115,6 +115,8 @@ impl Run {
                 compute: kernel.compute.as_ref().map(|config| Box::new(Compute::new(config, self.chip.arch))),
                 stalls: BTreeMap::new(),
                 polled: (u32::MAX, 0, 0),
+                passed: BTreeMap::new(),
+                unchanged: None,
                 calls: 0,
             });
             self.queue.push(Reverse((start, index)));

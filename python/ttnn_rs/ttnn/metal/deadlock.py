@@ -41,7 +41,19 @@ def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Ite
             call = "noc_semaphore_wait_min" if kind == 3 else "noc_semaphore_wait"
             yield (
                 f"{who}: {call}({what}, {wanted}): the semaphore holds {present}, and "
-                f"{_changes(run, kernels, number, what)}"
+                f"{_changes(run, kernels, number, what)}{_elsewhere(run, kernels, number, what)}"
+            )
+
+
+def describe_old_flags(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Iterator[str]:
+    """Yield one sentence per kernel that passed a wait because a semaphore still had its old value."""
+    for kernel in kernels:
+        address = run.unchanged_semaphore(kernel.index)
+        if address >= 0:
+            core = "-".join(map(str, kernel.core))
+            yield (
+                f"core {core} {kernel.risc} kernel {kernel.name} passed noc_semaphore_wait({address}, ...) twice, "
+                "and nobody had changed the semaphore in between: if it is a flag, set it back before asking for more"
             )
 
 
@@ -88,3 +100,15 @@ def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
     where = "-".join(map(str, other.core))
     last = "itself" if writer == number else f"{other.name} ({other.risc} of core {where}), which {state}"
     return f"nobody changes it: the last was {last}"
+
+
+def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
+    """Return where changes of this semaphore went that nobody looks at, as text; empty if there are none."""
+    for (x, y), writer in run.unseen_changes(number, address):
+        other = kernels[writer]
+        where = "-".join(map(str, other.core))
+        return (
+            f"; kernel {other.name} ({other.risc} of core {where}) changed the semaphore at this address of core "
+            f"{x}-{y}, where nobody looks at it"
+        )
+    return ""

@@ -12,7 +12,7 @@ from ttnn.base.exceptions import DeadlockError, EngineBugError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext, here
 from ttnn.kernel_api.debug import end_line
-from ttnn.metal.deadlock import describe_cycle, describe_waits, place_of
+from ttnn.metal.deadlock import describe_cycle, describe_old_flags, describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.mistakes import raise_from_kernel
 from ttnn.metal.report import Report
@@ -96,7 +96,8 @@ def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Deadlock
     waits = tuple(describe_waits(run, kernels))
     first = next(iter(run.waits()), None)
     cycle = describe_cycle(run, kernels)
-    text = "\n  ".join(["deadlock: no kernel can go on", *waits, *([cycle] if cycle else [])])
+    flags = describe_old_flags(run, kernels)
+    text = "\n  ".join(["deadlock: no kernel can go on", *waits, *([cycle] if cycle else []), *flags])
     error = DeadlockError(text, waits)
     if first is not None:
         kernel = kernels[first[0]]

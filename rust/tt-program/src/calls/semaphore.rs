@@ -55,9 +55,12 @@ impl Run {
             }
             let bank = run.cores[run.kernels[run.current].core].bank;
             run.order_acquire_word(bank, address);
-            let time = run.words.get(&(bank, address)).map_or(0, |change| change.time);
+            let time = run.word_seen(bank, address);
             let cost = run.time.risc().semaphore_poll;
             let kernel = &mut run.kernels[run.current];
+            if kernel.passed.insert(address, time) == Some(time) && !at_least {
+                kernel.unchanged = Some(address);
+            }
             kernel.state = State::Ready;
             kernel.wait_until(Thread::Unpack, time, Stall::Semaphore(address));
             kernel.clocks[0] += cost;
@@ -98,7 +101,9 @@ impl Run {
             if run.polls(address, value) {
                 return Ok(None);
             }
-            run.order_load(run.own_place(address))?;
+            let place = run.own_place(address);
+            run.word_seen(place.bank, address);
+            run.order_load(place)?;
             Ok(Some(value))
         })
     }

@@ -206,6 +206,10 @@ pub struct Kernel {
     pub stalls: BTreeMap<(u8, Stall), u64>,
     /// The last word it read from L1: address, value, and how often in a row.
     pub polled: (u32, u32, u32),
+    /// Semaphores it has waited for, and when they had last been changed then.
+    pub passed: BTreeMap<u32, u64>,
+    /// The last semaphore whose value let it pass a second time although nobody had changed it in between.
+    pub unchanged: Option<u32>,
     /// Calls it has made, for statistics.
     pub calls: u64,
 }

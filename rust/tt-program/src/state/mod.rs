@@ -39,6 +39,8 @@ pub(crate) const NO_CORE: u16 = u16::MAX;
 pub(crate) struct Change {
     pub(crate) time: u64,
     pub(crate) kernel: usize,
+    /// A kernel of that core has looked at the word since.
+    pub(crate) seen: bool,
 }
 
 /// Pages that nobody had taken out of a CB when the program ended. The next program starts with empty CBs, so they are
@@ -96,6 +98,11 @@ impl Run {
     #[inline]
     pub(crate) fn core_of_bank(&self, bank: usize) -> Option<usize> {
         self.core_of_bank.get(bank).filter(|&&slot| slot != NO_CORE).map(|&slot| slot as usize)
+    }
+
+    /// The core with this L1 bank.
+    pub fn core_at(&self, bank: usize) -> Option<LogicalCore> {
+        self.chip.l1_bank_core(bank)
     }
 
     /// L1 address of a semaphore.

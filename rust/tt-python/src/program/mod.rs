@@ -222,6 +222,19 @@ impl ProgramRun {
         self.run.word_writer(bank, address).map_or(-1, |kernel| kernel as i64)
     }
 
+    /// Changes of the word at this address on other cores that nobody there has looked at: the core, and the kernel that
+    /// made them.
+    fn unseen_changes(&self, kernel: usize, address: u32) -> Vec<((u32, u32), usize)> {
+        let bank = self.run.cores[self.run.kernels[kernel].core].bank;
+        let core = |bank| self.run.core_at(bank).map_or((0, 0), |core| (core.x, core.y));
+        self.run.unseen_changes(bank, address).into_iter().map(|(bank, writer)| (core(bank), writer)).collect()
+    }
+
+    /// The semaphore whose value let a kernel pass a second time although nobody had changed it; -1 if none did.
+    fn unchanged_semaphore(&self, kernel: usize) -> i64 {
+        self.run.kernels[kernel].unchanged.map_or(-1, i64::from)
+    }
+
     /// Pages left in CBs.
     fn leftovers(&self) -> Vec<LeftoverRow> {
         let number = |kernel: Option<usize>| kernel.map_or(-1, |kernel| kernel as i64);
