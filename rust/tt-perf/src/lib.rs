@@ -6,12 +6,14 @@
 //! nobody has published; its comment says what it was derived from.
 
 mod compute;
+mod core;
 mod risc;
 mod sfpu;
 mod slots;
 
 use tt_formats::Arch;
 
+pub use self::core::CoreCosts;
 pub use compute::{ComputeCosts, Eltwise, ReduceAxis};
 pub use risc::{LaunchCosts, RiscCosts};
 pub use sfpu::{SfpuCost, SfpuCosts};
@@ -19,8 +21,10 @@ pub use sfpu::{SfpuCost, SfpuCosts};
 /// Every cost of a core, in cycles.
 #[derive(Debug)]
 pub struct Costs {
-    /// The five processors.
+    /// The five processors: calls of the kernel API.
     pub risc: RiscCosts,
+    /// Their instructions.
+    pub core: CoreCosts,
     /// Unpackers, FPU, packers.
     pub compute: ComputeCosts,
     /// The SFPU.
@@ -41,6 +45,7 @@ impl Costs {
 
 static WORMHOLE: Costs = Costs {
     risc: risc::WORMHOLE,
+    core: core::CORE,
     compute: compute::WORMHOLE,
     sfpu: SfpuCosts::new(Arch::Wormhole),
     launch: risc::LAUNCH,
@@ -48,6 +53,7 @@ static WORMHOLE: Costs = Costs {
 
 static BLACKHOLE: Costs = Costs {
     risc: risc::BLACKHOLE,
+    core: core::CORE,
     compute: compute::BLACKHOLE,
     sfpu: SfpuCosts::new(Arch::Blackhole),
     launch: risc::LAUNCH,

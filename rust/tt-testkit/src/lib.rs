@@ -3,3 +3,4 @@
 pub mod golden;
 pub mod random;
 pub mod reference;
+pub mod riscv;
