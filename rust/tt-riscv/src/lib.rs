@@ -10,11 +10,13 @@
 mod code;
 mod hart;
 mod image;
+mod lines;
 mod time;
 
 pub use code::Code;
 pub use hart::{Exit, Hart, Memory, Trap};
 pub use image::{Image, ImageError};
+pub use lines::SourceLine;
 
 /// First address of local RAM.
 pub const LOCAL_BASE: u32 = 0xFFB0_0000;
