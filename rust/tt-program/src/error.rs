@@ -11,6 +11,8 @@ use crate::spec::Risc;
 pub enum Class {
     /// Addresses, coordinates, alignment, unwritten or freed memory.
     Address,
+    /// An assertion of the kernel's own.
+    Assertion,
     /// The protocol of circular buffers.
     CircularBuffer,
     /// The protocol of the `Dst` registers.
@@ -40,6 +42,17 @@ pub struct Fault {
     pub call: &'static str,
     /// What happened.
     pub what: Box<FaultKind>,
+    /// Where in its source, for kernels that are compiled; Python knows the lines of its own.
+    pub place: Option<SourcePlace>,
+}
+
+/// A line of a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// Path of the file, as the compiler was given it.
+    pub file: String,
+    /// Line, from 1 on; 0 if unknown.
+    pub line: u32,
 }
 
 impl std::fmt::Display for Fault {
@@ -158,6 +171,12 @@ fault_kinds! {
     Unlike { source_address: u64, target_address: u64, alignment: u64 },
     #[error("a transfer of 0 B")]
     EmptyTransfer,
+    #[error("{bytes} B at {address:#x} are a local variable or constant of the kernel; the NoC reaches L1 and DRAM only")]
+    LocalMemory { address: u64, bytes: u64 },
+    #[error("{bytes} B at {address:#x}, where this core has no memory")]
+    NoMemory { address: u32, bytes: u32 },
+    #[error("{0}")]
+    Core(tt_riscv::Trap),
     #[error("page {page} is outside the buffer at {base}, which has {pages} pages")]
     PageOutOfRange { page: u64, base: u64, pages: u64 },
     #[error("no buffer starts at address {base} of {memory}; {advice}")]
@@ -254,10 +273,16 @@ fault_kinds! {
     DiffersFromInit { what: &'static str, expected: String, said: String },
 
     Argument:
+    #[error("{instructions} instructions, and no end; a loop without one, or TTNN_KERNEL_LIMIT is too small")]
+    NeverEnds { instructions: u64 },
     #[error("{0}")]
     Argument(String),
     #[error("{0}")]
     WrongRisc(String),
+
+    Assertion:
+    #[error("assertion failed: {0}")]
+    Assertion(String),
 
     Unsupported:
     #[error("{0}")]

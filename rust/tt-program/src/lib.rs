@@ -21,12 +21,13 @@
 
 pub mod calls;
 pub mod error;
+pub mod native;
 mod schedule;
 mod setup;
 pub mod spec;
 pub mod state;
 
 pub use calls::Step;
-pub use error::{Class, Fault, FaultKind};
+pub use error::{Class, Fault, FaultKind, SourcePlace};
 pub use spec::ProgramSpec;
 pub use state::Run;

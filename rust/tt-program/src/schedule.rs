@@ -45,6 +45,7 @@ impl Run {
     pub(crate) fn wake(&mut self, kernel: usize, now: u64) {
         let state = &mut self.kernels[kernel].state;
         *state = if matches!(state, State::Waiting(Wait::Word { .. })) { State::Granted } else { State::Ready };
+        self.kernels[kernel].woken = now;
         let clock = self.kernels[kernel].clock().max(now);
         self.queue.push(Reverse((clock, kernel)));
         self.limit = self.limit.min(clock + QUANTUM);

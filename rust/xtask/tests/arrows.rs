@@ -18,11 +18,23 @@ const BELOW: &[(&str, &[&str])] = &[
     ("tt-noc", &["tt-formats", "tt-memory"]),
     ("tt-perf", &["tt-formats"]),
     ("tt-plan", &["tt-formats", "tt-memory", "tt-noc", "tt-perf"]),
-    ("tt-program", &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf"]),
+    ("tt-riscv", &["tt-perf"]),
+    ("tt-program", &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf", "tt-riscv"]),
     ("tt-ops", &["tt-formats", "tt-cpu", "tt-tensix", "tt-fast", "tt-memory", "tt-noc", "tt-perf", "tt-program"]),
     (
         "tt-python",
-        &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf", "tt-plan", "tt-program", "tt-ops"],
+        &[
+            "tt-formats",
+            "tt-cpu",
+            "tt-tensix",
+            "tt-memory",
+            "tt-noc",
+            "tt-perf",
+            "tt-plan",
+            "tt-program",
+            "tt-ops",
+            "tt-riscv",
+        ],
     ),
 ];
 

@@ -193,9 +193,7 @@ impl Run {
         self.checked("get_write_ptr", |run| {
             run.book(run.time.risc().l1_load);
             let current = run.current;
-            let buffer = run.here().1.cb_mut(cb)?;
-            let own = buffer.producer.is_none_or(|producer| producer == current);
-            Ok(if own { buffer.write_pointer() } else { buffer.address })
+            Ok(run.here().1.cb_mut(cb)?.write_pointer_of(current))
         })
     }
 
@@ -207,9 +205,7 @@ impl Run {
         self.checked("get_read_ptr", |run| {
             run.book(run.time.risc().l1_load);
             let current = run.current;
-            let buffer = run.here().1.cb_mut(cb)?;
-            let own = buffer.consumer.is_none_or(|consumer| consumer == current);
-            Ok(if own { buffer.read_pointer() } else { buffer.address })
+            Ok(run.here().1.cb_mut(cb)?.read_pointer_of(current))
         })
     }
 

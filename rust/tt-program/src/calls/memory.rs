@@ -1,6 +1,7 @@
 //! Who may touch which bytes: bounds, owners, written bits, pages of circular buffers.
 
 use tt_memory::{Device, Place};
+use tt_riscv::{LOCAL_BASE, LOCAL_BYTES, TEXT_BASE, TEXT_BYTES};
 
 use crate::error::FaultKind;
 use crate::spec::Risc;
@@ -33,6 +34,10 @@ impl Run {
             Target::Worker(bank) => (Place { dram: false, bank, address }, self.chip.l1_bytes),
         };
         if address.checked_add(bytes).is_none_or(|end| end > limit) {
+            let private = [(LOCAL_BASE, LOCAL_BYTES), (TEXT_BASE, TEXT_BYTES)];
+            if private.iter().any(|&(base, size)| address.wrapping_sub(base.into()) < u64::from(size)) && !place.dram {
+                return Err(FaultKind::LocalMemory { address, bytes });
+            }
             return Err(FaultKind::OutOfBounds { place: self.place_name(place), address, bytes, limit });
         }
         if !place.dram && self.touch_core(place, address as u32, bytes as u32, how)? {
@@ -138,7 +143,14 @@ impl Run {
 
 /// Bytes of a CB may be written where its producer has reserved, and read where its consumer has waited. A CB that has
 /// never carried pages is plain memory, and what other cores write is the business of the protocol between them.
-fn check_window(cb: &Cb, kernel: usize, own: bool, address: u32, end: u32, how: Use) -> Result<(), FaultKind> {
+pub(crate) fn check_window(
+    cb: &Cb,
+    kernel: usize,
+    own: bool,
+    address: u32,
+    end: u32,
+    how: Use,
+) -> Result<(), FaultKind> {
     if !own || cb.borrowed {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 pub mod cb;
 pub mod compute;
-mod memory;
+pub(crate) mod memory;
 pub mod noc;
 mod order;
 mod semaphore;

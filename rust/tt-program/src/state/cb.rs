@@ -35,6 +35,9 @@ pub struct Cb {
     pub write_page: u32,
     /// Page at the front.
     pub read_page: u32,
+    /// Bytes by which compiled kernels have moved the two pointers beyond their pages.
+    pub(crate) write_shift: u32,
+    pub(crate) read_shift: u32,
     /// Pages that the producer has reserved.
     pub reserved: u32,
     /// Pages that the consumer has waited for.
@@ -73,6 +76,8 @@ impl Cb {
             popped: 0,
             write_page: 0,
             read_page: 0,
+            write_shift: 0,
+            read_shift: 0,
             reserved: 0,
             waited: 0,
             producer: None,
@@ -105,13 +110,61 @@ impl Cb {
     /// L1 address of the back.
     #[inline]
     pub fn write_pointer(&self) -> u32 {
-        self.address + self.write_page * self.page_bytes
+        self.address + self.write_page * self.page_bytes + self.write_shift
     }
 
     /// L1 address of the front.
     #[inline]
     pub fn read_pointer(&self) -> u32 {
-        self.address + self.read_page * self.page_bytes
+        self.address + self.read_page * self.page_bytes + self.read_shift
+    }
+
+    /// L1 address of the back, as a kernel knows it: only the producer's pointer moves.
+    pub(crate) fn write_pointer_of(&self, kernel: usize) -> u32 {
+        if self.producer.is_none_or(|producer| producer == kernel) { self.write_pointer() } else { self.address }
+    }
+
+    /// L1 address of the front, as a kernel knows it: only the consumer's pointer moves.
+    pub(crate) fn read_pointer_of(&self, kernel: usize) -> u32 {
+        if self.consumer.is_none_or(|consumer| consumer == kernel) { self.read_pointer() } else { self.address }
+    }
+
+    /// A compiled kernel sets the pointer to the back.
+    ///
+    /// # Errors
+    /// It lies outside, or another kernel produces.
+    pub(crate) fn set_write_pointer(&mut self, kernel: usize, address: u32) -> Result<(), FaultKind> {
+        let owner = self.producer.is_none_or(|producer| producer == kernel);
+        (self.write_page, self.write_shift) = self.place_of("fifo_wr_ptr", address, owner)?;
+        Ok(())
+    }
+
+    /// A compiled kernel sets the pointer to the front.
+    ///
+    /// # Errors
+    /// It lies outside, or another kernel consumes.
+    pub(crate) fn set_read_pointer(&mut self, kernel: usize, address: u32) -> Result<(), FaultKind> {
+        let owner = self.consumer.is_none_or(|consumer| consumer == kernel);
+        (self.read_page, self.read_shift) = self.place_of("fifo_rd_ptr", address, owner)?;
+        Ok(())
+    }
+
+    /// Page and offset of a pointer.
+    fn place_of(&self, name: &str, address: u32, owner: bool) -> Result<(u32, u32), FaultKind> {
+        let cb = self.index;
+        if !owner {
+            let text = format!("{name} of CB {cb} is set by a kernel that neither fills nor empties it there");
+            return Err(FaultKind::Unsupported(text));
+        }
+        let end = self.end();
+        if address < self.address || address > end {
+            let first = self.address;
+            let text = format!("{name} of CB {cb} is set to {address}, outside of the CB ({first} to {end})");
+            return Err(FaultKind::Argument(text));
+        }
+        // One past the end is the beginning, as after the last page.
+        let offset = if address == end { 0 } else { address - self.address };
+        Ok((offset / self.page_bytes, offset % self.page_bytes))
     }
 
     pub(crate) fn check_count(&self, pages: u32) -> Result<(), FaultKind> {

@@ -115,6 +115,14 @@ impl Shadow {
         units.into_iter().all(|unit| self.ever[unit / 64] >> (unit % 64) & 1 == 1)
     }
 
+    /// Whether something was written to every unit that a range touches.
+    pub fn all(&self, start: u32, end: u32) -> bool {
+        let units = self.units(start, end);
+        end > start
+            && units.len() as u32 == (end - 1) / UNIT - start / UNIT + 1
+            && units.into_iter().all(|unit| self.words[unit / 64] >> (unit % 64) & 1 == 1)
+    }
+
     /// Whether any byte of a range was written.
     #[inline]
     pub fn any(&self, start: u32, end: u32) -> bool {

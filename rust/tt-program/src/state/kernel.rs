@@ -194,6 +194,8 @@ pub struct Kernel {
     pub name: String,
     /// Network it uses unless it says otherwise.
     pub noc: u8,
+    /// Number of its runtime arguments.
+    pub args: u32,
     /// Can it go on?
     pub state: State,
     /// Clocks of its threads.
@@ -204,6 +206,10 @@ pub struct Kernel {
     pub compute: Option<Box<Compute>>,
     /// Cycles lost, by thread and reason.
     pub stalls: BTreeMap<(u8, Stall), u64>,
+    /// When it was woken last.
+    pub woken: u64,
+    /// It is compiled, and runs in [`native`](crate::native).
+    pub compiled: bool,
     /// The last word it read from L1: address, value, and how often in a row.
     pub polled: (u32, u32, u32),
     /// Semaphores it has waited for, and when they had last been changed then.

@@ -232,7 +232,7 @@ impl Run {
     #[cold]
     pub(crate) fn fault(&self, call: &'static str, what: FaultKind) -> Fault {
         let kernel = &self.kernels[self.current];
-        Fault { core: kernel.logical, risc: kernel.risc, kernel: self.current, call, what: Box::new(what) }
+        Fault { core: kernel.logical, risc: kernel.risc, kernel: self.current, call, what: Box::new(what), place: None }
     }
 
     /// What lies at NoC coordinates.

@@ -152,6 +152,12 @@ impl Order {
         (0..self.vectors.len()).find(|&other| other != kernel && carrier[other] > known[other])
     }
 
+    /// The same for the words of a range.
+    pub(crate) fn unseen_among(&self, kernel: usize, bank: usize, start: u32, end: u32) -> Option<usize> {
+        let mut words = self.words.range((bank, start)..(bank, end));
+        words.find_map(|(&word, _)| self.unseen_change(kernel, word))
+    }
+
     fn ranges(&mut self, place: Place) -> &mut Ranges {
         if place.dram { &mut self.dram[place.bank] } else { &mut self.l1[place.bank] }
     }

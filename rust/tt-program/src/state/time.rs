@@ -3,7 +3,7 @@
 
 use tt_memory::chip::ChipSpec;
 use tt_noc::{Noc, NocId, Node, Transfer};
-use tt_perf::{ComputeCosts, Costs, LaunchCosts, RiscCosts, SfpuCost};
+use tt_perf::{ComputeCosts, CoreCosts, Costs, LaunchCosts, RiscCosts, SfpuCost};
 
 use crate::error::FaultKind;
 
@@ -54,6 +54,11 @@ impl Time {
     #[inline]
     pub fn risc(&self) -> &'static RiscCosts {
         &self.costs.risc
+    }
+
+    /// What instructions cost.
+    pub fn core(&self) -> &'static CoreCosts {
+        &self.costs.core
     }
 
     /// What tile operations cost unpackers, FPU and packers.

@@ -1,8 +1,7 @@
 //! Calls of compute kernels: setup, registers, tile work.
 use pyo3::prelude::*;
+use tt_program::calls::compute::codes::{self, broadcast, dim, eltwise, pool};
 use tt_program::calls::compute::{Copying, Math, VectorCall};
-use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
-use tt_tensix::pack::DstFormat;
 
 use super::{Answer, ProgramRun, calls};
 use crate::error::exception;
@@ -26,32 +25,15 @@ impl PyVectorCall {
         parameters: Vec<u32>,
         makes: i32,
     ) -> PyResult<Self> {
-        let makes = match makes {
-            0 => Some(DstFormat::Fp32),
-            5 => Some(DstFormat::Bf16),
-            8 => Some(DstFormat::Int32),
-            9 => Some(DstFormat::UInt16),
-            _ => None,
-        };
-        let call = VectorCall::new((&names.0, &names.1), (&function.0, &function.1), tiles, &parameters, makes);
+        let call = VectorCall::new(
+            (&names.0, &names.1),
+            (&function.0, &function.1),
+            tiles,
+            &parameters,
+            codes::dst_format(makes),
+        );
         Ok(Self { call: call.map_err(|text| exception(py, "KernelArgumentError", (text,)))? })
     }
-}
-
-fn eltwise(op: u32) -> EltwiseOp {
-    [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul][op.min(2) as usize]
-}
-
-fn broadcast(kind: u32) -> Broadcast {
-    [Broadcast::None, Broadcast::Column, Broadcast::Row, Broadcast::Scalar][kind.min(3) as usize]
-}
-
-fn pool(kind: u32) -> PoolOp {
-    if kind == 1 { PoolOp::Max } else { PoolOp::Sum }
-}
-
-fn dim(kind: u32) -> ReduceDim {
-    [ReduceDim::Row, ReduceDim::Column, ReduceDim::Scalar][kind.min(2) as usize]
 }
 
 // Setup of the compute engine.
@@ -60,21 +42,14 @@ calls! {
         hw_startup(a: u32, b: u32, out: u32) = run.hw_startup(a, b, out);
 
         /// A block of (0, 0, 0) is that of single tiles.
-        matmul_init(in0: u32, in1: u32, transpose: bool, block: (u32, u32, u32)) = {
-            let block = (block != (0, 0, 0)).then_some(block);
-            run.init_math(Math::Matmul { transpose, block }, &[in0, in1])
-        };
+        matmul_init(in0: u32, in1: u32, transpose: bool, block: (u32, u32, u32)) =
+            run.init_math(codes::matmul(transpose, block), &[in0, in1]);
 
-        eltwise_init(op: u32, kind: u32, accumulate: bool, in0: u32, in1: u32) = {
-            let math = Math::Eltwise { op: eltwise(op), broadcast: broadcast(kind), accumulate };
-            run.init_math(math, &[in0, in1])
-        };
+        eltwise_init(op: u32, kind: u32, accumulate: bool, in0: u32, in1: u32) =
+            run.init_math(codes::eltwise_math(op, kind, accumulate), &[in0, in1]);
 
         reuse_init(op: u32, to_a: bool, cb: u32) = run.init_math(Math::Reuse { op: eltwise(op), to_a }, &[cb]);
-        copy_init(cb: u32, transpose: bool) = {
-            let how = if transpose { Copying::Transposed } else { Copying::Plain };
-            run.init_math(Math::Copy(how), &[cb])
-        };
+        copy_init(cb: u32, transpose: bool) = run.init_math(codes::copying(transpose), &[cb]);
 
         unary_bcast_init(kind: u32, cb: u32) =
             run.init_math(Math::Copy(Copying::Spread(broadcast(kind))), &[cb]);

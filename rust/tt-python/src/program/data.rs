@@ -73,10 +73,8 @@ calls! {
         /// Waits for reads (0), writes to leave (1), to be acknowledged (2), atomics (3) or everything (4); `trid` -1:
         /// of all ids.
         #[pyo3(signature = (kind, noc=-1, trid=-1))]
-        noc_barrier(kind: u32, noc: i32, trid: i32) = {
-            let barriers = [Barrier::Reads, Barrier::WritesFlushed, Barrier::Writes, Barrier::Atomics, Barrier::Full];
-            run.noc_barrier(barriers[kind.min(4) as usize], noc, u8::try_from(trid).ok())
-        };
+        noc_barrier(kind: u32, noc: i32, trid: i32) =
+            run.noc_barrier(Barrier::of(kind), noc, u8::try_from(trid).ok());
 
         set_trid(writes: bool, trid: u32, noc: i32) = run.set_trid(writes, trid, noc);
         reset_trids(ids: u32, noc: i32) = run.reset_trids(ids, noc);

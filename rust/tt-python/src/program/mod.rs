@@ -5,6 +5,7 @@
 //! switches to another kernel and repeats the call later.
 mod compute;
 mod data;
+mod native;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,12 +15,14 @@ use pyo3::types::PyDict;
 use tt_formats::DataFormat;
 use tt_memory::Device;
 use tt_memory::chip::LogicalCore;
+use tt_program::native::Kernels;
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, SemaphoreSpec};
 use tt_program::state::Leftover;
 use tt_program::state::kernel::{Event, Stall, State, Wait};
-use tt_program::{Class, Fault, FaultKind, Run};
+use tt_program::{Class, Fault, FaultKind, Run, SourcePlace};
 use tt_tensix::fpu::MathFidelity;
 
+use self::native::NativeRow;
 use crate::device::PyDevice;
 use crate::error::{EngineError, engine_bug, exception, panic_text};
 use crate::shared::SharedDevice;
@@ -33,12 +36,27 @@ impl EngineError for Fault {
             Class::Setup => "KernelSetupError",
             Class::Race => "RaceError",
             Class::Argument => "KernelArgumentError",
-            Class::Unsupported => return exception(py, "UnsupportedError", (self.to_string(), "unimplemented")),
+            Class::Assertion => "KernelAssertError",
+            Class::Unsupported => {
+                let error = exception(py, "UnsupportedError", (self.to_string(), "unimplemented"));
+                return with_place(py, error, self.place);
+            }
             Class::Bug => return engine_bug(py, &self.to_string()),
         };
         let core = format!("{}-{}", self.core.x, self.core.y);
         let text = self.to_string();
-        exception(py, class, (text, core, self.risc.name(), "", 0, self.what.cb()))
+        let SourcePlace { file, line } = self.place.unwrap_or_default();
+        exception(py, class, (text, core, self.risc.name(), "", line, self.what.cb(), file))
+    }
+}
+
+/// Adds file and line to an exception whose class has no fields for them.
+fn with_place(py: Python<'_>, error: PyErr, place: Option<SourcePlace>) -> PyErr {
+    let Some(SourcePlace { file, line }) = place else { return error };
+    let value = error.value(py);
+    match value.setattr("file", file).and_then(|()| value.setattr("line", line)) {
+        Ok(()) => error,
+        Err(other) => other,
     }
 }
 
@@ -46,6 +64,7 @@ impl EngineError for Fault {
 #[pyclass(module = "ttnn._engine")]
 struct ProgramRun {
     run: Run,
+    natives: Kernels,
     device: Arc<SharedDevice>,
 }
 
@@ -124,7 +143,7 @@ fn bug(py: Python<'_>, what: &FaultKind) -> PyErr {
 #[pymethods]
 impl ProgramRun {
     #[new]
-    #[pyo3(signature = (device, cbs, semaphores, kernels, trace=false))]
+    #[pyo3(signature = (device, cbs, semaphores, kernels, trace=false, natives=Vec::new()))]
     fn new(
         py: Python<'_>,
         device: &PyDevice,
@@ -132,6 +151,7 @@ impl ProgramRun {
         semaphores: Vec<((u32, u32), u8, u32)>,
         kernels: Vec<KernelRow>,
         trace: bool,
+        natives: Vec<NativeRow>,
     ) -> PyResult<Self> {
         let mut spec = ProgramSpec { trace, ..ProgramSpec::default() };
         for (place, index, address, page_bytes, pages, format, tile, borrowed) in cbs {
@@ -154,11 +174,12 @@ impl ProgramRun {
         }
         device.shared().require_running(py)?;
         let device = Arc::clone(device.shared());
-        let run = {
+        let mut run = {
             let mut locked = device.lock_attached(py)?;
             Run::new(&mut locked, &spec).map_err(|what| bug(py, &what))?
         };
-        Ok(Self { run, device })
+        let natives = native::set_up(py, &mut run, natives)?;
+        Ok(Self { run, natives, device })
     }
 
     // The scheduler.
@@ -293,6 +314,7 @@ impl ProgramRun {
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(native::kernel_calls, module)?)?;
     module.add_class::<compute::PyVectorCall>()?;
     module.add_class::<ProgramRun>()
 }

@@ -1,5 +1,6 @@
 //! Calls of compute kernels: the protocol of `Dst` here, setup, FPU, SFPU, packer and layouts in the modules below.
 
+pub mod codes;
 mod layout;
 mod matrix;
 mod packer;

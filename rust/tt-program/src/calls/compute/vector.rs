@@ -43,6 +43,12 @@ enum Operation {
 }
 
 impl VectorCall {
+    /// What only sets up the SFPU for functions with this init.
+    pub fn init_only(name: &str, init: &str) -> Self {
+        let (name, init) = (name.into(), init.into());
+        Self { name, init, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
+    }
+
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
     /// `fill` takes one word, `copy` two tiles; `tile/name` is a function of [`tt_tensix::sfpu::tile`].
     ///

@@ -21,6 +21,11 @@ pub enum Barrier {
 }
 
 impl Barrier {
+    /// The barrier that the kernel API's number names: in the order of the variants.
+    pub fn of(kind: u32) -> Self {
+        [Self::Reads, Self::WritesFlushed, Self::Writes, Self::Atomics, Self::Full][kind.min(4) as usize]
+    }
+
     const fn call(self) -> &'static str {
         match self {
             Self::Reads => "noc_async_read_barrier",

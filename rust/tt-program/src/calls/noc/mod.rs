@@ -126,7 +126,7 @@ impl Run {
     /// As [`Run::noc_async_read`]; no such page.
     pub fn noc_async_read_page(&mut self, device: &mut Device, page: Page, target: u32, bytes: u32, noc: i32) -> Step {
         self.in_turn("noc_async_read_page", |run| {
-            run.read(device, Self::locate_page(device, page)?, target, bytes, Naming::Page, noc)
+            run.read(device, run.locate_page(device, page)?, target, bytes, Naming::Page, noc)
         })
     }
 
@@ -187,7 +187,7 @@ impl Run {
     /// As [`Run::noc_async_write`]; no such page.
     pub fn noc_async_write_page(&mut self, device: &mut Device, source: u32, page: Page, bytes: u32, noc: i32) -> Step {
         self.in_turn("noc_async_write_page", |run| {
-            run.write(device, source, Self::locate_page(device, page)?, bytes, Naming::Page, noc)
+            run.write(device, source, run.locate_page(device, page)?, bytes, Naming::Page, noc)
         })
     }
 

@@ -45,15 +45,37 @@ impl Run {
         Ok(buffer)
     }
 
-    /// Bank and address of a page.
-    pub(super) fn locate_page(device: &Device, page: Page) -> Result<(Target, u64), FaultKind> {
-        let found = Self::buffer_of(device, page)?.locate(page.page as usize)?;
+    /// Bank and address of a page. Compiled kernels do address arithmetic of their own: what they give need not be the
+    /// beginning of a buffer, nor the size of its pages.
+    pub(super) fn locate_page(&self, device: &Device, page: Page) -> Result<(Target, u64), FaultKind> {
+        let found = match Self::buffer_of(device, page) {
+            Err(FaultKind::NoBufferAt { .. } | FaultKind::PageSizeDiffers { .. })
+                if self.kernels[self.current].compiled =>
+            {
+                return Ok(self.interleaved(page));
+            }
+            buffer => buffer?.locate(page.page as usize)?,
+        };
         let target = if page.dram { Target::Dram(found.bank) } else { Target::Worker(found.bank) };
         Ok((target, found.address + u64::from(page.offset)))
     }
 
+    /// Where a page lies that is interleaved over all banks from an address on.
+    fn interleaved(&self, page: Page) -> (Target, u64) {
+        let (banks, alignment) = if page.dram {
+            (self.chip.dram_banks(), self.chip.dram_alignment)
+        } else {
+            (self.chip.grid.cores(), self.chip.l1_alignment)
+        };
+        let (bank, slot) = ((page.page % banks as u64) as usize, page.page / banks as u64);
+        let bytes = u64::from(page.bytes).next_multiple_of(alignment);
+        // Addresses beyond all memory are found where they are used.
+        let address = slot.saturating_mul(bytes).saturating_add(page.base).saturating_add(page.offset.into());
+        (if page.dram { Target::Dram(bank) } else { Target::Worker(bank) }, address)
+    }
+
     fn noc_address(&self, device: &Device, page: Page) -> Result<u64, FaultKind> {
-        let (target, address) = Self::locate_page(device, page)?;
+        let (target, address) = self.locate_page(device, page)?;
         let NocCoord { x, y } = self.coord(target);
         Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
     }
