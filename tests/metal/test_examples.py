@@ -29,6 +29,7 @@ def test_every_program_of_the_documentation_is_there() -> None:
         "matmul_multi_core",
         "matmul_multicast",
         "matmul_single_core",
+        "metal2_eltwise_add",
         "objects_eltwise_add",
         "objects_matmul",
         "objects_multicast",

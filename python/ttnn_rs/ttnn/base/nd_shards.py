@@ -50,7 +50,7 @@ def deal(spec: TensorSpec) -> Deal:
     """
     shards = spec.memory_config.nd_shard_spec
     assert shards is not None
-    pages, shard = _in_pages(spec, shards)
+    pages, shard = in_pages(spec, shards)
     counts = tuple(-(-size // part) for size, part in zip(pages, shard, strict=True))
     index = np.unravel_index(np.arange(math.prod(pages)), pages) if math.prod(pages) else [np.zeros(0, np.int64)]
     if math.prod(pages) == 0:
@@ -62,7 +62,7 @@ def deal(spec: TensorSpec) -> Deal:
     return Deal(tuple(cores), (int(place.max()) + 1) * math.prod(shard), owner[number], slot)
 
 
-def _in_pages(spec: TensorSpec, shards: NdShardSpec) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def in_pages(spec: TensorSpec, shards: NdShardSpec) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the sizes of the tensor and of a shard in pages, in as many dimensions as the shard has."""
     dims, shard = list(spec.padded_shape), list(shards.shard_shape)
     folded = len(dims) - len(shard) + 1

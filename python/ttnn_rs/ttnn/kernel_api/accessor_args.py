@@ -9,9 +9,15 @@ from ttnn.base.enums import BufferType
 from ttnn.base.exceptions import ArgumentError
 from ttnn.kernel_api.arguments import get_compile_time_arg_val
 from ttnn.kernel_api.context import KernelContext, here
+from ttnn.tensor.shard_distribution import (
+    IN_DRAM,
+    RUNTIME_PAGE_SIZE,
+    RUNTIME_TENSOR_SHAPE,
+    SHARDED,
+    accessor_words,
+    distribution_of,
+)
 from ttnn.tensor.tensor import Tensor
-
-_SHARDED, _DRAM = 1, 2
 
 
 class TensorAccessorArgs:
@@ -25,19 +31,21 @@ class TensorAccessorArgs:
         KernelArgumentError: in a kernel, there are fewer arguments.
     """
 
-    __slots__ = ("_args", "_offset", "dram", "page_bytes", "sharded")
+    __slots__ = ("_args", "_offset", "dram", "page_bytes", "runtime_page_size", "sharded")
 
     def __init__(self, buffer: Any = None, crta_offset: int = 0, *, cta_offset: int | None = None) -> None:
         offset = cta_offset if cta_offset is not None else 0 if buffer is None else buffer
         if isinstance(here.kernel, KernelContext) and isinstance(offset, int):
             self._offset = offset
-            self._args = [get_compile_time_arg_val(offset), get_compile_time_arg_val(offset + 1)]
+            self._args = _read(offset)
         else:
             self._offset = 0
             self._args = _describe(buffer)
-        self.sharded = bool(self._args[0] & _SHARDED)
-        self.dram = bool(self._args[0] & _DRAM)
-        self.page_bytes = self._args[1]
+        flags = self._args[0]
+        self.sharded = bool(flags & SHARDED)
+        self.dram = bool(flags & IN_DRAM)
+        self.runtime_page_size = bool(flags & RUNTIME_PAGE_SIZE)
+        self.page_bytes = 0 if self.runtime_page_size else self._args[1]
 
     def __class_getitem__(cls, offsets: int | tuple[int, int]) -> Any:
         return partial(cls, *(offsets if isinstance(offsets, tuple) else (offsets,)))
@@ -67,14 +75,27 @@ class TensorAccessorArgs:
         return len(self._args)
 
 
+def _read(offset: int) -> list[int]:
+    """Return the arguments of the running kernel from one on: as many as the first of them say."""
+    flags = get_compile_time_arg_val(offset)
+    count = 1 if flags & RUNTIME_PAGE_SIZE else 2
+    if flags & SHARDED:
+        rank = get_compile_time_arg_val(offset + count)
+        banks = get_compile_time_arg_val(offset + count + 1) & 0x7FFF_FFFF
+        count += 2 + rank * (1 if flags & RUNTIME_TENSOR_SHAPE else 2) + (banks + 1) // 2
+    return [get_compile_time_arg_val(offset + word) for word in range(count)]
+
+
 def _describe(buffer: Any) -> list[int]:
     """Return the arguments for a `metal.Buffer` or a tensor on a device."""
     if isinstance(buffer, Tensor):
         memory = buffer._require_device("TensorAccessorArgs", "the tensor")
-        sharded = buffer.memory_config().is_sharded()
-    elif hasattr(buffer, "memory") and hasattr(buffer, "is_sharded"):
-        memory, sharded = buffer.memory, buffer.is_sharded
+        device = buffer.device()
+        assert device is not None
+        shards = distribution_of(buffer.spec, device)
+    elif hasattr(buffer, "memory") and hasattr(buffer, "distribution"):
+        memory, shards = buffer.memory, buffer.distribution
     else:
         raise ArgumentError(f"TensorAccessorArgs: expected a Buffer or a Tensor, got {type(buffer).__name__}")
     dram = BufferType(memory.buffer_type) in (BufferType.DRAM, BufferType.TRACE)
-    return [_SHARDED * int(sharded) | _DRAM * int(dram), memory.aligned_page_bytes]
+    return accessor_words(dram, memory.aligned_page_bytes, shards)

@@ -10,6 +10,8 @@ from typing import Any
 from ttnn import _engine
 from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.accessor_args import TensorAccessorArgs
+from ttnn.kernel_api.arguments import get_common_arg_val
+from ttnn.kernel_api.bindings import TensorBindingToken
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_write
 
@@ -91,13 +93,27 @@ class Page:
 class TensorAccessor(_Pages):
     """Pages of a tensor, interleaved or sharded. A page of an interleaved tensor is a shard of its own.
 
+    `TensorAccessor(tensor.source)` takes all from the name; else arguments and address come from the host.
+
     Raises:
         AddressError: at use, if no buffer starts at the address, or it has no such page or shard.
     """
 
     __slots__ = ("_cut",)
 
-    def __init__(self, args: TensorAccessorArgs, bank_base_address: int, page_size: int = 0) -> None:
+    def __init__(
+        self,
+        args: TensorAccessorArgs | TensorBindingToken,
+        bank_base_address: int | None = None,
+        page_size: int = 0,
+    ) -> None:
+        if isinstance(args, TensorBindingToken):
+            word = args.addr_crta_offset // 4
+            bank_base_address, args = get_common_arg_val(word), TensorAccessorArgs(cta_offset=args.cta_offset)
+            if args.runtime_page_size:
+                page_size = get_common_arg_val(word + 1)
+        if bank_base_address is None:
+            raise KernelArgumentError("TensorAccessor: bank_base_address is missing")
         super().__init__(bank_base_address, page_size or args.page_bytes, args.dram)
         self._cut: tuple[int, ...] | None = None
 
@@ -220,6 +236,16 @@ class TensorAccessor(_Pages):
         places = ((top + place // wide, left + place % wide) for place in range(start_page_offset, high * wide))
         inside = (row * columns + column for row, column in places if row < rows and column < columns)
         return (Page(page, self.get_noc_addr(page)) for page in inside if page < self.tensor_volume())
+
+
+def make_tensor_accessors(tokens: tuple[TensorBindingToken, ...]) -> tuple[TensorAccessor, ...]:
+    """Return an accessor for each tensor of a sequence."""
+    return tuple(TensorAccessor(token) for token in tokens)
+
+
+def make_abstract_tensor_accessor_wrappers(accessors: tuple[TensorAccessor, ...]) -> tuple[TensorAccessor, ...]:
+    """Return accessors that an index chooses from: the same ones."""
+    return accessors
 
 
 def noc_async_read_shard(shard_id: int, s: TensorAccessor, dst_local_l1_addr: int, noc: int = -1) -> None:

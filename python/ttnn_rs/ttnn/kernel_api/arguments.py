@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.base.exceptions import KernelArgumentError
+from ttnn.kernel_api.bindings import CrtaArg, CtaVal, RtaArg
+from ttnn.kernel_api.bindings_context import bindings_of
 from ttnn.kernel_api.context import here
 
 _ARGUMENT = 0
@@ -28,7 +30,21 @@ def get_arg_val(index: int) -> int:
     return _argument("get_arg_val", here.kernel.args, index)
 
 
-get_arg = get_arg_val
+def get_arg(arg: RtaArg | CrtaArg | CtaVal | int) -> int:
+    """Return an argument by its name, `get_arg(args.tiles)`; a number is a runtime argument of this core.
+
+    Raises:
+        KernelArgumentError: something else.
+    """
+    if isinstance(arg, CtaVal):
+        return arg.value
+    if isinstance(arg, RtaArg):
+        return get_arg_val(arg.byte_offset // 4)
+    if isinstance(arg, CrtaArg):
+        return get_common_arg_val(arg.byte_offset // 4)
+    if isinstance(arg, int):
+        return get_arg_val(arg)
+    raise KernelArgumentError(f"get_arg: expected a name of `args`, got {arg!r}")
 
 
 def get_common_arg_val(index: int) -> int:
@@ -39,6 +55,43 @@ def get_common_arg_val(index: int) -> int:
     """
     here.run.spend(_ARGUMENT)
     return _argument("get_common_arg_val", here.kernel.common_args, index)
+
+
+def get_vararg(index: int) -> int:
+    """Return one of the core's arguments without names.
+
+    Raises:
+        KernelArgumentError: the host set fewer.
+    """
+    first = len(bindings_of("get_vararg").runtime_args)
+    here.run.spend(_ARGUMENT)
+    return _argument("get_vararg", here.kernel.args[first:], index)
+
+
+def get_common_vararg(index: int) -> int:
+    """Return one of the arguments without names that all cores of the kernel share.
+
+    Raises:
+        KernelArgumentError: the host set fewer.
+    """
+    first = bindings_of("get_common_vararg").common_vararg_word
+    here.run.spend(_ARGUMENT)
+    return _argument("get_common_vararg", here.kernel.common_args[first:], index)
+
+
+def get_compile_time_vararg(index: int) -> int:
+    """Return one of the compile-time arguments without names.
+
+    Raises:
+        KernelArgumentError: the kernel has fewer.
+    """
+    first = bindings_of("get_compile_time_vararg").compile_time_vararg_word
+    return _argument("get_compile_time_vararg", here.kernel.compile_args[first:], index)
+
+
+def get_num_compile_time_varargs() -> int:
+    """Return the number of compile-time arguments without names."""
+    return bindings_of("get_num_compile_time_varargs").num_compile_time_varargs
 
 
 def get_arg_addr(index: int) -> int:

@@ -23,6 +23,7 @@ class KernelContext:
         "alignments",
         "args",
         "banks",
+        "bindings",
         "common_args",
         "compile_args",
         "core",
@@ -83,6 +84,8 @@ class KernelContext:
         self.device_id = device_id
         self.printed = ""
         """What has been printed since the last end of a line."""
+        self.bindings: Any = None
+        """Names of a kernel that was made from a `KernelSpec`: `bindings_context.KernelBindings`."""
         self.remotes: dict[int, Any] = {}
         """Remote CBs of the core: where their configuration lies, and the bytes of a page."""
         self.states: dict[tuple[str, int], tuple[int, int]] = {}

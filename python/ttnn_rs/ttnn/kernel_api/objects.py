@@ -15,6 +15,7 @@ from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api import circular_buffers as cb
 from ttnn.kernel_api import dataflow, l1, stateful
 from ttnn.kernel_api.context import here
+from ttnn.kernel_api.scratchpads import LocalTensorAccessor, Scratchpad
 
 _Fields = Mapping[str, int]
 
@@ -381,6 +382,14 @@ def _local(place: Any, fields: _Fields, *, back: bool) -> int:
         return (place.get_write_ptr() if back else place.get_read_ptr()) + offset
     if isinstance(place, l1.L1Pointer):
         return place.address + offset
+    if isinstance(place, Scratchpad):
+        if not 0 <= offset < place.size_in_bytes():
+            raise KernelArgumentError(
+                f"Noc: offset_bytes={offset} is outside of a scratchpad of {place.size_in_bytes()} B"
+            )
+        return place.get_base_address() + offset
+    if isinstance(place, LocalTensorAccessor):
+        return place.get_bank_base_address() + offset
     if isinstance(place, int):
         return place + offset
     raise KernelArgumentError(f"Noc: {place!r} is no circular buffer or L1 address")

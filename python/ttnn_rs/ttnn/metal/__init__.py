@@ -23,12 +23,14 @@ from ttnn.kernel_api.constants import CBIndex as CBIndex
 from ttnn.kernel_api.constants import tt as tt
 from ttnn.metal import detail as detail
 from ttnn.metal import distributed as distributed
+from ttnn.metal import experimental as experimental
 from ttnn.metal.buffers import *  # noqa: F403
 from ttnn.metal.circular_buffers import *  # noqa: F403
 from ttnn.metal.configs import *  # noqa: F403
 from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.detail import *  # noqa: F403
 from ttnn.metal.distributed import *  # noqa: F403
+from ttnn.metal.experimental import *  # noqa: F403
 from ttnn.metal.generic_op import *  # noqa: F403
 from ttnn.metal.global_circular_buffer import *  # noqa: F403
 from ttnn.metal.program import *  # noqa: F403

@@ -16,6 +16,7 @@ from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedEr
 from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.accessor_args import TensorAccessorArgs
+from ttnn.tensor.shard_distribution import Distribution, distribution
 
 __all__ = [
     "Buffer",
@@ -83,10 +84,11 @@ class ShardedBufferConfig:
 class Buffer:
     """An allocated buffer."""
 
-    def __init__(self, device: MeshDevice, memory: _engine.Buffer, sharded: bool = False) -> None:
+    def __init__(self, device: MeshDevice, memory: _engine.Buffer, shards: Distribution | None = None) -> None:
         self.device = device
         self.memory = memory
-        self.is_sharded = sharded
+        self.distribution = shards
+        """Where the pages of a sharded buffer are."""
 
     def address(self) -> int:
         """Return its address, the same in every bank."""
@@ -203,7 +205,8 @@ def create_buffer(
     if tensor[0] * tensor[1] != pages:
         raise MemoryConfigError(f"create_buffer: {tensor[0]}x{tensor[1]} pages are not the {pages} pages of the size")
     memory = engine.allocate_sharded(kind, page, tensor, shard, [(core.x, core.y) for core in cores])
-    return Buffer(config.device, memory, sharded=True)
+    shards = distribution(config.device, config.buffer_type is BufferType.DRAM, tensor, shard, cores)
+    return Buffer(config.device, memory, shards)
 
 
 def _count(what: str, value: object) -> int:

@@ -29,6 +29,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import DataFormat, KernelBuildOptLevel, format_code
 from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
+from ttnn.tensor.shard_distribution import distribution_of
 from ttnn.tensor.tensor import Tensor
 
 __all__ = [
@@ -478,7 +479,8 @@ def cb_descriptor_from_sharded_tensor(
     form = CBFormatDescriptor(cb_index, tensor.dtype, page)
     descriptor = CBDescriptor(total_size or whole - address_offset, core_ranges or shard.grid, [form])
     descriptor.address_offset = address_offset
-    descriptor._buffer = Buffer(device_of(tensor), memory, sharded=True)
+    device = device_of(tensor)
+    descriptor._buffer = Buffer(device, memory, distribution_of(tensor.spec, device))
     return descriptor
 
 

@@ -150,7 +150,7 @@ class MeshBuffer(Buffer):
                 **common, buffer_layout=sharding.buffer_layout, shard_parameters=sharding.shard_parameters
             )
             buffer = create_buffer(config, address, local.sub_device_id)
-        return MeshBuffer(mesh_device, buffer.memory, buffer.is_sharded)
+        return MeshBuffer(mesh_device, buffer.memory, buffer.distribution)
 
     def device_local_size(self) -> int:
         """Return its bytes on a chip."""

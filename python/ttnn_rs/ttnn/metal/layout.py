@@ -39,6 +39,8 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         KernelArgumentError: a configuration that the chip has no form of.
     """
     require_program("enqueue_program", program)
+    if program.specified is not None:
+        program.specified.check_run("enqueue_program")
     grid = device.compute_with_storage_grid_size()
     for what, cores in [
         *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),
@@ -230,4 +232,5 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: Progr
         device_id=device.id(),
     )
     context.remotes = _remotes(program, core)
+    context.bindings = kernel.bindings
     return context

@@ -7,6 +7,7 @@ import os
 import re
 import traceback
 from collections.abc import Callable
+from inspect import unwrap
 from types import CodeType, FrameType, TracebackType
 from typing import NoReturn
 
@@ -45,7 +46,7 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") ->
 
 def end_of(function: Callable[[], object]) -> tuple[str, int]:
     """Return file and last line of a kernel; nothing for callables that are no Python function."""
-    code: CodeType | None = getattr(function, "__code__", None)
+    code: CodeType | None = getattr(unwrap(function), "__code__", None)
     if code is None:
         return "", 0
     return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
@@ -69,8 +70,10 @@ def _name_of(frame: FrameType, line: str) -> str:
     if frame.f_globals.get("__name__", "").rpartition(".")[0] != kernel_api.__name__:
         return ""
     if me is not None:
-        name = f"{type(me).__name__}.{code.co_name}"
-        return str(getattr(me, "__name__", "")) if code.co_name == "__call__" else _POINTERS.get(name, name)
+        owner, name = type(me).__name__, f"{type(me).__name__}.{code.co_name}"
+        if code.co_name == "__call__":
+            return str(getattr(me, "__name__", ""))
+        return _POINTERS.get(name, owner if code.co_name.startswith("__") else name)
     names = [name for name in dir(kernel_api) if getattr(getattr(kernel_api, name), "__code__", None) is code]
     return next((name for name in names if re.search(rf"\b{name}\b", line)), code.co_name if names else "")
 

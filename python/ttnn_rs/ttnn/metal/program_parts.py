@@ -8,6 +8,7 @@ from typing import Any
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 from ttnn.base.system_enums import DataMovementProcessor
+from ttnn.kernel_api.bindings_context import KernelBindings
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig
 
 CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
@@ -45,6 +46,10 @@ class Kernel:
         self.common_args: list[int] = []
         self.buffers: dict[tuple[int, int], list[Any]] = {}
         """Buffers among the arguments; they live as long as the kernel."""
+        self.bindings: KernelBindings | None = None
+        """Names that the kernel may use, if it was made from a `KernelSpec`."""
+        self.include_paths: tuple[str, ...] = ()
+        """Folders in which headers of a C++ source are looked for."""
 
     @property
     def risc(self) -> int:
@@ -76,6 +81,8 @@ class ProgramParts:
         self.semaphores: list[tuple[int, CoreRangeSet, int]] = []
         self.buffers: list[Any] = []
         """Buffers that live as long as the program, see `assign_global_buffer_to_program`."""
+        self.specified: Any = None
+        """The specification and its arguments, if the program was made from one."""
 
 
 def require_program(call: str, program: object) -> None:

@@ -39,6 +39,7 @@ def set_runtime_args(
         for core, values in zip(core_spec, args, strict=True):
             set_runtime_args(program, kernel, core, values)
         return
+    _check_classic("set_runtime_args", kernel)
     words = as_words("set_runtime_args", args)
     cores = list(as_cores(core_spec).cores())  # type: ignore[arg-type]
     for core in cores:
@@ -56,6 +57,15 @@ def set_runtime_args(
         kernel.buffers[core.x, core.y] = [value for value in args if hasattr(value, "address")]
 
 
+def _check_classic(call: str, kernel: Kernel) -> None:
+    """Check that a kernel's arguments have no names."""
+    if kernel.bindings is not None:
+        raise KernelArgumentError(
+            f"{call}: kernel {kernel.name} was made from a KernelSpec; set its arguments by name, with "
+            "set_program_run_args"
+        )
+
+
 def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any]) -> None:
     """Set the runtime arguments that all cores of a kernel share. A buffer stands for its address.
 
@@ -63,6 +73,7 @@ def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any
         KernelArgumentError: no 32-bit words, or too many.
     """
     require_kernel("set_common_runtime_args", program, kernel)
+    _check_classic("set_common_runtime_args", kernel)
     words = as_words("set_common_runtime_args", args)
     most = max((len(values) for values in kernel.args.values()), default=0)
     check_count("set_common_runtime_args", kernel, len(words) + most)

@@ -1,0 +1,83 @@
+"""What a kernel that was made from a `KernelSpec` may name: plain data, also for the headers of C++ kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ttnn.base.exceptions import KernelArgumentError
+from ttnn.kernel_api.context import here
+
+
+@dataclass(frozen=True)
+class BufferToken:
+    """A bound dataflow buffer: its CB, the code of its format, its tile, and what this kernel does with it."""
+
+    id: int
+    format: int | None = None
+    tile: tuple[int, int] = (32, 32)
+    producer: bool = False
+    consumer: bool = False
+
+
+@dataclass(frozen=True)
+class TensorToken:
+    """A bound tensor: where its accessor's compile-time words start, and which common argument is its address."""
+
+    cta_offset: int
+    crta_word: int
+    format: int | None = None
+    tile: tuple[int, int] = (32, 32)
+
+
+@dataclass(frozen=True)
+class ScratchpadToken:
+    """A bound scratchpad: which common argument is its address, its bytes, format and tile."""
+
+    crta_word: int
+    size: int
+    format: int | None = None
+    tile: tuple[int, int] = (32, 32)
+
+
+@dataclass
+class KernelBindings:
+    """What a kernel may name.
+
+    Attributes:
+        runtime_args: Names of the core's first arguments; the core's varargs follow.
+        common_runtime_args: Names of the first common arguments.
+        common_vararg_word: Common argument at which varargs start; addresses of tensors and scratchpads lie before.
+        compile_time_args: Values of named compile-time arguments.
+        compile_time_vararg_word: Compile-time argument at which varargs start.
+        num_compile_time_varargs: Their number.
+        dataflow_buffers: By accessor name.
+        semaphores: Ids by accessor name.
+        tensors: By accessor name.
+        tensor_sequences: Accessor names of tensors by the name of their sequence.
+        scratchpads: By accessor name.
+    """
+
+    runtime_args: tuple[str, ...] = ()
+    common_runtime_args: tuple[str, ...] = ()
+    common_vararg_word: int = 0
+    compile_time_args: dict[str, int] = field(default_factory=dict)
+    compile_time_vararg_word: int = 0
+    num_compile_time_varargs: int = 0
+    dataflow_buffers: dict[str, BufferToken] = field(default_factory=dict)
+    semaphores: dict[str, int] = field(default_factory=dict)
+    tensors: dict[str, TensorToken] = field(default_factory=dict)
+    tensor_sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    scratchpads: dict[str, ScratchpadToken] = field(default_factory=dict)
+
+
+def bindings_of(what: str) -> KernelBindings:
+    """Return what the running kernel may name.
+
+    Raises:
+        KernelArgumentError: it was not made from a `KernelSpec`.
+    """
+    kernel = here.kernel
+    if kernel.bindings is None:
+        raise KernelArgumentError(f"{what}: kernel {kernel.name} has no names; they come from a KernelSpec")
+    bindings: KernelBindings = kernel.bindings
+    return bindings
