@@ -194,7 +194,7 @@ def test_varargs_of_different_numbers(device: ttnn.MeshDevice) -> None:
 
 
 def test_defines_and_sources(device: ttnn.MeshDevice, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = 'def kernel_main():\n    DPRINT("{} {}\\n", get_define("WHO"), get_arg(args.n))\n'
+    text = 'def kernel_main(n):\n    DPRINT("{} {}\\n", get_define("WHO"), n)\n'
     (tmp_path / "kernel.py").write_text(text)
     options = metal.KernelSpec.CompilerOptions(defines={"WHO": "me"})
     for source in (tmp_path / "kernel.py", metal.KernelSpec.SourceCode(text)):
@@ -202,6 +202,23 @@ def test_defines_and_sources(device: ttnn.MeshDevice, tmp_path: Path, capsys: py
         given = RunArgs(kernel_run_args={"kernel": KernelArgs(runtime_arg_values=named(n=3))})
         specs.run(device, spec, given)
     assert [line.partition("NC: ")[2] for line in capsys.readouterr().out.splitlines()] == ["me 3", "me 3"]
+
+
+def test_programs_print_their_names(device: ttnn.MeshDevice) -> None:
+    source, target = tiles(device, 2), tiles(device, 2, 1)
+    spec = copying(source.spec)
+    spec.kernels[0].compile_time_args = {"fixed": 3}
+    spec.semaphores = [metal.SemaphoreSpec(unique_id="done", target_nodes=NODE)]
+    spec.kernels[0].semaphore_bindings = [metal.SemaphoreBinding(semaphore_spec_name="done", accessor_name="done")]
+    program = metal.make_program_from_spec(device, spec)
+    assert "dfb in (CB 0); tensor target" in program.describe(device)
+    metal.compile_program(device, program)
+    metal.set_program_run_args(program, copy_args(source, target, 2))
+    lines = [line.split("NoC")[1] for line in repr(program).splitlines() if "NoC" in line]
+    assert lines == [
+        " 1  first=0, count=2; dfb in (CB 0); tensor target",
+        " 0  fixed=3, first=0, count=2; dfb out (CB 0); sem done (0); tensor source",
+    ]
 
 
 # Tensors.

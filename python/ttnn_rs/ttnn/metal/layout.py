@@ -39,8 +39,6 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         KernelArgumentError: a configuration that the chip has no form of.
     """
     require_program("enqueue_program", program)
-    if program.specified is not None:
-        program.specified.check_run("enqueue_program")
     grid = device.compute_with_storage_grid_size()
     for what, cores in [
         *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),

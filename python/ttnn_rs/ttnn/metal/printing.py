@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.kernel_api.bindings_context import KernelBindings
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataFormat
 from ttnn.metal.layout import cb_addresses, lay_out
 from ttnn.metal.program_parts import RISCS, CBHandle, Kernel, ProgramParts
@@ -81,6 +82,9 @@ def _kernel(kernel: Kernel) -> list[str]:
 
 
 def _arguments(kernel: Kernel) -> Iterator[str]:
+    if kernel.bindings is not None:
+        yield from _names(kernel, kernel.bindings)
+        return
     if kernel.config.compile_args:
         yield f"compiled with {_list(kernel.config.compile_args)}"
     named: Mapping[str, object] = {**kernel.config.named_compile_args, **kernel.config.defines}
@@ -94,6 +98,27 @@ def _arguments(kernel: Kernel) -> Iterator[str]:
             yield f"{'/'.join(map(str, sorted({len(value) for value in values})))} arguments per core"
     if kernel.common_args:
         yield f"common arguments {_list(kernel.common_args)}"
+
+
+def _names(kernel: Kernel, bindings: KernelBindings) -> Iterator[str]:
+    """Yield what a kernel of a specification has, by name."""
+    fixed: Mapping[str, object] = {**bindings.compile_time_args, **kernel.config.defines}
+    values = list(kernel.args.values())
+    if values and all(value == values[0] for value in values):
+        fixed = {**fixed, **dict(zip(bindings.runtime_args, values[0], strict=False))}
+    elif values:
+        yield f"{', '.join(bindings.runtime_args) or 'arguments'} per core"
+    fixed = {**fixed, **dict(zip(bindings.common_runtime_args, kernel.common_args, strict=False))}
+    if fixed:
+        yield ", ".join(f"{name}={value}" for name, value in fixed.items())
+    for title, names in (
+        ("dfb", [f"{name} (CB {token.id})" for name, token in bindings.dataflow_buffers.items()]),
+        ("sem", [f"{name} ({number})" for name, number in bindings.semaphores.items()]),
+        ("tensor", list(bindings.tensors)),
+        ("scratch", list(bindings.scratchpads)),
+    ):
+        if names:
+            yield f"{title} {', '.join(names)}"
 
 
 def _list(values: Iterable[object]) -> str:

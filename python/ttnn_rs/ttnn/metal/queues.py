@@ -154,7 +154,7 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
         raise DeviceError(
             "run_program: a graph is captured without dispatch, and no report is made; enqueue the program"
         )
-    return _run(Caller("ttnn.metal.run_program"), device, lay_out(device, program), trace=trace)
+    return _run(Caller("ttnn.metal.run_program"), device, _ready("run_program", device, program), trace=trace)
 
 
 class Caller(NamedTuple):
@@ -169,7 +169,7 @@ def enqueue_for(
 ) -> Report | None:
     """Do what `enqueue_program` does for a function that runs a program."""
     device = _device("enqueue_program", cq)
-    layout = lay_out(device, program)
+    layout = _ready("enqueue_program", device, program)
     if device._traces.steps is not None:
         device._traces.steps.append(ProgramRun(caller, layout))
         return None
@@ -180,6 +180,14 @@ def enqueue_for(
     if isinstance(cq, CommandQueue):
         cq._note(report)
     return report
+
+
+def _ready(call: str, device: MeshDevice, program: Program) -> Layout:
+    """Return a program for one device; of one that was made from a specification, check that it has arguments."""
+    layout = lay_out(device, program)
+    if program.specified is not None:
+        program.specified.check_run(call)
+    return layout
 
 
 def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:

@@ -34,9 +34,10 @@ from ttnn.metal.experimental.specs import (
     SemaphoreSpec,
     TensorParameter,
 )
-from ttnn.metal.program import Program, create_kernel, create_kernel_from_string
+from ttnn.metal.program import Program, create_kernel
 from ttnn.metal.program_parts import CBHandle, Kernel, KernelConfig, as_cores, as_words, check_count
 from ttnn.metal.semaphores import create_semaphore
+from ttnn.metal.sources import kernel_from_file, kernel_from_text
 from ttnn.tensor.shard_distribution import (
     RUNTIME_PAGE_SIZE,
     RUNTIME_TENSOR_SHAPE,
@@ -254,13 +255,18 @@ def _add_kernel(program: Program, made: Specified, kernel: KernelSpec) -> Kernel
     bindings, compile_args = _bind(made, kernel)
     config = _config(made, kernel, compile_args)
     nodes = nodes_of_kernel(made.spec, kernel.unique_id)
-    source = kernel.source
+    source: Any = kernel.source
     if isinstance(source, KernelSpec.SourceCode):
-        added = create_kernel_from_string(program, source.code, nodes, config)
+        source = kernel_from_text(_CALL, source.code)
     elif isinstance(source, (str, os.PathLike)):
-        added = create_kernel(program, source, nodes, config)
-    else:
-        added = create_kernel(program, _with_arguments(kernel.unique_id, source, bindings), nodes, config)
+        source = kernel_from_file(_CALL, source)
+    elif not callable(source):
+        raise ArgumentError(
+            f"{_CALL}: kernel {kernel.unique_id!r}: source must be a function, a path or SourceCode, got {source!r}"
+        )
+    if callable(source):
+        source = _with_arguments(kernel.unique_id, source, bindings)
+    added = create_kernel(program, source, nodes, config)
     added.name = kernel.unique_id
     added.bindings = bindings
     added.include_paths = tuple(os.fspath(path) for path in kernel.compiler_options.include_paths)
@@ -275,10 +281,6 @@ def _add_kernel(program: Program, made: Specified, kernel: KernelSpec) -> Kernel
 
 def _with_arguments(name: str, function: Callable[..., object], bindings: KernelBindings) -> Callable[[], object]:
     """Return a kernel without parameters: those of the function are names of its arguments."""
-    if not callable(function):
-        raise ArgumentError(
-            f"{_CALL}: kernel {name!r}: source must be a function, a path or SourceCode, got {function!r}"
-        )
     try:
         parameters = list(signature(function).parameters.values())
     except ValueError:
