@@ -131,7 +131,8 @@ def _work() -> None:
 def _is_debugged(frame: FrameType | None) -> bool:
     """Return whether a debugger is on the stack or traces the kernel."""
     while frame is not None:
-        if frame.f_trace is not None or frame.f_globals.get("__name__", "").partition(".")[0] in _DEBUGGERS:
+        module = str(frame.f_globals.get("__name__", ""))
+        if frame.f_trace is not None or module.startswith("_pydevd") or module.partition(".")[0] in _DEBUGGERS:
             return True
         frame = frame.f_back
     return False
