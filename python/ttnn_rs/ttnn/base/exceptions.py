@@ -21,6 +21,8 @@ __all__ = [
     "FileFormatError",
     "IndexRangeError",
     "KernelArgumentError",
+    "KernelAssertError",
+    "KernelCompileError",
     "KernelError",
     "KernelSetupError",
     "LayoutError",
@@ -204,6 +206,10 @@ class KernelArgumentError(KernelError):
 
 class KernelAssertError(KernelError):
     """An assertion of a kernel that does not hold."""
+
+
+class KernelCompileError(KernelError):
+    """A C++ kernel that does not compile or link, has no entry, or for which there is no compiler."""
 
 
 class DeadlockError(KernelError):

@@ -7,7 +7,7 @@ directly; when it is this kernel's turn again, the call is repeated.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import greenlet
@@ -49,7 +49,7 @@ class KernelContext:
     def __init__(
         self,
         *,
-        function: Callable[[], object],
+        function: Any,
         name: str,
         core: tuple[int, int],
         origin: tuple[int, int],

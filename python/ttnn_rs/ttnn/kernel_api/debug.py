@@ -124,10 +124,11 @@ def _write(text: str) -> None:
     kernel: KernelContext = here.kernel
     *lines, kernel.printed = (kernel.printed + text).split("\n")
     for line in lines:
-        _print(kernel, line)
+        write_line(kernel, line)
 
 
-def _print(kernel: KernelContext, line: str) -> None:
+def write_line(kernel: KernelContext, line: str) -> None:
+    """Write a line that a kernel has printed to the host's standard output."""
     x, y = kernel.core
     sys.stdout.write(f"{kernel.device_id}:(x={x},y={y}):{_RISCS[kernel.risc]}: {line}\n")
 
@@ -135,7 +136,7 @@ def _print(kernel: KernelContext, line: str) -> None:
 def end_line(kernel: KernelContext) -> None:
     """Print what a kernel has printed without an end of the line; called when it has returned."""
     if kernel.printed:
-        _print(kernel, kernel.printed)
+        write_line(kernel, kernel.printed)
         kernel.printed = ""
 
 

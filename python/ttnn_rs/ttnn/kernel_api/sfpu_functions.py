@@ -148,8 +148,10 @@ def keeping_init(name: str, function: str) -> Callable[..., None]:
 
     def set_up(*parameters: int) -> None:
         words = [word & 0xFFFF_FFFF for word in parameters]
-        here.run.vector_init(_engine.VectorCall((name, name), ("tile", function), 0, words, _KEEPS), 0)
+        here.run.vector_init(_engine.VectorCall((name, name), kept, 0, words, _KEEPS), 0)
 
+    kept = ("tile", function)
+    setattr(set_up, "keeps", kept)  # noqa: B010  (functions have no such attribute for the type checker)
     return named(set_up, name, "Set up the SFPU with these words.")
 
 

@@ -1,0 +1,80 @@
+"""Compiled kernels on disk: a key of everything that is known before compiling, then the headers that were read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+INCLUDE = Path(__file__).parent / "include"
+"""Our headers under their official names."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels: below `TT_METAL_CACHE`, or in the user's cache folder."""
+    setting = os.environ.get("TT_METAL_CACHE")
+    if setting:
+        return Path(setting) / "ttnn-rs-kernels"
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "ttnn-rs" / "kernels"
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return a name for these texts together."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        hashed.update(len(data).to_bytes(8, "little"))
+        hashed.update(data)
+    return hashed.hexdigest()[:32]
+
+
+@lru_cache(maxsize=1)
+def headers_digest() -> str:
+    """Return a name for all of our headers."""
+    files = sorted(path for path in INCLUDE.rglob("*") if path.is_file())
+    return digest(*(part for path in files for part in (str(path.relative_to(INCLUDE)), path.read_bytes())))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file that is never seen half written, though several processes write it at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _file_digest(path: str) -> str:
+    try:
+        return digest(Path(path).read_bytes())
+    except OSError:
+        return ""
+
+
+def find_image(folder: Path, key: str) -> bytes | None:
+    """Return the image of a key, if the headers that its source included are still the same."""
+    try:
+        entry = json.loads((folder / f"{key}.json").read_bytes())
+        if any(_file_digest(path) != before for path, before in entry["headers"].items()):
+            return None
+        image = (folder / f"{entry['image']}.elf").read_bytes()
+    except (OSError, ValueError, KeyError, AttributeError):
+        return None
+    return image if digest(image) == entry["image"] else None
+
+
+def store_image(folder: Path, key: str, image: bytes, headers: Iterable[str]) -> None:
+    """Store the image of a key with the headers that its source included."""
+    name = digest(image)
+    write_atomically(folder / f"{name}.elf", image)
+    entry = {"image": name, "headers": {path: _file_digest(path) for path in headers}}
+    write_atomically(folder / f"{key}.json", json.dumps(entry, indent=1).encode())

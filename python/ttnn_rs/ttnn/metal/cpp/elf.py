@@ -1,0 +1,36 @@
+"""The symbols of an object file."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+_SECTION = struct.Struct("<10I")
+_SYMBOL = struct.Struct("<IIIBBH")
+_SYMBOL_TABLE = 2
+_UNDEFINED = 0
+_LOCAL = 0
+
+
+class Symbol(NamedTuple):
+    """A symbol: its name, whether it is defined here, and whether other objects see it."""
+
+    name: str
+    defined: bool
+    visible: bool
+
+
+def symbols(data: bytes) -> list[Symbol]:
+    """Return the symbols of a 32-bit little-endian ELF file."""
+    start, count = struct.unpack_from("<I", data, 32)[0], struct.unpack_from("<H", data, 48)[0]
+    sections = [_SECTION.unpack_from(data, start + 40 * index) for index in range(count)]
+    found = []
+    for section in sections:
+        if section[1] != _SYMBOL_TABLE:
+            continue
+        names = sections[section[6]][4]
+        for place in range(section[4], section[4] + section[5], _SYMBOL.size):
+            name, _, _, info, _, home = _SYMBOL.unpack_from(data, place)
+            text = data[names + name : data.index(b"\0", names + name)].decode()
+            found.append(Symbol(text, home != _UNDEFINED, info >> 4 != _LOCAL))
+    return found

@@ -1,0 +1,86 @@
+"""Where a kernel starts: `kernel_main`, the older `MAIN`, or a function whose parameters are arguments with names."""
+
+from __future__ import annotations
+
+import re
+
+from ttnn.base.exceptions import KernelCompileError, UnsupportedError
+from ttnn.metal.cpp.elf import symbols
+from ttnn.metal.cpp.spec import CppSource
+
+_ENTRIES = {
+    "_Z11kernel_mainv": "kernel_main",
+    "kernel_main": "kernel_main",
+    "_ZN12chlkc_kernel11joined_mainEv": "MAIN",
+}
+"""Entry functions under their linker names."""
+_THREADS = ("unpack_main", "math_main", "pack_main")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NAMED = re.compile(r"(?:template\s*<([^<>]*)>\s*)?\bTT_KERNEL\s+void\s+(\w+)\s*\(([^()]*)\)\s*\{")
+"""A function whose parameters, those of its template too, are the names of arguments."""
+
+
+def find_entry(source: CppSource, data: bytes) -> str:
+    """Return the linker's name of the entry of a compiled kernel.
+
+    Raises:
+        KernelCompileError: it has none, or two.
+    """
+    found = [symbol.name for symbol in symbols(data) if symbol.defined and symbol.visible and symbol.name in _ENTRIES]
+    if len(found) == 1:
+        return found[0]
+    file = str(source.path or "")
+    where = file or "the text"
+    if found:
+        both = " and ".join(_ENTRIES[name] for name in found)
+        text = f"{where}: the kernel has two entries, {both}; keep one"
+    else:
+        text = f"{where}: the kernel has no entry; define `void kernel_main()`"
+    raise KernelCompileError(text, kernel=source.name, file=file)
+
+
+def named_entry(text: str) -> list[str]:
+    """Return lines that call a kernel's only `TT_KERNEL` function with the arguments that its parameters name."""
+    code = _COMMENT.sub(" ", text)
+    found = list(_NAMED.finditer(code))
+    if len(found) != 1 or re.search(r"\bkernel_main\s*\(", code):
+        return []
+    template, name, parameters = found[0].groups()
+    constants = ", ".join(map(_argument, _names(template or "")))
+    values = ", ".join(map(_argument, _names(parameters)))
+    chosen = f"<{constants}>" if constants else ""
+    return [f"void kernel_main() {{ {name}{chosen}({values}); }}"]
+
+
+def _names(parameters: str) -> list[str]:
+    """Return the names of a list of parameters."""
+    parts = (part.partition("=")[0].split() for part in parameters.split(","))
+    return [words[-1].lstrip("&*") for words in parts if len(words) > 1]
+
+
+def _argument(name: str) -> str:
+    return f"get_arg(args::{name})"
+
+
+def refuse_split(source: CppSource) -> None:
+    """Refuse sources that are written for the three threads of a compute kernel on their own.
+
+    Raises:
+        UnsupportedError: it has a function for each thread, or its threads talk to each other.
+    """
+    for number, line in enumerate(source.text.splitlines(), 1):
+        code = line.partition("//")[0]
+        name = next((name for name in _THREADS if re.search(rf"\bvoid\s+{name}\s*\(", code)), None)
+        if name:
+            raise UnsupportedError(
+                f"{source.path or source.name}:{number}: {name}: kernels with a function for each thread are not "
+                "modelled; write one kernel_main, which runs as all three",
+                "unimplemented",
+            )
+        mailbox = re.search(r"\bmailbox_(read|write)\s*\(", code)
+        if mailbox:
+            raise UnsupportedError(
+                f"{source.path or source.name}:{number}: {mailbox[0]}...): the three threads of a compute kernel run "
+                "as one, so they have no messages for each other",
+                "unimplemented",
+            )

@@ -1,0 +1,2 @@
+#pragma once
+#include "ttnn_rs/cb.h"

@@ -1,0 +1,51 @@
+// What every kernel may name without an include: attributes, standard types, constants of the chip.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "ttnn_rs/calls.h"
+
+#define FORCE_INLINE inline __attribute__((always_inline))
+#define ALWI inline __attribute__((always_inline))
+#define tt_l1_ptr
+#define tt_reg_ptr
+#define tt_dump_ptr
+#define TT_ALWAYS_INLINE inline __attribute__((always_inline))
+
+using uint = unsigned int;
+using std::int16_t;
+using std::int32_t;
+using std::int64_t;
+using std::int8_t;
+using std::size_t;
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+using std::uint8_t;
+using std::uintptr_t;
+
+namespace ttnn_rs {
+
+FORCE_INLINE constexpr std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+FORCE_INLINE constexpr std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+
+// Refuses what no kernel of this device can do. Declared functions may be named; calling them raises UnsupportedError.
+[[noreturn]] FORCE_INLINE void unsupported(const char* name, const char* reason) {
+    tt_call_unsupported(name, reason);
+}
+
+}  // namespace ttnn_rs

@@ -1,0 +1,76 @@
+"""What a C++ kernel is compiled with, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BRISC, NCRISC, TRISC = range(3)
+
+
+@dataclass(frozen=True)
+class CppSource:
+    """A kernel in C++: a file, or a text.
+
+    Attributes:
+        path: The file, or None for a text.
+        text: The source.
+        roots: Folders in which headers of the user are looked for, after that of the source.
+    """
+
+    path: Path | None
+    text: str
+    roots: tuple[Path, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the name by which reports call the kernel."""
+        return self.path.stem if self.path else "kernel_main"
+
+
+@dataclass(frozen=True)
+class CbFormat:
+    """Format and tile of a circular buffer. Codes of formats are the chip's."""
+
+    format: int
+    height: int = 32
+    width: int = 32
+
+
+@dataclass(frozen=True)
+class ComputeSettings:
+    """Settings of a compute kernel that its code can see."""
+
+    fidelity: str = "HiFi4"
+    approximate: bool = False
+    dst32: bool = False
+    full_sync: bool = False
+
+
+@dataclass(frozen=True)
+class Chip:
+    """The chip that a kernel is compiled for: NoC coordinates of banks, alignments."""
+
+    arch: str
+    dram_banks: tuple[tuple[int, int], ...]
+    l1_banks: tuple[tuple[int, int], ...]
+    dram_alignment: int
+    l1_alignment: int
+
+
+@dataclass(frozen=True)
+class KernelSettings:
+    """Everything that a kernel's code may depend on."""
+
+    processor: int
+    chip: Chip
+    noc_index: int = 0
+    noc_mode: int = 0
+    compile_args: tuple[int, ...] = ()
+    named_compile_args: Mapping[str, int] = field(default_factory=dict)
+    defines: Mapping[str, str] = field(default_factory=dict)
+    buffers: Mapping[int, CbFormat] = field(default_factory=dict)
+    compute: ComputeSettings | None = None
+    names: str = ""
+    """The header of names of a kernel that was made from a specification."""
