@@ -13,6 +13,7 @@ from ttnn import (
     ArgumentError,
     DeviceError,
     KernelArgumentError,
+    KernelError,
     MemoryConfigError,
     OutOfMemoryError,
     ProgramConfigError,
@@ -109,7 +110,7 @@ def core_outside_the_grid(device: Device) -> Program:
     return program
 
 
-@broken(UnsupportedError, "kernels/reader.cpp is C++")
+@broken(KernelError, "no kernel file kernels/reader.cpp in ")
 def source_file_as_kernel(device: Device) -> Program:
     program = metal.create_program()
     metal.create_kernel(program, "kernels/reader.cpp", CORE, metal.DataMovementConfig())

@@ -128,7 +128,6 @@ def test_kernels_from_files_and_texts(device: ttnn.MeshDevice, tmp_path: Path) -
     for text, error, sentence in (
         ("int x;", ttnn.KernelError, "SyntaxError"),
         ("def main(): pass", ttnn.KernelError, "defines no function kernel_main"),
-        ("#include <cstdint>\nvoid kernel_main() {}", ttnn.UnsupportedError, "this is C"),
     ):
         with pytest.raises(error, match=sentence):
             metal.create_kernel_from_string(program(), text, CORE, config)

@@ -32,7 +32,6 @@ from ttnn.base.exceptions import (
     KernelArgumentError,
     KernelAssertError,
     ProgramConfigError,
-    UnsupportedError,
 )
 from ttnn.kernel_api import *
 
@@ -695,9 +694,3 @@ def mistaken(device: ttnn.MeshDevice, how: str) -> None:
 def test_arguments_that_are_refused(device: ttnn.MeshDevice, how: str, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         mistaken(device, how)
-
-
-def test_cpp_sources_say_what_they_are(device: ttnn.MeshDevice) -> None:
-    source = metal.KernelSpec.SourceCode("void kernel_main() {}")
-    with pytest.raises(UnsupportedError, match=r"C\+\+"):
-        metal.make_program_from_spec(device, alone(source))  # type: ignore[arg-type]

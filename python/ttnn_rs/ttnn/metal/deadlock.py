@@ -8,12 +8,15 @@ from types import FrameType
 
 from ttnn import _engine
 from ttnn.kernel_api.context import KernelContext
+from ttnn.metal.native_kernels import is_native
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def place_of(kernel: KernelContext) -> tuple[str, int]:
     """Return file and line at which a kernel has stopped."""
+    if is_native(kernel):
+        return kernel.run.kernel_place(kernel.index)
     frame: FrameType | None = kernel.coroutines[kernel.index].gr_frame
     while frame is not None:
         path = frame.f_code.co_filename
@@ -86,8 +89,7 @@ def _partner(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
     partner = kernels[other]
     if other == number:
         return f"this kernel itself would have to {verb} them"
-    coroutine = partner.coroutines[partner.index]
-    state = "has returned" if coroutine.dead else "waits too"
+    state = _state(run, other)
     return f"kernel {partner.name} ({partner.risc}), which {noun} them, {state}"
 
 
@@ -96,7 +98,7 @@ def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
     if writer < 0:
         return "nobody changes it: no kernel ever has"
     other = kernels[writer]
-    state = "has returned" if other.coroutines[other.index].dead else "waits too"
+    state = _state(run, writer)
     where = "-".join(map(str, other.core))
     last = "itself" if writer == number else f"{other.name} ({other.risc} of core {where}), which {state}"
     return f"nobody changes it: the last was {last}"
@@ -112,3 +114,8 @@ def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: in
             f"{x}-{y}, where nobody looks at it"
         )
     return ""
+
+
+def _state(run: _engine.ProgramRun, kernel: int) -> str:
+    """Return what a kernel does after a deadlock: if it does not wait, it has returned."""
+    return "waits too" if any(row[0] == kernel for row in run.waits()) else "has returned"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ttnn.base.enums import DataMovementProcessor
@@ -34,7 +34,7 @@ from ttnn.metal.queues import Caller, command_queue, enqueue_for
 from ttnn.metal.report import Report
 from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args
 from ttnn.metal.semaphores import MAX_SEMAPHORES, semaphore_value
-from ttnn.metal.sources import kernel_from_file, kernel_from_text
+from ttnn.metal.sources import KernelFunction, kernel_from_file, kernel_from_text
 from ttnn.tensor.tensor import Tensor
 
 __all__ = ["compute_program_descriptor_hash", "generic_op", "program_from_descriptor"]
@@ -66,7 +66,7 @@ def _config(descriptor: KernelDescriptor) -> DataMovementConfig | ComputeConfig:
     raise ArgumentError(f"KernelDescriptor: config must be one of the config descriptors, got {config!r}")
 
 
-def _function(descriptor: KernelDescriptor) -> Callable[[], object]:
+def _function(descriptor: KernelDescriptor) -> KernelFunction:
     source = descriptor.kernel_source
     if isinstance(source, str):
         if descriptor.source_type is KernelDescriptor.SourceType.SOURCE_CODE:

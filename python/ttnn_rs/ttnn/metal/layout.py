@@ -10,6 +10,8 @@ from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigE
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
+from ttnn.metal.cpp.compiler import CompiledKernel
+from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
 from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, require_program
 
 _ALIGNMENT = 32
@@ -28,6 +30,10 @@ class Layout:
     semaphores: list[tuple[tuple[int, int], int, int]]
     kernels: list[KernelRow]
     contexts: list[KernelContext]
+    natives: list[NativeRow]
+    """The kernels that are compiled."""
+    notes: list[str]
+    """Remarks of the compiler for the report."""
 
 
 def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
@@ -37,6 +43,7 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         DeviceError: it uses cores that the device does not have, or cores of several sub-devices.
         MemoryConfigError: circular buffers that do not exist on this chip, exceed L1 or run into buffers.
         KernelArgumentError: a configuration that the chip has no form of.
+        KernelCompileError: a C++ kernel does not compile, or there is no compiler.
     """
     require_program("enqueue_program", program)
     grid = device.compute_with_storage_grid_size()
@@ -57,12 +64,20 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
     ]
     placed = [(core, kernel) for kernel in program.kernels for core in kernel.cores.cores()]
     placed.sort(key=lambda entry: (entry[0].y, entry[0].x, entry[1].risc))
+    images = compile_kernels(device, program)
     return Layout(
         cbs=_circular_buffers(device, program),
         semaphores=semaphores,
         kernels=[_kernel_row(core, kernel) for core, kernel in placed],
         contexts=[_context(device, core, kernel, program) for core, kernel in placed],
+        natives=native_rows(placed, images),
+        notes=[f"kernel {kernel.name}: {note}" for kernel in program.kernels for note in _notes(images, kernel)],
     )
+
+
+def _notes(images: dict[int, CompiledKernel], kernel: Kernel) -> tuple[str, ...]:
+    image = images.get(id(kernel))
+    return image.notes if image is not None else ()
 
 
 def cb_addresses(program: ProgramParts, base: int) -> list[int]:

@@ -14,6 +14,7 @@ from typing import NoReturn
 from ttnn import kernel_api
 from ttnn.base.exceptions import EngineBugError, KernelError, UnsupportedError
 from ttnn.kernel_api.context import KernelContext
+from ttnn.metal.native_kernels import is_native
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ENGINE_CALLS = {"an init call", "a vector init", "a vector function"}
@@ -28,8 +29,12 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") ->
     """
     if not isinstance(kernel, KernelContext) or isinstance(error, EngineBugError):
         raise error
-    file, line, call = _place(error.__traceback__)
-    if not line:
+    if is_native(kernel):
+        file, line = kernel.run.kernel_place(kernel.index)
+        call = ""
+    else:
+        file, line, call = _place(error.__traceback__)
+    if not line and not is_native(kernel):
         file, line = end_of(kernel.function)
     core = "-".join(map(str, kernel.core))
     where = f"core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from pathlib import Path
 from types import CodeType
 
 from ttnn.base.core_range import CoreCoord
@@ -14,6 +13,7 @@ from ttnn.base.exceptions import ArgumentError, ProgramConfigError, UnsupportedE
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import ComputeConfig, DataMovementConfig, EthernetConfig
+from ttnn.metal.cpp.spec import CppSource
 from ttnn.metal.printing import describe
 from ttnn.metal.program_parts import (
     CBHandle,
@@ -25,7 +25,7 @@ from ttnn.metal.program_parts import (
     require_program,
     shared_core,
 )
-from ttnn.metal.sources import kernel_from_file, kernel_from_text
+from ttnn.metal.sources import KernelFunction, kernel_from_file, kernel_from_text
 
 __all__ = [
     "AssignGlobalBufferToProgram",
@@ -67,7 +67,7 @@ def create_program() -> Program:
 
 def create_kernel(
     program: Program,
-    kernel: Callable[[], object] | str | os.PathLike[str],
+    kernel: KernelFunction | str | os.PathLike[str],
     core_spec: CoreSpec,
     config: KernelConfig,
 ) -> Kernel:
@@ -75,8 +75,8 @@ def create_kernel(
 
     Args:
         program: The program.
-        kernel: A Python function without arguments that calls `ttnn.kernel_api`, or a Python file that defines
-            `kernel_main`.
+        kernel: A Python function without arguments that calls `ttnn.kernel_api`, a file of C++, or a Python file that
+            defines `kernel_main`. C++ is compiled when the program is enqueued.
         core_spec: A core, a range or a set of ranges.
         config: `DataMovementConfig` (or its reader and writer forms) or `ComputeConfig`.
 
@@ -84,10 +84,10 @@ def create_kernel(
         ArgumentError: not a function without parameters, another kernel on that processor of a core, a processor that
             the chip lacks.
         ProgramConfigError: the two data-movement kernels of a core share a network, or differ in their `noc_mode`.
-        UnsupportedError: a kernel in C++ or on an Ethernet core.
+        UnsupportedError: a kernel on an Ethernet core.
         KernelError: the file does not exist or defines no `kernel_main`.
     """
-    if isinstance(kernel, (str, Path, os.PathLike)):
+    if isinstance(kernel, (str, os.PathLike)):
         kernel = kernel_from_file("create_kernel", kernel)
     return _add_kernel("create_kernel", program, kernel, core_spec, config)
 
@@ -95,13 +95,12 @@ def create_kernel(
 def create_kernel_from_string(
     program: Program, kernel_src_code: str, core_spec: CoreSpec, config: KernelConfig
 ) -> Kernel:
-    """Add a kernel, given as a Python text that defines `kernel_main`, to a program.
+    """Add a kernel, given as a text of C++ or a Python text that defines `kernel_main`, to a program.
 
-    The names of `ttnn.kernel_api` are known in the text.
+    The names of `ttnn.kernel_api` are known in a Python text. C++ is compiled when the program is enqueued.
 
     Raises:
-        UnsupportedError: a text of C++.
-        KernelError: the text is no Python, or defines no `kernel_main`.
+        KernelError: the text is neither C++ nor Python with a `kernel_main`.
         ArgumentError, ProgramConfigError: as `create_kernel`.
     """
     function = kernel_from_text("create_kernel_from_string", kernel_src_code)
@@ -109,12 +108,13 @@ def create_kernel_from_string(
 
 
 def _add_kernel(
-    call: str, program: Program, function: Callable[[], object], core_spec: CoreSpec, config: KernelConfig
+    call: str, program: Program, function: KernelFunction, core_spec: CoreSpec, config: KernelConfig
 ) -> Kernel:
     require_program(call, program)
-    if not callable(function):
-        raise ArgumentError(f"{call}: kernel must be a Python function, got {function!r}")
-    _check_function(call, function)
+    if not isinstance(function, CppSource):
+        if not callable(function):
+            raise ArgumentError(f"{call}: kernel must be a Python function or a source file, got {function!r}")
+        _check_function(call, function)
     if not isinstance(config, (DataMovementConfig, ComputeConfig)):
         raise ArgumentError(f"{call}: config must be a DataMovementConfig or ComputeConfig, got {config!r}")
     if isinstance(config, EthernetConfig):

@@ -10,6 +10,7 @@ from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 from ttnn.base.system_enums import DataMovementProcessor
 from ttnn.kernel_api.bindings_context import KernelBindings
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig
+from ttnn.metal.cpp.spec import CppSource
 
 CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
 KernelConfig = DataMovementConfig | ComputeConfig
@@ -35,11 +36,14 @@ def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
 
 
 class Kernel:
-    """A kernel of a program: a Python function, its cores, its configuration and arguments."""
+    """A kernel of a program: a Python function or a source in C++, its cores, its configuration and arguments."""
 
-    def __init__(self, function: Callable[[], object], cores: CoreRangeSet, config: KernelConfig) -> None:
+    def __init__(self, function: Callable[[], object] | CppSource, cores: CoreRangeSet, config: KernelConfig) -> None:
         self.function = function
-        self.name = getattr(function, "__name__", type(function).__name__)
+        if isinstance(function, CppSource):
+            self.name = function.name
+        else:
+            self.name = getattr(function, "__name__", type(function).__name__)
         self.cores = cores
         self.config = config
         self.args: dict[tuple[int, int], list[int]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,18 @@ class Report:
         noc_bytes: Bytes that each network carried.
         bank_bytes: Bytes read from and written to each DRAM bank.
         kernels: Kernels in the order of cores and RISCs.
-        notes: What is legal and seldom meant: pages that are left in circular buffers. The next program starts with
-            empty circular buffers, on a card too, so this changes no result and is no error.
+        notes: What is legal and seldom meant: pages that are left in circular buffers (the next program starts with
+            empty ones, on a card too, so this changes no result and is no error), float arithmetic in software on a
+            RISC.
     """
 
-    def __init__(self, device: MeshDevice, kernels: list[KernelContext], run: _engine.ProgramRun) -> None:
+    def __init__(
+        self,
+        device: MeshDevice,
+        kernels: list[KernelContext],
+        run: _engine.ProgramRun,
+        notes: Sequence[str] = (),
+    ) -> None:
         raw = run.report()
         self.cycles: int = raw["cycles"]
         self.clock_mhz = int(device.chip["aiclk_mhz"])
@@ -60,7 +67,7 @@ class Report:
             self.kernels.append(
                 KernelReport(kernel.core, kernel.risc, kernel.name, max(threads), threads, waits, whom, calls)
             )
-        self.notes = list(_leftovers(kernels, run.leftovers()))
+        self.notes = [*_leftovers(kernels, run.leftovers()), *notes]
 
     @cached_property
     def events(self) -> list[Event]:

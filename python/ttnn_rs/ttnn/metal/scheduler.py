@@ -15,6 +15,7 @@ from ttnn.kernel_api.debug import end_line
 from ttnn.metal.deadlock import describe_cycle, describe_old_flags, describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.mistakes import raise_from_kernel
+from ttnn.metal.native_kernels import is_native, show_prints
 from ttnn.metal.report import Report
 from ttnn.metal.watchdog import Guard, OverrunError
 
@@ -28,15 +29,21 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
         DeadlockError: no kernel can go on.
         KeyboardInterrupt: the user interrupted a kernel; the text says which, and where.
     """
-    run = _engine.ProgramRun(device._engine, layout.cbs, layout.semaphores, layout.kernels, trace)
+    run = _engine.ProgramRun(
+        device._engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
+    )
     kernels = [context.copy() for context in layout.contexts]
     before = dict(here.__dict__)
     hub = greenlet.getcurrent()
-    coroutines = [greenlet.greenlet(partial(_main, kernel), parent=hub) for kernel in kernels]
+    # Compiled kernels run one after the other, until one is next that is not compiled.
+    engine = greenlet.greenlet(partial(_run_native, kernels, hub), parent=hub)
+    coroutines = [
+        engine if is_native(kernel) else greenlet.greenlet(partial(_main, kernel), parent=hub) for kernel in kernels
+    ]
     for index, kernel in enumerate(kernels):
         kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
     here.run = run
-    for coroutine in coroutines:
+    for coroutine in dict.fromkeys(coroutines):
         coroutine.switch()
     guard = Guard(run)
     try:
@@ -55,7 +62,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
         _end(coroutines)
         here.__dict__.clear()
         here.__dict__.update(before)
-    return Report(device, kernels, run)
+    return Report(device, kernels, run, layout.notes)
 
 
 def _main(kernel: KernelContext) -> None:
@@ -66,6 +73,23 @@ def _main(kernel: KernelContext) -> None:
     kernel.function()
     kernel.run.finish_kernel()
     end_line(kernel)
+
+
+def _run_native(kernels: list[KernelContext], hub: greenlet.greenlet) -> None:
+    hub.switch()
+    run, coroutines = kernels[0].run, kernels[0].coroutines
+    while True:
+        try:
+            following = run.run_native()
+        except BaseException:
+            here.kernel = kernels[run.current()]
+            raise
+        finally:
+            show_prints(run, kernels)
+        if following < 0:
+            hub.switch()
+        else:
+            coroutines[following].switch()
 
 
 class _Ended:

@@ -1,18 +1,24 @@
-"""Kernels that are not handed over as functions: files and texts of Python with a `kernel_main`."""
+"""Kernels that are not handed over as functions: files and texts of C++, and of Python with a `kernel_main`."""
 
 from __future__ import annotations
 
 import linecache
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ttnn.base.exceptions import ArgumentError, KernelError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, KernelError
+from ttnn.metal.cpp.spec import CppSource
 
 __all__ = ["SetRootDir", "set_root_dir"]
 
-_CPP = (".cpp", ".cc", ".hpp", ".h")
+KernelFunction = Callable[[], object] | CppSource
+"""A kernel: a Python function, or a source in C++."""
+_CPP = (".cpp", ".cc", ".cxx", ".hpp", ".h")
+_CPP_TEXT = re.compile(r"^\s*#\s*include\b|\bvoid\s+(kernel_main|MAIN)\b", re.MULTILINE)
+"""What only C++ has."""
 _root: list[Path] = []
 
 
@@ -24,45 +30,46 @@ def set_root_dir(root_dir: str | os.PathLike[str]) -> None:
 SetRootDir = set_root_dir
 
 
-def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> Callable[[], object]:
-    """Return the `kernel_main` of a Python file: an absolute path, or one from the working folder or the root folder.
+def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunction:
+    """Return the kernel of a file: of C++, or the `kernel_main` of one of Python.
+
+    The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`.
 
     Raises:
-        UnsupportedError: a file of C++.
-        KernelError: there is no such file, it is no Python, or it defines no `kernel_main`.
+        KernelError: there is no such file, or it is neither C++ nor Python with a `kernel_main`.
     """
     path = Path(name)
-    if path.suffix in _CPP:
-        raise UnsupportedError(
-            f"{caller}: {path} is C++, which is not compiled; write the kernel as a Python function over "
-            "ttnn.kernel_api, which has the same calls",
-            "unimplemented",
-        )
-    searched = [path] if path.is_absolute() else [Path.cwd() / path, *(root / path for root in _root)]
+    roots = _roots()
+    searched = [path] if path.is_absolute() else [Path.cwd() / path, *(root / path for root in roots)]
     found = next((place for place in searched if place.is_file()), None)
     if found is None:
         raise KernelError(
             f"{caller}: no kernel file {path} in {', '.join(str(place.parent) for place in searched)}",
             vendor=f"Kernel file {path} doesn't exist in any of the searched paths!",
         )
-    return kernel_from_text(caller, found.read_text(encoding="utf-8"), str(found))
+    text = found.read_text(encoding="utf-8")
+    if found.suffix in _CPP:
+        return CppSource(found.absolute(), text, roots)
+    return kernel_from_text(caller, text, str(found))
 
 
-def kernel_from_text(caller: str, text: str, name: str = "") -> Callable[[], object]:
-    """Return the `kernel_main` of a Python text, in which the names of `ttnn.kernel_api` are known.
+def _roots() -> tuple[Path, ...]:
+    home = os.environ.get("TT_METAL_HOME")
+    return (*_root, *([Path(home)] if home else []))
+
+
+def kernel_from_text(caller: str, text: str, name: str = "") -> KernelFunction:
+    """Return the kernel of a text: of C++, or the `kernel_main` of a Python text.
+
+    In Python the names of `ttnn.kernel_api` are known.
 
     Raises:
-        UnsupportedError: a text of C++.
-        KernelError: it is no Python, or defines no `kernel_main`.
+        KernelError: it is neither C++ nor Python with a `kernel_main`.
     """
     if not isinstance(text, str):
         raise ArgumentError(f"{caller}: the source of a kernel is a text, got {text!r}")
-    if "void kernel_main" in text or "void MAIN" in text or "#include" in text:
-        raise UnsupportedError(
-            f"{caller}: this is C++, which is not compiled; write the kernel in Python over ttnn.kernel_api, which has "
-            "the same calls",
-            "unimplemented",
-        )
+    if _CPP_TEXT.search(text):
+        return CppSource(None, text, _roots())
     file = name or f"<kernel {abs(hash(text)):x}>"
     names: dict[str, Any] = {"__name__": "kernel", "__file__": file}
     try:
