@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from ttnn import metal
 from ttnn.kernel_api import *
 
 Array = npt.NDArray[np.float32]
+CPP = Path(__file__).parent / "cpp"
+"""Kernels in C++: a folder for each module, a file for each of its kernels."""
 BF16_TILE = 2048
 """Bytes of a 32 x 32 tile of bfloat16."""
 
@@ -27,6 +30,28 @@ class Outcome(NamedTuple):
     report: metal.Report
     did: str
     checks: dict[str, bool]
+
+
+_in_cpp: set[str] | bool = False
+
+
+@contextmanager
+def in_cpp(kernels: set[str] | bool = True) -> Iterator[None]:
+    """Let programs that are built in a `with` block take kernels in C++: all of them, or those with these names."""
+    global _in_cpp
+    before, _in_cpp = _in_cpp, kernels
+    try:
+        yield
+    finally:
+        _in_cpp = before
+
+
+def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
+    """Return a kernel as the program wants it: the Python function, or the file with the same kernel in C++."""
+    name = function.__name__
+    if not _in_cpp or (isinstance(_in_cpp, set) and name not in _in_cpp):
+        return function
+    return CPP / Path(function.__code__.co_filename).stem / f"{name}.cpp"
 
 
 def random_bf16(shape: Sequence[int], seed: int, scale: float = 1.0) -> Array:
@@ -91,8 +116,9 @@ def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> Non
     picture = Path(sys.argv[0]).with_suffix(".png").name
     parser.add_argument("--plot", type=Path, metavar="PNG", default=picture, help="picture of timeline and grid")
     parser.add_argument("--trace", type=Path, metavar="JSON", help="timeline for ui.perfetto.dev")
+    parser.add_argument("--cpp", action="store_true", help="take the kernels in C++, which need a compiler")
     arguments = parser.parse_args()
-    with ttnn.manage_device(device_id=0) as device:
+    with in_cpp(arguments.cpp), ttnn.manage_device(device_id=0) as device:
         outcome = example(device)
     print(description)
     print(outcome.did)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from common import BF16_TILE, Outcome, add_cb, empty, main, random_bf16, same_bits, to_device, write_tiles
+from common import BF16_TILE, Outcome, add_cb, empty, kernel, main, random_bf16, same_bits, to_device, write_tiles
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -54,9 +54,9 @@ def run(device: ttnn.MeshDevice, height: int = 128, width: int = 128) -> Outcome
     program = metal.create_program()
     for index in (0, 1, 16):
         add_cb(program, CORE, index, 2)
-    reader = metal.create_kernel(program, read_both, CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, write_tiles, CORE, metal.WriterDataMovementConfig())
-    metal.create_kernel(program, add, CORE, metal.ComputeConfig(compile_args=[tiles]))
+    reader = metal.create_kernel(program, kernel(read_both), CORE, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, kernel(write_tiles), CORE, metal.WriterDataMovementConfig())
+    metal.create_kernel(program, kernel(add), CORE, metal.ComputeConfig(compile_args=[tiles]))
     metal.set_runtime_args(program, reader, CORE, [a.buffer_address(), b.buffer_address(), tiles])
     metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, tiles])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import ttnn
-from common import Outcome, add_cb, empty, main, same_bits
+from common import Outcome, add_cb, empty, kernel, main, same_bits
 from matmul_parts import PARTIALS, Blocking, by_operator, compute_config, multiply_blocks, operands, write_subblocks
 from ttnn import metal
 from ttnn.kernel_api import *
@@ -143,17 +143,17 @@ def build(
     add_cb(program, every, PARTIALS, blocking.out_tiles)
     in0_ready, in0_arrived, in1_ready, in1_arrived = (metal.create_semaphore(program, every, INVALID) for _ in range(4))
 
-    def data_movement(kernel: Callable[[], None], where: metal.CoreRange, processor: int) -> metal.Kernel:
+    def data_movement(function: Callable[[], None], where: metal.CoreRange, processor: int) -> metal.Kernel:
         config = metal.DataMovementConfig(
             processor=(metal.DataMovementProcessor.RISCV_0, metal.DataMovementProcessor.RISCV_1)[processor],
             noc=(metal.NOC.RISCV_0_default, metal.NOC.RISCV_1_default)[processor],
             compile_args=list(blocking),
         )
-        return metal.create_kernel(program, kernel, where, config)
+        return metal.create_kernel(program, kernel(function), where, config)
 
     left_senders = data_movement(in0_sender, cores(0, 0, 0, rows - 1), 0)
     right_senders = data_movement(in1_sender_writer, cores(0, 0, columns - 1, 0), 1)
-    metal.create_kernel(program, multiply_blocks, every, compute_config(blocking))
+    metal.create_kernel(program, kernel(multiply_blocks), every, compute_config(blocking))
     left_receivers = data_movement(in0_receiver, cores(1, 0, columns - 1, rows - 1), 0) if columns > 1 else None
     right_receivers = data_movement(in1_receiver_writer, cores(0, 1, columns - 1, rows - 1), 1) if rows > 1 else None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import eltwise_add
 import ttnn
-from common import BF16_TILE, Outcome, add_cb, empty, main, random_bf16, same_bits, to_device
+from common import BF16_TILE, Outcome, add_cb, empty, kernel, main, random_bf16, same_bits, to_device
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -79,9 +79,9 @@ def run(device: ttnn.MeshDevice, height: int = 128, width: int = 128) -> Outcome
         metal.ReaderDataMovementConfig(compile_args=operands),
         metal.WriterDataMovementConfig(compile_args=result),
     )
-    reader = metal.create_kernel(program, read_both, CORE, reading)
-    writer = metal.create_kernel(program, write_out, CORE, writing)
-    metal.create_kernel(program, add, CORE, metal.ComputeConfig(named_compile_args={"tiles": tiles}))
+    reader = metal.create_kernel(program, kernel(read_both), CORE, reading)
+    writer = metal.create_kernel(program, kernel(write_out), CORE, writing)
+    metal.create_kernel(program, kernel(add), CORE, metal.ComputeConfig(named_compile_args={"tiles": tiles}))
     metal.set_runtime_args(program, reader, CORE, [a.buffer_address(), b.buffer_address(), tiles])
     metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), tiles])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import ttnn
-from common import BF16_TILE, Outcome, add_cb, empty, main, random_bf16, to_device
+from common import BF16_TILE, Outcome, add_cb, empty, kernel, main, random_bf16, to_device
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -94,10 +94,10 @@ def run(device: ttnn.MeshDevice, cores: int = 6, tiles: int = 4) -> Outcome:
     ready, sent = (metal.create_semaphore(program, row, 0) for _ in range(2))
     words = [word for tensor in (x, out) for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
     source = ttnn.TensorAccessorArgs(shared).get_compile_time_args()
-    sender = metal.create_kernel(program, spread, head, metal.ReaderDataMovementConfig(compile_args=source))
-    receiver = metal.create_kernel(program, receive, rest, metal.ReaderDataMovementConfig())
-    mover = metal.create_kernel(program, own_tiles, row, metal.WriterDataMovementConfig(compile_args=words))
-    metal.create_kernel(program, add, row, metal.ComputeConfig(named_compile_args={"tiles": tiles}))
+    sender = metal.create_kernel(program, kernel(spread), head, metal.ReaderDataMovementConfig(compile_args=source))
+    receiver = metal.create_kernel(program, kernel(receive), rest, metal.ReaderDataMovementConfig())
+    mover = metal.create_kernel(program, kernel(own_tiles), row, metal.WriterDataMovementConfig(compile_args=words))
+    metal.create_kernel(program, kernel(add), row, metal.ComputeConfig(named_compile_args={"tiles": tiles}))
     first, last = (device.worker_core_from_logical_core(core) for core in (row.start, row.end))
     box = [first.x, first.y, last.x, last.y]
     metal.set_runtime_args(program, sender, head, [shared.buffer_address(), *box, cores - 1, ready, sent])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, main, random_bf16, read_tiles, same_bits, to_device, write_tiles
+from common import Outcome, add_cb, empty, kernel, main, random_bf16, read_tiles, same_bits, to_device, write_tiles
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -37,9 +37,9 @@ def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
     program = metal.create_program()
     for index in (0, 16):
         add_cb(program, CORE, index, 2)
-    reader = metal.create_kernel(program, read_tiles, CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, write_tiles, CORE, metal.WriterDataMovementConfig())
-    metal.create_kernel(program, exponential, CORE, metal.ComputeConfig(compile_args=[tiles]))
+    reader = metal.create_kernel(program, kernel(read_tiles), CORE, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, kernel(write_tiles), CORE, metal.WriterDataMovementConfig())
+    metal.create_kernel(program, kernel(exponential), CORE, metal.ComputeConfig(compile_args=[tiles]))
     metal.set_runtime_args(program, reader, CORE, [x.buffer_address(), 0, tiles])
     metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, tiles])
 

@@ -1,0 +1,18 @@
+// Writer: CB 16 to the result. Arguments: address, number of tiles.
+#include "api/dataflow/dataflow_buffer.h"
+#include "api/dataflow/noc.h"
+#include "api/tensor/noc_traits.h"
+
+void kernel_main() {
+    const uint32_t tiles = get_arg_val<uint32_t>(1);
+    Noc noc;
+    DataflowBuffer dfb(16);
+    const auto target = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0));
+
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        dfb.wait_front(1);
+        noc.async_write(dfb, target, dfb.get_entry_size(), {.offset_bytes = 0}, {.page_id = tile});
+        noc.async_write_barrier();
+        dfb.pop_front(1);
+    }
+}

@@ -1,0 +1,62 @@
+"""The example programs with kernels in C++ give the bits of their Python kernels and of the operators."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pytest
+
+import ttnn
+
+PROGRAMS = [
+    "loopback",
+    "eltwise_add",
+    "vector_exp",
+    "matmul_single_core",
+    "matmul_multi_core",
+    "matmul_block_reuse",
+    "matmul_multicast",
+    "softmax_multi_core",
+    "objects_eltwise_add",
+    "objects_multicast",
+]
+LONGER = 1.12
+"""A C++ kernel counts its own instructions, which the Python kernel beside it has not."""
+
+
+@pytest.fixture
+def common() -> ModuleType:
+    return importlib.import_module("common")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
+    program = importlib.import_module(name)
+    in_python = program.run(device)
+    with common.in_cpp():
+        first, again = program.run(device), program.run(device)
+    assert first.checks
+    assert all(first.checks.values()), first.checks
+    assert (first.report.cycles, repr(first.report)) == (again.report.cycles, repr(again.report))
+    assert in_python.report.cycles <= first.report.cycles <= LONGER * in_python.report.cycles
+
+
+@pytest.mark.parametrize("kernels", [{"add"}, {"read_both"}, {"read_both", "write_tiles"}], ids=sorted)
+def test_kernels_of_both_languages_in_one_program(
+    device: ttnn.MeshDevice, common: ModuleType, kernels: set[str]
+) -> None:
+    with common.in_cpp(kernels):
+        outcome = importlib.import_module("eltwise_add").run(device)
+    assert all(outcome.checks.values())
+
+
+def test_senders_and_receivers_of_both_languages(device: ttnn.MeshDevice, common: ModuleType) -> None:
+    with common.in_cpp({"in0_sender", "in1_receiver_writer", "multiply_blocks"}):
+        outcome = importlib.import_module("matmul_multicast").run(device)
+    assert all(outcome.checks.values())
+
+
+def test_every_source_is_the_kernel_of_a_program(common: ModuleType) -> None:
+    for source in common.CPP.glob("*/*.cpp"):
+        assert callable(getattr(importlib.import_module(source.parent.name), source.stem)), source

@@ -1,0 +1,145 @@
+"""Compile every kernel of an unpacked official wheel with arguments that are made up: how many compile, and why not.
+
+    python tests/metal/cpp/wheel_sweep.py FOLDER [--only TEXT] [--jobs N] [--show]
+
+FOLDER is what `pip download ttnn==0.81.1 --no-deps` unpacks to. Kernels for later chips do not count. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+
+from ttnn.base.exceptions import KernelCompileError, UnsupportedError
+from ttnn.metal.cpp.compiler import compile_kernel
+from ttnn.metal.cpp.names_header import names_header
+from ttnn.metal.cpp.spec import BRISC, TRISC, CbFormat, Chip, ComputeSettings, CppSource, KernelSettings
+
+CHIP = Chip("WORMHOLE", tuple((x, 1) for x in range(12)), tuple((18 + i % 8, 18 + i // 8) for i in range(64)), 32, 16)
+WORDS = (2, 1, 32, 4, 64)
+"""What compile-time arguments are, one after the other until a kernel compiles; 2: tensors are interleaved in DRAM."""
+KINDS = ("args", "dfb", "sem", "tensor", "scratch")
+"""Namespaces of names that the host binds."""
+OPERATIONS = {
+    "ELTWISE_OP": "add_tiles", "ELTWISE_OP_TYPE": "EltwiseBinaryType::ELWADD", "ELTWISE_OP_INIT": "add_tiles_init",
+    "REDUCE_OP": "PoolType::SUM", "REDUCE_DIM": "ReduceDim::REDUCE_ROW", "BCAST_OP": "add_tiles_bcast",
+    "BCAST_LLKOP": "EltwiseBinaryType::ELWADD", "BCAST_DIM": "BroadcastType::ROW", "BINARY_OP": "add_tiles",
+    "BINARY_OP_TYPE": "EltwiseBinaryType::ELWADD", "BINARY_SFPU_OP": "add_binary_tile",
+    "BINARY_SFPU_INIT": "add_binary_tile_init();", "SFPU_OP_CHAIN_0": "exp_tile_init(); exp_tile(0);",
+    "PROCESS_POST_ACTIVATIONS(i)": "", "TERNARY_SFPU_OP_INIT": "where_tile_init",
+    "TERNARY_SFPU_OP_FUNC": "where_tile<DataFormat::Float32>", "TYPECAST_LLK": "typecast_tile<0, 5>",
+    "ENABLE_FP32_DEST_ACC": "0", "DST_SYNC_FULL": "0",
+    "TYPECAST_LLK_INIT": "typecast_tile_init<0, 5>", "FILL_LLK": "fill_tile", "WHERE_LLK": "where_tile",
+}  # fmt: skip
+"""What operators put into defines of their kernels."""
+
+
+class Outcome(NamedTuple):
+    """What became of a kernel: "ok", "refused" or "fails", and why."""
+
+    path: Path
+    state: str
+    reason: str
+
+
+def kernels(root: Path) -> Iterator[Path]:
+    """Yield the kernels of a wheel for the chips that we have."""
+    for path in sorted((root / "ttnn" / "cpp").rglob("*.cpp")):
+        if "quasar" not in str(path) and re.search(r"\bkernel_main\b", path.read_text(encoding="utf-8")):
+            yield path
+
+
+def settings_of(text: str, word: int) -> KernelSettings:
+    """Return made-up settings for a source: names are those that it uses."""
+    compute = "api/compute" in text or "compute_kernel_api" in text or "tile_regs_" in text
+    names = {kind: sorted(set(re.findall(rf"\b{kind}::([a-z]\w*)", text))) for kind in KINDS}
+    tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
+    bindings = SimpleNamespace(
+        runtime_args=(), common_runtime_args=(), common_vararg_word=0, compile_time_vararg_word=0,
+        compile_time_args=dict.fromkeys(names["args"], word),
+        dataflow_buffers={name: SimpleNamespace(id=i % 32) for i, name in enumerate(names["dfb"])},
+        semaphores={name: i for i, name in enumerate(names["sem"])}, tensors=tensors, tensor_sequences={},
+        scratchpads={name: SimpleNamespace(crta_word=0, size=1024, format=None) for name in names["scratch"]},
+    )  # fmt: skip
+    named = re.findall(r'get_named_compile_time_arg_val\(\s*"(\w+)"', text)
+    return KernelSettings(
+        processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *[word] * 511) if word != 2 else (2,) * 512,
+        named_compile_args=dict.fromkeys(named, word), defines=OPERATIONS,
+        buffers={index: CbFormat(5) for index in range(32)}, compute=ComputeSettings() if compute else None,
+        names=names_header(bindings) if any(names.values()) or "vararg" in text else "",
+    )  # fmt: skip
+
+
+def attempt(root: Path, path: Path) -> Outcome:
+    """Compile a kernel with one choice of arguments after the other."""
+    source = CppSource(path, path.read_text(encoding="utf-8"), (root,))
+    reason = ""
+    for word in WORDS:
+        settings = settings_of(source.text, word)
+        error = try_once(source, settings)
+        for _ in range(6):
+            unknown = re.search(r"use of undeclared identifier '([A-Z][A-Z0-9_]*)'", str(error))
+            if not isinstance(error, KernelCompileError) or not unknown or unknown[1] in settings.defines:
+                break
+            settings = replace(settings, defines={**settings.defines, unknown[1]: str(word)})
+            error = try_once(source, settings)
+        if error is None:
+            return Outcome(path, "ok", "")
+        if isinstance(error, UnsupportedError):
+            return Outcome(path, "refused", str(error))
+        reason = reason or str(error)
+    return Outcome(path, "fails", reason)
+
+
+def try_once(source: CppSource, settings: KernelSettings) -> Exception | None:
+    """Compile a kernel; return the error, if there is one."""
+    try:
+        compile_kernel(source, settings)
+    except (KernelCompileError, UnsupportedError) as error:
+        return error
+    return None
+
+
+def main() -> None:
+    """Compile all, print the counts and the reasons."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="part of the paths")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--every", type=int, default=1, help="take each n-th kernel")
+    parser.add_argument("--show", action="store_true", help="print each kernel that fails")
+    options = parser.parse_args()
+    root = options.folder.resolve()
+    root = root / "ttnn" if (root / "ttnn" / "ttnn").is_dir() else root
+    found = [path for path in kernels(root) if options.only in str(path)][:: options.every]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        outcomes = list(pool.map(lambda path: attempt(root, path), found))
+    states = collections.Counter(outcome.state for outcome in outcomes)
+    print(f"{len(found)} kernels: {states['ok']} compile, {states['refused']} are refused, {states['fails']} fail")
+    for state in ("refused", "fails"):
+        reasons = collections.Counter(group(outcome.reason) for outcome in outcomes if outcome.state == state)
+        for reason, count in reasons.most_common(40):
+            print(f"{count:5} {state}: {reason}")
+    if options.show:
+        for outcome in outcomes:
+            if outcome.state == "fails":
+                print(f"{outcome.path.relative_to(root)}\n    {outcome.reason[:600]}")
+    sys.stdout.flush()
+
+
+def group(reason: str) -> str:
+    """Return a reason without its place."""
+    first = reason.splitlines()[0] if reason else ""
+    return re.sub(r"^\S+?:\d+: (error: )?", "", first)[:150]
+
+
+if __name__ == "__main__":
+    main()
