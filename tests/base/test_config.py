@@ -49,7 +49,7 @@ def test_defaults() -> None:
         None,
     )
     assert {name for name, switch in SWITCHES.items() if switch.official} == {*OFFICIAL_DEFAULTS, "tmp_dir"}
-    assert set(config.keys()) == {*SWITCHES, "report_path", "threads", "cpu_level"}
+    assert set(config.keys()) == {*SWITCHES, "report_path", "threads", "cpu_level", "profiler"}
     assert repr(config).startswith(f"Config{{cache_path={config.cache_path},")
 
 

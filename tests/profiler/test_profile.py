@@ -14,6 +14,7 @@ import ttnn
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
 from ttnn.operation.observation import Observation
+from ttnn.profiler import recorder
 from ttnn.profiler.table import flops
 
 
@@ -58,6 +59,33 @@ def test_repeated_calls_are_recorded_and_share_their_plan(operands):
     plans = [row.plan for row in session.rows]
     assert len(plans) == 4
     assert all(plan is plans[0] for plan in plans)
+
+
+@pytest.mark.parametrize("form", ["tensors", "a list", "a given result", "a composition"])
+def test_repeated_calls_are_described_once(operands, form, monkeypatch):
+    a, b = operands
+    described = []
+
+    def describe(*args):
+        described.append(args[0])
+        return describe_calls(*args)
+
+    describe_calls = recorder.describe
+    monkeypatch.setattr(recorder, "describe", describe)
+    call = {
+        "tensors": lambda: ttnn.matmul(a, b),
+        "a list": lambda: ttnn.concat([a, b], -1),
+        "a given result": lambda: ttnn.add(a, b, output_tensor=b),
+        "a composition": lambda: ttnn.mul_bw(a, b, a),
+    }[form]
+    with ttnn.profiler.profile() as session:
+        call()
+        first, once = len(session.rows), len(described)
+        for _ in range(3):
+            call()
+    assert len(described) == once > 0
+    assert len(session.rows) == 4 * first
+    assert _engine.take_calls() == []
 
 
 def test_a_composition_has_a_row_for_each_device_operation(operands):
@@ -222,7 +250,36 @@ def test_the_environment_profiles_a_whole_process(value, rows):
 def test_an_unknown_value_of_the_environment_is_refused():
     result = run("-c", "import ttnn", TTNN_PROFILER="maybe")
     assert result.returncode != 0
-    assert "TTNN_PROFILER: expected one of on, off; got 'maybe'" in result.stderr
+    assert "TTNN_PROFILER: CONFIG.profiler: expected one of on, off; got 'maybe'" in result.stderr
+
+
+SWITCHED = """
+ttnn.CONFIG.profiler = True
+a = ttnn.ones((32, 32), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+with ttnn.manage_device(device_id=0) as device:
+    ttnn.exp(ttnn.to_device(a, device))
+ttnn.CONFIG.profiler = False
+print(ttnn.CONFIG.profiler, file=sys.stderr)
+"""
+
+
+def test_the_configuration_profiles_a_part_of_a_process():
+    result = run("-c", "import sys, ttnn" + SWITCHED)
+    assert result.returncode == 0, result.stderr
+    table, _, rest = result.stderr.partition("device operations, ")
+    assert table.count("Unary  ") == 1
+    assert rest.endswith("gaps\nFalse\n")
+
+
+def test_the_configuration_says_that_profiles_do_not_nest():
+    with ttnn.profiler.profile(), pytest.raises(ArgumentError, match=r"CONFIG\.profiler: a profile is open already"):
+        ttnn.CONFIG.profiler = True
+    assert ttnn.CONFIG.profiler is False
+
+
+def test_overrides_of_the_configuration_switch_the_profiler_on():
+    result = run("-c", SCRIPT, TTNN_CONFIG_OVERRIDES='{"profiler": true}')
+    assert "device operations, " in result.stderr
 
 
 @pytest.mark.parametrize(("card", "arch"), [("n150", "wormhole_b0"), ("p100", "blackhole"), ("p150", "blackhole")])

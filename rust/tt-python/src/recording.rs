@@ -64,10 +64,15 @@ pub fn observed(function: &str, buffers: &[BufferId]) {
     }
 }
 
-/// Begins or ends to note which functions run, and which buffers are allocated and freed.
+/// Begins or ends to note which functions run.
 #[pyfunction]
 fn observe(on: bool) {
     OBSERVING.store(on, Ordering::Relaxed);
+}
+
+/// Begins or ends to note which buffers are allocated and freed.
+#[pyfunction]
+fn keep_buffer_changes(on: bool) {
     journal::keep(on);
 }
 
@@ -94,6 +99,7 @@ fn take_calls() -> Vec<Call> {
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(observe, module)?)?;
+    module.add_function(wrap_pyfunction!(keep_buffer_changes, module)?)?;
     module.add_function(wrap_pyfunction!(buffer_changes, module)?)?;
     module.add_function(wrap_pyfunction!(take_buffer_changes, module)?)?;
     module.add_function(wrap_pyfunction!(take_calls, module)?)

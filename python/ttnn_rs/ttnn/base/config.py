@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from ttnn import _engine
 from ttnn.base.exceptions import ConfigError, TtnnError
@@ -88,6 +88,14 @@ def _cpu_level(value: Any) -> str:
     return str(value)
 
 
+_PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "threads": _threads,
+    "cpu_level": _cpu_level,
+    "profiler": lambda value: _on_or_off("profiler", value),
+}
+"""Fields that a configuration does not store, and how their values are checked."""
+
+
 @dataclass(frozen=True)
 class Switch:
     """One field of `CONFIG`.
@@ -131,7 +139,21 @@ SWITCHES: dict[str, Switch] = {
     "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
 }
-"""Every stored field. `threads` and `cpu_level` are properties: the engine keeps them."""
+"""Every stored field. `threads`, `cpu_level` and `profiler` are properties: they belong to the process."""
+
+
+class ProcessProfile:
+    """Whether the process is profiled. The package `profiler`, which stands above this one, does what is switched."""
+
+    on: ClassVar[bool] = False
+    switched: ClassVar[Callable[[bool], None] | None] = None
+
+    @classmethod
+    def switch(cls, on: bool) -> None:
+        """Begin or end the profile of the process; before the profiler is imported, keep the wish."""
+        if on != cls.on and cls.switched is not None:
+            cls.switched(on)
+        cls.on = on
 
 
 class Config:
@@ -201,6 +223,15 @@ class Config:
         _engine.set_threads(_threads(value))
 
     @property
+    def profiler(self) -> bool:
+        """Return whether the process is profiled; its table is printed to standard error when that ends."""
+        return ProcessProfile.on
+
+    @profiler.setter
+    def profiler(self, value: bool | str) -> None:
+        ProcessProfile.switch(_on_or_off("profiler", value))
+
+    @property
     def cpu_level(self) -> str:
         """Return the instruction set the engine uses. Results do not depend on it."""
         return str(_engine.cpu_level())
@@ -210,7 +241,7 @@ class Config:
         _engine.set_cpu_level(_cpu_level(value))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("threads", "cpu_level"):
+        if name in _PROPERTIES:
             object.__setattr__(self, name, value)
             return
         object.__setattr__(self, name, _switch(name).check(name, value))
@@ -221,7 +252,7 @@ class Config:
     @staticmethod
     def keys() -> list[str]:
         """Return the names of all fields."""
-        return [*SWITCHES, "report_path", "threads", "cpu_level"]
+        return [*SWITCHES, "report_path", *_PROPERTIES]
 
     def apply_json_overrides(self, json_text: str, strict: bool = True, source: str = "") -> None:
         """Set the fields that a JSON object names; all are checked before the first is set.
@@ -238,7 +269,7 @@ class Config:
             raise ConfigError(f"configuration from {where}: not JSON: {error}") from None
         if not isinstance(data, dict):
             raise ConfigError(f"configuration from {where}: expected a JSON object, got {type(data).__name__}")
-        settable = {*SWITCHES, "threads", "cpu_level"}
+        settable = {*SWITCHES, *_PROPERTIES}
         unknown = sorted(set(data) - settable)
         if unknown and strict:
             raise ConfigError(f"configuration from {where}: no such switch: {', '.join(unknown)}")
@@ -247,7 +278,7 @@ class Config:
             if name in SWITCHES:
                 SWITCHES[name].check(name, value)
             else:
-                {"threads": _threads, "cpu_level": _cpu_level}[name](value)
+                _PROPERTIES[name](value)
         for name, value in known.items():
             setattr(self, name, value)
 
@@ -273,7 +304,7 @@ def _switch(name: str) -> Switch:
     switch = SWITCHES.get(name)
     if switch is None:
         reason = "it is derived from other switches" if name == "report_path" else "there is no such switch"
-        raise ConfigError(f"CONFIG.{name}: {reason}. Switches are {', '.join(SWITCHES)}, threads, cpu_level")
+        raise ConfigError(f"CONFIG.{name}: {reason}. Switches are {', '.join([*SWITCHES, *_PROPERTIES])}")
     return switch
 
 
@@ -317,6 +348,8 @@ def apply_environment(config: Config, environment: Mapping[str, str]) -> None:
         _from_variable(config, "TTNN_CPU_LEVEL", "cpu_level", level)
     if (threads := environment.get("TTNN_THREADS")) is not None:
         _from_variable(config, "TTNN_THREADS", "threads", int(threads) if threads.isdecimal() else threads)
+    if (profiler := environment.get("TTNN_PROFILER")) is not None:
+        _from_variable(config, "TTNN_PROFILER", "profiler", profiler)
 
 
 def _from_variable(config: Config, variable: str, name: str, value: Any) -> None:

@@ -11,8 +11,8 @@ import enum
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
@@ -30,6 +30,7 @@ from ttnn.operation.observation import Observation, Operator, ProgramRan, Run
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
 from ttnn.operation.repeated import identify
 from ttnn.profiler.describe import EngineCall, describe
+from ttnn.profiler.keys import key_of
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.programs import plan_of
@@ -158,8 +159,8 @@ class Event(NamedTuple):
     started: int
     ended: int
     trace: int | None
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
+    inputs: Sequence[int]
+    outputs: Sequence[int]
     changes: int
     place: Place
     failure: Failure | None = None
@@ -181,6 +182,7 @@ class Recorder:
         self._stack: list[Frame] = []
         self._known: dict[Any, Known] = {}
         self._plans: list[Plan | Missing] = []
+        self._passing = False
         self.devices: dict[int, SeenDevice] = {}
         self.before: list[BufferChange] = []
         self.changes: list[BufferChange] = []
@@ -206,9 +208,8 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to look on."""
-        _engine.take_calls()
         _engine.take_buffer_changes()
-        _engine.observe(True)
+        _engine.keep_buffer_changes(True)
         for device in tuple(open_devices.values()):
             self._see(device)
             self.before += [
@@ -221,7 +222,7 @@ class Recorder:
 
     def stop(self) -> None:
         """End it."""
-        _engine.observe(False)
+        _engine.keep_buffer_changes(False)
         self.changes = [BufferChange(*change) for change in _engine.take_buffer_changes()]
         Observation.active = None
         Observation.in_full = False
@@ -255,77 +256,104 @@ class Recorder:
         read, written = seen[:-1], seen[-1:]
         known = Known(ran.operator, ran.device, (plan,), {"kernels": dict(plan.attributes)["kernels"]}, read, written)
         numbers = [tuple(tensor.number for tensor in tensors) for tensors in (read, written)]
-        now, changes = time.perf_counter_ns(), _engine.buffer_changes()
-        self._calls.append((known, ran.started, now, Traces.replaying, *numbers, changes, _place()))
+        self._record(known, ran.started, *numbers)
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Run an operator and record its device operations."""
+        if self._passing:
+            # What a call with these arguments runs is known.
+            return run(operation, args, kwargs)
         if self._stack:
             return self._inner(operation, args, kwargs, run)
         started = time.perf_counter_ns()
         name = operation.__name__
         call = identify(name, args, kwargs)
-        known = None
+        key: tuple[Any, ...] | None
+        device: MeshDevice | None
         if call is not None:
-            known = self._known.get(call.key)
-            if known is not None and known.device is not call.device:
-                known = None
-            if known is not None:
-                prepared = call.device._prepared.get(call.key)
-                plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
-                if prepared is not None and plain and not CONFIG.enable_logging:
-                    # The shortest way, as that of a call which nobody looks on.
-                    output = prepared(name, call)
-                    if output is not None:
-                        self._calls.append(
-                            (
-                                known,
-                                started,
-                                time.perf_counter_ns(),
-                                Traces.replaying,
-                                [operand.unique_id for operand in call.operands],
-                                (output._buffer.unique_id,),
-                                _engine.buffer_changes(),
-                                _place(),
-                            )
-                        )
-                        return output
-        self._plans = []
-        if known is None:
-            _engine.take_calls()
-            Observation.in_full = True
+            key, numbers, device = call.key, [operand.unique_id for operand in call.operands], call.device
+        else:
+            key, numbers, device = key_of(name, args, kwargs)
+        known = None if key is None else self._known.get(key)
+        if known is None or (known.device is not device and device is not None):
+            return self._first(operation, args, kwargs, run, key, started)
+        if call is not None:
+            prepared = call.device._prepared.get(key)
+            plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
+            if prepared is not None and plain and not CONFIG.enable_logging:
+                # The shortest way, as that of a call which nobody looks on.
+                output = prepared(name, call)
+                if output is not None:
+                    self._record(known, started, numbers, (output._buffer.unique_id,))
+                    return output
+        self._passing = True
         try:
-            result = run(operation, args, kwargs) if known else self._inner(operation, args, kwargs, run)
+            result = run(operation, args, kwargs)
+        except BaseException as error:
+            self._failed(operation, args, kwargs, started, error)
+            raise
+        finally:
+            self._passing = False
+        self._repeated(known, args, kwargs, result, started, numbers)
+        return result
+
+    def _record(self, known: Known, started: int, read: Sequence[int], written: Sequence[int]) -> None:
+        now = time.perf_counter_ns()
+        self._calls.append((known, started, now, Traces.replaying, read, written, _engine.buffer_changes(), _place()))
+
+    def _repeated(
+        self,
+        known: Known,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        started: int,
+        read: Sequence[int],
+    ) -> None:
+        """Record a call that is like an earlier one."""
+        if type(result) is Tensor and len(known.outputs) == 1 and result._spec == known.outputs[0].spec:
+            buffer = result._buffer
+            self._record(known, started, read, (-result.tensor_id if buffer is None else buffer.unique_id,))
+            return
+        inputs, outputs = inputs_and_outputs(args, kwargs, result)
+        seen, made = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
+        if [tensor.spec for tensor in made] != [tensor.spec for tensor in known.outputs]:
+            # What comes out depends on values.
+            known = replace(known, inputs=seen, outputs=made)
+        self._record(known, started, [t.number for t in seen], [t.number for t in made])
+
+    def _first(
+        self,
+        operation: Operator,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        run: Run,
+        key: Any,
+        started: int,
+    ) -> Any:
+        """Run an operator, and describe and plan what it does."""
+        self._plans = []
+        _engine.take_calls()
+        _engine.observe(True)
+        Observation.in_full = True
+        try:
+            result = self._inner(operation, args, kwargs, run)
         except BaseException as error:
             self._failed(operation, args, kwargs, started, error)
             raise
         finally:
             Observation.in_full = False
-        self._returned(operation, args, kwargs, result, started, known, None if call is None else call.key)
-        return result
-
-    def _returned(
-        self,
-        operation: Operator,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        result: Any,
-        started: int,
-        known: Known | None,
-        key: Any,
-    ) -> None:
+            _engine.observe(False)
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
-        if known is None:
-            device = device_of(args, kwargs, result)
-            self._see(device)
-            arguments = _lasting_arguments(args, kwargs)
-            known = Known(operation.__name__, device, tuple(self._plans), arguments, read, written)
-            if key is not None:
-                self._known[key] = known
-        numbers = [tuple(tensor.number for tensor in tensors) for tensors in (read, written)]
-        now = time.perf_counter_ns()
-        self._calls.append((known, started, now, Traces.replaying, *numbers, _engine.buffer_changes(), _place()))
+        device = device_of(args, kwargs, result)
+        self._see(device)
+        arguments = _lasting_arguments(args, kwargs)
+        known = Known(operation.__name__, device, tuple(self._plans), arguments, read, written)
+        if key is not None:
+            self._known[key] = known
+        self._record(known, started, [tensor.number for tensor in read], [tensor.number for tensor in written])
+        return result
 
     def _failed(
         self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], started: int, error: BaseException
@@ -366,7 +394,7 @@ _PACKAGE: Final = str(Path(__file__).parent.parent)
 
 def _place() -> Place:
     """Return where the program is: the innermost frame that is not of this package."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(_PACKAGE):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
-from ttnn.base.exceptions import ArgumentError, ConfigError
+from ttnn.base.config import ProcessProfile
+from ttnn.base.exceptions import ArgumentError
 from ttnn.operation.observation import Observation
 from ttnn.profiler.missing import Total
 from ttnn.profiler.recorder import Recorder
@@ -121,19 +121,36 @@ class Profile:
         return folder
 
 
-def profile_process() -> None:
-    """Profile from now on, and print the table to standard error when the process ends: `TTNN_PROFILER=on`.
+class _Process:
+    """The profile of the process, if there is one: `TTNN_PROFILER=on`, or `CONFIG.profiler`."""
+
+    session: ClassVar[Profile | None] = None
+
+
+def _switch_process(on: bool) -> None:
+    """Begin the profile of the process, or end it and print its table to standard error.
 
     Raises:
-        ConfigError: the variable is neither "on" nor "off".
+        ArgumentError: another profile is open.
     """
-    value = os.environ.get("TTNN_PROFILER", "off")
-    if value not in ("on", "off"):
-        raise ConfigError(f"TTNN_PROFILER: expected one of on, off; got {value!r}")
-    if value == "on":
-        session = Profile()
-        session._recorder.start()
-        atexit.register(lambda: print(session, file=sys.stderr))
+    if not on:
+        session, _Process.session = _Process.session, None
+        if session is not None:
+            session._recorder.stop()
+            print(session, file=sys.stderr)
+        return
+    if Observation.active is not None:
+        raise ArgumentError("CONFIG.profiler: a profile is open already; profiles do not nest")
+    _Process.session = Profile()
+    _Process.session._recorder.start()
+
+
+def profile_process() -> None:
+    """Let `CONFIG.profiler` switch the profile of the process, and end it with the process."""
+    ProcessProfile.switched = _switch_process
+    atexit.register(_switch_process, False)
+    if ProcessProfile.on:
+        _switch_process(True)
 
 
 @contextmanager

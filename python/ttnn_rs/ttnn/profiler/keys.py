@@ -1,0 +1,55 @@
+"""Keys of calls that `operation.repeated` does not identify: with lists of tensors, and results that the caller gives.
+
+Calls with equal keys run the same device operations on the same specifications. Whether two operands are the same
+tensor makes no difference to a plan.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ttnn.base.config import CONFIG
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.tensor.tensor import Tensor
+
+_BEGIN: Final = object()
+_END: Final = object()
+
+
+def key_of(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...] | None, list[int], MeshDevice | None]:
+    """Return the key of a call, the numbers of its tensors, and the device of one of them.
+
+    Without a key, the call must be described each time: it has an argument that cannot be compared.
+    """
+    key: list[Any] = [name, CONFIG.numerics]
+    numbers: list[int] = []
+    device = _add(key, numbers, args)
+    for word, value in kwargs.items():
+        key.append(word)
+        device = _add(key, numbers, (value,)) or device
+    try:
+        hash(found := tuple(key))
+    except TypeError:
+        return None, numbers, device
+    return found, numbers, device
+
+
+def _add(key: list[Any], numbers: list[int], values: tuple[Any, ...] | list[Any]) -> MeshDevice | None:
+    device = None
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            buffer = value._buffer
+            key += (value._spec, buffer is None)
+            numbers.append(-value.tensor_id if buffer is None else buffer.unique_id)
+            device = value._device or device
+        elif kind is list or kind is tuple:
+            key.append(_BEGIN)
+            device = _add(key, numbers, value) or device
+            key.append(_END)
+        else:
+            # Numbers of different types are equal; what cannot be compared is found when the key is hashed.
+            key += (kind, value)
+    return device
