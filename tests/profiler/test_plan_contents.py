@@ -11,7 +11,10 @@ import pytest
 
 import ttnn
 from ttnn.ops.matmul.operator import plan as program_of
-from ttnn.profiler.plan import Plan, walk
+from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.families import make_plan
+from ttnn.profiler.operand import Operand
+from ttnn.profiler.plan import CARDS, Plan, walk
 from ttnn.profiler.table import flops
 
 
@@ -50,6 +53,13 @@ def plan_of(call: Callable[[], Any]) -> tuple[Plan, Any]:
     return row.plan, result
 
 
+def plans_of(call: Callable[[], Any]) -> tuple[dict[str, Plan], Any]:
+    """Return the plans of a call by the kind of their device operation, in the order of execution."""
+    with ttnn.profiler.profile() as session:
+        result = call()
+    return {row.plan.name.removesuffix("DeviceOperation"): row.plan for row in session.rows}, result
+
+
 PRODUCTS = [
     ((1, 1, 512, 512), (1, 1, 512, 512)),
     ((1, 1, 32, 1024), (1, 1, 1024, 2048)),
@@ -80,6 +90,15 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
     assert plan.cores == sum(box.cores for box in program_of(a, b).cores)
     assert moved(plan)["write"] == result._spec.num_pages
     assert flops(plan) == 2 * 4 * 128**3
+
+
+def test_products_that_ttnn_matmul_refuses_read_both_operands_for_each_step(device: ttnn.MeshDevice) -> None:
+    place = ttnn.create_sharded_memory_config((1, 1, 64, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT)
+    a = ttnn.to_memory_config(tensor((1, 1, 64, 64), device), place)
+    plan, result = plan_of(lambda: ttnn.moreh_matmul(a, a))
+    assert moved(plan) == {"read": result._spec.num_pages * 2 * 2, "write": result._spec.num_pages}
+    assert flops(plan) == 2 * 64**3
+    balance(plan)
 
 
 CALLS: dict[str, tuple[Callable[[ttnn.Tensor], Any], int]] = {
@@ -130,7 +149,8 @@ def convolution(x: ttnn.Tensor, kernel: int, **options: Any) -> Any:
 def test_a_convolution_multiplies_every_window_once(kernel: int, device: ttnn.MeshDevice) -> None:
     """Weights on the host are prepared in the call, which is a part of no device operation."""
     x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
-    plan, result = plan_of(lambda: convolution(x, kernel))
+    plans, result = plans_of(lambda: convolution(x, kernel))
+    plan = plans["Conv2d"]
     pixels = result.shape[2]
     tile_rows = -(-pixels // 32)
     assert flops(plan) >= 2 * pixels * 64 * kernel**2 * 64
@@ -140,10 +160,37 @@ def test_a_convolution_multiplies_every_window_once(kernel: int, device: ttnn.Me
 
 def test_an_activation_of_a_convolution_takes_time(device: ttnn.MeshDevice) -> None:
     x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
-    plain, _ = plan_of(lambda: convolution(x, 3))
+    plain, _ = plans_of(lambda: convolution(x, 3))
     config = ttnn.Conv2dConfig(activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.GELU))
-    fused, _ = plan_of(lambda: convolution(x, 3, conv_config=config))
-    assert fused.nanoseconds > plain.nanoseconds
+    fused, _ = plans_of(lambda: convolution(x, 3, conv_config=config))
+    assert fused["Conv2d"].nanoseconds > plain["Conv2d"].nanoseconds
+    assert {**fused, "Conv2d": None}.keys() == plain.keys()
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+def test_a_convolution_divides_its_input_and_completes_it_first(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32 * 32, 64), device, layout)
+    plans, result = plans_of(lambda: convolution(x, 3))
+    assert list(plans) == ["InterleavedToSharded", "Halo", "Conv2d", "ShardedToInterleaved"]
+    (divided,), (completed,), (product,) = (plans[kind].outputs for kind in ("InterleavedToSharded", "Halo", "Conv2d"))
+    cores = plans["Conv2d"].cores
+    assert divided.shard is not None
+    assert completed.shard is not None
+    assert divided.shard[0] * cores >= 32 * 32
+    # Each core's windows reach the row of pixels above its own and the one below, with a pixel beside each.
+    assert completed.shard[0] == divided.shard[0] + 2 * 34 + 2 + 2 * (divided.shard[0] // 32 - 1)
+    assert product.logical[2] == result.shape[2]
+    assert plans["ShardedToInterleaved"].inputs == (product,)
+    assert moved(plans["InterleavedToSharded"])["read"] >= x._spec.num_pages
+
+
+def test_a_convolution_of_single_pixels_exchanges_nothing(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32 * 32, 64), device)
+    weights = ttnn.ones((64, 64, 1, 1), dtype=ttnn.bfloat16)
+    sizes = {"in_channels": 64, "out_channels": 64, "batch_size": 1, "input_height": 32, "input_width": 32}
+    call = {"input_tensor": x, "weight_tensor": weights, "device": device, "kernel_size": (1, 1), **sizes}
+    plans, _ = plans_of(lambda: ttnn.conv2d(**call))
+    assert list(plans) == ["InterleavedToSharded", "Conv2d", "ShardedToInterleaved"]
 
 
 def test_a_pool_reads_its_windows(device: ttnn.MeshDevice) -> None:
@@ -151,7 +198,26 @@ def test_a_pool_reads_its_windows(device: ttnn.MeshDevice) -> None:
     for size in (2, 4):
         window = ([size, size], [4, 4], [0, 0], [1, 1])
         plan, result = plan_of(lambda window=window: ttnn.max_pool2d(x, 1, 32, 32, 64, *window))
-        assert moved(plan)["read"] == result.shape[2] * size**2
+        # A row of the window is one read.
+        assert moved(plan)["read"] == result.shape[2] * size
+        reads = [step for step, _ in walk(plan.groups[0].reader) if step[0] == "read"]
+        assert [step[3] for step in reads] == [size * 64 * 2]
+
+
+def test_an_enlarged_image_reads_each_pixel_once(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 16, 16, 64), device, ttnn.ROW_MAJOR_LAYOUT)
+    plan, _ = plan_of(lambda: ttnn.upsample(x, 2))
+    assert moved(plan) == {"read": 16 * 16, "write": 32 * 32}
+
+
+def test_a_softmax_of_rows_that_end_in_a_tile_fills_a_mask() -> None:
+    def described(width: int) -> DeviceOperation:
+        x = Operand((1, 1, 32, 32), (1, 1, 32, width), True, "BFLOAT16", "DRAM")
+        return DeviceOperation("SoftmaxDeviceOperation", CARDS["n150"], (x,), (x,), "HiFi4")
+
+    padded, whole = make_plan(described(19)), make_plan(described(32))
+    assert [step[1] for step, _ in walk(padded.groups[0].writer) if step[0] == "stores"] == [32 * 32 + 13 * 32]
+    assert padded.timing.cycles > whole.timing.cycles + 5 * 32 * 32
 
 
 def test_functions_of_three_operands_have_their_own_time(device: ttnn.MeshDevice) -> None:
@@ -169,5 +235,29 @@ def test_a_group_norm_reads_every_tile_three_times(device: ttnn.MeshDevice) -> N
     call = {"core_grid": ttnn.CoreGrid(x=1, y=1), "inplace": False}
     few, _ = plan_of(lambda: ttnn.group_norm(x, num_groups=2, **call))
     many, _ = plan_of(lambda: ttnn.group_norm(x, num_groups=8, **call))
-    assert moved(few) == {"read": 3 * x._spec.num_pages, "write": x._spec.num_pages}
+    brought = sum(
+        group.cores * times
+        for group in few.groups
+        for step, times in walk(group.reader)
+        if step[:2] == ("read", "dram")
+    )
+    assert brought == 3 * x._spec.num_pages
+    assert moved(few)["write"] == x._spec.num_pages
     assert many.nanoseconds > few.nanoseconds
+
+
+def test_the_cores_of_a_group_exchange_their_sums() -> None:
+    def described(groups: int, cores: int) -> DeviceOperation:
+        size = (1, 1, 96 * cores, 256)
+        x = Operand(size, size, True, "BFLOAT16", "L1", "HEIGHT_SHARDED", (96, 256), (cores, 1), cores)
+        name, attributes = "GroupNormDeviceOperation", {"num_groups": str(groups)}
+        return DeviceOperation(name, CARDS["p150"], (x,), (x,), "HiFi4", cores=cores, attributes=attributes)
+
+    def reads(plan: Plan) -> int:
+        return sum(times for step, times in walk(plan.groups[0].reader) if step[0] == "instructions")
+
+    # Of the mean and of the variance of each group, from each other core.
+    assert reads(make_plan(described(16, 8))) == 2 * 16 * 7
+    assert reads(make_plan(described(4, 2))) == 2 * 4 * 1
+    assert reads(make_plan(described(4, 1))) == 0
+    balance(make_plan(described(4, 2)))

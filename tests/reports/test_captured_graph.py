@@ -13,6 +13,9 @@ import pytest
 import ttnn
 from ttnn import _engine
 from ttnn.base.observers import OBSERVERS
+from ttnn.profiler import describe
+from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.plan import Plan
 
 Node = dict[str, Any]
 
@@ -334,9 +337,14 @@ def test_the_extension_module_has_the_same_functions() -> None:
     assert ttnn._ttnn.graph.begin_graph_capture is ttnn.graph.begin_graph_capture
 
 
-def test_a_device_operation_without_a_plan_has_a_name_and_no_circular_buffers(device: ttnn.MeshDevice) -> None:
-    shards = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(x=2, y=1), ttnn.ShardStrategy.HEIGHT)
-    a = _tensor(device, memory_config=shards)
+def test_a_device_operation_without_a_plan_has_a_name_and_no_circular_buffers(
+    device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(op: DeviceOperation) -> Plan:
+        raise ttnn.UnsupportedError(f"{op.name}: says the test", "unimplemented")
+
+    monkeypatch.setattr(describe, "make_plan", refusing)
+    a = _tensor(device)
     ttnn.graph.begin_graph_capture()
     ttnn.moreh_matmul(a, a)
     graph = ttnn.graph.end_graph_capture()

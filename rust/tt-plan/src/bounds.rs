@@ -27,19 +27,20 @@ impl Traffic {
                         (Place::Dram, false) => {
                             traffic.dram_read += bytes;
                             let slow = transfer.in_step as f64 / 100.0;
-                            read += service(bytes, pages, mechanisms.bank_read, mechanisms.bank_page) * slow.max(1.0);
+                            read +=
+                                service(bytes, pages, mechanisms.bank_read, mechanisms.bank_page_read) * slow.max(1.0);
                         }
                         (Place::Dram, true) => {
                             traffic.dram_write += bytes;
-                            write += service(bytes, pages, mechanisms.bank_write, mechanisms.bank_page);
+                            write += service(bytes, pages, mechanisms.bank_write, mechanisms.bank_page_write);
                         }
                         (Place::DramOther, false) => {
                             traffic.dram_read += bytes;
-                            read += service(bytes, pages, mechanisms.bank_read_other, mechanisms.bank_page);
+                            read += service(bytes, pages, mechanisms.bank_read_other, mechanisms.bank_page_read);
                         }
                         (Place::DramOther, true) => {
                             traffic.dram_write += bytes;
-                            write += service(bytes, pages, mechanisms.bank_write_other, mechanisms.bank_page);
+                            write += service(bytes, pages, mechanisms.bank_write_other, mechanisms.bank_page_write);
                         }
                         (Place::L1, _) => {
                             traffic.l1 += bytes;

@@ -34,8 +34,10 @@ pub struct Mechanisms {
     pub bank_read_other: f64,
     /// Bytes per cycle of a DRAM bank that is written over NoC 0.
     pub bank_write_other: f64,
-    /// Cycles that a page of any size takes of a DRAM bank at least.
-    pub bank_page: f64,
+    /// Cycles that a page of any size takes of a DRAM bank at least when it is read.
+    pub bank_page_read: f64,
+    /// The same when it is written: a bank's interface accepts one request in so many cycles (`spec/noc.md` section 4).
+    pub bank_page_write: f64,
     /// Share of a bank's time that reads and writes do not share.
     pub turn: f64,
     /// Bytes per cycle of an L1 bank of interleaved pages that many cores use.
@@ -76,7 +78,8 @@ static BLACKHOLE: Mechanisms = Mechanisms {
     bank_write: 27.5,
     bank_read_other: 23.0,
     bank_write_other: 12.8,
-    bank_page: 29.0,
+    bank_page_read: 29.0,
+    bank_page_write: 16.4,
     turn: 0.93,
     l1_bank: 30.0,
     start: 200,
@@ -100,7 +103,8 @@ static WORMHOLE: Mechanisms = Mechanisms {
     bank_write: 11.0,
     bank_read_other: 6.8,
     bank_write_other: 4.7,
-    bank_page: 10.0,
+    bank_page_read: 10.0,
+    bank_page_write: 6.8,
     turn: 0.93,
     l1_bank: 14.0,
     start: 180,

@@ -11,6 +11,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.ops._programs.pipeline import Pipeline
 from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.matmul.program import MatmulProgram
+from ttnn.profiler.convolutions import operations
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
 from ttnn.profiler.missing import Missing
@@ -82,7 +83,8 @@ def describe(
         card,
         sources,
         results,
-        _FIDELITY.get(_number(keywords.get("fidelity")), "HiFi4"),
+        # A pipeline is made once, and says its options itself.
+        _FIDELITY.get(pipelines[0].fidelity if pipelines else _number(keywords.get("fidelity")), "HiFi4"),
         grid=card.grid,
         attributes=_attributes(keywords, results[0], other) | _of_convolution(other, card),
         chain=other.chain if isinstance(other, ConvProgram) else _chain(keywords),
@@ -90,11 +92,16 @@ def describe(
         pipelines=pipelines,
         function=main[0],
     )
+    return list(map(_planned, operations(op) if isinstance(other, ConvProgram) else (op,)))
+
+
+def _planned(op: DeviceOperation) -> Plan | Missing:
+    """Return the plan of a device operation, or why there is none."""
     try:
-        return [make_plan(op)]
+        return make_plan(op)
     except TtnnError as error:
         # Operators that run products of their own may take operands that ttnn.matmul refuses, whose rules plans follow.
-        return [Missing(name, card, str(error), sources, results)]
+        return Missing(op.name, op.card, str(error), op.inputs, op.outputs)
 
 
 def _number(value: Any) -> int:

@@ -203,20 +203,21 @@ class GraphCapture:
     def _device_operation(self, call: _Call, result: Any) -> None:
         """Add the device operation of an operator that has asked the engine for something, and what it created."""
         described = describe_call(call.operation, call.args, call.kwargs, result, call.calls, call.programs)
-        if described is None:
+        if not described:
             for tensor in call.waiting:
                 self._create(tensor)
-            return
-        device = described.device
-        self.devices[device.id()] = device
-        counter = self._start_function(described.name, 2)
-        self.nodes[counter]["params"]["device_id"] = str(device.id())
-        self.nodes[counter]["arguments"] = described.arguments
-        self._take(counter, described.taken)
-        for tensor in call.waiting:
-            self._create(tensor)
-        self._program(counter, device, described.circular_buffers(blocked=self.blocks))
-        self._end_function(result)
+        for operation in described:
+            last = operation is described[-1]
+            device = operation.device
+            self.devices[device.id()] = device
+            counter = self._start_function(operation.name, 2)
+            self.nodes[counter]["params"]["device_id"] = str(device.id())
+            self.nodes[counter]["arguments"] = operation.arguments
+            self._take(counter, operation.taken)
+            for tensor in call.waiting if last else ():
+                self._create(tensor)
+            self._program(counter, device, operation.circular_buffers(blocked=self.blocks))
+            self._end_function(result if last else None)
 
     def _program(self, counter: int, device: MeshDevice, cbs: Iterable[dict[str, str]]) -> None:
         """Add the circular buffers of the device operation that began at `counter`, and that its program runs."""

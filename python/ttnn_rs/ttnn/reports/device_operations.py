@@ -85,6 +85,9 @@ def circular_buffers(
     first = _first_cores(cores, chip["grid"][0])
     for cb in cbs:
         own = cb.address if cb.address is not None else borrowed(cb) if cb.borrowed else address
+        if not own and not blocked:
+            # It lies in what goes from one device operation of a call to the next.
+            continue
         yield {
             "address": "0" if blocked else str(own),
             "size": str(cb.bytes),
@@ -114,8 +117,8 @@ def describe_call(
     result: Any,
     calls: Sequence[EngineCall],
     programs: Sequence[Any],
-) -> Described | None:
-    """Return the device operation of a call, or None if it runs none.
+) -> list[Described]:
+    """Return the device operations of a call.
 
     Args:
         operation: The operator.
@@ -126,22 +129,25 @@ def describe_call(
         programs: What it decided on.
     """
     if not calls:
-        return None
+        return []
     device = device_of(args, kwargs, result)
     inputs, outputs = inputs_and_outputs(args, kwargs, result)
     if device is None:
-        return None
-    described = describe(operation.__name__, calls, programs, inputs, outputs, device)
-    if not described:
-        return None
-    (found,) = described
-    name, plan = found.name, found if isinstance(found, Plan) else None
+        return []
     on_device = [tensor for tensor in inputs if tensor.device() is not None]
     options = options_of(operation, args, kwargs, result)
-    without = name in _WITHOUT_TENSORS
-    shown = name.removesuffix("Operation").removesuffix("Device")
-    texts = [attributes_text(shown, options), "{}" if without else tensors_text(args, kwargs)]
-    return Described(name, texts, [] if without else on_device, outputs, device, plan)
+    found = describe(operation.__name__, calls, programs, inputs, outputs, device)
+    described = []
+    for index, plan in enumerate(found):
+        name = plan.name
+        without = name in _WITHOUT_TENSORS
+        shown = name.removesuffix("Operation").removesuffix("Device")
+        # What goes from one device operation to the next is no tensor of the program.
+        first, last = index == 0, index == len(found) - 1
+        texts = [attributes_text(shown, options), tensors_text(args, kwargs) if first and not without else "{}"]
+        taken, made = on_device if first and not without else [], outputs if last else []
+        described.append(Described(name, texts, taken, made, device, plan if isinstance(plan, Plan) else None))
+    return described
 
 
 def _first_cores(count: int, columns: int) -> str:

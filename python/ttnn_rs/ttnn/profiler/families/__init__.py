@@ -9,12 +9,12 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import page_stream
 from ttnn.profiler.families.eltwise import eltwise
+from ttnn.profiler.families.group_norm import group_norm
 from ttnn.profiler.families.layout import tilize, untilize
 from ttnn.profiler.families.lines import (
     gathered_rows,
-    group_norm,
     layer_norm,
-    pool,
+    permute,
     reduce,
     rotary,
     softmax,
@@ -35,6 +35,8 @@ from ttnn.profiler.families.movement import (
     slice_write,
 )
 from ttnn.profiler.families.pipeline import pipeline
+from ttnn.profiler.families.pool import grid_sample, pool, upsample
+from ttnn.profiler.families.products import product
 from ttnn.profiler.families.windows import conv2d, halo
 from ttnn.profiler.plan import Plan
 
@@ -63,9 +65,12 @@ FAMILIES: Final[dict[str, Family]] = {
     "Softmax": softmax,
     "GroupNorm": group_norm,
     "Transpose": transpose,
-    **dict.fromkeys(("Reshape", "Permute", "Upsample", "UpSample"), gathered_rows),
+    "Reshape": gathered_rows,
+    "Permute": permute,
+    **dict.fromkeys(("Upsample", "UpSample"), upsample),
     **dict.fromkeys(("FastReduceNC", "Reduce", "IntImg"), reduce),
-    **dict.fromkeys(("Pool2D", "GridSample"), pool),
+    "Pool2D": pool,
+    "GridSample": grid_sample,
     "RotaryEmbeddingLlama": rotary,
     "UpdateKVCache": copy,
 }
@@ -78,7 +83,7 @@ def _pages(op: DeviceOperation) -> Plan:
 
 BY_FUNCTION: Final[dict[str, Family]] = {
     **dict.fromkeys(("unary", "binary", "ternary"), eltwise),
-    "matmul": matmul,
+    "matmul": product,
     **dict.fromkeys(
         (
             *("argmax", "attention", "bernoulli", "copy", "embedding_bw", "experimental.dropout", "fill", "gather"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Final
 
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import buffer, page_stream, per_unit, plan_of, split, tile_bytes_of, working_cores
@@ -14,6 +15,7 @@ from ttnn.profiler.plan import (
     BARRIER,
     CoreGroup,
     Plan,
+    PlanCb,
     Step,
     Steps,
     await_,
@@ -78,33 +80,25 @@ def softmax(op: DeviceOperation) -> Plan:
         steps += [tiles(("reduce", "row", size, 1)), tiles(("eltwise", "sub", size, size, 1)), pack]
     steps += [tiles(("copy", size)), sfpu("exp", False, op.wide), pack, tiles(("reduce", "row", size, op.phases))]
     steps += [tiles(("eltwise", "mul", size, size, op.phases)), pack]
-    return _line_passes(op, tuple(steps), (tiles(("copy", size)), sfpu("recip", False, op.wide), pack))
+    plan = _line_passes(op, tuple(steps), (tiles(("copy", size)), sfpu("recip", False, op.wide), pack))
+    padded = -op.inputs[0].logical[-1] % TILE
+    return _masked(plan, padded) if padded else plan
 
 
-def group_norm(op: DeviceOperation) -> Plan:
-    """Return the plan of a group normalisation: three passes over the tiles of a core for each of its groups."""
-    source = op.inputs[0]
-    size = tile_bytes_of(source)
-    mask = tiles(("eltwise", "mul", size, size, op.phases))
-    pack = tiles(("pack", size, False))
-    reduced = tiles(("reduce", "scalar", size, op.phases))
-    once = (mask, pack, reduced, tiles(("eltwise", "sub", size, size, 1)), pack, mask, pack, mask, pack, reduced)
-    finish = (mask, pack, mask, pack, tiles(("eltwise", "add", size, size, 1)), pack)
-    cores = working_cores(op, source.tiles)
-    held = -(-source.tiles // cores)
-    groups = op.program or int(op.attributes["num_groups"])
-    columns = max(1, (source.shard[1] if source.shard else source.width) // TILE)
-    # A group is narrower or wider than a tile; each has its own passes over the tiles that it touches.
-    touched = max(1, held // columns) * groups * max(1, -(-source.width // (groups * TILE)))
-    touched = touched * columns * TILE // max(source.width, TILE)
-    kernel = (tiles(("initialise",)), loop(max(1, touched), *once, *finish))
-    reader: Steps = ()
-    writer: Steps = ()
-    if not source.local:
-        # Tiles are brought for the mean, for the variance, and for the result.
-        reader = (loop(3 * held, read(source.place, 1, source.page_bytes, 1)),)
-        writer = (loop(held, write(op.outputs[0].place, 1, op.outputs[0].page_bytes)), BARRIER)
-    return plan_of(op, [CoreGroup(cores, reader, kernel, writer)], [])
+_FILL_INSTRUCTIONS: Final = 12
+"""Instructions of a RISC for each element that it pads: its place in its face, and the ends of two loops (tt-metal
+`kernel_helper_functions/pad_tile.hpp`)."""
+
+
+def _masked(plan: Plan, padded: int) -> Plan:
+    """Return a plan whose writer first makes the mask of padded columns, element by element, for the compute kernel."""
+    mask = len(plan.cbs)
+    stores = ("stores", TILE * TILE + TILE * padded)
+    made: Steps = (reserve(mask), stores, ("instructions", _FILL_INSTRUCTIONS * TILE * padded), push(mask))
+    groups = tuple(
+        replace(group, compute=(await_(mask), *group.compute), writer=(*made, *group.writer)) for group in plan.groups
+    )
+    return replace(plan, groups=groups, cbs=(*plan.cbs, PlanCb("mask", 1, 2 * TILE * TILE, "BFLOAT16")))
 
 
 def transpose(op: DeviceOperation) -> Plan:
@@ -115,6 +109,32 @@ def transpose(op: DeviceOperation) -> Plan:
         size = tile_bytes_of(output)
         return page_stream(op, (tiles(("transpose", tile_bytes_of(source))), tiles(("pack", size, False))))
     return gathered_rows(op)
+
+
+def permute(op: DeviceOperation) -> Plan:
+    """Return the plan of a permutation: of rows that change their length, blocks of 32x32 elements are transposed."""
+    source, output = op.inputs[0], op.outputs[0]
+    wide, tall = source.logical[-1], output.logical[-1]
+    if source.tiled or output.tiled or wide == tall:
+        return gathered_rows(op)
+    size = source.element_bytes
+    rows, columns = min(TILE, tall), min(TILE, wide)
+    blocks = -(-wide // TILE) * -(-tall // TILE) * max(1, math.prod(source.logical) // (wide * tall))
+    cores = working_cores(op, blocks)
+    tile = TILE * TILE * size
+
+    def reader(count: int) -> Steps:
+        return (loop(count, reserve(0), read(source.place, rows, columns * size), BARRIER, push(0)),)
+
+    def kernel(count: int) -> Steps:
+        work = (tiles(("tilize", tile, 1)), tiles(("transpose", tile)), tiles(("pack_untilize", 1, size)))
+        return (tiles(("initialise",)), loop(count, await_(0), reserve(1), *work, push(1), pop(0)))
+
+    def writer(count: int) -> Steps:
+        return (loop(count, await_(1), write(output.place, columns, rows * size), BARRIER, pop(1)),)
+
+    cbs = [PlanCb(name, 2, tile, source.dtype) for name in ("block", "transposed")]
+    return per_unit(op, blocks, cores, reader, kernel, writer, cbs)
 
 
 def gathered_rows(op: DeviceOperation) -> Plan:
@@ -161,37 +181,6 @@ def reduce(op: DeviceOperation) -> Plan:
         return (loop(count, await_(1), write(output.place, 1, output.page_bytes), pop(1)), BARRIER)
 
     return per_unit(op, units, cores, reader, kernel, writer, [buffer("tiles", source), buffer("result", output)])
-
-
-def pool(op: DeviceOperation) -> Plan:
-    """Return the plan of a pool or an interpolation: rows of a window are read for each output row, and reduced."""
-    source, output = op.inputs[0], op.outputs[0]
-    numbers = op.attributes.get("sliding_window_config_", "")
-    found = [int(part) for part in numbers.partition("window_hw=(")[2].partition(")")[0].split(";") if part]
-    # The four neighbours of a point that is interpolated have no window.
-    taken = op.program or (math.prod(found) if found else 4)
-    units = max(1, output.rows)
-    cores = working_cores(op, units)
-    size = source.width * source.element_bytes
-    wide = max(1, -(-source.width // TILE))
-    place = "local" if source.local else source.place
-
-    def reader(count: int) -> Steps:
-        body = (reserve(0), read(place, taken, size), BARRIER, push(0))
-        return (loop(count, *body),)
-
-    def kernel(count: int) -> Steps:
-        tile = 1024 * source.element_bytes
-        work = (tiles(("tilize", tile, wide), wide), tiles(("reduce", "column", tile, op.phases), wide))
-        pack = (tiles(("pack", 64 * wide, False)), push(1), pop(0))
-        return (tiles(("initialise",)), loop(count, await_(0), reserve(1), *work, *pack))
-
-    def writer(count: int) -> Steps:
-        if output.local:
-            return (loop(count, await_(1), pop(1)),)
-        return (loop(count, await_(1), write(output.place, 1, output.page_bytes), pop(1)), BARRIER)
-
-    return per_unit(op, units, cores, reader, kernel, writer, [buffer("window", source), buffer("row", output)])
 
 
 def rotary(op: DeviceOperation) -> Plan:

@@ -200,6 +200,25 @@ def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
     return Exchange(max(local.values(), default=0), max(sent.values(), default=0), link, max(runs.values(), default=1))
 
 
+def reach(window: Window) -> int:
+    """Return the sticks that the windows of one core reach, at most: padded rows, from its first window to its last."""
+    height, width = window.size
+    top, bottom, left, right = window.padding
+    wide, tall = width + left + right, height + top + bottom
+    out_h, out_w = window.output
+    pixels = window.batch * out_h * out_w
+    share = -(-pixels // window.cores)
+    if window.tiled:
+        share = -(-share // TILE) * TILE
+    most = 0
+    for first in range(0, pixels, share):
+        last = min(first + share, pixels) - 1
+        end = _corner(window, last, wide, tall)
+        end += (window.window[0] - 1) * window.dilation[0] * wide + (window.window[1] - 1) * window.dilation[1] + 1
+        most = max(most, end - _corner(window, first, wide, tall))
+    return most
+
+
 def _corner(window: Window, pixel: int, wide: int, tall: int) -> int:
     """Return the place of an output pixel's window in the padded images."""
     out_h, out_w = window.output
