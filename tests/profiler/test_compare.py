@@ -41,6 +41,14 @@ ANCHOR = {
     "value": "20000",
     "notes": "default config",
 }
+OTHERS = [
+    ANCHOR | {"id": "s1", "op": "model:falcon7b", "shape": "prefill b1 seq128", "metric": "device_throughput"},
+    ANCHOR | {"id": "s2", "op": "model:falcon7b", "shape": "prefill b9 seq128", "metric": "device_throughput"},
+    ANCHOR | {"id": "s3", "op": "model_e2e:Falcon 7B", "value": "239-260"},
+    ANCHOR | {"id": "s4", "op": "galaxy:Matmul_0", "chip": "wh_galaxy_6u"},
+    ANCHOR | {"id": "s5", "metric": "host_time"},
+    ANCHOR | {"id": "s6", "op": "telepathy"},
+]
 KERNEL = {
     "id": "k0",
     "chip": "wh_b0",
@@ -66,7 +74,7 @@ def write(path: Path, rows: list[dict[str, str]]) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write(tmp_path / "silicon" / "op_profiles.csv", ROWS)
-    write(tmp_path / "silicon" / "perf_anchors.csv", [ANCHOR])
+    write(tmp_path / "silicon" / "perf_anchors.csv", [ANCHOR, *OTHERS])
     write(tmp_path / "silicon" / "tensix_kernel_cycles.csv", [KERNEL])
     trace = {"workload": "made", "trace_file": "made.json.gz", "golden_cycles": "1000"}
     write(tmp_path / "noc" / "tt_npe_results.csv", [trace])
@@ -90,7 +98,10 @@ def test_rows_that_cannot_be_predicted_are_counted(folder: Path, capsys: pytest.
     reasons = " ".join(answer["not_predicted"])
     for reason in ("the function NO_SUCH", "no plan describes this device operation", "the row is not understood"):
         assert reason in reasons
-    assert sum(answer["not_predicted"].values()) == 4
+    for reason in ("no layers are described", "end to end", "several chips", "a call on the host", "telepathy on n150"):
+        assert reason in reasons
+    assert sum(answer["not_predicted"].values()) == 4 + 5
+    assert (families["model:falcon7b"]["rows"], families["model:falcon7b"]["predicted"]) == (2, 1)
 
 
 def test_every_figure_has_its_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

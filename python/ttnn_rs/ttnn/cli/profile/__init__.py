@@ -175,10 +175,15 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
     folder = options.compare
     if not folder.is_dir():
         raise ArgumentError(f"profile --compare: {folder} is not a folder")
-    found = list(compare.profiles(folder))
-    anchored = list(compare.matmul_anchors(folder))
-    noc, kernels = list(compare.noc_traces(folder)), list(compare.kernel_cycles(folder))
-    every = [*found, *anchored, *noc, *kernels]
+    parts = (compare.profiles, compare.matmul_anchors, compare.models, compare.noc_traces, compare.kernel_cycles)
+    with terminal.progress("compare", len(parts)) as progress:
+        predicted = []
+        for part in parts:
+            predicted.append(list(part(folder)))
+            progress.advance(part.__name__.replace("_", " "))
+    found, anchored, models, noc, kernels = predicted
+    every = [*found, *anchored, *models, *noc, *kernels, *compare.other_anchors(folder)]
+    found += models
     families = compare.by_family(found)
     classes = compare.by_family(anchored)
     terminal.document(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 import statistics
 from collections import Counter, defaultdict
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import ArgumentError, TtnnError
-from ttnn.cli.profile import anchors, kernels, rows, traces
+from ttnn.cli.profile import anchors, falcon, kernels, rows, traces
 from ttnn.profiler.device_operation import kind_of
 from ttnn.profiler.families import make_plan
 
 PROFILES = "op_profiles.csv"
 ANCHORS = "perf_anchors.csv"
+_FALCON: Final = "model:falcon7b"
 
 _FAMILIES: Final = {
     "eltwise": ("Unary", "Binary", "BinaryNg", "Ternary", "Typecast"),
@@ -45,7 +47,7 @@ class Prediction:
         name: What was measured.
         measured: In `unit`.
         predicted: Likewise, None if it cannot be predicted.
-        unit: "ns" or "cycles".
+        unit: "ns", "cycles", "tokens/s".
         reason: Why it cannot.
     """
 
@@ -112,6 +114,41 @@ def matmul_anchors(folder: Path) -> Iterator[Prediction]:
             name = f"{row['id']} {row['shape']} {row['dtype']} {row['fidelity']} {row['memory']} trace {row['trace']}"
             measured = float(row["value"])
             yield _predict(anchors.class_of(row), name, measured, "cycles", partial(_cycles, row))
+
+
+_NOT_PREDICTED: Final = (
+    (r"model_e2e:.*|.*", r"QuietBox ?|Galaxy|n300|2 x p150|wh_galaxy.*", "several chips"),
+    (r"model_e2e:.*", ".*", "end to end: the host's share is not predicted"),
+    (r"model:.*", ".*", "the layers of this model are not described"),
+    (r"matmul.*", ".*", "the time of a call on the host, or a product in another form"),
+    (r"dram_.*|noc_data_movement|l1_memcpy.*", ".*", "a bandwidth: cargo test -p tt-noc -- --nocapture prints it"),
+)
+"""Operations and chips of `perf_anchors.csv`, and why their rows are not predicted; the first match counts."""
+
+
+def models(folder: Path) -> Iterator[Prediction]:
+    """Yield the kernel times of whole models, as tokens per second."""
+    for row in _table(folder, ANCHORS):
+        if row["op"] == _FALCON and row["metric"] == "device_throughput" and row["chip"] == "n150":
+            run = partial(falcon.tokens_per_second, row["shape"])
+            yield _predict(_FALCON, f"{row['id']} {row['shape']}", float(row["value"]), "tokens/s", run)
+
+
+def other_anchors(folder: Path) -> Iterator[Prediction]:
+    """Yield the published figures that no plan predicts, with the reasons."""
+    for row in _table(folder, ANCHORS):
+        op, chip = row["op"], row["chip"]
+        if anchors.is_anchor(row) or (op == _FALCON and chip == "n150"):
+            continue
+        reason = next(
+            (why for ops, chips, why in _NOT_PREDICTED if re.fullmatch(ops, op) and re.fullmatch(chips, chip)),
+            f"no plan describes {op} on {chip}",
+        )
+        name = f"{row['id']} {chip} {op} {row['shape']} {row['metric']}"
+        # Some figures are ranges.
+        least = re.match(r"[\d.]+", row["value"])
+        measured = float(least[0]) if least else math.nan
+        yield Prediction(op.partition(":")[0], name, measured, None, row.get("unit", ""), reason)
 
 
 def noc_traces(folder: Path) -> Iterator[Prediction]:

@@ -1,0 +1,28 @@
+"""Predicted times of operators are the same for every CPU level and number of threads, here and elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from time_hashes import FILE, differences, names
+
+from ttnn import _engine
+
+LEVELS = [level for level in ("scalar", "avx2", "avx512", "neon") if level in _engine.cpu_levels()]
+
+
+def test_the_file_has_every_case() -> None:
+    assert set(json.loads(FILE.read_text(encoding="utf-8"))) == set(names())
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_threads(threads: int, host_threads: None) -> None:
+    _engine.set_threads(threads)
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_levels(level: str, cpu_level: None) -> None:
+    _engine.set_cpu_level(level)
+    assert list(differences()) == []
