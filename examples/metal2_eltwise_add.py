@@ -6,7 +6,7 @@ The program is `eltwise_add.py`; both give the same bits. It runs on several cor
 from __future__ import annotations
 
 import ttnn
-from common import BF16_TILE, Outcome, empty, main, random_bf16, same_bits, to_device
+from common import BF16_TILE, Outcome, empty, kernel, main, random_bf16, same_bits, to_device
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -67,7 +67,7 @@ def specification(tensor_spec: ttnn.TensorSpec, cores: metal.CoreRangeSet) -> me
     per_core = metal.KernelSpec.RuntimeArgSchema(runtime_arg_names=["first", "tiles"])
     reader = metal.KernelSpec(
         unique_id="reader",
-        source=read_both,
+        source=kernel(read_both),
         dfb_bindings=[metal.ProducerOf("a", "a"), metal.ProducerOf("b", "b")],
         tensor_bindings=[metal.TensorBinding(tensor_parameter_name=name, accessor_name=name) for name in ("a", "b")],
         runtime_arg_schema=per_core,
@@ -75,14 +75,14 @@ def specification(tensor_spec: ttnn.TensorSpec, cores: metal.CoreRangeSet) -> me
     )
     compute = metal.KernelSpec(
         unique_id="compute",
-        source=add,
+        source=kernel(add),
         dfb_bindings=[metal.ConsumerOf("a", "a"), metal.ConsumerOf("b", "b"), metal.ProducerOf("out", "out")],
         runtime_arg_schema=metal.KernelSpec.RuntimeArgSchema(runtime_arg_names=["tiles"]),
         hw_config=metal.ComputeHardwareConfig(),
     )
     writer = metal.KernelSpec(
         unique_id="writer",
-        source=write_out,
+        source=kernel(write_out),
         dfb_bindings=[metal.ConsumerOf("out", "out")],
         tensor_bindings=[metal.TensorBinding(tensor_parameter_name="out", accessor_name="out")],
         runtime_arg_schema=per_core,

@@ -20,6 +20,7 @@ PROGRAMS = [
     "softmax_multi_core",
     "objects_eltwise_add",
     "objects_multicast",
+    "metal2_eltwise_add",
 ]
 LONGER = 1.12
 """A C++ kernel counts its own instructions, which the Python kernel beside it has not."""

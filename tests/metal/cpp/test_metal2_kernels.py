@@ -1,0 +1,205 @@
+"""Kernels of the official wheel that are started by specification: bits as those of the operators.
+
+Skipped without a compiler, or without an unpacked wheel (`TTNN_OFFICIAL_WHEEL`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import vendor
+from vendor import WHEEL, buffer, kernel
+
+import ttnn
+from ttnn import metal
+from ttnn.kernel_api import *
+
+pytestmark = pytest.mark.skipif(not (WHEEL / "ttnn").is_dir(), reason="needs the official wheel, unpacked")
+UNARY = "operations/eltwise/unary/device/kernels"
+READ_UNARY = f"{UNARY}/dataflow/reader_unary_interleaved_start_id_metal2.cpp"
+WRITE_UNARY = f"{UNARY}/dataflow/writer_unary_interleaved_start_id_metal2.cpp"
+PAGES = ("num_pages", "start_id")
+
+
+def random(shape: tuple[int, ...], device: ttnn.MeshDevice, seed: int = 0, **more: Any) -> ttnn.Tensor:
+    values = torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+    options: dict[str, Any] = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT} | more
+    return ttnn.from_torch(values, device=device, **options)
+
+
+def empty_like(tensor: ttnn.Tensor, shape: tuple[int, ...] | None = None) -> ttnn.Tensor:
+    device = tensor.device()
+    assert device is not None
+    return ttnn.empty(list(shape or tensor.shape), tensor.dtype, tensor.layout, device)
+
+
+def same(one: ttnn.Tensor, other: ttnn.Tensor) -> bool:
+    return ttnn.to_numpy(one).tobytes() == ttnn.to_numpy(other).tobytes()
+
+
+def reader(**more: Any) -> metal.KernelSpec:
+    return kernel("reader", READ_UNARY, PAGES, dfb={"in": ">in"}, tensor={"src": "src"}, **more)
+
+
+def writer(**more: Any) -> metal.KernelSpec:
+    return kernel("writer", WRITE_UNARY, PAGES, dfb={"out": "out"}, tensor={"dst": "dst"}, **more)
+
+
+def pages(count: int) -> dict[str, int]:
+    return {"num_pages": count, "start_id": 0}
+
+
+def test_unary_chain(device: ttnn.MeshDevice) -> None:
+    source = random((64, 96), device)
+    target = empty_like(source)
+    compute = kernel(
+        "compute",
+        f"{UNARY}/compute/eltwise_sfpu_metal2.cpp",
+        ["num_tiles"],
+        dfb={"in": "in", "out": ">out"},
+        defines={"SFPU_OP_RELU_FAMILY_INCLUDE": "1", "SFPU_OP_CHAIN_0": "relu_tile_init(); relu_tile(0);"},
+    )
+    arguments = {"reader": pages(6), "writer": pages(6), "compute": {"num_tiles": 6}}
+    tensors = {"src": source, "dst": target}
+    vendor.run(device, [reader(), compute, writer()], [buffer("in"), buffer("out")], tensors, arguments)
+    assert same(target, ttnn.relu(source))
+
+
+def test_matmul(device: ttnn.MeshDevice) -> None:
+    a, b = random((64, 96), device), random((96, 128), device, 1)
+    target = empty_like(a, (64, 128))
+    dims = {"Mt": 2, "Kt": 3, "Nt": 4, "batch": 1}
+    matmul = "operations/matmul/device/kernels"
+    more = {"MtKt": 6, "KtNt": 12, "bcast_B": 0, "output_tile_start_id": 0, "num_output_tiles": 8, "MtNt": 8}
+    kernels = [
+        kernel(
+            "reader",
+            f"{matmul}/dataflow/reader_bmm_8bank_output_tiles_partitioned_metal2.cpp",
+            [*dims, *more],
+            dfb={"in0": ">a", "in1": ">b"},
+            tensor={"in0": "a", "in1": "b"},
+            fixed={"in0_last_ktile_w": 0, "in0_last_ktile_h": 0},
+        ),
+        kernel(
+            "compute",
+            f"{matmul}/compute/bmm_metal2.cpp",
+            list(dims),
+            dfb={"in0": "a", "in1": "b", "out": ">out"},
+        ),
+        writer(),
+    ]
+    arguments = {"reader": dims | more, "compute": dims, "writer": pages(8)}
+    buffers = [buffer("a"), buffer("b"), buffer("out")]
+    vendor.run(device, kernels, buffers, {"a": a, "b": b, "dst": target}, arguments)
+    config = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=False, packer_l1_acc=False
+    )
+    assert same(target, ttnn.matmul(a, b, compute_kernel_config=config))
+
+
+def test_transpose(device: ttnn.MeshDevice) -> None:
+    source = random((32, 32), device)
+    target = empty_like(source)
+    compute = kernel(
+        "compute",
+        "operations/data_movement/transpose/device/kernels/compute/transpose_wh_metal2.cpp",
+        ["NHtWt"],
+        dfb={"cb_in": "in", "cb_out": ">out"},
+    )
+    arguments = {"reader": pages(1), "writer": pages(1), "compute": {"NHtWt": 1}}
+    tensors = {"src": source, "dst": target}
+    vendor.run(device, [reader(), compute, writer()], [buffer("in"), buffer("out")], tensors, arguments)
+    assert same(target, ttnn.transpose(source, 0, 1))
+
+
+def test_tilize(device: ttnn.MeshDevice) -> None:
+    source = random((64, 128), device, layout=ttnn.ROW_MAJOR_LAYOUT)
+    target = ttnn.empty([64, 128], ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    names = ["num_sticks", "num_tiles_per_block", "block_width_size", "num_full_blocks_in_row", "start_stick_id"]
+    kernels = [
+        kernel(
+            "reader",
+            "operations/data_movement/tilize/device/kernels/dataflow/reader_unary_stick_layout_split_rows_singlecore.cpp",
+            names,
+            fixed={"tile_height": 32},
+            dfb={"in": ">in"},
+            tensor={"src": "src"},
+        ),
+        kernel(
+            "compute",
+            "kernel/compute/tilize_metal2.cpp",
+            fixed={"per_core_block_cnt": 2, "per_core_block_tile_cnt": 4},
+            dfb={"in": "in", "out": ">out"},
+        ),
+        writer(),
+    ]
+    arguments = {"reader": dict(zip(names, (64, 4, 256, 1, 0), strict=True)), "writer": pages(8)}
+    buffers = [buffer("in", entries=4), buffer("out", entries=4)]
+    vendor.run(device, kernels, buffers, {"src": source, "dst": target}, arguments)
+    assert same(target, ttnn.to_layout(source, ttnn.TILE_LAYOUT))
+
+
+def test_binary_with_a_classic_compute_kernel(device: ttnn.MeshDevice) -> None:
+    """Kernels without names find their arguments by position, and buffers by the order of their declaration."""
+    a, b = random((64, 64), device), random((64, 64), device, 1)
+    target = empty_like(a)
+    binary = "operations/eltwise/binary/device/kernels"
+    names = ["num_tiles", "start_id", "block_height", "block_width", "num_cores_y"]
+    kernels = [
+        kernel(
+            "reader",
+            f"{binary}/dataflow/reader_binary_interleaved_start_id_metal2.cpp",
+            names,
+            fixed={"block_or_width_sharded": 0},
+            dfb={"in0": ">a", "in1": ">b"},
+            tensor={"src0": "a", "src1": "b"},
+        ),
+        kernel(
+            "compute",
+            f"{binary}/compute/eltwise_binary_kernel.cpp",
+            ["blocks", "block_size"],
+            dfb={"a": "a", "b": "b", "out": ">out"},
+            defines={"ELTWISE_OP": "add_tiles", "ELTWISE_OP_TYPE": "EltwiseBinaryType::ELWADD"},
+        ),
+        writer(),
+    ]
+    arguments = {
+        "reader": dict(zip(names, (4, 0, 0, 0, 0), strict=True)),
+        "compute": {"blocks": 4, "block_size": 1},
+        "writer": pages(4),
+    }
+    buffers = [buffer("a"), buffer("b"), buffer("out")]
+    vendor.run(device, kernels, buffers, {"a": a, "b": b, "dst": target}, arguments)
+    assert same(target, ttnn.add(a, b))
+
+
+def test_python_and_cpp_kernels_in_one_program(device: ttnn.MeshDevice) -> None:
+    source = random((64, 96), device)
+    target = empty_like(source)
+    compute = vendor.kernel("compute", "", ["num_tiles"], dfb={"in": "in", "out": ">out"})
+    compute.source = negate
+    arguments = {"reader": pages(6), "writer": pages(6), "compute": {"num_tiles": 6}}
+    tensors = {"src": source, "dst": target}
+    vendor.run(device, [reader(), compute, writer()], [buffer("in"), buffer("out")], tensors, arguments)
+    assert same(target, ttnn.neg(source))
+
+
+def negate(num_tiles: int) -> None:
+    out, tiles = DataflowBuffer(dfb.out), DataflowBuffer(dfb["in"])
+    compute_kernel_hw_startup(dfb["in"], dfb.out)
+    copy_init(dfb["in"])
+    for _ in range(num_tiles):
+        tiles.wait_front(1)
+        out.reserve_back(1)
+        tile_regs_acquire()
+        copy_tile(dfb["in"], 0, 0)
+        negative_tile_init()
+        negative_tile(0)
+        tile_regs_commit()
+        tile_regs_wait()
+        pack_tile(0, dfb.out)
+        tile_regs_release()
+        tiles.pop_front(1)
+        out.push_back(1)
