@@ -1,6 +1,6 @@
 """Programs as the official Python package describes them. `ttnn.generic_op` runs them.
 
-`KernelDescriptor.kernel_source` is a Python function, or file or text of Python with a `kernel_main`; C++ is refused.
+`KernelDescriptor.kernel_source` is a Python function, or file or text of C++ or of Python with a `kernel_main`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import enum
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Integral
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ttnn.base.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
@@ -187,8 +188,8 @@ class KernelDescriptor:
     """A kernel: its source, cores, arguments and configuration.
 
     Args:
-        kernel_source: A Python function, the path of a Python file, or with `SourceType.SOURCE_CODE` a Python text;
-            file and text define `kernel_main`.
+        kernel_source: A Python function, the path of a file, or with `SourceType.SOURCE_CODE` a text. File and text
+            are C++, or Python that defines `kernel_main`.
         source_type: What a string is.
         core_ranges: Where it runs.
         compile_time_args: Compile-time arguments by position.
@@ -198,11 +199,11 @@ class KernelDescriptor:
         common_runtime_args: Arguments that all cores share.
         opt_level: Changes nothing: there is no compiler.
         config: One of the config descriptors.
-        compiler_include_paths: Only empty.
+        compiler_include_paths: Folders in which headers of a C++ source are looked for.
         blaze_named_compile_time_args: Only empty.
 
     Raises:
-        UnsupportedError: arguments of the C++ compiler.
+        UnsupportedError: `blaze_named_compile_time_args`.
     """
 
     class SourceType(enum.Enum):
@@ -227,9 +228,9 @@ class KernelDescriptor:
         *,
         blaze_named_compile_time_args: Sequence[tuple[str, int]] = (),
     ) -> None:
-        if compiler_include_paths or blaze_named_compile_time_args:
+        if blaze_named_compile_time_args:
             raise UnsupportedError(
-                "KernelDescriptor: compiler_include_paths and blaze_named_compile_time_args are for C++ sources"
+                "KernelDescriptor: blaze_named_compile_time_args is not modelled; use named_compile_time_args"
             )
         self.kernel_source = kernel_source
         self.source_type = source_type
@@ -245,6 +246,11 @@ class KernelDescriptor:
         )
         self.opt_level = opt_level
         self.config = config
+        paths = listed("KernelDescriptor: compiler_include_paths", compiler_include_paths, object)
+        for path in paths:
+            if not isinstance(path, (str, os.PathLike)):
+                raise ArgumentError(f"KernelDescriptor: compiler_include_paths: expected a path, got {path!r}")
+        self.compiler_include_paths = [Path(path) for path in paths]
 
     def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
         """Add the common arguments of another kernel to its own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -74,8 +75,8 @@ def _function(descriptor: KernelDescriptor) -> KernelFunction:
         return kernel_from_file("generic_op", source)
     if source is None or not callable(source):
         raise ArgumentError(
-            "generic_op: kernel_source must be a Python function over ttnn.kernel_api, or file or text of one, got "
-            f"{source!r}"
+            "generic_op: kernel_source must be a Python function over ttnn.kernel_api, or a file or text of C++ or "
+            f"Python, got {source!r}"
         )
     return source
 
@@ -120,7 +121,7 @@ def program_from_descriptor(descriptor: ProgramDescriptor) -> Program:
     """Return the program that a descriptor describes.
 
     Raises:
-        UnsupportedError: a kernel in C++, or a table of programs to reload.
+        UnsupportedError: a table of programs to reload.
         ArgumentError, MemoryConfigError, KernelArgumentError: parts that contradict each other.
     """
     if not isinstance(descriptor, ProgramDescriptor):
@@ -134,6 +135,7 @@ def program_from_descriptor(descriptor: ProgramDescriptor) -> Program:
         _add_semaphore(program, semaphore)
     for kernel in descriptor.kernels:
         added = create_kernel(program, _function(kernel), kernel.core_ranges, _config(kernel))
+        added.include_paths = tuple(os.fspath(path) for path in kernel.compiler_include_paths)
         set_common_runtime_args(program, added, kernel.common_runtime_args)
         for core, values in arguments(kernel.runtime_args):
             set_runtime_args(program, added, core, values)
@@ -161,6 +163,8 @@ def _facts(descriptor: ProgramDescriptor) -> Iterator[str]:
         config = vars(kernel.config) if kernel.config is not None else {}
         yield f"{name} {body} {kernel.core_ranges} {kernel.compile_time_args} {kernel.named_compile_time_args}"
         yield f"{kernel.defines} {type(kernel.config).__name__} {config}"
+        if kernel.compiler_include_paths:
+            yield f"{kernel.compiler_include_paths}"
     for semaphore in descriptor.semaphores:
         yield f"semaphore {semaphore.id} {semaphore.core_ranges} {semaphore.initial_value}"
     for cb in descriptor.cbs:
@@ -177,7 +181,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 
     Args:
         io_tensors: Inputs, then the output; all on one device.
-        program_descriptor: The program; kernels are Python. A `MeshProgramDescriptor` has it for the one chip.
+        program_descriptor: The program; kernels in C++ or Python. A `MeshProgramDescriptor` has it for the one chip.
 
     Raises:
         ProgramConfigError: fewer than two tensors, or tensors of two devices.
