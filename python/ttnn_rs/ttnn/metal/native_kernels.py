@@ -25,7 +25,7 @@ from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, shared_core
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
 """As the engine takes a compiled kernel: number, image, own arguments, instructions, headers, relative place."""
 _INSTRUCTIONS = 20_000_000_000
-"""What a kernel may execute unless `TTNN_KERNEL_INSTRUCTIONS` says otherwise: about a minute."""
+"""What a kernel may execute unless `TTNN_KERNEL_LIMIT` says otherwise: about a minute."""
 _NO_LIMIT = (1 << 64) - 1
 
 
@@ -101,11 +101,11 @@ def native_rows(placed: Sequence[tuple[Any, Kernel]], images: dict[int, Compiled
 
 
 def _limit() -> int:
-    text = os.environ.get("TTNN_KERNEL_INSTRUCTIONS", "")
+    text = os.environ.get("TTNN_KERNEL_LIMIT", "")
     if not text:
         return _INSTRUCTIONS
     if not text.isdecimal():
-        raise ArgumentError(f"TTNN_KERNEL_INSTRUCTIONS: expected a number, 0 for no limit, got {text!r}")
+        raise ArgumentError(f"TTNN_KERNEL_LIMIT: expected a number, 0 for no limit, got {text!r}")
     return int(text) or _NO_LIMIT
 
 

@@ -34,9 +34,13 @@ _FLAGS = (
     *("-std=c++20", "-O2", "-gline-tables-only", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-ffunction-sections"),
     *("-fdata-sections", "-fno-pic", "-fno-stack-protector", "-fno-sanitize=all", "-ffp-contract=off"),
-    *("-fno-strict-aliasing", "-ferror-limit=5", "-w"),
+    *("-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-ferror-limit=5", "-w"),
 )
-"""Flags of every compilation. Kernels read memory through pointers of other types, so aliasing is not strict."""
+"""Flags of every compilation. Kernels read memory through pointers of other types, so aliasing is not strict; a call at
+the end of a function stays a call, so that errors name its line."""
+
+
+_NO_TIMES = ("-Xclang", "-fno-pch-timestamp")
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ def _build(
         ]
         done = run(command, work, folder)
         if done.returncode:
-            raise_compile_error(source.name, done.stderr)
+            raise_compile_error(source.name, done.stderr, (INCLUDE, folder, work, "."))
         entry = find_entry(source, (work / "kernel.o").read_bytes())
         _link(source.name, entry, work, base, toolchain, folder)
         depends = _dependencies((work / "kernel.d").read_text(encoding="utf-8"))
@@ -165,7 +169,7 @@ def _base(toolchain: Toolchain) -> str:
     """Return the name of what all kernels share: headers, calls of the engine, flags, compiler."""
     calls = "\n".join(_engine.kernel_calls())
     written = (*_generated().values(), calls, "\n".join(forwards()))
-    return digest(headers_digest(), str(INCLUDE), *written, toolchain.version, " ".join(_FLAGS))
+    return digest(headers_digest(), str(INCLUDE), *_NO_TIMES, *written, toolchain.version, " ".join(_FLAGS))
 
 
 def _generated() -> dict[str, str]:
@@ -203,7 +207,8 @@ def _make_base(place: Path, toolchain: Toolchain, folder: Path) -> None:
     (place / "calls.S").write_text(_calls(), encoding="utf-8")
     shared = [*toolchain.compile, *_FLAGS, "-I", str(INCLUDE)]
     for command in (
-        [*shared, "-x", "c++-header", str(INCLUDE / "ttnn_rs" / "base.h"), "-o", "base.pch"],
+        # The name of the folder says what the headers contain; when they were written does not matter.
+        [*shared, *_NO_TIMES, "-x", "c++-header", str(INCLUDE / "ttnn_rs" / "base.h"), "-o", "base.pch"],
         [*shared, "-fno-builtin", "-c", str(INCLUDE / "ttnn_rs" / "start.cpp"), "-o", "start.o"],
         [*toolchain.compile, "-c", "calls.S", "-o", "calls.o"],
     ):

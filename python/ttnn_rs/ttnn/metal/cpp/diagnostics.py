@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NoReturn
 
 from ttnn.base.exceptions import KernelCompileError, UnsupportedError
 
 _MESSAGE = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_NOTE = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):\d+: note: ", re.MULTILINE)
+_INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^\n:]+):(?P<line>\d+)[:,]", re.MULTILINE)
 _INSTRUCTIONS = "Tensix instructions of one's own are not modelled; use the functions of the compute API"
 _COMMAND_BUFFERS = "the NoC's command buffers are not modelled; use the noc_async_ functions"
 _FABRIC = "sockets and the fabric between chips are not modelled"
@@ -31,8 +34,8 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
 _HEADER = re.compile(r"'([^']*)' file not found")
 
 
-def raise_compile_error(name: str, output: str) -> NoReturn:
-    """Raise what the compiler's first error says.
+def raise_compile_error(name: str, output: str, ours: Iterable[object] = ()) -> NoReturn:
+    """Raise what the compiler's first error says, with a place outside of our folders.
 
     Raises:
         UnsupportedError: the source names what no kernel of this device can do.
@@ -42,7 +45,8 @@ def raise_compile_error(name: str, output: str) -> NoReturn:
     if found is None:
         text = output.strip() or "the compiler failed without a message"
         raise KernelCompileError(f"kernel {name} does not compile: {_shorten(text)}", kernel=name)
-    file, line, text = found["file"], int(found["line"]), found["text"]
+    text = found["text"]
+    file, line = _place(found, output, tuple(map(str, ours)))
     header = _HEADER.search(text)
     named, groups = (header[1], _REFUSED_HEADERS) if header else (_quoted(text), _REFUSED)
     for pattern, reason in groups:
@@ -53,6 +57,18 @@ def raise_compile_error(name: str, output: str) -> NoReturn:
         text += "below TT_METAL_HOME and below the folder of set_root_dir"
     context = _context(output, found.end())
     raise KernelCompileError(f"{file}:{line}: error: {text}{context}", kernel=name, line=line, file=file)
+
+
+def _place(found: re.Match[str], output: str, ours: tuple[str, ...]) -> tuple[str, int]:
+    """Return file and line of an error; for one in our headers those of the user's line that brought it about."""
+    if found["file"].startswith(ours):
+        for note in _NOTE.finditer(output, found.end()):
+            if not note["file"].startswith(ours):
+                return note["file"], int(note["line"])
+        for above in _INCLUDED.finditer(output, 0, found.start()):
+            if not above["file"].startswith(ours):
+                return above["file"], int(above["line"])
+    return found["file"], int(found["line"])
 
 
 def _quoted(text: str) -> str:

@@ -36,7 +36,7 @@ constexpr std::array<NamedArgument, 0> named_arguments{};
 #endif
 
 // Not constexpr: a call during constant evaluation is the error that names the argument.
-FORCE_INLINE std::uint32_t the_host_gave_no_argument_of_this_name() { return 0; }
+inline std::uint32_t the_host_gave_no_argument_of_this_name() { return 0; }
 
 }  // namespace ttnn_rs
 

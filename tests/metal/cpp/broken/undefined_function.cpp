@@ -1,0 +1,6 @@
+// KernelCompileError: undefined symbol: helper()
+#include "dataflow_api.h"
+
+void helper();
+
+void kernel_main() { helper(); }

@@ -1,0 +1,58 @@
+"""Broken C++ kernels: each file says in its first line what must be said of it, and in which line the mistake is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ttnn
+from parts import add_cb, tiles_buffer
+from ttnn import metal
+from ttnn.base import exceptions
+
+FOLDER = Path(__file__).parent / "broken"
+CASES = sorted(FOLDER.glob("*.cpp"))
+ENOUGH = 30
+CORE = metal.CoreCoord(0, 0)
+
+
+def build(device: ttnn.MeshDevice, path: Path) -> metal.Program:
+    """Return a program with one kernel: arguments are a buffer of 4 tiles, 1, and 20; common is 0."""
+    program = metal.create_program()
+    for index in (0, 16):
+        add_cb(program, index)
+    metal.create_semaphore(program, CORE, 0)
+    is_compute = "\n// compute\n" in path.read_text(encoding="utf-8")
+    config = metal.ComputeConfig() if is_compute else metal.DataMovementConfig()
+    kernel = metal.create_kernel(program, path, CORE, config)
+    buffer = tiles_buffer(device, 4)
+    buffer.write(np.zeros(4 * 2048, np.uint8))
+    metal.assign_global_buffer_to_program(buffer, program)
+    metal.set_runtime_args(program, kernel, CORE, [buffer, 1, 20])
+    metal.set_common_runtime_args(program, kernel, [0])
+    return program
+
+
+def test_how_many() -> None:
+    assert len(CASES) >= ENOUGH
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_mistake_is_named(device: ttnn.MeshDevice, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TTNN_KERNEL_LIMIT", "2000000")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    name, _, text = lines[0].removeprefix("// ").partition(": ")
+    marked = [number for number, line in enumerate(lines, 1) if line.endswith("// bug")]
+    program = build(device, path)
+    with pytest.raises(getattr(exceptions, name)) as caught:
+        metal.run_program(device, program)
+    error = caught.value
+    assert type(error).__name__ == name
+    assert text in str(error)
+    if not marked:
+        return
+    assert f"{path.name}:{marked[0]}" in str(error)
+    if isinstance(error, ttnn.KernelError):
+        assert (error.file, error.line) == (str(path), marked[0])

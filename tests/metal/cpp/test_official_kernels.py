@@ -1,0 +1,241 @@
+"""Kernels of the official repository and of the official wheel run unchanged, with the bits of operators.
+
+`TT_METAL_HOME` names a checkout, `TTNN_OFFICIAL_WHEEL` the folder to which the wheel is unpacked; without them these
+tests are skipped, since nothing of either is part of this repository.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ttnn
+from parts import add_cb
+from ttnn import metal
+
+HOME = Path(os.environ.get("TT_METAL_HOME", "/nowhere")) / "tt_metal" / "programming_examples"
+WHEEL = Path(os.environ.get("TTNN_OFFICIAL_WHEEL", "/nowhere")) / "ttnn"
+OPERATIONS = WHEEL / "ttnn" / "cpp" / "ttnn" / "operations"
+CORE = metal.CoreCoord(0, 0)
+CHAIN = "relu_tile_init(); relu_tile(0);"
+examples = pytest.mark.skipif(not HOME.is_dir(), reason="TT_METAL_HOME names no checkout")
+wheel = pytest.mark.skipif(not OPERATIONS.is_dir(), reason="TTNN_OFFICIAL_WHEEL names no unpacked wheel")
+
+
+@pytest.fixture(autouse=True)
+def _root() -> Iterator[None]:
+    metal.set_root_dir(WHEEL)
+    yield
+    metal.set_root_dir(Path.cwd())
+
+
+def words(*tensors: ttnn.Tensor) -> list[int]:
+    """Return the compile-time arguments of accessors, one after the other."""
+    return [word for tensor in tensors for word in ttnn.TensorAccessorArgs(tensor).get_compile_time_args()]
+
+
+def random_bf16(shape: Sequence[int], seed: int) -> np.ndarray:
+    values = np.random.default_rng(seed).standard_normal(tuple(shape), dtype=np.float32)
+    return values.astype(ml_dtypes.bfloat16).astype(np.float32)
+
+
+def to_device(values: np.ndarray, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def empty(shape: Sequence[int], device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.empty(list(shape), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+
+
+def same_bits(one: ttnn.Tensor, other: ttnn.Tensor) -> bool:
+    return ttnn.to_numpy(one).tobytes() == ttnn.to_numpy(other).tobytes()
+
+
+def reader(program: metal.Program, path: Path, compile_args: Sequence[int], args: Sequence[int]) -> None:
+    config = metal.ReaderDataMovementConfig(compile_args=list(compile_args))
+    metal.set_runtime_args(program, metal.create_kernel(program, path, CORE, config), CORE, args)
+
+
+def writer(program: metal.Program, path: Path, compile_args: Sequence[int], args: Sequence[int]) -> None:
+    config = metal.WriterDataMovementConfig(compile_args=list(compile_args))
+    metal.set_runtime_args(program, metal.create_kernel(program, path, CORE, config), CORE, args)
+
+
+def compute(program: metal.Program, path: Path, args: Sequence[int], **config: object) -> None:
+    kernel = metal.create_kernel(program, path, CORE, metal.ComputeConfig(**config))  # type: ignore[arg-type]
+    metal.set_runtime_args(program, kernel, CORE, args)
+
+
+def buffers(program: metal.Program, **pages: int) -> None:
+    for name, count in pages.items():
+        add_cb(program, int(name.lstrip("c")), count)
+
+
+def tiles(device: ttnn.MeshDevice, count: int, seed: int) -> ttnn.Tensor:
+    return to_device(random_bf16((32 * count, 32), seed), device)
+
+
+@examples
+def test_loopback(device: ttnn.MeshDevice) -> None:
+    source, target = tiles(device, 50, 1), empty((1600, 32), device)
+    l1 = metal.create_buffer(
+        metal.InterleavedBufferConfig(device=device, size=2048, page_size=2048, buffer_type=metal.BufferType.L1)
+    )
+    program = metal.create_program()
+    args = [l1.address(), source.buffer_address(), target.buffer_address(), 50]
+    writer(program, HOME / "loopback/kernels/loopback_dram_copy.cpp", words(source, target), args)
+    metal.run_program(device, program)
+    assert same_bits(source, target)
+
+
+@examples
+def test_add_in_riscv(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+    def word(kind: metal.BufferType) -> metal.Buffer:
+        return metal.create_buffer(metal.InterleavedBufferConfig(device=device, size=4, page_size=4, buffer_type=kind))
+
+    dram, l1 = ([word(kind) for _ in range(3)] for kind in (metal.BufferType.DRAM, metal.BufferType.L1))
+    for buffer, value in zip(dram, (14, 7, 0), strict=True):
+        buffer.write(np.array([value], np.uint32))
+    program = metal.create_program()
+    path = HOME / "add_2_integers_in_riscv/kernels/reader_writer_add_in_riscv.cpp"
+    writer(program, path, [], [buffer.address() for buffer in (*dram, *l1)])
+    metal.run_program(device, program)
+    assert dram[2].read(np.uint32).tolist() == [21]
+    assert "0:(x=0,y=0):BR: Adding integers: 14 + 7" in capsys.readouterr().out
+
+
+@examples
+def test_eltwise_binary(device: ttnn.MeshDevice) -> None:
+    a, b, out = tiles(device, 6, 1), tiles(device, 6, 2), empty((192, 32), device)
+    kernels = HOME / "eltwise_binary/kernels"
+    program = metal.create_program()
+    buffers(program, c0=2, c1=2, c16=2)
+    reader(program, kernels / "dataflow/read_tiles.cpp", words(a, b), [a.buffer_address(), b.buffer_address(), 6])
+    writer(program, kernels / "dataflow/write_tile.cpp", words(out), [out.buffer_address(), 6])
+    compute(program, kernels / "compute/tiles_add.cpp", [6])
+    metal.run_program(device, program)
+    assert same_bits(out, ttnn.add(a, b))
+
+
+@examples
+def test_matmul_multi_core(device: ttnn.MeshDevice) -> None:
+    a, b = (to_device(random_bf16(shape, seed), device) for seed, shape in enumerate(((96, 64), (64, 128))))
+    out = empty((96, 128), device)
+    kernels = HOME / "matmul/matmul_multi_core/kernels"
+    program = metal.create_program()
+    buffers(program, c0=2, c1=2, c16=2)
+    args = [a.buffer_address(), b.buffer_address(), 3, 2, 4, 0, 12]
+    reader(program, kernels / "dataflow/reader_mm_output_tiles_partitioned.cpp", words(a, b), args)
+    path = kernels / "dataflow/writer_unary_interleaved_start_id.cpp"
+    writer(program, path, words(out), [out.buffer_address(), 12, 0])
+    compute(program, kernels / "compute/mm.cpp", [12, 2], math_fidelity=ttnn.MathFidelity.HiFi4)
+    metal.run_program(device, program)
+    config = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=False, packer_l1_acc=False
+    )
+    assert same_bits(out, ttnn.matmul(a, b, compute_kernel_config=config))
+
+
+@examples
+def test_multicast_that_pushes_what_it_has_not_reserved(device: ttnn.MeshDevice) -> None:
+    kernels = HOME / "contributed/multicast/kernels/dataflow"
+    tile, out = tiles(device, 1, 1), empty((96, 32), device)
+    row = metal.CoreRange(CORE, metal.CoreCoord(3, 0))
+    others = metal.CoreRange(metal.CoreCoord(1, 0), row.end)
+    program = metal.create_program()
+    for index in (0, 16):
+        add_cb(program, index, 1, cores=row)
+    sender, receiver = (metal.create_semaphore(program, row, 0) for _ in range(2))
+    first, start, end = (device.worker_core_from_logical_core(core) for core in (CORE, others.start, others.end))
+    args = [start.x, start.y, end.x, end.y, sender, receiver, 0, tile.buffer_address(), 2048, 3]
+    writer(program, kernels / "coordinator_kernel.cpp", [], args)
+    inbound = metal.create_kernel(program, kernels / "inbound_kernel.cpp", others, metal.WriterDataMovementConfig())
+    outbound = metal.create_kernel(
+        program, kernels / "outbound_kernel.cpp", others, metal.ReaderDataMovementConfig(compile_args=words(out))
+    )
+    metal.set_runtime_args(program, inbound, others, [first.x, first.y, sender, receiver])
+    for index, core in enumerate(others.cores()):
+        metal.set_runtime_args(program, outbound, core, [out.buffer_address(), index])
+    with pytest.raises(ttnn.base.exceptions.CircularBufferError, match=r"coordinator_kernel.*cb_reserve_back\(0, 1\)"):
+        metal.run_program(device, program)
+
+
+@wheel
+@pytest.mark.parametrize(
+    ("chain", "operator"),
+    [
+        ("exp_tile_init(); exp_tile(0);", ttnn.exp),
+        ("relu_tile_init(); relu_tile(0);", ttnn.relu),
+        ("sqrt_tile_init(); sqrt_tile(0);", ttnn.sqrt),
+        ("negative_tile_init(); negative_tile(0); relu_tile_init(); relu_tile(0);", None),
+    ],
+)
+def test_unary_chain(device: ttnn.MeshDevice, chain: str, operator: object) -> None:
+    kernels = OPERATIONS / "eltwise/unary/device/kernels"
+    x, out = to_device(np.abs(random_bf16((160, 32), 1)), device), empty((160, 32), device)
+    program = metal.create_program()
+    buffers(program, c0=2, c2=2)
+    path = kernels / "dataflow/reader_unary_interleaved_start_id.cpp"
+    reader(program, path, words(x), [x.buffer_address(), 5, 0])
+    path = kernels / "dataflow/writer_unary_interleaved_start_id.cpp"
+    writer(program, path, [2, *words(out)], [out.buffer_address(), 5, 0])
+    compute(program, kernels / "compute/eltwise_sfpu.cpp", [5], defines={"SFPU_OP_CHAIN_0": chain})
+    metal.run_program(device, program)
+    expected = operator(x) if callable(operator) else ttnn.relu(ttnn.neg(x))
+    assert same_bits(out, expected)
+
+
+@wheel
+def test_example_operator(device: ttnn.MeshDevice) -> None:
+    """Its reader and writer take the coordinates of a bank: those of the first one, which holds the only tile."""
+    kernels = OPERATIONS / "examples/example/device/kernels"
+    x, out = tiles(device, 1, 1), empty((32, 32), device)
+    bank_x, bank_y = device.chip["dram_cores"][0]
+    program = metal.create_program()
+    buffers(program, c0=2, c2=2)
+    reader(program, kernels / "dataflow/reader_unary.cpp", [], [x.buffer_address(), bank_x, bank_y, 1])
+    writer(program, kernels / "dataflow/writer_unary.cpp", [], [out.buffer_address(), bank_x, bank_y, 1])
+    compute(program, kernels / "compute/eltwise_sfpu.cpp", [], compile_args=[1, 1], defines={"SFPU_OP_CHAIN_0": CHAIN})
+    metal.run_program(device, program)
+    assert same_bits(out, ttnn.relu(x))
+
+
+@wheel
+def test_binary(device: ttnn.MeshDevice) -> None:
+    kernels = OPERATIONS / "eltwise/binary/device/kernels"
+    a, b, out = tiles(device, 4, 1), tiles(device, 4, 2), empty((128, 32), device)
+    program = metal.create_program()
+    buffers(program, c0=2, c1=2, c2=2)
+    path = kernels / "dataflow/reader_binary_interleaved_start_id.cpp"
+    args = [a.buffer_address(), b.buffer_address(), 4, 0, 1, 1, 1]
+    reader(program, path, [0, *words(a, b)], args)
+    path = OPERATIONS / "eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp"
+    writer(program, path, [2, *words(out)], [out.buffer_address(), 4, 0])
+    defines = {"ELTWISE_OP": "add_tiles", "ELTWISE_OP_TYPE": "EltwiseBinaryType::ELWADD"}
+    compute(program, kernels / "compute/eltwise_binary_kernel.cpp", [4, 1], defines=defines)
+    metal.run_program(device, program)
+    assert same_bits(out, ttnn.add(a, b))
+
+
+@wheel
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_arange(device: ttnn.MeshDevice, dtype: str) -> None:
+    kind = {"bfloat16": ml_dtypes.bfloat16, "float32": np.float32}[dtype]
+    data_format = metal.DataFormat.Float16_b if dtype == "bfloat16" else metal.DataFormat.Float32
+    out = ttnn.zeros([32, 128], getattr(ttnn, dtype), ttnn.TILE_LAYOUT, device)
+    program = metal.create_program()
+    add_cb(program, 16, 1, data_format)
+    start, step = (int(np.float32(value).view(np.uint32)) for value in (3.0, 0.5))
+    config = metal.WriterDataMovementConfig(compile_args=words(out), defines={f"OUTPUT_DTYPE_{dtype.upper()}": "1"})
+    path = OPERATIONS / "moreh/moreh_arange/device/kernels/writer_moreh_arange.cpp"
+    kernel = metal.create_kernel(program, path, CORE, config)
+    metal.set_runtime_args(program, kernel, CORE, [out.buffer_address(), 0, 4, start, step])
+    report = metal.run_program(device, program)
+    expected = (3.0 + 0.5 * np.arange(128, dtype=np.float32)).astype(kind).astype(np.float32)
+    assert np.array_equal(np.asarray(ttnn.to_numpy(out)[0], np.float32), expected)
+    assert any("float arithmetic in software" in note for note in report.notes)
