@@ -92,6 +92,25 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
     assert flops(plan) == 2 * 4 * 128**3
 
 
+def test_an_activation_behind_a_product_is_a_device_operation(device: ttnn.MeshDevice) -> None:
+    a, b = tensor((1, 1, 256, 256), device), tensor((1, 1, 256, 256), device)
+    plans, result = plans_of(lambda: ttnn.linear(a, b, activation="gelu"))
+    alone, _ = plan_of(lambda: ttnn.gelu(result))
+    assert list(plans) == ["Matmul", "Unary"]
+    assert plans["Unary"].timing == alone.timing
+    # With the cores given, the product itself applies it.
+    fused, _ = plan_of(lambda: ttnn.linear(a, b, activation="gelu", core_grid=ttnn.CoreGrid(x=8, y=8)))
+    plain, _ = plan_of(lambda: ttnn.linear(a, b, core_grid=ttnn.CoreGrid(x=8, y=8)))
+    assert fused.timing.cycles > plain.timing.cycles
+
+
+def test_each_function_of_a_composition_is_a_device_operation(device: ttnn.MeshDevice) -> None:
+    a = tensor((1, 1, 256, 256), device)
+    with ttnn.profiler.profile() as session:
+        ttnn.tanh_bw(a, a)
+    assert [row.plan.name for row in session.rows] == ["UnaryDeviceOperation", "BinaryNgDeviceOperation"]
+
+
 def test_products_that_ttnn_matmul_refuses_read_both_operands_for_each_step(device: ttnn.MeshDevice) -> None:
     place = ttnn.create_sharded_memory_config((1, 1, 64, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT)
     a = ttnn.to_memory_config(tensor((1, 1, 64, 64), device), place)

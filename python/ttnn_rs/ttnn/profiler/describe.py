@@ -24,6 +24,8 @@ EngineCall = tuple[str, list[int], dict[str, Any] | None]
 """A function of the engine, the ids of its buffers, its keyword arguments."""
 
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
+_ELEMENTWISE: Final = {"unary": ("Unary", 1), "binary": ("BinaryNg", 2), "ternary": ("Ternary", 3)}
+"""Device operations of element-wise functions of the engine, and how many operands they take."""
 _MINOR: Final = ("fill", "copy")
 """Functions that prepare what another one of the same call works on."""
 
@@ -92,7 +94,39 @@ def describe(
         pipelines=pipelines,
         function=main[0],
     )
-    return list(map(_planned, operations(op) if isinstance(other, ConvProgram) else (op,)))
+    if isinstance(other, ConvProgram):
+        return list(map(_planned, operations(op)))
+    return [_planned(op if call is main else _step(op, call)) for call in _steps(calls, main)]
+
+
+def _steps(calls: Sequence[EngineCall], main: EngineCall) -> list[EngineCall]:
+    """Return the functions of the engine that are device operations of their own.
+
+    Of a composition of element-wise functions, or of a product and what follows it, all are. Others prepare what the
+    main one works on.
+    """
+    found = [call for call in calls if call[0] not in _MINOR]
+    alike = all(call[0] in _ELEMENTWISE or (call is main and call[0] == "matmul") for call in found)
+    return found if len(found) > 1 and alike else [main]
+
+
+def _step(op: DeviceOperation, call: EngineCall) -> DeviceOperation:
+    """Return the device operation of an element-wise function beside the main one: it works on what comes out."""
+    kind, operands = _ELEMENTWISE[call[0]]
+    keywords = call[2] or {}
+    (result, *_) = op.outputs
+    return DeviceOperation(
+        f"{kind}DeviceOperation",
+        op.card,
+        (result,) * operands,
+        (result,),
+        op.fidelity,
+        grid=op.grid,
+        attributes=_attributes(keywords, result, None),
+        chain=_chain(keywords),
+        program=_functions(call[0], keywords),
+        function=call[0],
+    )
 
 
 def _planned(op: DeviceOperation) -> Plan | Missing:
