@@ -11,6 +11,8 @@ use crate::spec::Risc;
 pub enum Class {
     /// Addresses, coordinates, alignment, unwritten or freed memory.
     Address,
+    /// A limit of instructions that is exceeded.
+    Endless,
     /// An assertion of the kernel's own.
     Assertion,
     /// The protocol of circular buffers.
@@ -273,12 +275,14 @@ fault_kinds! {
     DiffersFromInit { what: &'static str, expected: String, said: String },
 
     Argument:
-    #[error("{instructions} instructions, and no end; a loop without one, or TTNN_KERNEL_LIMIT is too small")]
-    NeverEnds { instructions: u64 },
     #[error("{0}")]
     Argument(String),
     #[error("{0}")]
     WrongRisc(String),
+
+    Endless:
+    #[error("more than {instructions} instructions, an endless loop? TTNN_KERNEL_LIMIT sets this limit, 0 for none")]
+    NeverEnds { instructions: u64 },
 
     Assertion:
     #[error("assertion failed: {0}")]

@@ -4,7 +4,7 @@ pub mod cb;
 pub mod compute;
 pub(crate) mod memory;
 pub mod noc;
-mod order;
+pub(crate) mod order;
 mod semaphore;
 
 use crate::error::Fault;

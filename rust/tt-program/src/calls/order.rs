@@ -8,7 +8,7 @@ use crate::state::kernel::InFlight;
 use crate::state::order::{Conflict, Order};
 
 /// Up to so many bytes a transfer may be a flag rather than data.
-const FLAG_BYTES: u32 = 16;
+pub(crate) const FLAG_BYTES: u32 = 16;
 /// Writes that nobody has flushed, from which on those that have left are looked for.
 const LONG_LIST: usize = 64;
 

@@ -6,6 +6,7 @@ use tt_memory::{Device, Place};
 
 use super::open::{Open, UNIT};
 use crate::calls::memory::{Use, check_window};
+use crate::calls::order::FLAG_BYTES;
 use crate::error::FaultKind;
 use crate::spec::Risc;
 use crate::state::Run;
@@ -48,10 +49,9 @@ impl Run {
         let bank = self.own_place(0).bank;
         self.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Read)?;
         let word = address & !3;
-        self.order_acquire_word(bank, word);
-        if let Some(change) = self.words.get(&(bank, word)) {
-            self.wait_for_word(word, change.time);
-        }
+        self.order_load(self.own_place(word))?;
+        let changed = self.word_seen(bank, word);
+        self.wait_for_word(word, changed);
         let whole = u32::from_le_bytes(device.bytes(self.own_place(word), 4)?.try_into().unwrap_or_default());
         let value = whole >> (8 * (address & 3));
         Ok((value, Some(Wait::Change { address: word, value: whole })))
@@ -133,14 +133,29 @@ impl Run {
         })
     }
 
-    /// Tells the run of stores to a window.
-    pub(super) fn flush_window(&mut self, device: &Device, start: u32, end: u32) -> Result<(), FaultKind> {
-        let place = self.own_place(start);
-        self.touch(device, Target::Worker(place.bank), start.into(), (end - start).into(), Use::Write)?;
-        if let Some(order) = &mut self.order {
-            order.record_write(self.current, place, end.into(), None);
+    /// Notes what was loaded from windows and stored to them.
+    pub(super) fn settle(&mut self, device: &Device, open: &mut Open) -> Result<(), FaultKind> {
+        while let Some((start, end)) = open.take_loaded() {
+            let place = self.own_place(start);
+            if let Some(order) = &mut self.order {
+                order.record_read(self.current, place, end.into());
+            }
         }
-        let now = self.kernels[self.current].clock();
-        self.l1_changed(device, place.bank, start, end, now)
+        while let Some((start, end)) = open.take_stored() {
+            let place = self.own_place(start);
+            self.touch(device, Target::Worker(place.bank), start.into(), (end - start).into(), Use::Write)?;
+            let now = self.kernels[self.current].clock();
+            if end - start <= FLAG_BYTES {
+                // So few bytes may be a flag, as in all other calls.
+                for word in (start..end).step_by(4) {
+                    self.order_write(self.own_place(word), 4)?;
+                    self.word_changed(place.bank, word, now);
+                }
+            } else if let Some(order) = &mut self.order {
+                order.record_write(self.current, place, end.into(), None);
+            }
+            self.l1_changed(device, place.bank, start, end, now)?;
+        }
+        Ok(())
     }
 }

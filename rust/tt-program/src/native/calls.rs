@@ -1,55 +1,18 @@
-//! The calls of compiled kernels, one line each. A call's number is its place here; its words are its arguments in
-//! their order. All reach the functions that Python kernels reach.
+//! The calls of compiled kernels, one line each. A call's number is its place here; its words are its arguments in their
+//! order. All reach the functions that Python kernels reach.
 
 use tt_memory::Device;
 
 use super::Native;
-use super::words::{Answer, Ended, Reply, Words};
+use super::table::calls;
+use super::words::Ended;
 use crate::calls::compute::codes::{self, broadcast, dim, eltwise, pool};
 use crate::calls::compute::{Copying, Math};
 use crate::calls::noc::{Barrier, Page};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 
-/// A call.
-pub(super) struct Call {
-    pub(super) name: &'static str,
-    /// It changes what the kernel may touch, or lets others know of what it has done.
-    pub(super) acts: bool,
-    pub(super) function: fn(&mut Run, &mut Device, &mut Native) -> Result<Reply, Fault>,
-}
-
-/// Names of the calls, by number.
-pub fn names() -> Vec<&'static str> {
-    CALLS.iter().map(|call| call.name).collect()
-}
-
-/// `name(arguments) = call of the engine`, in groups: those that act, and those that do not.
-macro_rules! calls {
-    ($($acts:ident |$run:ident, $device:ident, $kernel:ident| { $(
-        $name:ident($($argument:ident: $type:ty),* $(,)?) = $call:expr;
-    )* })*) => {
-        pub(super) static CALLS: &[Call] = &[$($(Call {
-            name: stringify!($name),
-            acts: acts::$acts,
-            function: |$run, $device, $kernel| {
-                let mut _words = Words::new(&$kernel.hart);
-                let failed = |run: &Run, what| run.fault(stringify!($name), what);
-                $(let $argument: $type = _words.take().map_err(|what| failed($run, what))?;)*
-                let _ = (&$device, &failed);
-                ($call).map(Answer::reply)
-            },
-        },)*)*];
-    };
-}
-
-mod acts {
-    #![allow(non_upper_case_globals, reason = "words of the table")]
-    pub(super) const acting: bool = true;
-    pub(super) const quiet: bool = false;
-}
-
-calls! {
+calls! { CALLS:
     acting |run, device, kernel| {
         finish() = kernel.finish(run);
         cb_wait_front(cb: u32, pages: u32) = run.cb_wait_front(cb, pages);
@@ -178,12 +141,6 @@ calls! {
             run.pack_untilize_dest(device, output, rows, place, first);
         pack_tile(dst: u32, cb: u32, place: i32) =
             run.pack_tile(device, dst, cb, u32::try_from(place).ok()).map(|()| kernel.show(run, cb));
-    }
-}
-
-impl Answer for Option<u32> {
-    fn reply(self) -> Reply {
-        self.map_or(Reply::Waits, |value| Reply::Done(value, 0))
     }
 }
 

@@ -11,6 +11,7 @@ mod mirror;
 mod open;
 mod print;
 mod registers;
+mod table;
 mod words;
 
 use std::sync::Arc;
@@ -23,17 +24,36 @@ use self::functions::Functions;
 use self::mirror::Mirror;
 use self::open::Open;
 use self::print::Printer;
+use self::table::Call;
 use self::words::Reply;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
 use crate::state::Run;
 
-pub use calls::names;
-
 /// So many loads of one unchanged word in a row, and nothing else that others could see, are a loop that waits for it.
 const POLLS: u32 = 8;
 /// Instructions between two questions whether the run is still wanted.
 const SLICE: u64 = 1 << 20;
+
+/// The call with a number.
+fn call_of(number: u32) -> Option<&'static Call> {
+    let mut left = number as usize;
+    for table in TABLES {
+        match table.get(left) {
+            Some(call) => return Some(call),
+            None => left -= table.len(),
+        }
+    }
+    None
+}
+
+/// Names of the calls, by number.
+pub fn names() -> Vec<&'static str> {
+    TABLES.iter().copied().flatten().map(|call| call.name).collect()
+}
+
+/// Tables of calls, one after the other.
+const TABLES: &[&[Call]] = &[calls::CALLS];
 
 /// Registers of the calling convention: return address, number of the call, first argument and results.
 const RA: u8 = 1;
@@ -65,6 +85,8 @@ struct Native {
     /// How many runtime arguments there are in all.
     args: u32,
     hart: Hart,
+    /// The core's clock when it was last booked.
+    booked: u64,
     open: Open,
     mirror: Mirror,
     functions: Functions,
@@ -185,7 +207,7 @@ impl Native {
         let open = Open::new(run.chip.l1_bytes as u32, run.argument_words());
         let (functions, printer) = (Functions::default(), Printer::default());
         let args = kernel.args;
-        Ok(Self { spec, args, hart, open, mirror, functions, printer, polls: 0, polled: None })
+        Ok(Self { spec, args, hart, booked: 0, open, mirror, functions, printer, polls: 0, polled: None })
     }
 
     /// Runs until the kernel has to wait or has ended.
@@ -194,7 +216,7 @@ impl Native {
             run.resume_poll(address);
         }
         while !stop::is_asked() {
-            self.hart.wait_until(run.kernels[run.current].clock());
+            self.keep_time(run);
             let failed = |run: &Run, what| Err(run.fault("kernel_main", what));
             let goes_on = match self.run_slice(run, device)? {
                 Exit::Budget if self.hart.executed() >= self.spec.limit => {
@@ -218,23 +240,27 @@ impl Native {
 
     /// Runs some instructions, and books their time and what they wrote.
     fn run_slice(&mut self, run: &mut Run, device: &mut Device) -> Result<Exit, Fault> {
-        let Self { hart, open, spec, .. } = self;
-        let before = hart.now();
         let l1 = device.bytes_mut(run.own_place(0), run.chip.l1_bytes as usize);
+        let Self { hart, open, spec, .. } = self;
         let mut memory = open.memory(l1.map_err(|error| run.fault("kernel_main", error.into()))?);
         let budget = SLICE.min(spec.limit.saturating_sub(hart.executed()));
         let exit = hart.run(&spec.image.code, &mut memory, budget);
-        run.book(hart.now() - before);
-        while let Some((start, end)) = open.take_dirty() {
-            run.flush_window(device, start, end).map_err(|what| run.fault("an L1 store", what))?;
-        }
+        self.keep_time(run);
+        run.settle(device, &mut self.open).map_err(|what| run.fault("an L1 store", what))?;
         Ok(exit)
+    }
+
+    /// Books what the core has spent, and lets it wait for what its calls have spent.
+    fn keep_time(&mut self, run: &mut Run) {
+        run.book(self.hart.now() - self.booked);
+        self.hart.wait_until(run.kernels[run.current].clock());
+        self.booked = self.hart.now();
     }
 
     /// Makes the call that the kernel stands on; `false` if the kernel has to wait, or has ended.
     fn call(&mut self, run: &mut Run, device: &mut Device) -> Result<bool, Fault> {
         let number = self.hart.register(NUMBER);
-        let Some(call) = calls::CALLS.get(number as usize) else {
+        let Some(call) = call_of(number) else {
             return Err(run.fault("ecall", FaultKind::Argument(format!("there is no call {number}"))));
         };
         if self.hart.take_noted() {
@@ -266,6 +292,7 @@ impl Native {
             run.load_register(self.hart.now(), address, bytes)
         };
         let (value, wait) = loaded.map_err(|what| run.fault("an L1 load", what))?;
+        self.keep_time(run);
         self.polls = if again { self.polls + 1 } else { 1 };
         match wait {
             Some(wait) if self.polls >= POLLS => {

@@ -123,6 +123,13 @@ impl Answer for Option<bool> {
     }
 }
 
+/// A value that is there, or not yet.
+impl Answer for Option<u32> {
+    fn reply(self) -> Reply {
+        self.map_or(Reply::Waits, |value| Reply::Done(value, 0))
+    }
+}
+
 impl Answer for Ended {
     fn reply(self) -> Reply {
         Reply::Ended

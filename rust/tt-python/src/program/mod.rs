@@ -36,6 +36,7 @@ impl EngineError for Fault {
             Class::Setup => "KernelSetupError",
             Class::Race => "RaceError",
             Class::Argument => "KernelArgumentError",
+            Class::Endless => "KernelError",
             Class::Assertion => "KernelAssertError",
             Class::Unsupported => {
                 let error = exception(py, "UnsupportedError", (self.to_string(), "unimplemented"));

@@ -1,0 +1,324 @@
+//! Compiled kernels, written in the assembler of the test kit: calls, pointers, loops that wait, and what goes wrong.
+
+use std::sync::Arc;
+
+use tt_formats::DataFormat;
+use tt_memory::Device;
+use tt_memory::chip::{LogicalCore, N150};
+use tt_memory::device::OpenOptions;
+use tt_program::native::{Kernels, NativeSpec, Next, names};
+use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
+use tt_program::state::kernel::{State, Wait};
+use tt_program::{Class, Fault, ProgramSpec, Run};
+use tt_riscv::Image;
+use tt_tensix::fpu::MathFidelity;
+use tt_testkit::riscv::{DATA, ECALL, TEXT, add, addi, beq, bne, elf, jal, lb, lhu, li, lw, sb, sw};
+
+const CORE: LogicalCore = LogicalCore { x: 0, y: 0 };
+const A0: u32 = 10;
+/// Registers that calls leave alone.
+const S: [u32; 4] = [18, 19, 20, 21];
+const T0: u32 = 5;
+const T1: u32 = 6;
+
+/// A kernel under construction.
+#[derive(Default, Clone)]
+struct Source {
+    text: Vec<u32>,
+    data: Vec<u8>,
+    symbols: Vec<(&'static str, u32)>,
+}
+
+impl Source {
+    fn put(mut self, words: &[u32]) -> Self {
+        self.text.extend(words);
+        self
+    }
+
+    fn load(self, register: u32, value: u32) -> Self {
+        self.put(&li(register, value))
+    }
+
+    /// A call with constants, or with a register: `Err(register)`.
+    fn call(mut self, name: &str, arguments: &[Result<u32, u32>]) -> Self {
+        for (place, argument) in (A0..).zip(arguments) {
+            self = match argument {
+                Ok(value) => self.load(place, *value),
+                Err(register) => self.put(&[addi(place, *register, 0)]),
+            };
+        }
+        let number = names().iter().position(|other| *other == name).unwrap_or_else(|| panic!("{name} is a call"));
+        self.load(T0, number as u32).put(&[ECALL])
+    }
+
+    fn with(self, name: &str, arguments: &[u32]) -> Self {
+        let arguments: Vec<_> = arguments.iter().map(|&value| Ok(value)).collect();
+        self.call(name, &arguments)
+    }
+
+    /// Puts the result of the last call into a register.
+    fn keep(self, register: u32) -> Self {
+        self.put(&[addi(register, A0, 0)])
+    }
+
+    fn end(self) -> Self {
+        self.with("finish", &[])
+    }
+}
+
+fn source() -> Source {
+    Source::default()
+}
+
+/// A device and the run of a program of one core: CB 0 of four pages of 64 B, semaphore 0.
+struct Program {
+    device: Device,
+    run: Run,
+    kernels: Kernels,
+    cb: u32,
+    semaphore: u32,
+}
+
+impl Program {
+    fn new(sources: &[(Risc, Source)], args: &[u32], limit: u64) -> Self {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        let cb = device.l1_base() as u32;
+        let kernel = |(risc, _): &(Risc, Source)| KernelSpec {
+            core: CORE,
+            risc: *risc,
+            name: risc.name().to_owned(),
+            noc: 0,
+            args: args.to_vec(),
+            compute: (*risc == Risc::Trisc).then_some(ComputeConfig {
+                fidelity: MathFidelity::HiFi4,
+                dst32: false,
+                full_sync: false,
+                precise: false,
+                unpack_to_dest: 0,
+            }),
+        };
+        let spec = ProgramSpec {
+            cbs: vec![CbSpec {
+                core: CORE,
+                index: 0,
+                address: cb,
+                page_bytes: 64,
+                pages: 4,
+                format: DataFormat::Float16B,
+                tile: (32, 32),
+                borrowed: false,
+            }],
+            semaphores: vec![SemaphoreSpec { core: CORE, id: 0, initial: 0 }],
+            kernels: sources.iter().map(kernel).collect(),
+            trace: false,
+        };
+        let mut run = Run::new(&mut device, &spec).expect("a run");
+        let native = |(kernel, (_, source)): (usize, &(Risc, Source))| NativeSpec {
+            kernel,
+            image: Arc::new(Image::new(elf(&source.text, &source.data, &source.symbols)).expect("an image")),
+            own_args: args.len().saturating_sub(1) as u32,
+            limit,
+            headers: "/headers".to_owned(),
+            relative: (0, 0),
+        };
+        let natives = sources.iter().enumerate().map(native).collect();
+        let kernels = Kernels::new(&mut run, natives).expect("kernels");
+        let semaphore = run.semaphore_address(0);
+        Self { device, run, kernels, cb, semaphore }
+    }
+
+    fn go(&mut self) -> Result<Next, Fault> {
+        match self.run.schedule() {
+            Some(_) => self.kernels.go_on(&mut self.run, &mut self.device),
+            None => Ok(Next::Nobody),
+        }
+    }
+
+    fn finish(mut self) -> Self {
+        assert_eq!(self.go().map_err(|fault| fault.to_string()), Ok(Next::Nobody));
+        assert!(self.run.is_finished(), "{:?}", self.run.kernels.iter().map(|kernel| kernel.state).collect::<Vec<_>>());
+        self
+    }
+}
+
+/// Addresses that every program has.
+fn places() -> (u32, u32) {
+    let program = Program::new(&[], &[], u64::MAX);
+    (program.cb, program.semaphore)
+}
+
+/// The word at an address of the core's L1 after some kernels have run.
+fn word_after(sources: &[(Risc, Source)], address: u32) -> u32 {
+    let program = Program::new(sources, &[], 1 << 30).finish();
+    let place = tt_memory::Place { dram: false, bank: 0, address: address.into() };
+    u32::from_le_bytes(program.device.bytes(place, 4).expect("bytes").try_into().expect("a word"))
+}
+
+fn fault_of(sources: &[(Risc, Source)]) -> Fault {
+    Program::new(sources, &[], 1 << 20).go().expect_err("a mistake")
+}
+
+#[test]
+fn pages_go_from_kernel_to_kernel_through_pointers() {
+    // The writer adds 1 to what the reader brings, word by word, and leaves the sum in semaphore 0.
+    let (cb, semaphore) = places();
+    let reader = source().with("cb_reserve_back", &[0, 1]).with("get_write_ptr", &[0]).keep(S[0]);
+    let reader = reader.load(T1, 5).put(&[sw(T1, S[0], 0), addi(T1, T1, 1), sw(T1, S[0], 60)]);
+    let reader = (4..60).step_by(4).fold(reader, |reader, offset| reader.put(&[sw(0, S[0], offset)]));
+    let reader = reader.with("cb_push_back", &[0, 1]).end();
+    let writer = source().with("cb_wait_front", &[0, 1]).with("get_read_ptr", &[0]).keep(S[0]);
+    let writer = writer.put(&[lw(S[1], S[0], 0), lhu(S[2], S[0], 60), add(S[1], S[1], S[2]), addi(S[1], S[1], 1)]);
+    let writer = writer.load(T1, semaphore).put(&[sw(S[1], T1, 0)]).with("cb_pop_front", &[0, 1]).end();
+    let kernels = [(Risc::Brisc, writer), (Risc::Ncrisc, reader)];
+    assert_eq!(word_after(&kernels, semaphore), 5 + 6 + 1);
+    assert_eq!(word_after(&kernels, cb + 60), 6);
+}
+
+#[test]
+fn time_is_that_of_instructions_and_calls() {
+    let end = Program::new(&[(Risc::Brisc, source().end())], &[], 100).finish().run.cycles();
+    let work = source().put(&[addi(T1, 0, 1); 10]).end();
+    assert_eq!(Program::new(&[(Risc::Brisc, work)], &[], 100).finish().run.cycles(), end + 10);
+    let calls = source().with("get_write_ptr", &[0]).end();
+    let cost = tt_perf::Costs::of(N150.arch).risc.l1_load;
+    // Two instructions for the argument, two for the number, and the call's own.
+    assert_eq!(Program::new(&[(Risc::Brisc, calls)], &[], 100).finish().run.cycles(), end + 4 + cost);
+    let load = source().load(T1, DATA).put(&[lw(T1, T1, 0), addi(T1, T1, 0)]).end();
+    assert_eq!(Program::new(&[(Risc::Brisc, load)], &[], 100).finish().run.cycles(), end + 2 + 3);
+}
+
+#[test]
+fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
+    let (_, semaphore) = places();
+    let waits = source().load(T1, semaphore).put(&[lw(S[0], T1, 0), beq(S[0], 0, -1)]).load(T1, semaphore);
+    let waits = waits.put(&[addi(S[0], S[0], 1), sw(S[0], T1, 0)]).end();
+    // Sorted first, so that it polls before anything has happened.
+    let slow = source().load(S[1], 2000).put(&[addi(S[1], S[1], -1), bne(S[1], 0, -1)]);
+    let sets = slow.load(T1, semaphore).load(S[0], 41).put(&[sw(S[0], T1, 0)]).end();
+    let kernels = [(Risc::Brisc, waits.clone()), (Risc::Ncrisc, sets)];
+    assert_eq!(word_after(&kernels, semaphore), 42);
+    let program = Program::new(&kernels, &[], 1 << 30).finish();
+    let (_, instructions) = program.kernels.usage(0).expect("a compiled kernel");
+    assert!(instructions < 60, "{instructions} instructions: the loop stopped");
+    let ends: Vec<u64> = program.run.kernels.iter().map(tt_program::state::kernel::Kernel::end).collect();
+    assert!(ends[0] > 4000 && ends[0] < ends[1] + 40, "{ends:?}: it goes on when the word has come");
+    // Nobody changes it.
+    let mut alone = Program::new(&[(Risc::Brisc, waits)], &[], 1 << 30);
+    assert_eq!(alone.go(), Ok(Next::Nobody));
+    assert_eq!(alone.run.kernels[0].state, State::Waiting(Wait::Change { address: semaphore, value: 0 }));
+}
+
+#[test]
+fn a_loop_over_the_clock_runs_on() {
+    let clock = source()
+        .load(T1, 0xFFB1_21F0)
+        .load(S[0], 5000)
+        .put(&[lw(S[1], T1, 0), tt_testkit::riscv::bltu(S[1], S[0], -1)]);
+    let program = Program::new(&[(Risc::Brisc, clock.end())], &[], 1 << 30).finish();
+    assert!(program.run.cycles() >= 5000 && program.run.cycles() < 5200, "{}", program.run.cycles());
+}
+
+#[test]
+fn arguments_are_words_in_l1() {
+    let (_, semaphore) = places();
+    let kernel = source().with("argument_address", &[1]).keep(S[0]).with("argument", &[0]).keep(S[1]);
+    let kernel = kernel.put(&[lw(S[2], S[0], 0), add(S[1], S[1], S[2])]).with("common_argument", &[0]);
+    let kernel = kernel.put(&[add(S[1], S[1], A0)]).load(T1, semaphore).put(&[sw(S[1], T1, 0)]).end();
+    let program = Program::new(&[(Risc::Ncrisc, kernel)], &[1, 20, 300], 1000).finish();
+    let place = tt_memory::Place { dram: false, bank: 0, address: semaphore.into() };
+    assert_eq!(program.device.bytes(place, 2).expect("bytes"), 321_u16.to_le_bytes());
+    let beyond = source().with("argument", &[2]).end();
+    let fault = Program::new(&[(Risc::Ncrisc, beyond)], &[1, 20, 300], 1000).go().expect_err("two arguments");
+    assert_eq!(fault.what.class(), Class::Argument);
+}
+
+#[test]
+fn circular_buffers_are_mirrored_and_their_pointers_can_be_set() {
+    let (cb, semaphore) = places();
+    let mut kernel = source();
+    kernel.symbols = vec![("cb_interface", DATA)];
+    // fifo_size, fifo_limit, fifo_page_size, fifo_num_pages, then the pointers.
+    let whole = (0..6).fold(kernel.load(T1, DATA).load(S[0], 0), |kernel, field| {
+        kernel.put(&[lw(S[1], T1, 4 * field), add(S[0], S[0], S[1])])
+    });
+    let store = |kernel: Source| kernel.load(T1, semaphore).put(&[sw(S[0], T1, 0)]).end();
+    let sum = 256 + (cb + 256) + 64 + 4 + cb + cb;
+    assert_eq!(word_after(&[(Risc::Brisc, store(whole.clone()))], semaphore), sum);
+    assert_eq!(word_after(&[(Risc::Trisc, store(whole.clone()))], semaphore), (256 + cb + 256 + 64 + cb + cb) / 16 + 4);
+    // After a push the pointer and the count have moved; then it is set back.
+    let mut moved = source().with("cb_reserve_back", &[0, 2]).with("cb_push_back", &[0, 2]).load(T1, DATA);
+    moved.symbols = vec![("cb_interface", DATA)];
+    let seen = moved.clone().put(&[lw(S[0], T1, 20), lw(S[1], T1, 24), add(S[0], S[0], S[1])]);
+    assert_eq!(word_after(&[(Risc::Brisc, store(seen))], semaphore), cb + 128 + (2 << 16));
+    let back = moved.clone().put(&[lw(S[0], T1, 20), addi(S[0], S[0], -68), sw(S[0], T1, 20)]);
+    let back = back.with("get_write_ptr", &[0]).keep(S[0]);
+    assert_eq!(word_after(&[(Risc::Brisc, store(back))], semaphore), cb + 60);
+    let other = moved.put(&[sw(0, T1, 8)]).with("get_write_ptr", &[0]).end();
+    let fault = fault_of(&[(Risc::Brisc, other)]);
+    assert_eq!(fault.what.class(), Class::Unsupported);
+    assert!(fault.to_string().contains("fifo_page_size of CB 0"), "{fault}");
+}
+
+#[test]
+fn text_is_printed_line_by_line() {
+    let mut kernel = source();
+    kernel.data = b"x = \0y\n\0".to_vec();
+    let kernel = kernel.with("dprint", &[0, DATA, 0]).with("dprint", &[2, 7, 0]).with("dprint", &[17, 0, 0]);
+    let kernel = kernel.with("dprint", &[0, DATA + 5, 0]).with("dprint", &[3, u32::MAX, 0]).end();
+    let mut program = Program::new(&[(Risc::Ncrisc, kernel)], &[], 1000).finish();
+    let lines = ["x = 7", "y", "-1"].map(|line| (0, line.to_owned()));
+    assert_eq!(program.kernels.take_prints(), lines);
+    assert!(program.kernels.take_prints().is_empty());
+}
+
+#[test]
+fn mistakes_of_pointers_have_their_classes() {
+    let (cb, semaphore) = places();
+    let at = |address: u32| source().load(T1, address);
+    let own = N150.worker_coord(CORE).map_or(0, |place| place.x << 4 | place.y << 10);
+    let held = source().with("cb_reserve_back", &[0, 1]).load(T1, cb);
+    let cases = [
+        ("null", at(0).put(&[lw(T1, T1, 0)]), Class::Address, "belong to no buffer"),
+        ("firmware", at(100).put(&[sb(0, T1, 0)]), Class::Address, "belong to no buffer"),
+        ("misaligned", at(cb + 2).put(&[lw(T1, T1, 0)]), Class::Address, "not a multiple of 4"),
+        ("unwritten", held.clone().put(&[lb(T1, T1, 0)]), Class::Address, "nobody has written"),
+        ("not reserved", held.put(&[sw(0, T1, 64)]), Class::CircularBuffer, "outside the 1 pages reserved"),
+        ("beyond L1", at(0x0020_0000).put(&[lw(T1, T1, 0)]), Class::Address, "no memory"),
+        ("text", at(TEXT).put(&[sw(0, T1, 0)]), Class::Address, "is text"),
+        ("NoC", at(0xFFB2_0000).put(&[lw(T1, T1, 0)]), Class::Unsupported, "registers of NoC 0"),
+        ("GPR", at(0xFFE0_0000).put(&[sw(0, T1, 0)]), Class::Unsupported, "Tensix GPRs"),
+        ("no semaphore", at(semaphore + 16).put(&[lw(T1, T1, 0)]), Class::Address, "belong to no buffer"),
+        ("no instruction", source().put(&[0]), Class::Address, "no instruction of RV32IM"),
+        ("astray", source().put(&[jal(0, 100)]), Class::Address, "no text is"),
+        ("stack", source().put(&[addi(2, 2, -2000), jal(0, -1)]), Class::Address, "stack"),
+        ("endless", source().put(&[jal(0, 0)]), Class::Endless, "endless loop"),
+        ("no call", source().load(T0, 9999).put(&[ECALL]), Class::Argument, "no call 9999"),
+        ("local memory", source().with("noc_async_write", &[DATA, cb, own, 32, u32::MAX]), Class::Address, "local"),
+    ];
+    for (name, kernel, class, text) in cases {
+        let fault = fault_of(&[(Risc::Ncrisc, kernel.end())]);
+        assert_eq!(fault.what.class(), class, "{name}: {fault}");
+        assert!(fault.to_string().contains(text), "{name}: {fault}");
+    }
+}
+
+#[test]
+fn what_nothing_orders_is_a_race() {
+    let (cb, _) = places();
+    // Both kernels of the core use the CB as plain memory: one fills it, the other reads it at some later time.
+    let fills = (0..32).fold(source().load(T1, cb), |kernel, word| kernel.put(&[sw(T1, T1, 4 * word)]));
+    let reads = source().load(S[1], 500).put(&[addi(S[1], S[1], -1), bne(S[1], 0, -1)]);
+    let reads = reads.load(T1, cb + 64).put(&[lw(S[0], T1, 0)]);
+    let fault = fault_of(&[(Risc::Brisc, fills.end()), (Risc::Ncrisc, reads.end())]);
+    assert_eq!(fault.what.class(), Class::Race, "{fault}");
+    assert_eq!(fault.risc, Risc::Ncrisc);
+}
+
+#[test]
+fn the_last_arguments_lie_on_the_stack() {
+    // noc_async_write_page has ten: the size and the network come last.
+    let kernel = source().put(&[addi(2, 2, -16)]).load(T1, 64).put(&[sw(T1, 2, 0)]).load(T1, 77).put(&[sw(T1, 2, 4)]);
+    let kernel = kernel.with("noc_async_write_page", &[1, 0, 0, 2048, 0, 0, 0, 0]).end();
+    let fault = fault_of(&[(Risc::Ncrisc, kernel)]);
+    assert!(fault.to_string().contains("got 77"), "{fault}");
+}
