@@ -209,6 +209,28 @@ fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
 }
 
 #[test]
+fn loads_of_different_words_are_no_loop_that_waits() {
+    // Each word is loaded once, from behind a window that a call has closed.
+    let fills = (0..16).fold(source().with("cb_reserve_back", &[0, 1]).load(T1, places().0), |kernel, word| {
+        kernel.put(&[sw(0, T1, 4 * word)])
+    });
+    let body = [lw(S[1], T1, 0), addi(S[0], S[0], -1)];
+    let body = source().put(&body).with("cb_pages_reservable_at_back", &[0, 1]).text;
+    let kernel = fills.load(S[0], 40).put(&body).put(&[bne(S[0], 0, -(body.len() as i32))]);
+    Program::new(&[(Risc::Brisc, kernel.with("cb_push_back", &[0, 1]).end())], &[], 1 << 30).finish();
+}
+
+#[test]
+fn zeros_can_be_read_and_not_written() {
+    let (_, semaphore) = places();
+    let zeros = source().load(T1, 13_344).put(&[lw(S[0], T1, 508), addi(S[0], S[0], 3)]);
+    let kernel = zeros.load(T1, semaphore).put(&[sw(S[0], T1, 0)]).end();
+    assert_eq!(word_after(&[(Risc::Brisc, kernel)], semaphore), 3);
+    let writes = source().load(T1, 13_344).put(&[sw(0, T1, 0)]).end();
+    assert_eq!(fault_of(&[(Risc::Brisc, writes)]).what.class(), Class::Address);
+}
+
+#[test]
 fn a_loop_over_the_clock_runs_on() {
     let clock = source()
         .load(T1, 0xFFB1_21F0)

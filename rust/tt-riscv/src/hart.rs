@@ -29,8 +29,8 @@ pub enum Exit {
         address: u32,
         /// 1, 2 or 4.
         bytes: u32,
-        /// The instruction before it that touched memory was this one, at the same address.
-        again: bool,
+        /// How often in a row it was this load of this address, with no store and no call in between, before.
+        repeats: u32,
     },
     /// A store that [`Memory`] did not take: [`Hart::finish_store`] completes it.
     Store {
@@ -108,6 +108,8 @@ pub struct Hart {
     ports: Ports,
     /// Place and address of the last load, if nothing was stored since.
     last_load: u64,
+    /// How often it was executed in a row before.
+    repeats: u32,
     lowest: u32,
     noted: Range<u32>,
     touched: bool,
@@ -137,6 +139,7 @@ impl Hart {
             executed: 0,
             ports: Ports::new(costs),
             last_load: NONE,
+            repeats: 0,
             lowest: STACK_TOP,
             noted: 0..0,
             touched: false,
@@ -336,11 +339,12 @@ impl Hart {
                     } else {
                         let key = (next as u64) << 32 | u64::from(address);
                         let again = std::mem::replace(&mut self.last_load, key) == key;
+                        self.repeats = if again { self.repeats.saturating_add(1) } else { 0 };
                         match memory.load::<$count>(address) {
                             Some(bytes) if !again => (bytes, Port::L1),
                             _ => match code.bytes(address, $count).try_into() {
                                 Ok(bytes) => (bytes, Port::Local),
-                                Err(_) => leave!(Exit::Load { address, bytes: $count, again }),
+                                Err(_) => leave!(Exit::Load { address, bytes: $count, repeats: self.repeats }),
                             },
                         }
                     };

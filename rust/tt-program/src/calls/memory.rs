@@ -5,9 +5,9 @@ use tt_riscv::{LOCAL_BASE, LOCAL_BYTES, TEXT_BASE, TEXT_BYTES};
 
 use crate::error::FaultKind;
 use crate::spec::Risc;
-use crate::state::Run;
 use crate::state::cb::Cb;
 use crate::state::time::Target;
+use crate::state::{Run, ZEROS};
 
 /// What a kernel wants to do with bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,9 @@ impl Run {
             }
             let arguments = own && how == Use::Read && address >= self.first_argument(Risc::Brisc);
             if arguments && end <= self.semaphore_address(0) {
+                return Ok(true);
+            }
+            if how == Use::Read && ZEROS.start <= address && end <= ZEROS.end {
                 return Ok(true);
             }
             let advice = "addresses below the first circular buffer belong to the firmware".to_owned();

@@ -28,7 +28,7 @@ use self::table::Call;
 use self::words::Reply;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
-use crate::state::Run;
+use crate::state::{Run, ZEROS};
 
 /// So many loads of one unchanged word in a row, and nothing else that others could see, are a loop that waits for it.
 const POLLS: u32 = 8;
@@ -91,8 +91,6 @@ struct Native {
     mirror: Mirror,
     functions: Functions,
     printer: Printer,
-    /// Loads of one word in a row.
-    polls: u32,
     /// It stopped because it polls the word at this address.
     polled: Option<u32>,
 }
@@ -204,10 +202,10 @@ impl Native {
             place.ok_or_else(|| FaultKind::Bug(format!("{name} lies outside of local RAM")))?.copy_from_slice(bytes);
         }
         let mirror = Mirror::new(run, spec.kernel, &spec.image, &mut hart)?;
-        let open = Open::new(run.chip.l1_bytes as u32, run.argument_words());
+        let open = Open::new(run.chip.l1_bytes as u32, [run.argument_words(), ZEROS]);
         let (functions, printer) = (Functions::default(), Printer::default());
         let args = kernel.args;
-        Ok(Self { spec, args, hart, booked: 0, open, mirror, functions, printer, polls: 0, polled: None })
+        Ok(Self { spec, args, hart, booked: 0, open, mirror, functions, printer, polled: None })
     }
 
     /// Runs until the kernel has to wait or has ended.
@@ -224,7 +222,7 @@ impl Native {
                 }
                 Exit::Budget => true,
                 Exit::Call => self.call(run, device)?,
-                Exit::Load { address, bytes, again } => self.load(run, device, address, bytes, again)?,
+                Exit::Load { address, bytes, repeats } => self.load(run, device, address, bytes, repeats)?,
                 Exit::Store { address, bytes, value } => {
                     self.store(run, device, address, bytes, value).map(|()| true)?
                 }
@@ -281,9 +279,11 @@ impl Native {
     }
 
     /// Answers a load; `false` if it is one of a loop that waits, and the kernel has to.
-    fn load(&mut self, run: &mut Run, device: &Device, address: u32, bytes: u32, again: bool) -> Result<bool, Fault> {
+    fn load(&mut self, run: &mut Run, device: &Device, address: u32, bytes: u32, repeats: u32) -> Result<bool, Fault> {
         let shared = u64::from(address) < run.chip.l1_bytes;
-        if shared && !again && run.open_window(device, &mut self.open, address, Use::Read) {
+        if shared && repeats == 0 && run.open_window(device, &mut self.open, address, Use::Read) {
+            // The load is executed again; it is none of a loop.
+            self.hart.forget_load();
             return Ok(true);
         }
         let loaded = if shared {
@@ -293,9 +293,8 @@ impl Native {
         };
         let (value, wait) = loaded.map_err(|what| run.fault("an L1 load", what))?;
         self.keep_time(run);
-        self.polls = if again { self.polls + 1 } else { 1 };
         match wait {
-            Some(wait) if self.polls >= POLLS => {
+            Some(wait) if repeats + 1 >= POLLS => {
                 self.polled = Some(address);
                 self.hart.forget_load();
                 run.block(wait);

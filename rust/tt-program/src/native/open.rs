@@ -56,9 +56,11 @@ pub(super) struct OpenMemory<'a> {
 
 impl Open {
     /// Nothing is open but addresses that can always be read.
-    pub(super) fn new(l1_bytes: u32, readable: Range<u32>) -> Self {
+    pub(super) fn new(l1_bytes: u32, readable: [Range<u32>; 2]) -> Self {
         let mut bits = vec![0; (l1_bytes / UNIT) as usize];
-        bits[(readable.start / UNIT) as usize..(readable.end / UNIT) as usize].fill(ALWAYS);
+        for Range { start, end } in readable {
+            bits[(start / UNIT) as usize..(end / UNIT) as usize].fill(ALWAYS);
+        }
         Self { bits, windows: Vec::new(), loaded: EMPTY, stored: EMPTY }
     }
 
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn only_whole_units_of_windows_are_open_and_only_until_they_are_closed() {
-        let mut open = Open::new(1024, 64..96);
+        let mut open = Open::new(1024, [64..96, 0..0]);
         let mut l1 = vec![7; 1024];
         assert!(open.open(100, 200, false, 130));
         assert!(!open.open(300, 310, true, 304), "no whole unit");
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn stores_are_taken_as_ranges_in_the_order_of_their_addresses() {
-        let mut open = Open::new(1024, 0..0);
+        let mut open = Open::new(1024, [0..0, 0..0]);
         let mut l1 = vec![0; 1024];
         open.open(0, 1024, true, 0);
         let mut ranges_of = |addresses: &[u32]| {

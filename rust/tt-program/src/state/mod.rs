@@ -31,6 +31,8 @@ const ARGUMENTS_BELOW_BASE: u64 = 512 + 3 * ARGUMENT_BYTES;
 pub(crate) const ARGUMENT_BYTES: u64 = 1536;
 /// Events that a run records; what comes after them is not shown. 100 MB.
 pub const MOST_EVENTS: usize = 1 << 21;
+/// Zeros that kernels read to fill memory with; the firmware keeps them.
+pub(crate) const ZEROS: std::ops::Range<u32> = 13_344..13_856;
 /// No program core has this L1 bank.
 pub(crate) const NO_CORE: u16 = u16::MAX;
 
