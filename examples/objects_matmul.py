@@ -25,10 +25,13 @@ def read_operands() -> None:
     for tile in range(tiles):
         row, column = divmod(tile, nt)
         for k in range(kt):
-            with left.scoped_write_lock(), right.scoped_write_lock():
-                noc.async_read(a, left, size, {"page_id": row * kt + k})
-                noc.async_read(b, right, size, {"page_id": k * nt + column})
-                noc.async_read_barrier()
+            left.reserve_back(1)
+            right.reserve_back(1)
+            noc.async_read(a, left, size, {"page_id": row * kt + k})
+            noc.async_read(b, right, size, {"page_id": k * nt + column})
+            noc.async_read_barrier()
+            right.push_back(1)
+            left.push_back(1)
 
 
 def multiply() -> None:
@@ -40,12 +43,16 @@ def multiply() -> None:
     for _ in range(tiles):
         tile_regs_acquire()
         for _ in range(kt):
-            with left.scoped_read_lock(), right.scoped_read_lock():
-                matmul_tiles(0, 1, 0, 0, 0)
+            left.wait_front(1)
+            right.wait_front(1)
+            matmul_tiles(0, 1, 0, 0, 0)
+            right.pop_front(1)
+            left.pop_front(1)
         tile_regs_commit()
         tile_regs_wait()
-        with out.scoped_write_lock():
-            pack_tile(0, 16)
+        out.reserve_back(1)
+        pack_tile(0, 16)
+        out.push_back(1)
         tile_regs_release()
 
 
@@ -55,10 +62,11 @@ def write_out() -> None:
     noc, out = Noc(), DataflowBuffer(16)
     target = TensorAccessor(TensorAccessorArgs[0](), get_arg_val(0))
     for page in target.pages(0, tiles):
-        with out.scoped_read_lock():
-            noc.set_async_write_state(page.noc_addr, out.get_entry_size())
-            noc.async_write_with_state(out, page.noc_addr)
-            noc.async_write_barrier()
+        out.wait_front(1)
+        noc.set_async_write_state(page.noc_addr, out.get_entry_size())
+        noc.async_write_with_state(out, page.noc_addr)
+        noc.async_write_barrier()
+        out.pop_front(1)
 
 
 def run(device: ttnn.MeshDevice, m: int = 128, k: int = 128, n: int = 128) -> Outcome:

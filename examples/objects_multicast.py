@@ -54,12 +54,14 @@ def own_tiles() -> None:
     source = TensorAccessor(args, get_arg_val(0))
     target = TensorAccessor(TensorAccessorArgs[args.next_compile_time_args_offset()](), get_arg_val(1))
     for tile in range(first, first + tiles):
-        with own.scoped_write_lock():
-            noc.async_read(source, own, own.get_entry_size(), {"page_id": tile})
-            noc.async_read_barrier()
-        with out.scoped_read_lock():
-            noc.async_write(out, target, out.get_entry_size(), None, {"page_id": tile})
-            noc.async_write_barrier()
+        own.reserve_back(1)
+        noc.async_read(source, own, own.get_entry_size(), {"page_id": tile})
+        noc.async_read_barrier()
+        own.push_back(1)
+        out.wait_front(1)
+        noc.async_write(out, target, out.get_entry_size(), None, {"page_id": tile})
+        noc.async_write_barrier()
+        out.pop_front(1)
 
 
 def add() -> None:
@@ -68,15 +70,19 @@ def add() -> None:
     shared, own, out = (DataflowBuffer(index) for index in (SHARED, OWN, OUT))
     compute_kernel_hw_startup(SHARED, OWN, OUT)
     add_init(SHARED, OWN)
-    with shared.scoped_read_lock():
-        for _ in range(tiles):
-            with own.scoped_read_lock(), out.scoped_write_lock():
-                tile_regs_acquire()
-                add_tiles(SHARED, OWN, 0, 0, 0)
-                tile_regs_commit()
-                tile_regs_wait()
-                pack_tile(0, OUT)
-                tile_regs_release()
+    shared.wait_front(1)
+    for _ in range(tiles):
+        own.wait_front(1)
+        out.reserve_back(1)
+        tile_regs_acquire()
+        add_tiles(SHARED, OWN, 0, 0, 0)
+        tile_regs_commit()
+        tile_regs_wait()
+        pack_tile(0, OUT)
+        tile_regs_release()
+        out.push_back(1)
+        own.pop_front(1)
+    shared.pop_front(1)
 
 
 def run(device: ttnn.MeshDevice, cores: int = 6, tiles: int = 4) -> Outcome:

@@ -14,6 +14,7 @@ import tile_parts
 import ttnn
 from tile_parts import Matrix
 from ttnn import kernel_api as api
+from ttnn import metal
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.metal.timeline import Event
 
@@ -261,7 +262,9 @@ def test_blocks_of_transposes_and_reductions(device: ttnn.MeshDevice) -> None:
 
 
 def test_scoped_locks_of_a_dataflow_buffer(device: ttnn.MeshDevice) -> None:
+    """Locks neither wait nor reserve, and neither free nor publish: kernels do that themselves, as in C++."""
     data = small(64, 32)
+    places: list[tuple[int, int]] = []
 
     def compute() -> None:
         api.compute_kernel_hw_startup(0, 16)
@@ -269,16 +272,23 @@ def test_scoped_locks_of_a_dataflow_buffer(device: ttnn.MeshDevice) -> None:
         source, target = api.DataflowBuffer(0), api.DataflowBuffer(16)
         assert (source.get_entry_size(), source.get_stride_size(), source.get_total_num_entries()) == (2048, 2048, 2)
         for _ in range(2):
-            with source.scoped_read_lock(), target.scoped_write_lock():
+            source.wait_front(1)
+            target.reserve_back(1)
+            with source.scoped_read_lock(1) as front, target.scoped_write_lock() as back:
+                places.append((front.get_ptr().address, back.get_ptr(np.uint16).address))
+                assert places[-1] == (source.get_read_ptr(), target.get_write_ptr())
                 api.tile_regs_acquire()
                 api.copy_tile(0, 0, 0)
                 api.tile_regs_commit()
                 api.tile_regs_wait()
                 api.pack_tile(0, 16)
                 api.tile_regs_release()
+            source.pop_front(1)
+            target.push_back(1)
 
     result = tile_parts.run(device, compute, [Matrix(data)], Matrix(np.zeros((64, 32), ml_dtypes.bfloat16)))
     np.testing.assert_array_equal(result, data)
+    assert len(set(places)) == 2
 
 
 def test_products_end(device: ttnn.MeshDevice) -> None:
@@ -312,3 +322,64 @@ def test_math_waits_for_operands(device: ttnn.MeshDevice) -> None:
     assert all(wait.end == step.start for wait, step in zip(waits, work, strict=True))
     assert all(step.end - step.start < 20 for step in work)
     assert report.kernels[kernel].waits["math: unpack"] == sum(wait.end - wait.start for wait in waits)
+
+
+def test_shapes_and_ends_of_buffers(device: ttnn.MeshDevice) -> None:
+    seen: list[object] = []
+
+    def compute() -> None:
+        whole, small_tiles = api.DataflowBuffer(0), api.DataflowBuffer(1)
+        for buffer in (whole, small_tiles):
+            seen.append(
+                [buffer.get_tile_hw(), buffer.get_tile_num_faces(), buffer.get_tile_r_dim(), buffer.get_tile_c_dim()]
+            )
+            seen.append([buffer.get_face_r_dim(), buffer.get_num_faces_r_dim(), buffer.get_num_faces_c_dim()])
+            seen.append([buffer.get_partial_face(), buffer.get_narrow_tile()])
+        whole.finish()
+
+    program = metal.create_program()
+    for index, tile, size in ((0, (32, 32), 2048), (1, (8, 16), 256)):
+        config = metal.CircularBufferConfig(size, {index: metal.DataFormat.Float16_b}).set_page_size(index, size)
+        metal.create_circular_buffer(program, (0, 0), config.set_tile_dims(index, ttnn.Tile(tile)))
+    metal.create_kernel(program, compute, (0, 0), metal.ComputeConfig())
+    metal.run_program(device, program)
+    assert seen == [[1024, 4, 32, 32], [16, 2, 2], [0, 0], [128, 1, 8, 16], [8, 1, 1], [1, 1]]
+
+
+def test_ends_of_transfers(device: ttnn.MeshDevice) -> None:
+    seen: list[object] = []
+
+    def kernel() -> None:
+        noc, buffer = api.Noc(), api.CircularBuffer(0)
+        buffer.reserve_back(2)
+        words = api.CoreLocalMem(buffer.get_write_ptr())
+        for index in range(16):
+            words[index] = index
+        ends = api.CircularBuffer.AddrSelector
+        here = {"noc_x": api.my_x[0], "noc_y": api.my_y[0]}
+        noc.async_write(
+            api.use(buffer, ends.WRITE_PTR), api.UnicastEndpoint(), 32, {}, here | {"addr": (words + 16).get_address()}
+        )
+        noc.async_write_barrier()
+        noc.async_read(api.UnicastEndpoint(), words + 24, 32, here | {"addr": (words + 8).get_address()})
+        noc.async_read_barrier()
+        buffer.push_back(2)
+        seen.append([int(words[index]) for index in range(32)])
+        seen.append((words + 4 - 4).get_unsafe_ptr().address == buffer.get_read_ptr() == words.local_mem().address)
+        seen.append((buffer.get_cb_id(), noc.is_local_bank(here["noc_x"], here["noc_y"]), noc.is_local_bank(0, 0)))
+        buffer.wait_front(2)
+        buffer.pop_front(2)
+
+    program = metal.create_program()
+    config = metal.CircularBufferConfig(2048, {0: metal.DataFormat.UInt32}).set_page_size(0, 1024)
+    metal.create_circular_buffer(program, (0, 0), config)
+    metal.create_kernel(program, kernel, (0, 0), metal.DataMovementConfig())
+    metal.run_program(device, program)
+    assert seen == [[*range(16), *range(16)], True, (0, True, False)]
+
+
+def test_polls_of_transfers_are_refused(device: ttnn.MeshDevice) -> None:
+    program = metal.create_program()
+    metal.create_kernel(program, lambda: api.Noc().is_read_trid_flushed(1), (0, 0), metal.DataMovementConfig())
+    with pytest.raises(ttnn.UnsupportedError, match=r"Noc\.is_read_trid_flushed: request counters are not modelled"):
+        metal.run_program(device, program)

@@ -14,6 +14,7 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.addresses import *  # noqa: F403
     from ttnn.kernel_api.arguments import *  # noqa: F403
     from ttnn.kernel_api.bindings import *  # noqa: F403
+    from ttnn.kernel_api.buffer_objects import *  # noqa: F403
     from ttnn.kernel_api.circular_buffers import *  # noqa: F403
     from ttnn.kernel_api.compute import *  # noqa: F403
     from ttnn.kernel_api.constants import *  # noqa: F403
@@ -35,19 +36,10 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.unsupported import *  # noqa: F403
 else:
     _MODULES = (
-        *(
-            "accessor_args",
-            "addresses",
-            "arguments",
-            "bindings",
-            "circular_buffers",
-            "compute",
-            "constants",
-            "dataflow",
-            "debug",
-        ),
-        *("fpu", "l1", "layouts", "objects", "remote_circular_buffers", "stateful", "scratchpads"),
-        *("unsupported", "sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special", "sfpu_topk", "sfpu_variants"),
+        *("accessor_args", "addresses", "arguments", "bindings", "buffer_objects", "circular_buffers", "compute"),
+        *("constants", "dataflow", "debug", "fpu", "l1", "layouts", "objects", "remote_circular_buffers"),
+        *("scratchpads", "stateful", "unsupported", "sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special"),
+        *("sfpu_topk", "sfpu_variants"),
     )
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 

@@ -221,12 +221,20 @@ class TensorAccessor(_Pages):
         """Return whether a shard lies in this core's L1."""
         return self.is_local_addr(self.get_shard_noc_addr(shard_id))
 
+    def dspec(self) -> TensorAccessor:
+        """Return what describes the tensor: this accessor."""
+        return self
+
     # Walks.
 
     def pages(self, start_page_id: int = 0, end_page_id: int | None = None, noc: int = -1) -> Iterator[Page]:
         """Return pages in the order of their numbers."""
         end = self.tensor_volume() if end_page_id is None else end_page_id
         return (Page(page, self.get_noc_addr(page)) for page in range(start_page_id, end))
+
+    def strided_pages(self, total_pages: int | None = None, noc: int = -1) -> Iterator[Page]:
+        """Return the pages of this thread: all, since kernels of this chip have one."""
+        return self.pages(0, total_pages, noc)
 
     def shard_pages(self, shard_id: int, start_page_offset: int = 0, noc: int = -1) -> Iterator[Page]:
         """Return the pages of a shard in the order in which they lie there, without padding."""

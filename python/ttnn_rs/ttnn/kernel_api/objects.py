@@ -1,4 +1,4 @@
-"""The object style of 0.81.1: `Noc`, `CircularBuffer`, `DataflowBuffer`, `Semaphore`, endpoints.
+"""The object style of 0.81.1: `Noc`, `Semaphore`, endpoints. Buffers are in `buffer_objects`.
 
 Every method is one of the functions of this package; the objects keep its first arguments. Designated initialisers of
 C++ (`{.page_id = 3}`) are dictionaries here (`{"page_id": 3}`).
@@ -6,124 +6,17 @@ C++ (`{.page_id = 3}`) are dictionaries here (`{"page_id": 3}`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from ttnn.base.exceptions import KernelArgumentError
-from ttnn.kernel_api import circular_buffers as cb
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api import dataflow, l1, stateful
+from ttnn.kernel_api.buffer_objects import CircularBuffer, CircularBufferView
 from ttnn.kernel_api.context import here
-from ttnn.kernel_api.scratchpads import LocalTensorAccessor, Scratchpad
+from ttnn.kernel_api.scratchpads import CoreLocalMem, LocalTensorAccessor, Scratchpad
 
 _Fields = Mapping[str, int]
-
-
-def get_tile_address(cb_id: int, tile_index: int) -> int:
-    """Return the L1 address of a tile at the front."""
-    return cb.get_read_ptr(cb_id) + tile_index * cb.get_tile_size(cb_id)
-
-
-get_tile_l1_byte_address = get_tile_address
-
-
-def read_tile_value(cb_id: int, tile_index: int, element_offset: int) -> int:
-    """Return the 32-bit word `element_offset` of a tile at the front."""
-    return int(here.run.read_tile_value(cb_id, tile_index, element_offset))
-
-
-class CircularBuffer:
-    """A circular buffer of this core."""
-
-    __slots__ = ("id",)
-
-    def __init__(self, cb_id: int) -> None:
-        self.id = int(cb_id)
-
-    def get_id(self) -> int:
-        """Return its number."""
-        return self.id
-
-    def reserve_back(self, num_pages: int) -> None:
-        """Wait until pages at the back are free."""
-        cb.cb_reserve_back(self.id, num_pages)
-
-    def push_back(self, num_pages: int) -> None:
-        """Publish reserved pages."""
-        cb.cb_push_back(self.id, num_pages)
-
-    def wait_front(self, num_pages: int) -> None:
-        """Wait until pages are at the front."""
-        cb.cb_wait_front(self.id, num_pages)
-
-    def pop_front(self, num_pages: int) -> None:
-        """Free pages of the front."""
-        cb.cb_pop_front(self.id, num_pages)
-
-    def pages_reservable_at_back(self, num_pages: int) -> bool:
-        """Return whether pages at the back are free."""
-        return cb.cb_pages_reservable_at_back(self.id, num_pages)
-
-    def pages_available_at_front(self, num_pages: int) -> bool:
-        """Return whether pages are at the front."""
-        return cb.cb_pages_available_at_front(self.id, num_pages)
-
-    def get_write_ptr(self) -> int:
-        """Return the L1 address of the back."""
-        return cb.get_write_ptr(self.id)
-
-    def get_read_ptr(self) -> int:
-        """Return the L1 address of the front."""
-        return cb.get_read_ptr(self.id)
-
-    def get_tile_size(self) -> int:
-        """Return the bytes of a tile."""
-        return cb.get_tile_size(self.id)
-
-    def get_dataformat(self) -> int:
-        """Return the code of the data format."""
-        return cb.get_dataformat(self.id)
-
-    def get_tile_address(self, tile_index: int) -> int:
-        """Return the L1 address of a tile at the front."""
-        return get_tile_address(self.id, tile_index)
-
-    def read_tile_value(self, tile_index: int, element_offset: int) -> int:
-        """Return a 32-bit word of a tile at the front."""
-        return read_tile_value(self.id, tile_index, element_offset)
-
-
-class DataflowBuffer(CircularBuffer):
-    """A circular buffer in the words of 0.81.1: its pages are entries."""
-
-    __slots__ = ()
-
-    def get_entry_size(self) -> int:
-        """Return the bytes of an entry."""
-        return cb.get_local_cb_interface(self.id).fifo_page_size
-
-    def get_total_num_entries(self) -> int:
-        """Return the number of entries."""
-        return cb.get_local_cb_interface(self.id).fifo_num_pages
-
-    def get_stride_size(self) -> int:
-        """Return the bytes from one entry to the next: entries lie without gaps."""
-        return self.get_entry_size()
-
-    @contextmanager
-    def scoped_write_lock(self, num_entries: int = 1) -> Iterator[DataflowBuffer]:
-        """Reserve entries for a `with` block, and publish them at its end."""
-        self.reserve_back(num_entries)
-        yield self
-        self.push_back(num_entries)
-
-    @contextmanager
-    def scoped_read_lock(self, num_entries: int = 1) -> Iterator[DataflowBuffer]:
-        """Wait for entries for a `with` block, and free them at its end."""
-        self.wait_front(num_entries)
-        yield self
-        self.pop_front(num_entries)
 
 
 @dataclass(frozen=True)
@@ -236,6 +129,14 @@ class Noc:
     def is_local_addr(self, noc_addr: int) -> bool:
         """Return whether an address lies in this core's L1."""
         return (noc_addr >> 36 & 63, noc_addr >> 42 & 63) == tuple(here.kernel.noc_coord)
+
+    def is_local_bank(self, virtual_x: int, virtual_y: int) -> bool:
+        """Return whether a core is this one."""
+        return (virtual_x, virtual_y) == tuple(here.kernel.noc_coord)
+
+    def is_read_trid_flushed(self, trid: int) -> NoReturn:
+        """Raise UnsupportedError: whether reads have arrived is known at barriers only."""
+        raise UnsupportedError("Noc.is_read_trid_flushed: request counters are not modelled; use async_read_barrier")
 
     def async_write_zeros(self, dst: Any, size: int, dst_args: _Fields | None = None) -> None:
         """Start writing zeros."""
@@ -378,6 +279,8 @@ def _remote(place: Any, fields: _Fields) -> int:
 def _local(place: Any, fields: _Fields, *, back: bool) -> int:
     """Return the L1 address of a buffer's back or front, or of a place in this core's L1."""
     offset = fields.get("offset_bytes", 0)
+    if isinstance(place, CircularBufferView):
+        place, back = place.cb, place.selector is CircularBuffer.AddrSelector.WRITE_PTR
     if isinstance(place, CircularBuffer):
         return (place.get_write_ptr() if back else place.get_read_ptr()) + offset
     if isinstance(place, l1.L1Pointer):
@@ -390,6 +293,8 @@ def _local(place: Any, fields: _Fields, *, back: bool) -> int:
         return place.get_base_address() + offset
     if isinstance(place, LocalTensorAccessor):
         return place.get_bank_base_address() + offset
+    if isinstance(place, CoreLocalMem):
+        return place.get_address() + offset
     if isinstance(place, int):
         return place + offset
     raise KernelArgumentError(f"Noc: {place!r} is no circular buffer or L1 address")

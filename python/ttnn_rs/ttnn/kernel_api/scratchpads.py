@@ -50,6 +50,29 @@ class _Memory:
         yield self._memory + offset
 
 
+class CoreLocalMem(_Memory):
+    """Datums of one type from an L1 address on: `CoreLocalMem(address, np.uint16)`; transfers take it as an end."""
+
+    __slots__ = ()
+
+    def __init__(self, address: int | L1Pointer, dtype: Any = np.uint32) -> None:
+        super().__init__(address.address if isinstance(address, L1Pointer) else address, dtype)
+
+    def get_address(self) -> int:
+        """Return the L1 address."""
+        return self._memory.address
+
+    def get_unsafe_ptr(self) -> L1Pointer:
+        """Return a pointer."""
+        return self._memory
+
+    def __add__(self, count: int) -> CoreLocalMem:
+        return CoreLocalMem(self._memory.address + count * self._dtype.itemsize, self._dtype)
+
+    def __sub__(self, count: int) -> CoreLocalMem:
+        return self + -count
+
+
 class Scratchpad(_Memory):
     """A scratchpad as datums of one type: `Scratchpad(scratch.sums, np.float32)`.
 
