@@ -50,7 +50,7 @@ def format_code(data_format: DataFormat | DataType | int) -> int:
 
 
 class KernelBuildOptLevel(VendorEnum):
-    """How hard the compiler of the official package optimises a kernel. Python kernels are not compiled."""
+    """How hard the compiler of the official package optimises a kernel."""
 
     O1 = 0
     O2 = 1
@@ -69,7 +69,7 @@ class DataMovementConfig:
         processor: RISCV_0 (BRISC) or RISCV_1 (NCRISC).
         noc: Network that the kernel uses unless a call says otherwise.
         noc_mode: Whether the two kernels of a core keep to a network each, or may share.
-        opt_level: Changes nothing: there is no compiler.
+        opt_level: Changes nothing: C++ kernels are compiled at one level.
         compile_args: Compile-time arguments by position.
         defines: Defines; `get_define` reads them in the kernel.
         named_compile_args: Compile-time arguments by name.
@@ -118,7 +118,7 @@ class ComputeConfig:
         unpack_to_dest_mode: One entry per CB; `UnpackToDestFp32` brings float32 tiles to Dst unchanged.
         bfp8_pack_precise: Block floats are packed from the full datum.
         math_approx_mode: Seen by kernels as the define `MATH_APPROX`; functions take it as their `approx` argument.
-        opt_level: Changes nothing: there is no compiler.
+        opt_level: Changes nothing: C++ kernels are compiled at one level.
         compile_args: Compile-time arguments by position.
         defines: Defines; `get_define` reads them in the kernel.
         named_compile_args: Compile-time arguments by name.

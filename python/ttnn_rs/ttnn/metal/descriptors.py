@@ -197,7 +197,7 @@ class KernelDescriptor:
         defines: Pairs of name and text.
         runtime_args: `RuntimeArgs`, a list of pairs of core and arguments, or lists by x and y.
         common_runtime_args: Arguments that all cores share.
-        opt_level: Changes nothing: there is no compiler.
+        opt_level: Changes nothing: C++ kernels are compiled at one level.
         config: One of the config descriptors.
         compiler_include_paths: Folders in which headers of a C++ source are looked for.
         blaze_named_compile_time_args: Only empty.

@@ -10,7 +10,7 @@ from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigE
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
-from ttnn.metal.cpp.compiler import CompiledKernel
+from ttnn.metal.cpp.spec import CompiledKernel
 from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
 from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, require_program
 

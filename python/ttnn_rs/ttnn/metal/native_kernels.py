@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,9 +16,7 @@ from ttnn.kernel_api.context import KernelContext
 from ttnn.kernel_api.debug import write_line
 from ttnn.metal.configs import ComputeConfig
 from ttnn.metal.cpp.cache import INCLUDE
-from ttnn.metal.cpp.compiler import CompiledKernel, compile_kernel
-from ttnn.metal.cpp.names_header import names_header
-from ttnn.metal.cpp.spec import CbFormat, Chip, ComputeSettings, CppSource, KernelSettings
+from ttnn.metal.cpp.spec import CbFormat, Chip, CompiledKernel, ComputeSettings, CppSource, KernelSettings
 from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, shared_core
 
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
@@ -39,12 +36,17 @@ def compile_kernels(device: MeshDevice, program: ProgramParts) -> dict[int, Comp
     sources = [kernel for kernel in program.kernels if isinstance(kernel.function, CppSource)]
     if len(sources) < 2:
         return {id(kernel): _compiled(device, program, kernel) for kernel in sources}
+    # Most programs have no C++ kernels, so the compiler and what it needs are loaded here.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(len(sources), os.cpu_count() or 1)) as pool:
         images = list(pool.map(partial(_compiled, device, program), sources))
     return {id(kernel): image for kernel, image in zip(sources, images, strict=True)}
 
 
 def _compiled(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> CompiledKernel:
+    from ttnn.metal.cpp.compiler import compile_kernel
+
     assert isinstance(kernel.function, CppSource)
     source = kernel.function
     if kernel.include_paths:
@@ -53,6 +55,8 @@ def _compiled(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Comp
 
 
 def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> KernelSettings:
+    from ttnn.metal.cpp.names_header import names_header
+
     config, chip = kernel.config, device.chip
     compute = None
     if isinstance(config, ComputeConfig):

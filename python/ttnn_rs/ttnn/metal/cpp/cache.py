@@ -60,8 +60,23 @@ def _file_digest(path: str) -> str:
         return ""
 
 
+_found: dict[tuple[Path, str], tuple[bytes, dict[str, tuple[int, int]]]] = {}
+"""Images that this process has read, with times and sizes of the headers at that moment."""
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
 def find_image(folder: Path, key: str) -> bytes | None:
     """Return the image of a key, if the headers that its source included are still the same."""
+    known = _found.get((folder, key))
+    if known is not None and all(_stamp(path) == before for path, before in known[1].items()):
+        return known[0]
     try:
         entry = json.loads((folder / f"{key}.json").read_bytes())
         if any(_file_digest(path) != before for path, before in entry["headers"].items()):
@@ -69,7 +84,10 @@ def find_image(folder: Path, key: str) -> bytes | None:
         image = (folder / f"{entry['image']}.elf").read_bytes()
     except (OSError, ValueError, KeyError, AttributeError):
         return None
-    return image if digest(image) == entry["image"] else None
+    if digest(image) != entry["image"]:
+        return None
+    _found[folder, key] = image, {path: _stamp(path) for path in entry["headers"]}
+    return image
 
 
 def store_image(folder: Path, key: str, image: bytes, headers: Iterable[str]) -> None:

@@ -6,7 +6,6 @@ import re
 import shutil
 import tempfile
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from ttnn.metal.cpp.forwards import forwards
 from ttnn.metal.cpp.generated import generated_header
 from ttnn.metal.cpp.refused_header import refused_header
 from ttnn.metal.cpp.sfpu_header import sfpu_header
-from ttnn.metal.cpp.spec import TRISC, CppSource, KernelSettings
+from ttnn.metal.cpp.spec import TRISC, CompiledKernel, CppSource, KernelSettings
 from ttnn.metal.cpp.toolchain import Toolchain, find_toolchain, run
 
 _FLAGS = (
@@ -43,14 +42,6 @@ the end of a function stays a call, so that errors name its line."""
 _NO_TIMES = ("-Xclang", "-fno-pch-timestamp")
 
 
-@dataclass(frozen=True)
-class CompiledKernel:
-    """A kernel that can be run: an ELF image, and remarks for the report."""
-
-    image: bytes
-    notes: tuple[str, ...] = ()
-
-
 def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKernel:
     """Return a kernel compiled for a processor.
 
@@ -59,26 +50,20 @@ def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKerne
         UnsupportedError: the source needs what is not modelled.
         KernelArgumentError: a define or an argument has no name in C++.
     """
-    header = generated_header(settings)
-    return _compile(source, header, settings.names, settings.processor, find_toolchain(), cache_folder())
-
-
-@lru_cache(maxsize=512)
-def _compile(
-    source: CppSource, header: str, names: str, processor: int, toolchain: Toolchain, folder: Path
-) -> CompiledKernel:
-    """Compile, or take from the cache. A process asks for the same kernel at every run of its program."""
+    header, names = generated_header(settings), settings.names
+    toolchain, folder = find_toolchain(), cache_folder()
     key = digest(
-        *(str(source.path), source.text, *map(str, source.roots), header, names, str(processor)),
+        *(str(source.path), source.text, *map(str, source.roots), header, names, str(settings.processor)),
         *(toolchain.version, " ".join(_FLAGS), _base(toolchain)),
     )
     image = find_image(folder, key)
     if image is None:
-        image, read = _build(source, header, names, processor, toolchain, folder)
+        image, read = _build(source, header, names, settings.processor, toolchain, folder)
         store_image(folder, key, image, read)
     return CompiledKernel(image, _notes(image))
 
 
+@lru_cache(maxsize=512)
 def _notes(image: bytes) -> tuple[str, ...]:
     soft = [symbol.name for symbol in symbols(image) if re.fullmatch(r"__\w+[sd]f[2-3]?", symbol.name)]
     if not soft:
@@ -165,11 +150,17 @@ def _link_folder(link: Path, target: Path) -> None:
 _lock = threading.Lock()
 
 
+@lru_cache(maxsize=8)
 def _base(toolchain: Toolchain) -> str:
-    """Return the name of what all kernels share: headers, calls of the engine, flags, compiler."""
+    """Return the name of what all kernels share: headers and what generates them, calls of the engine, compiler.
+
+    What is generated follows from the code that generates it, which is faster to read than to run.
+    """
+    package = INCLUDE.parents[2]
+    sources = sorted((*package.glob("kernel_api/*.py"), *INCLUDE.parent.glob("*.py")))
+    written = (part for path in sources for part in (path.name, path.read_bytes()))
     calls = "\n".join(_engine.kernel_calls())
-    written = (*_generated().values(), calls, "\n".join(forwards()))
-    return digest(headers_digest(), str(INCLUDE), *_NO_TIMES, *written, toolchain.version, " ".join(_FLAGS))
+    return digest(headers_digest(), str(INCLUDE), *written, calls, _engine.__version__, toolchain.version)
 
 
 def _generated() -> dict[str, str]:

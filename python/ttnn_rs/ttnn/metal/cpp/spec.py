@@ -74,3 +74,11 @@ class KernelSettings:
     compute: ComputeSettings | None = None
     names: str = ""
     """The header of names of a kernel that was made from a specification."""
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """A kernel that can be run: an ELF image, and remarks for the report."""
+
+    image: bytes
+    notes: tuple[str, ...] = ()

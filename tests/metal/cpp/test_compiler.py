@@ -1,0 +1,126 @@
+"""Compiling: what is generated, what the cache knows, what is said without a compiler."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import ttnn
+from ttnn import _engine, metal
+from ttnn.base.exceptions import KernelArgumentError, KernelCompileError
+from ttnn.kernel_api.unsupported import UNSUPPORTED
+from ttnn.metal.cpp import compiler
+from ttnn.metal.cpp.cache import INCLUDE
+from ttnn.metal.cpp.forwards import forwards
+from ttnn.metal.cpp.generated import generated_header
+from ttnn.metal.cpp.sfpu_header import sfpu_header
+from ttnn.metal.cpp.spec import BRISC, TRISC, CbFormat, Chip, ComputeSettings, CppSource, KernelSettings
+from ttnn.metal.cpp.toolchain import _find
+
+CHIP = Chip("WORMHOLE", ((0, 1), (0, 2)), ((18, 18), (19, 18)), 32, 16)
+NOTHING = "void kernel_main() {}\n"
+
+
+def settings(**more: object) -> KernelSettings:
+    return KernelSettings(BRISC, CHIP, **more)  # type: ignore[arg-type]
+
+
+def source(text: str, path: Path | None = None) -> CppSource:
+    return CppSource(path, text)
+
+
+def test_every_call_of_the_headers_is_one_of_the_engine() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in INCLUDE.rglob("*") if path.is_file()]
+    used = {name for text in texts for name in re.findall(r"\btt_call_(\w+)\(", text)}
+    assert used <= set(_engine.kernel_calls())
+
+
+def test_every_header_that_a_name_stands_for_is_there() -> None:
+    generated = {"ttnn_rs/sfpu_functions.h", "ttnn_rs/refused.h"}
+    for name, target in forwards().items():
+        assert target in generated or target in forwards() or (INCLUDE / target).is_file(), name
+
+
+@pytest.mark.parametrize(("processor", "compute"), [(BRISC, None), (TRISC, ComputeSettings())])
+def test_every_header_compiles(processor: int, compute: ComputeSettings | None) -> None:
+    headers = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h*"))
+    kept = [name for name in headers if name.startswith("api/compute/") == (compute is not None)]
+    text = "".join(f'#include "{name}"\n' for name in kept if not name.startswith("ttnn_rs/"))
+    chosen = KernelSettings(processor, CHIP, compute=compute, buffers={0: CbFormat(5)})
+    assert compiler.compile_kernel(source(text + NOTHING), chosen).image
+
+
+def test_every_function_of_the_kernel_api_has_one_in_cpp() -> None:
+    import ttnn.kernel_api as api
+
+    compute = {
+        name for name in api.__all__ if re.search(r"_tile(s|_init|_pack)?\b|_tile_", name) and name not in UNSUPPORTED
+    }
+    headers = "".join(path.read_text(encoding="utf-8") for path in INCLUDE.rglob("*.h"))
+    text = sfpu_header() + headers
+    made = {f"{verb}{rest}" for verb in ("add", "sub", "mul") for rest in re.findall(r"verb##(\w+)", headers)}
+    made |= {f"{verb}_bcast_{kind}_init" for verb in ("add", "sub", "mul") for kind in ("rows", "cols", "scalar")}
+    made |= {f"{verb}_tiles_bcast_{kind}" for verb in ("add", "sub", "mul") for kind in ("rows", "cols", "scalar")}
+    made |= {"exp_tile", "exp_tile_init", "exp_packthread_tile", "exp_packthread_tile_init"}
+    made |= {"reconfig_tile_shape"}
+    missing = {name for name in compute - made if not re.search(rf"\b{name}\(", text)}
+    assert not missing
+
+
+def test_tables_of_circular_buffers() -> None:
+    text = generated_header(settings(buffers={3: CbFormat(6), 4: CbFormat(0, 16, 32)}))
+    formats, sizes = (re.search(rf"unpack_{name}\[32\] = {{([^}}]*)}}", text) for name in ("src_format", "tile_size"))
+    assert formats
+    assert sizes
+    assert formats[1].split(", ")[2:6] == ["255", "6", "0", "255"]
+    assert sizes[1].split(", ")[2:6] == ["0", "1088", "2048", "0"]
+
+
+def test_names_that_cpp_cannot_have() -> None:
+    with pytest.raises(KernelArgumentError, match="no name that C"):
+        generated_header(settings(defines={"2TILES": "1"}))
+
+
+def test_kept_until_a_header_changes(tmp_path: Path) -> None:
+    header, kernel = tmp_path / "count.hpp", tmp_path / "kernel.cpp"
+    text = '#include "count.hpp"\nvoid kernel_main() { cb_reserve_back(0, COUNT); }\n'
+    kernel.write_text(text)
+    header.write_text("constexpr uint32_t COUNT = 1;\n")
+    first = compiler.compile_kernel(source(text, kernel), settings())
+    assert compiler.compile_kernel(source(text, kernel), settings()).image == first.image
+    header.write_text("constexpr uint32_t COUNT = 2;  // two\n")
+    second = compiler.compile_kernel(source(text, kernel), settings())
+    assert second.image != first.image
+    other = compiler.compile_kernel(source(text, kernel), settings(defines={"UNUSED": "1"}))
+    assert other.image
+
+
+def test_damaged_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler.compile_kernel(source(NOTHING), settings())
+    for path in compiler.cache_folder().glob("*.elf"):
+        path.write_bytes(b"nothing")
+    monkeypatch.setattr("ttnn.metal.cpp.cache._found", {})
+    assert compiler.compile_kernel(source(NOTHING), settings()).image.startswith(b"\x7fELF")
+
+
+def test_notes_of_soft_float() -> None:
+    text = "volatile float a, b;\nvoid kernel_main() { a = a * b; }\n"
+    (note,) = compiler.compile_kernel(source(text), settings()).notes
+    assert "__mulsf3" in note
+
+
+@pytest.mark.without_compiler
+def test_without_a_compiler(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TTNN_CXX", "no-such-clang++")
+    program = metal.create_program()
+    metal.create_kernel_from_string(program, NOTHING, metal.CoreCoord(0, 0), metal.DataMovementConfig())
+    with pytest.raises(KernelCompileError, match=r"TTNN_CXX names no-such-clang\+\+, which does not exist"):
+        metal.run_program(device, program)
+    monkeypatch.delenv("TTNN_CXX")
+    monkeypatch.setattr("ttnn.metal.cpp.toolchain.find_spec", lambda _: None)
+    _find.cache_clear()
+    with pytest.raises(KernelCompileError, match=r"pip install 'ttnn-rs\[kernels\]'"):
+        metal.run_program(device, program)
+    _find.cache_clear()
