@@ -12,6 +12,7 @@ use tt_program::state::kernel::{State, Wait};
 use tt_program::{Class, Fault, ProgramSpec, Run};
 use tt_riscv::Image;
 use tt_tensix::fpu::MathFidelity;
+use tt_testkit::random::Random;
 use tt_testkit::riscv::{DATA, ECALL, TEXT, add, addi, beq, bne, elf, jal, lb, lhu, li, lw, sb, sw};
 
 const CORE: LogicalCore = LogicalCore { x: 0, y: 0 };
@@ -70,7 +71,7 @@ fn source() -> Source {
     Source::default()
 }
 
-/// A device and the run of a program of one core: CB 0 of four pages of 64 B, semaphore 0.
+/// A device and the run of a program of one core: CB 0 of four pages of 64 B, CB 1 of two tiles, semaphore 0.
 struct Program {
     device: Device,
     run: Run,
@@ -98,16 +99,18 @@ impl Program {
             }),
         };
         let spec = ProgramSpec {
-            cbs: vec![CbSpec {
-                core: CORE,
-                index: 0,
-                address: cb,
-                page_bytes: 64,
-                pages: 4,
-                format: DataFormat::Float16B,
-                tile: (32, 32),
-                borrowed: false,
-            }],
+            cbs: [(0, cb, 64, 4), (1, cb + 256, 2048, 2)]
+                .map(|(index, address, page_bytes, pages)| CbSpec {
+                    core: CORE,
+                    index,
+                    address,
+                    page_bytes,
+                    pages,
+                    format: DataFormat::Float16B,
+                    tile: (32, 32),
+                    borrowed: false,
+                })
+                .to_vec(),
             semaphores: vec![SemaphoreSpec { core: CORE, id: 0, initial: 0 }],
             kernels: sources.iter().map(kernel).collect(),
             trace: false,
@@ -343,4 +346,69 @@ fn the_last_arguments_lie_on_the_stack() {
     let kernel = kernel.with("noc_async_write_page", &[1, 0, 0, 2048, 0, 0, 0, 0]).end();
     let fault = fault_of(&[(Risc::Ncrisc, kernel)]);
     assert!(fault.to_string().contains("got 77"), "{fault}");
+}
+
+/// Kernels that make any calls with any arguments, after some that may belong together.
+fn any_calls(rounds: u32, seed: u64) {
+    let (cb, semaphore) = places();
+    let values = [0, 1, 2, 3, 4, 16, 32, 64, 2048, cb, cb + 256, semaphore, DATA, TEXT, 13_344, i32::MAX as u32];
+    let corners = [u32::MAX, u32::MAX - 1, 1 << 31, 0xFFB0_FFF0, 0x1 << 20, 0xFFFF, 0x248 << 2];
+    let mut random = Random::new(seed);
+    let setup: &[(&str, &[u32])] = &[
+        ("cb_reserve_back", &[1, 1]),
+        ("cb_push_back", &[1, 1]),
+        ("cb_wait_front", &[1, 1]),
+        ("hw_startup", &[1, 1, 1]),
+        ("copy_init", &[1, 0]),
+        ("tile_regs_acquire", &[]),
+        ("tile_regs_commit", &[]),
+        ("tile_regs_wait", &[]),
+        ("cb_reserve_back", &[0, 2]),
+    ];
+    let mut classes = std::collections::BTreeSet::new();
+    for round in 0..rounds {
+        let risc = [Risc::Brisc, Risc::Ncrisc, Risc::Trisc, Risc::Trisc][random.below(4) as usize];
+        let mut kernel = source();
+        kernel.data = vec![DATA.to_le_bytes(); 64].concat();
+        let made = if risc == Risc::Trisc { setup } else { &setup[..3] };
+        for (name, arguments) in made.iter().filter(|_| random.below(16) > 0) {
+            kernel = kernel.with(name, arguments);
+        }
+        for _ in 0..random.below(4) {
+            let arguments: Vec<u32> = (0..8)
+                .map(|_| match random.below(8) {
+                    0 => corners[random.below(7) as usize],
+                    1 => random.bits() as u32,
+                    2 => values[random.below(16) as usize],
+                    _ => random.below(3),
+                })
+                .collect();
+            let word = [lw(S[0], T1, 0), lb(S[0], T1, 1), sw(S[0], T1, 0), sb(S[0], T1, 3)][random.below(4) as usize];
+            kernel =
+                kernel.load(T1, arguments[random.below(8) as usize] & !3).put(&[word; 3][..random.below(4) as usize]);
+            let name = names()[random.below(names().len() as u32) as usize];
+            kernel = if name == "finish" { kernel } else { kernel.with(name, &arguments) };
+        }
+        let kernels = [(risc, kernel.end())];
+        let mut program = Program::new(&kernels, &[1, 2], 10_000);
+        match program.go() {
+            Ok(next) => assert_eq!(next, Next::Nobody),
+            Err(fault) => {
+                assert_ne!(fault.what.class(), Class::Bug, "round {round}: {fault}");
+                classes.insert(format!("{:?}", fault.what.class()));
+            }
+        }
+    }
+    assert!(classes.len() >= 5, "{classes:?}");
+}
+
+#[test]
+fn calls_of_any_kind_end_in_one_way_or_another() {
+    any_calls(6000, 7);
+}
+
+#[test]
+#[ignore = "two hundred thousand kernels: a minute"]
+fn many_calls_of_any_kind_end_in_one_way_or_another() {
+    any_calls(200_000, 8);
 }

@@ -271,6 +271,10 @@ impl Run {
         self.checked("read_tile_value", |run| {
             run.book(run.time.risc().l1_load);
             let address = run.front_address(cb, tile)?;
+            let words = run.here().1.cb_mut(cb)?.tile_bytes / 4;
+            if word >= words {
+                return Err(FaultKind::Argument(format!("word {word} of a tile of CB {cb}, which has {words} words")));
+            }
             let place = run.own_place(address + word * 4);
             let bytes: [u8; 4] = device.bytes(place, 4)?.try_into().unwrap_or_default();
             Ok(u32::from_le_bytes(bytes))

@@ -31,7 +31,7 @@ calls! { CALLS:
         argument(index: u32) = kernel.argument(run, device, index, false);
         common_argument(index: u32) = kernel.argument(run, device, index, true);
         argument_address(index: u32) = Ok::<_, Fault>(run.argument_address(index));
-        common_argument_address(index: u32) = Ok::<_, Fault>(run.argument_address(kernel.spec.own_args + index));
+        common_argument_address(index: u32) = Ok::<_, Fault>(run.argument_address(kernel.spec.own_args.wrapping_add(index)));
         wall_clock() = Ok::<_, Fault>(run.kernels[run.current].clock());
         dprint(kind: u32, value: u64) = kernel.dprint(kind, value).map_err(|what| run.fault("DPRINT", what));
         assert_failed(file: u32, line: u32, text: u32) = kernel.assert_failed(run, file, line, text);
@@ -236,7 +236,7 @@ impl Native {
     /// The text at an address of local RAM or text, up to a zero byte.
     pub(super) fn text(&self, address: u32) -> Result<String, FaultKind> {
         let mut bytes = Vec::new();
-        for at in (address..).take(MOST_TEXT) {
+        for at in (0..MOST_TEXT).map(|offset| address.wrapping_add(offset)) {
             let byte = self.hart.local(at, 1).unwrap_or_else(|| self.spec.image.code.bytes(at, 1)).first();
             match byte {
                 None => return Err(FaultKind::NoMemory { address: at, bytes: 1 }),
@@ -249,4 +249,4 @@ impl Native {
 }
 
 /// Most bytes of a text.
-const MOST_TEXT: usize = 4096;
+const MOST_TEXT: u32 = 4096;

@@ -192,7 +192,7 @@ impl Cb {
     #[inline]
     pub fn front_tile(&self, tile: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
-        let end = u64::from(tile + 1) * u64::from(self.tile_bytes);
+        let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
         if end > u64::from(self.waited) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             return Err(FaultKind::TileNotWaitedFor {
@@ -214,7 +214,7 @@ impl Cb {
     #[inline]
     pub fn back_tile(&self, tile: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
-        let end = u64::from(tile + 1) * u64::from(self.tile_bytes);
+        let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
         if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             return Err(FaultKind::TileNotReserved {

@@ -114,7 +114,7 @@ impl Run {
 
     /// L1 address of a runtime argument of the running kernel.
     pub fn argument_address(&self, index: u32) -> u32 {
-        self.first_argument(self.kernels[self.current].risc) + index * 4
+        self.first_argument(self.kernels[self.current].risc).wrapping_add(index.wrapping_mul(4))
     }
 
     /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel
