@@ -262,6 +262,7 @@ impl Native {
             return Err(run.fault("ecall", FaultKind::Argument(format!("there is no call {number}"))));
         };
         if self.hart.take_noted() {
+            self.open.close();
             self.mirror.take_back(run, &self.hart).map_err(|what| run.fault(call.name, what))?;
         }
         if call.acts {
