@@ -191,6 +191,16 @@ fn time_is_that_of_instructions_and_calls() {
 }
 
 #[test]
+fn the_timeline_shows_instructions_between_calls() {
+    let kernel = source().put(&[addi(T1, 0, 1); 10]).with("get_write_ptr", &[0]).end();
+    let mut program = Program::new(&[(Risc::Brisc, kernel)], &[], 100);
+    program.run.events = Some(Vec::new());
+    let events = program.finish().run.events.unwrap_or_default();
+    let rows: Vec<_> = events.iter().map(|event| (event.name, event.end - event.start)).collect();
+    assert_eq!(rows, [("instructions", 14), ("get_write_ptr", 2), ("instructions", 2), ("end of the kernel", 20)]);
+}
+
+#[test]
 fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
     let (_, semaphore) = places();
     let waits = source().load(T1, semaphore).put(&[lw(S[0], T1, 0), beq(S[0], 0, -1)]).load(T1, semaphore);

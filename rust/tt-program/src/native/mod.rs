@@ -250,7 +250,7 @@ impl Native {
 
     /// Books what the core has spent, and lets it wait for what its calls have spent.
     fn keep_time(&mut self, run: &mut Run) {
-        run.book(self.hart.now() - self.booked);
+        run.book_instructions(self.hart.now() - self.booked);
         self.hart.wait_until(run.kernels[run.current].clock());
         self.booked = self.hart.now();
     }

@@ -141,6 +141,18 @@ impl Run {
         }
     }
 
+    /// Books cycles that a compiled kernel worked between two calls.
+    pub(crate) fn book_instructions(&mut self, cost: u64) {
+        if cost == 0 || self.events.is_none() {
+            return self.book(cost);
+        }
+        let booked = self.recorded("instructions", |run| {
+            run.book(cost);
+            Ok(())
+        });
+        debug_assert!(booked.is_ok(), "booking time cannot fail");
+    }
+
     /// L1 address of the runtime arguments of a RISC.
     pub(crate) fn first_argument(&self, risc: Risc) -> u32 {
         (self.l1_base - ARGUMENTS_BELOW_BASE + risc as u64 * ARGUMENT_BYTES) as u32
