@@ -13,8 +13,9 @@ use crate::state::Run;
 use crate::state::kernel::{Stall, State, Thread, Wait};
 use crate::state::time::Target;
 
-/// Windows are checked and opened in blocks of this size, so that a single access does not pay for a large buffer.
-const BLOCK: u32 = 4096;
+/// Windows are checked and opened in blocks of these sizes, so that a single access does not pay for a large buffer, and
+/// those to one half of a block do not pay for the other.
+const BLOCKS: [u32; 3] = [4096, 256, UNIT];
 
 impl Run {
     /// Addresses of all runtime arguments of a core.
@@ -69,14 +70,16 @@ impl Run {
         self.l1_changed(device, place.bank, word, word + 4, now)
     }
 
-    /// Opens the block around an address, as far as the running kernel may use all of it like this. `false` if not:
-    /// then the access is one of a kind, or wrong.
+    /// Opens the block around an address, or a part of it, as far as the running kernel may use all of it like this.
+    /// `false` if not: then the access is one of a kind, or wrong.
     pub(super) fn open_window(&mut self, device: &Device, open: &mut Open, address: u32, how: Use) -> bool {
-        let block = address & !(BLOCK - 1);
         let Some(window) = self.window(device, address, how) else { return false };
-        let (start, end) =
-            (window.start.max(block).next_multiple_of(UNIT), window.end.min(block + BLOCK) & !(UNIT - 1));
-        start < end && self.all_may(device, start, end, how) && open.open(start, end, how == Use::Write, address)
+        BLOCKS.iter().any(|&bytes| {
+            let block = address & !(bytes - 1);
+            let start = window.start.max(block).next_multiple_of(UNIT);
+            let end = window.end.min(block + bytes) & !(UNIT - 1);
+            start < end && self.all_may(device, start, end, how) && open.open(start, end, how == Use::Write, address)
+        })
     }
 
     /// Addresses around one in which what holds for it holds for all: pages that are held, or a buffer.

@@ -18,6 +18,8 @@ const LOADED: u8 = 4;
 const STORED: u8 = 8;
 /// It may always be loaded; nobody has to know.
 const ALWAYS: u8 = 16;
+/// This kernel has stored to it since its window was opened, and may load it.
+const OWN: u8 = 32;
 
 /// What is open.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ impl Memory for OpenMemory<'_> {
         if *bits & READ != 0 {
             *bits |= LOADED;
             self.loaded.add(address, N as u32);
-        } else if *bits & ALWAYS == 0 {
+        } else if *bits & (ALWAYS | OWN) == 0 {
             return None;
         }
         self.l1.get(address as usize..address as usize + N)?.try_into().ok()
@@ -140,7 +142,7 @@ impl Memory for OpenMemory<'_> {
             return false;
         };
         let Some(target) = self.l1.get_mut(address as usize..address as usize + N) else { return false };
-        *bits |= STORED;
+        *bits |= STORED | OWN;
         self.stored.add(address, N as u32);
         target.copy_from_slice(&bytes);
         true
@@ -164,6 +166,7 @@ mod tests {
         assert_eq!(stored, (512..544).step_by(4).collect::<Vec<u32>>());
         assert_eq!(open.memory(&mut l1).load::<4>(1024), None);
         assert_eq!((open.take_stored(), open.take_stored()), (Some((512, 544)), None));
+        assert_eq!(open.memory(&mut l1).load(520), Some([1, 1]), "what it has stored");
         assert_eq!((open.take_loaded(), open.take_loaded()), (Some((112, 192)), None));
         open.close();
         assert!(open.memory(&mut l1).load::<4>(128).is_none() && !open.memory(&mut l1).store(512, [0; 4]));
