@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -196,6 +198,36 @@ def test_the_table_ends_with_the_total(operands):
     assert lines[0].split()[:3] == ["#", "operator", "device"]
     assert lines[-1].startswith("1 device operations, ")
     assert session.table() is not None
+
+
+def test_the_calls_of_all_threads_are_recorded(operands):
+    a, b = operands
+
+    def work():
+        for _ in range(20):
+            ttnn.mul_bw(a, b, a)
+            ttnn.concat([a, b], -1)
+
+    with ttnn.profiler.profile() as session:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    rows = Counter(row.plan.name for row in session.rows)
+    assert rows == {"BinaryNgDeviceOperation": 4 * 20 * 2, "ConcatDeviceOperation": 4 * 20}
+
+
+def test_device_operations_of_one_call_stay_in_order(operands, tmp_path):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.linear(a, b, activation="gelu")
+        ttnn.add(a, b)
+    with session.to_csv(tmp_path).open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    begun = [int(line["HOST START TS"]) for line in lines]
+    assert [line["OP CODE"].removesuffix("DeviceOperation") for line in lines] == ["Matmul", "Unary", "BinaryNg"]
+    assert begun == sorted(set(begun))
 
 
 def test_a_trace_is_timed_when_it_runs(operands, device):

@@ -11,7 +11,9 @@ __all__ = [
     "tracy_message",
 ]
 
-NOT_PROFILED = "profiles of operators are not built yet; programs of kernels report their time (ttnn.metal)"
+NOT_PROFILED = (
+    "no device profiler runs here, times are predicted: use ttnn.profiler.profile() or python -m ttnn profile"
+)
 _REFUSED = refusing("ttnn", "get_all_programs_perf_data get_latest_programs_perf_data", NOT_PROFILED)
 globals().update(_REFUSED)
 __all__ += list(_REFUSED)

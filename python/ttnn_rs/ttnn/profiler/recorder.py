@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,6 +167,21 @@ class Event(NamedTuple):
     failure: Failure | None = None
 
 
+class _Thread(threading.local):
+    """What one thread is doing.
+
+    Attributes:
+        stack: Operators that run now, the innermost last.
+        plans: Device operations of the outermost one so far.
+        passing: Whether what it runs is known, so that the calls inside of it pass.
+    """
+
+    def __init__(self) -> None:
+        self.stack: list[Frame] = []
+        self.plans: list[Plan | Missing] = []
+        self.passing = False
+
+
 class Recorder:
     """Collects the device operations of all calls of this process.
 
@@ -179,10 +195,9 @@ class Recorder:
     def __init__(self) -> None:
         self.epoch = time.time_ns() - time.perf_counter_ns()
         self._calls: list[tuple[Any, ...]] = []
-        self._stack: list[Frame] = []
+        self._now = _Thread()
+        self._describing = threading.Lock()
         self._known: dict[Any, Known] = {}
-        self._plans: list[Plan | Missing] = []
-        self._passing = False
         self.devices: dict[int, SeenDevice] = {}
         self.before: list[BufferChange] = []
         self.changes: list[BufferChange] = []
@@ -240,16 +255,16 @@ class Recorder:
 
     def note(self, program: Any) -> None:
         """Keep the program of the operator that runs now."""
-        if self._stack:
-            self._stack[-1].programs.append(program)
+        if self._now.stack:
+            self._now.stack[-1].programs.append(program)
 
     def program_ran(self, ran: ProgramRan) -> None:
         """Record a program of `ttnn.metal`, as a part of the operator that runs now if there is one."""
         if ran.report is None:
             return
         plan = plan_of(ran)
-        if self._stack:
-            self._plans.append(plan)
+        if self._now.stack:
+            self._now.plans.append(plan)
             return
         self._see(ran.device)
         seen = tuple(map(_seen, ran.tensors))
@@ -260,10 +275,11 @@ class Recorder:
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Run an operator and record its device operations."""
-        if self._passing:
+        thread = self._now
+        if thread.passing:
             # What a call with these arguments runs is known.
             return run(operation, args, kwargs)
-        if self._stack:
+        if thread.stack:
             return self._inner(operation, args, kwargs, run)
         started = time.perf_counter_ns()
         name = operation.__name__
@@ -286,14 +302,14 @@ class Recorder:
                 if output is not None:
                     self._record(known, started, numbers, (output._buffer.unique_id,))
                     return output
-        self._passing = True
+        thread.passing = True
         try:
             result = run(operation, args, kwargs)
         except BaseException as error:
             self._failed(operation, args, kwargs, started, error)
             raise
         finally:
-            self._passing = False
+            thread.passing = False
         self._repeated(known, args, kwargs, result, started, numbers)
         return result
 
@@ -332,24 +348,26 @@ class Recorder:
         started: int,
     ) -> Any:
         """Run an operator, and describe and plan what it does."""
-        self._plans = []
-        _engine.take_calls()
-        _engine.observe(True)
-        Observation.in_full = True
-        try:
-            result = self._inner(operation, args, kwargs, run)
-        except BaseException as error:
-            self._failed(operation, args, kwargs, started, error)
-            raise
-        finally:
-            Observation.in_full = False
-            _engine.observe(False)
+        # The engine notes calls, and operators take their whole way, for one thread at a time.
+        with self._describing:
+            self._now.plans = []
+            _engine.take_calls()
+            _engine.observe(True)
+            Observation.in_full = True
+            try:
+                result = self._inner(operation, args, kwargs, run)
+            except BaseException as error:
+                self._failed(operation, args, kwargs, started, error)
+                raise
+            finally:
+                Observation.in_full = False
+                _engine.observe(False)
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
         device = device_of(args, kwargs, result)
         self._see(device)
         arguments = _lasting_arguments(args, kwargs)
-        known = Known(operation.__name__, device, tuple(self._plans), arguments, read, written)
+        known = Known(operation.__name__, device, tuple(self._now.plans), arguments, read, written)
         if key is not None:
             self._known[key] = known
         self._record(known, started, [tensor.number for tensor in read], [tensor.number for tensor in written])
@@ -362,7 +380,7 @@ class Recorder:
         read = tuple(map(_seen, tensors_in((args, kwargs))))
         device = device_of(args, kwargs, None)
         arguments = _lasting_arguments(args, kwargs)
-        known = Known(operation.__name__, device, tuple(self._plans), arguments, read, ())
+        known = Known(operation.__name__, device, tuple(self._now.plans), arguments, read, ())
         failure = Failure(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
         numbers = tuple(tensor.number for tensor in read)
         now = time.perf_counter_ns()
@@ -370,7 +388,7 @@ class Recorder:
         self._calls.append((known, started, now, Traces.replaying, numbers, (), changes, _place(), failure))
 
     def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
-        stack = self._stack
+        stack = self._now.stack
         if stack:
             stack[-1].calls += _engine.take_calls()
         frame = Frame(operation.__name__)
@@ -385,7 +403,7 @@ class Recorder:
             device = device_of(args, kwargs, result)
             if device is not None:
                 plans = describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
-                self._plans += map(_timed, plans)
+                self._now.plans += map(_timed, plans)
         return result
 
 

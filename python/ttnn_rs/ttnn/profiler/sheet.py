@@ -119,7 +119,14 @@ def starts(rows: Sequence[Row | MissingRow]) -> Iterator[float]:
 
 def write_sheet(rows: Sequence[Row | MissingRow], path: Path) -> None:
     """Write the sheet of operations."""
-    table = [sheet_row(row, start) for row, start in zip(rows, starts(rows), strict=True)]
+    table: list[dict[str, Any]] = []
+    for row, start in zip(rows, starts(rows), strict=True):
+        cells = sheet_row(row, start)
+        if table:
+            # Readers sort by it, and device operations of one call began together.
+            cells["HOST START TS"] = max(cells["HOST START TS"], table[-1]["HOST START TS"] + 1)
+            cells["HOST END TS"] = cells["HOST START TS"]
+        table.append(cells)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
         if table:
