@@ -24,8 +24,12 @@ from ttnn.metal.cpp.names_header import names_header
 from ttnn.metal.cpp.spec import BRISC, TRISC, CbFormat, Chip, ComputeSettings, CppSource, KernelSettings
 
 CHIP = Chip("WORMHOLE", tuple((x, 1) for x in range(12)), tuple((18 + i % 8, 18 + i // 8) for i in range(64)), 32, 16)
-WORDS = (2, 1, 32, 4, 64)
-"""What compile-time arguments are, one after the other until a kernel compiles; 2: tensors are interleaved in DRAM."""
+WORDS = (2, 1, 32, 4, 64, 0)
+"""What compile-time arguments are, one after the other until a kernel compiles; 2: tensors are interleaved in DRAM.
+
+0: they count up, so that no two are equal.
+"""
+COMPUTE = re.compile(r"api/compute|compute_kernel_api|tile_regs_|kernel/compute/|compute_kernel_hw_startup|_compute\.h")
 KINDS = ("args", "dfb", "sem", "tensor", "scratch")
 """Namespaces of names that the host binds."""
 OPERATIONS = {
@@ -36,7 +40,8 @@ OPERATIONS = {
     "BINARY_SFPU_INIT": "add_binary_tile_init();", "SFPU_OP_CHAIN_0": "exp_tile_init(); exp_tile(0);",
     "PROCESS_POST_ACTIVATIONS(i)": "", "TERNARY_SFPU_OP_INIT": "where_tile_init",
     "TERNARY_SFPU_OP_FUNC": "where_tile<DataFormat::Float32>", "TYPECAST_LLK": "typecast_tile<0, 5>",
-    "ENABLE_FP32_DEST_ACC": "0", "DST_SYNC_FULL": "0",
+    "ENABLE_FP32_DEST_ACC": "0", "DST_SYNC_FULL": "0", "EXP_APPROX": "false", "BINARY_OP_INIT": "add_tiles_init",
+    "PROCESS_LHS_ACTIVATIONS(i)": "", "PROCESS_RHS_ACTIVATIONS(i)": "", "PROCESS_BCAST_OP_ACTIVATIONS(i)": "",
     "TYPECAST_LLK_INIT": "typecast_tile_init<0, 5>", "FILL_LLK": "fill_tile", "WHERE_LLK": "where_tile",
 }  # fmt: skip
 """What operators put into defines of their kernels."""
@@ -59,20 +64,23 @@ def kernels(root: Path) -> Iterator[Path]:
 
 def settings_of(text: str, word: int) -> KernelSettings:
     """Return made-up settings for a source: names are those that it uses."""
-    compute = "api/compute" in text or "compute_kernel_api" in text or "tile_regs_" in text
-    names = {kind: sorted(set(re.findall(rf"\b{kind}::([a-z]\w*)", text))) for kind in KINDS}
+    compute = bool(COMPUTE.search(text))
+    names = {kind: sorted(set(re.findall(rf"\b{kind}::([A-Za-z]\w*)", text))) for kind in KINDS}
     tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
+    sequences = {name: ("ours",) for name in re.findall(r"decltype\(tensor::(\w+)\)", text)}
+    tensors |= {"ours": SimpleNamespace(cta_offset=0, crta_word=0)} if sequences else {}
+    tensors = {name: tensor for name, tensor in tensors.items() if name not in sequences}
     bindings = SimpleNamespace(
         runtime_args=(), common_runtime_args=(), common_vararg_word=0, compile_time_vararg_word=0,
-        compile_time_args=dict.fromkeys(names["args"], word),
+        compile_time_args={name: word or i for i, name in enumerate(names["args"])},
         dataflow_buffers={name: SimpleNamespace(id=i % 32) for i, name in enumerate(names["dfb"])},
-        semaphores={name: i for i, name in enumerate(names["sem"])}, tensors=tensors, tensor_sequences={},
+        semaphores={name: i for i, name in enumerate(names["sem"])}, tensors=tensors, tensor_sequences=sequences,
         scratchpads={name: SimpleNamespace(crta_word=0, size=1024, format=None) for name in names["scratch"]},
     )  # fmt: skip
     named = re.findall(r'get_named_compile_time_arg_val\(\s*"(\w+)"', text)
     return KernelSettings(
-        processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *[word] * 511) if word != 2 else (2,) * 512,
-        named_compile_args=dict.fromkeys(named, word), defines=OPERATIONS,
+        processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *([word] * 511 if word else [i % 31 + 1 for i in range(511)])),
+        named_compile_args={name: word or i for i, name in enumerate(named)}, defines=OPERATIONS,
         buffers={index: CbFormat(5) for index in range(32)}, compute=ComputeSettings() if compute else None,
         names=names_header(bindings) if any(names.values()) or "vararg" in text else "",
     )  # fmt: skip
@@ -89,7 +97,9 @@ def attempt(root: Path, path: Path) -> Outcome:
             unknown = re.search(r"use of undeclared identifier '([A-Z][A-Z0-9_]*)'", str(error))
             if not isinstance(error, KernelCompileError) or not unknown or unknown[1] in settings.defines:
                 break
-            settings = replace(settings, defines={**settings.defines, unknown[1]: str(word)})
+            call = re.search(rf"\b{unknown[1]}\(", str(error).partition("\n")[2])
+            one = {f"{unknown[1]}(...)": ""} if call else {unknown[1]: str(word or 1)}
+            settings = replace(settings, defines={**settings.defines, **one})
             error = try_once(source, settings)
         if error is None:
             return Outcome(path, "ok", "")

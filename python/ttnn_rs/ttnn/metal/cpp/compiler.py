@@ -34,6 +34,7 @@ _FLAGS = (
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-ffunction-sections"),
     *("-fdata-sections", "-fno-pic", "-fno-stack-protector", "-fno-sanitize=all", "-ffp-contract=off"),
     *("-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-ferror-limit=5", "-w"),
+    "-Wno-missing-template-arg-list-after-template-kw",
 )
 """Flags of every compilation. Kernels read memory through pointers of other types, so aliasing is not strict; a call at
 the end of a function stays a call, so that errors name its line."""

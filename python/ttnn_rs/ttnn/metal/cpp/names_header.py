@@ -55,6 +55,10 @@ def _varargs(bindings: KernelBindings) -> Iterable[str]:
     yield "constexpr std::uint32_t get_compile_time_vararg(std::uint32_t index) {"
     yield f"    return kernel_compile_time_args[{first} + index];"
     yield "}"
+    yield "template <std::uint32_t index>"
+    yield "constexpr std::uint32_t get_compile_time_vararg() {"
+    yield "    return get_compile_time_vararg(index);"
+    yield "}"
 
 
 def _tensor(name: str, token: TensorToken) -> str:

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,6 +17,9 @@
 #include <utility>
 
 #include "ttnn_rs/calls.h"
+
+// Kernels that do not include <cmath> may have a constant of this name.
+#undef M_PI
 
 #define FORCE_INLINE inline __attribute__((always_inline))
 #define ALWI inline __attribute__((always_inline))

@@ -258,4 +258,5 @@ private:
     std::uint8_t id;
 };
 
+#include "api/dataflow/endpoints.h"
 #include "api/tensor/noc_traits.h"
