@@ -67,7 +67,7 @@ def settings_of(text: str, word: int) -> KernelSettings:
     compute = bool(COMPUTE.search(text))
     names = {kind: sorted(set(re.findall(rf"\b{kind}::([A-Za-z]\w*)", text))) for kind in KINDS}
     tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
-    sequences = {name: ("ours",) for name in re.findall(r"decltype\(tensor::(\w+)\)", text)}
+    sequences = dict.fromkeys(re.findall(r"decltype\(tensor::(\w+)\)", text), ("ours",))
     tensors |= {"ours": SimpleNamespace(cta_offset=0, crta_word=0)} if sequences else {}
     tensors = {name: tensor for name, tensor in tensors.items() if name not in sequences}
     bindings = SimpleNamespace(
@@ -79,7 +79,7 @@ def settings_of(text: str, word: int) -> KernelSettings:
     )  # fmt: skip
     named = re.findall(r'get_named_compile_time_arg_val\(\s*"(\w+)"', text)
     return KernelSettings(
-        processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *([word] * 511 if word else [i % 31 + 1 for i in range(511)])),
+        processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *(word or i % 31 + 1 for i in range(511))),
         named_compile_args={name: word or i for i, name in enumerate(named)}, defines=OPERATIONS,
         buffers={index: CbFormat(5) for index in range(32)}, compute=ComputeSettings() if compute else None,
         names=names_header(bindings) if any(names.values()) or "vararg" in text else "",
@@ -125,11 +125,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of the paths")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--every", type=int, default=1, help="take each n-th kernel")
+    parser.add_argument("--first", type=int, default=0, help="number of the first kernel")
     parser.add_argument("--show", action="store_true", help="print each kernel that fails")
     options = parser.parse_args()
     root = options.folder.resolve()
     root = root / "ttnn" if (root / "ttnn" / "ttnn").is_dir() else root
-    found = [path for path in kernels(root) if options.only in str(path)][:: options.every]
+    found = [path for path in kernels(root) if options.only in str(path)][options.first :: options.every]
     with ThreadPoolExecutor(options.jobs) as pool:
         outcomes = list(pool.map(lambda path: attempt(root, path), found))
     states = collections.Counter(outcome.state for outcome in outcomes)
