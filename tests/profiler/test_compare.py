@@ -130,6 +130,16 @@ def test_recorded_families_are_within_their_bars(golden: Path, capsys: pytest.Ca
         name: families[name]["median_error"] for name, bar in BARS.items() if families[name]["median_error"] > bar
     } == {}
     assert all(families[name]["within_2x"] >= 0.9 for name in BARS)
+    # No bar is set for these, of which few rows are recorded: they stay as good as they are.
+    kept = {
+        "GroupNorm": 0.15,
+        "Softmax": 0.25,
+        "Pool2D": 0.25,
+        "GridSample": 0.35,
+        "Upsample": 0.35,
+        "model:falcon7b": 0.15,
+    }
+    assert [name for name, most in kept.items() if families[name]["median_error"] > most] == []
     traces = answer["noc_traces"]
     assert traces["mean_error"] <= 0.05
     assert traces["worst_error"] <= 0.2
