@@ -239,3 +239,40 @@ def test_arange(device: ttnn.MeshDevice, dtype: str) -> None:
     expected = (3.0 + 0.5 * np.arange(128, dtype=np.float32)).astype(kind).astype(np.float32)
     assert np.array_equal(np.asarray(ttnn.to_numpy(out)[0], np.float32), expected)
     assert any("float arithmetic in software" in note for note in report.notes)
+
+
+@wheel
+def test_matmul(device: ttnn.MeshDevice) -> None:
+    kernels = OPERATIONS / "matmul/device/kernels"
+    a, b = (to_device(random_bf16(shape, seed), device) for seed, shape in enumerate(((64, 96), (96, 128))))
+    out = empty((64, 128), device)
+    named = {"cb_in0": 0, "cb_in1": 1, "cb_out": 16}
+    program = metal.create_program()
+    buffers(program, c0=2, c1=2, c16=2)
+    path = kernels / "dataflow/reader_bmm_8bank_output_tiles_partitioned.cpp"
+    config = metal.ReaderDataMovementConfig(compile_args=[0, 0, *words(a, b)], named_compile_args=named)
+    args = [a.buffer_address(), b.buffer_address(), 2, 3, 4, 6, 12, 1, 1, 0, 8, 8]
+    metal.set_runtime_args(program, metal.create_kernel(program, path, CORE, config), CORE, args)
+    path = OPERATIONS / "eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp"
+    writer(program, path, [16, *words(out)], [out.buffer_address(), 8, 0])
+    fidelity = ttnn.MathFidelity.HiFi4
+    fixed = {"compile_args": [1, 2, 3, 4], "named_compile_args": named, "math_fidelity": fidelity}
+    compute(program, kernels / "compute/bmm.cpp", [], **fixed)
+    metal.run_program(device, program)
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=fidelity, fp32_dest_acc_en=False, packer_l1_acc=False)
+    assert same_bits(out, ttnn.matmul(a, b, compute_kernel_config=config))
+
+
+@wheel
+def test_transpose(device: ttnn.MeshDevice) -> None:
+    """The tiles of a column become those of a row, so their order does not change."""
+    x, out = tiles(device, 4, 1), empty((32, 128), device)
+    kernels = OPERATIONS / "eltwise/unary/device/kernels/dataflow"
+    program = metal.create_program()
+    buffers(program, c0=2, c16=2)
+    reader(program, kernels / "reader_unary_interleaved_start_id.cpp", words(x), [x.buffer_address(), 4, 0])
+    path = kernels / "writer_unary_interleaved_start_id.cpp"
+    writer(program, path, [16, *words(out)], [out.buffer_address(), 4, 0])
+    compute(program, OPERATIONS / "data_movement/transpose/device/kernels/compute/transpose_wh.cpp", [4])
+    metal.run_program(device, program)
+    assert same_bits(out, ttnn.transpose(x, -2, -1))
