@@ -222,6 +222,16 @@ fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
 }
 
 #[test]
+fn a_loop_that_waits_for_either_of_two_words_lets_others_go_on() {
+    let (_, semaphore) = places();
+    // The second word of the semaphore's 16 B is never changed.
+    let waits = source().load(T1, semaphore).put(&[lw(S[0], T1, 0), lw(S[1], T1, 4), add(S[0], S[0], S[1])]);
+    let waits = waits.put(&[beq(S[0], 0, -3), addi(S[0], S[0], 1), sw(S[0], T1, 0)]).end();
+    let sets = source().load(T1, semaphore).load(S[0], 41).put(&[sw(S[0], T1, 0)]).end();
+    assert_eq!(word_after(&[(Risc::Brisc, waits), (Risc::Ncrisc, sets)], semaphore), 42);
+}
+
+#[test]
 fn loads_of_different_words_are_no_loop_that_waits() {
     // Each word is loaded once, from behind a window that a call has closed.
     let fills = (0..16).fold(source().with("cb_reserve_back", &[0, 1]).load(T1, places().0), |kernel, word| {

@@ -32,8 +32,8 @@ use crate::state::{Run, ZEROS};
 
 /// So many loads of one unchanged word in a row, and nothing else that others could see, are a loop that waits for it.
 const POLLS: u32 = 8;
-/// Instructions between two questions whether the run is still wanted.
-const SLICE: u64 = 1 << 20;
+/// Instructions after which a kernel that makes no calls lets others go on that are behind it.
+const SLICE: u64 = 1 << 14;
 
 /// The call with a number.
 fn call_of(number: u32) -> Option<&'static Call> {
@@ -85,6 +85,8 @@ struct Native {
     /// How many runtime arguments there are in all.
     args: u32,
     hart: Hart,
+    /// Instructions at the end of the slice.
+    slice_end: u64,
     /// The core's clock when it was last booked.
     booked: u64,
     open: Open,
@@ -205,7 +207,7 @@ impl Native {
         let open = Open::new(run.chip.l1_bytes as u32, [run.argument_words(), ZEROS]);
         let (functions, printer) = (Functions::default(), Printer::default());
         let args = kernel.args;
-        Ok(Self { spec, args, hart, booked: 0, open, mirror, functions, printer, polled: None })
+        Ok(Self { spec, args, hart, slice_end: 0, booked: 0, open, mirror, functions, printer, polled: None })
     }
 
     /// Runs until the kernel has to wait or has ended.
@@ -220,7 +222,8 @@ impl Native {
                 Exit::Budget if self.hart.executed() >= self.spec.limit => {
                     return failed(run, FaultKind::NeverEnds { instructions: self.spec.limit });
                 }
-                Exit::Budget => true,
+                // A loop may wait for others in a way that is not recognised.
+                Exit::Budget => !run.give_way(),
                 Exit::Call => self.call(run, device)?,
                 Exit::Load { address, bytes, repeats } => self.load(run, device, address, bytes, repeats)?,
                 Exit::Store { address, bytes, value } => {
@@ -239,9 +242,13 @@ impl Native {
     /// Runs some instructions, and books their time and what they wrote.
     fn run_slice(&mut self, run: &mut Run, device: &mut Device) -> Result<Exit, Fault> {
         let l1 = device.bytes_mut(run.own_place(0), run.chip.l1_bytes as usize);
-        let Self { hart, open, spec, .. } = self;
+        let Self { hart, open, spec, slice_end, .. } = self;
         let mut memory = open.memory(l1.map_err(|error| run.fault("kernel_main", error.into()))?);
-        let budget = SLICE.min(spec.limit.saturating_sub(hart.executed()));
+        // Loads that stop the core do not begin another slice.
+        if hart.executed() >= *slice_end {
+            *slice_end = hart.executed() + SLICE;
+        }
+        let budget = spec.limit.min(*slice_end).saturating_sub(hart.executed());
         let exit = hart.run(&spec.image.code, &mut memory, budget);
         self.keep_time(run);
         run.settle(device, &mut self.open).map_err(|what| run.fault("an L1 store", what))?;
