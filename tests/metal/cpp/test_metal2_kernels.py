@@ -203,3 +203,81 @@ def negate(num_tiles: int) -> None:
         tile_regs_release()
         tiles.pop_front(1)
         out.push_back(1)
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_embedding(device: ttnn.MeshDevice, cached: bool) -> None:
+    weights = random((40, 64), device, layout=ttnn.ROW_MAJOR_LAYOUT)
+    indices = ttnn.from_torch(
+        torch.randint(0, 40, (2, 32), generator=torch.Generator().manual_seed(3)), dtype=ttnn.uint32, device=device
+    )
+    target = empty_like(weights, (64, 64))
+    stick = 128
+    fixed = {
+        "input_page_size": 128,
+        "weight_stick_size": stick,
+        "rows_per_block": 16,
+        "input_block_size_bytes": 64,
+        "chunk_size": stick,
+        "num_chunks": 1,
+        "last_chunk_size": stick,
+    }
+    names = ["batch_offset", "weights_offset", "num_rows", "index_idx", *(["pad_token"] if cached else [])]
+    values = dict.fromkeys(names, 0) | {"num_rows": 64} | ({"pad_token": 7} if cached else {})
+    kernels = [
+        kernel(
+            "reader",
+            "operations/embedding/device/kernels/dataflow/embeddings.cpp",
+            names,
+            fixed=fixed,
+            dfb={"in0": ">out"},
+            tensor={"input": "indices", "weights": "weights"},
+            pads={"in1": "indices"} | ({"local_cache": "cache"} if cached else {}),
+            defines={"PADDED": "1"} if cached else {},
+        ),
+        writer(),
+    ]
+    pads = [metal.ScratchpadSpec(unique_id="indices", size_per_node=64)]
+    if cached:
+        pads.append(metal.ScratchpadSpec(unique_id="cache", size_per_node=stick))
+    tensors = {"indices": indices, "weights": weights, "dst": target}
+    arguments = {"reader": values, "writer": pages(64)}
+    vendor.run(device, kernels, [buffer("out", stick)], tensors, arguments, scratchpads=pads)
+    expected = ttnn.to_numpy(weights)[ttnn.to_numpy(indices).reshape(-1).astype(int)]
+    assert (ttnn.to_numpy(target) == expected).all()
+
+
+def test_sum_over_the_width(device: ttnn.MeshDevice) -> None:
+    source = random((64, 160), device)
+    target = empty_like(source, (64, 32))
+    reduction = "operations/reduction/generic/device/kernels"
+    defines = {"REDUCE_OP": "PoolType::SUM", "REDUCE_DIM": "ReduceDim::REDUCE_ROW"}
+    kernels = [
+        kernel(
+            "reader",
+            f"{reduction}/dataflow/reader_unary_reduce_universal_start_id.cpp",
+            ["num_tiles", "start_id", "scaler_bits"],
+            fixed={"tiles_per_batch": 2},
+            dfb={"in0": ">in", "scaler": ">scaler"},
+            tensor={"src": "src"},
+            defines=defines,
+        ),
+        kernel(
+            "compute",
+            f"{reduction}/compute/reduce.cpp",
+            ["Ht", "Wt", "NC"],
+            config=metal.ComputeHardwareConfig(enable_32_bit_dest=True),
+            fixed={"enable_fp32_sfpu": 0},
+            dfb={"in0": "in", "scaler": "scaler", "out": ">out"},
+            defines=defines,
+        ),
+        writer(),
+    ]
+    arguments = {
+        "reader": {"num_tiles": 10, "start_id": 0, "scaler_bits": 0x3F800000},
+        "compute": {"Ht": 2, "Wt": 5, "NC": 1},
+        "writer": pages(2),
+    }
+    buffers = [buffer("in", entries=4), buffer("scaler", entries=1), buffer("out")]
+    vendor.run(device, kernels, buffers, {"src": source, "dst": target}, arguments)
+    assert (ttnn.to_numpy(target)[:, 0] == ttnn.to_numpy(ttnn.sum(source, dim=1)).reshape(-1)).all()
