@@ -223,6 +223,18 @@ def test_a_pool_reads_its_windows(device: ttnn.MeshDevice) -> None:
         assert [step[3] for step in reads] == [size * 64 * 2]
 
 
+def test_a_reshape_of_rows_reads_and_writes_each_row_once(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 28, 6), device, ttnn.ROW_MAJOR_LAYOUT)
+    plan, _ = plan_of(lambda: ttnn.reshape(x, (1, 1, 4, 42)))
+    assert moved(plan) == {"read": 28, "write": 4}
+    copies = [step[1] for step, _ in walk(plan.groups[0].reader) if step[0] == "instructions"]
+    # Rows of 12 bytes are not aligned, and are copied byte by byte.
+    assert copies == [91]
+    aligned = tensor((1, 1, 8, 32), device, ttnn.ROW_MAJOR_LAYOUT)
+    plan, _ = plan_of(lambda: ttnn.reshape(aligned, (1, 1, 4, 64)))
+    assert not [step for step, _ in walk(plan.groups[0].reader) if step[0] == "instructions"]
+
+
 def test_an_enlarged_image_reads_each_pixel_once(device: ttnn.MeshDevice) -> None:
     x = tensor((1, 16, 16, 64), device, ttnn.ROW_MAJOR_LAYOUT)
     plan, _ = plan_of(lambda: ttnn.upsample(x, 2))

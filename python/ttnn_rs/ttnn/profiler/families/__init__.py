@@ -12,7 +12,6 @@ from ttnn.profiler.families.eltwise import eltwise
 from ttnn.profiler.families.group_norm import group_norm
 from ttnn.profiler.families.layout import tilize, untilize
 from ttnn.profiler.families.lines import (
-    gathered_rows,
     layer_norm,
     permute,
     reduce,
@@ -37,6 +36,7 @@ from ttnn.profiler.families.movement import (
 from ttnn.profiler.families.pipeline import pipeline
 from ttnn.profiler.families.pool import grid_sample, pool, upsample
 from ttnn.profiler.families.products import product
+from ttnn.profiler.families.reshape import reshape
 from ttnn.profiler.families.windows import conv2d, halo
 from ttnn.profiler.plan import Plan
 
@@ -65,7 +65,7 @@ FAMILIES: Final[dict[str, Family]] = {
     "Softmax": softmax,
     "GroupNorm": group_norm,
     "Transpose": transpose,
-    "Reshape": gathered_rows,
+    **dict.fromkeys(("Reshape", "ReshapeView"), reshape),
     "Permute": permute,
     **dict.fromkeys(("Upsample", "UpSample"), upsample),
     **dict.fromkeys(("FastReduceNC", "Reduce", "IntImg"), reduce),
