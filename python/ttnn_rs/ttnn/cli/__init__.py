@@ -1,4 +1,4 @@
-"""The command line: `python -m ttnn info | demo | goldens | bench | sweep | profile`.
+"""The command line: `python -m ttnn info | demo | goldens | bench | sweep | profile | run`.
 
 Every subcommand is a module with `add_parser`, which names its options, and `run`, which returns the exit code. With
 `--json` a subcommand prints one JSON document on standard output and nothing else; progress goes to standard error.
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from ttnn.base.exceptions import ArgumentError, ConfigError, TtnnError
-from ttnn.cli import bench, demo, goldens, info, profile, sweep
+from ttnn.cli import bench, demo, goldens, info, profile, run, sweep
 from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, MissingPackage, Terminal
 
 EXIT_USAGE = 2
@@ -23,7 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every subcommand."""
     parser = argparse.ArgumentParser(prog="python -m ttnn", description="A Tenstorrent device without the card.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (info, demo, goldens, bench, sweep, profile):
+    for module in (info, demo, goldens, bench, sweep, profile, run):
         subparser = module.add_parser(commands)
         subparser.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
         subparser.set_defaults(run=module.run)

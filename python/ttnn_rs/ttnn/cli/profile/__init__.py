@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import runpy
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,8 @@ from typing import Any
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError
-from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, Table, Terminal
+from ttnn.cli.common.scripts import as_program, run_script
+from ttnn.cli.common.terminal import Table, Terminal
 from ttnn.cli.profile import compare
 from ttnn.device.mesh_device import DEFAULT_CHIP
 from ttnn.profiler.plan import CARDS
@@ -54,44 +53,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _script(options: argparse.Namespace, terminal: Terminal) -> int:
-    if not options.script.is_file():
-        raise ArgumentError(f"profile: {options.script} is not a file")
-    _choose_card(options)
-    before = sys.argv, list(sys.path)
-    sys.argv = [str(options.script), *options.arguments]
-    sys.path.insert(0, str(options.script.parent.resolve()))
-    try:
+    with as_program("profile", options.script, options.arguments):
+        _choose_card(options)
         with profile() as session, _said_meanwhile(session):
-            code = _run_script(options.script, terminal)
-    finally:
-        sys.argv, sys.path[:] = before
+            code = run_script(options.script, terminal)
     _report(session, options, terminal)
     return code
-
-
-def _run_script(script: Path, terminal: Terminal) -> int:
-    """Run a script as Python does, and return its exit code. What it ran before an error is reported all the same."""
-    try:
-        runpy.run_path(str(script), run_name="__main__")
-    except SystemExit as error:
-        if error.code is None or isinstance(error.code, int):
-            return error.code or 0
-        sys.stderr.write(f"{error.code}\n")
-        return EXIT_FAILURE
-    except KeyboardInterrupt:
-        terminal.error("interrupted")
-        return EXIT_INTERRUPTED
-    except BaseException as error:
-        # The frames from here to the script are not the script's.
-        frames = error.__traceback__
-        while frames is not None and frames.tb_frame.f_code.co_filename in _OWN_FILES:
-            frames = frames.tb_next
-        traceback.print_exception(error.with_traceback(frames or error.__traceback__))
-        return EXIT_FAILURE
-    return 0
-
-
-_OWN_FILES = frozenset({__file__, runpy.__file__, "<frozen runpy>"})
 
 
 @contextmanager

@@ -31,6 +31,7 @@ _REFUSED: tuple[tuple[str, str], ...] = (
 _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
     (r".*fabric.*|.*socket.*|.*tt_uva.*", _FABRIC),
     (r".*ethernet.*|.*erisc.*|eth_.*", _ETHERNET),
+    (r"lltt\.h", _INSTRUCTIONS),
 )
 _HEADER = re.compile(r"'([^']*)' file not found")
 
