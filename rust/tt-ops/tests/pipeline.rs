@@ -137,6 +137,41 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
     assert!(contents(&mut device, output) == expected);
 }
 
+/// Squares and sums of ordinary numbers and of others, each tile packed to a page.
+#[test]
+fn numbers_that_are_not_ordinary_take_the_integer_steps() {
+    let mut random = Random::new(21);
+    let mut x: Vec<u8> =
+        (0..2 * 1024).flat_map(|_| (random.below(1 << 16) as u16 & 0x81ff | 0x3e00).to_le_bytes()).collect();
+    // Infinity and the largest number.
+    x[2048..2052].copy_from_slice(&[0x80, 0x7f, 0x7f, 0x7f]);
+    for (op, format) in [(EltwiseOp::Mul, Float16B), (EltwiseOp::Mul, Float32), (EltwiseOp::Add, Float16B)] {
+        let settings = Settings { domain: vec![1, 32, 64], ..settings(Axis::Width, true) };
+        let tensors = vec![Tensor::Broadcast(Float16B, vec![1, 32, 64], None)];
+        let passes = vec![Pass {
+            load: Load::Eltwise(op, Operand::Tensor(0), Operand::Tensor(0)),
+            padding: Padding::Kept,
+            chain: Chain::default(),
+            format,
+            target: Target::Output(0, 0, 1),
+        }];
+        let mut device = device();
+        let page = 1024 * format.element_bytes().unwrap();
+        let input = tensor(&mut device, BufferType::Dram, 2048, &x);
+        let output = tensor(&mut device, BufferType::Dram, page, &vec![0; 2 * page]);
+        let program = Pipeline::new(settings, tensors, passes).unwrap();
+        let math = MathConfig { arch: Arch::Wormhole, ..MATH };
+        program.run(&mut device, &[input], &[output]).unwrap();
+        let mut expected = Vec::new();
+        for tile in x.chunks(2048) {
+            let (mut dst, words) = (ZERO, src(Float16B, tile));
+            fpu::eltwise_scalar(&math, op, Broadcast::None, false, &mut dst, &words, &words);
+            expected.extend(packed(&dst, format, EdgeMask::None));
+        }
+        assert!(contents(&mut device, output) == expected, "{op:?} to {format:?}");
+    }
+}
+
 fn settings(axis: Axis, dst32: bool) -> Settings {
     let arch = Arch::Wormhole;
     Settings { domain: vec![3, 32, 32], axis, format: Float16B, dst32, direct: false, fidelity: MATH.fidelity, arch }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
+use tt_tensix::fpu::exact::Datums;
+use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::sfpu::BinaryCall;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -80,6 +81,16 @@ impl Source {
     /// The pass whose value it is.
     fn value(&self) -> Option<usize> {
         if let Place::Value { number, .. } = self.place { Some(number) } else { None }
+    }
+
+    /// A tile of it where it is, if it stands for no more than itself and is of such a format.
+    pub(super) fn datums<'t>(&self, in_loop: bool, bytes: &'t [u8]) -> Option<Datums<'t>> {
+        match (self.input.format, self.input.register) {
+            _ if in_loop && self.broadcast != Broadcast::None => None,
+            (DataFormat::Float16B, _) => Some(Datums::Halves(bytes)),
+            (DataFormat::Float32, DataFormat::Tf32) => Some(Datums::Singles(bytes)),
+            _ => None,
+        }
     }
 
     /// What it holds is the same for all lines.
@@ -195,6 +206,26 @@ impl Halves {
     }
 }
 
+/// What the packer makes of an operation of the FPU with nothing behind it.
+#[derive(Clone, Copy)]
+pub(super) enum Packed {
+    Halves,
+    Words,
+}
+
+impl Packed {
+    /// That of a pass; `None` for another one.
+    fn new(work: &Work, chain: &Chain, packer: &PackConfig) -> Option<Self> {
+        let plain = matches!(work, Work::Eltwise(..)) && chain.is_empty() && packer.edge == EdgeMask::None;
+        match packer.output {
+            _ if !plain || packer.dst != DstFormat::Fp32 => None,
+            DataFormat::Float16B => Some(Self::Halves),
+            DataFormat::Float32 => Some(Self::Words),
+            _ => None,
+        }
+    }
+}
+
 /// A pass, ready to run.
 pub(super) struct Step<'p> {
     pub(super) chain: &'p Chain,
@@ -208,6 +239,10 @@ pub(super) struct Step<'p> {
     running: (Input, Input),
     /// How it is computed in lanes of 16 bits, if it can be.
     pub(super) halves: Option<Halves>,
+    /// How it is computed from page to page, if it can be.
+    pub(super) packed: Option<Packed>,
+    /// Both operands are the same tiles.
+    pub(super) squares: bool,
     pub(super) packer: Packer,
     pub(super) target: Target,
     pub(super) edge: EdgeMask,
@@ -323,6 +358,8 @@ impl<'p> Step<'p> {
         let whole = !in_loop || work.sources()[0].broadcast == Broadcast::None;
         Ok(Self {
             halves: if whole { Halves::new(&work, &math, &pass.chain, &config, tiles) } else { None },
+            packed: Packed::new(&work, &pass.chain, &config),
+            squares: matches!(pass.load, Load::Eltwise(EltwiseOp::Mul, a, b) if a == b),
             chain: &pass.chain,
             dst32: settings.dst32,
             math,

@@ -3,15 +3,15 @@
 use tt_cpu::Level;
 use tt_cpu::table::Store;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::exact::{self, Datums};
+use tt_tensix::fpu::exact::{self, Results, Second};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, HalfTile, RunningMax, bf16_lanes};
 use tt_tensix::sfpu::DstWidth;
-use tt_tensix::tile_io::{Tile, ZERO};
+use tt_tensix::tile_io::{self, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use super::lines::{Line, Lines};
 use super::program::{Axis, Join, Moment, Padding, Target};
-use super::step::{Halves, Source, Step, Work};
+use super::step::{Halves, Packed, Source, Step, Work};
 use super::vertical;
 use crate::OpError;
 use crate::moments::Moments;
@@ -117,6 +117,11 @@ impl Worker {
         {
             return Ok(());
         }
+        if let (Some(packed), Work::Eltwise(op, first, second), false) = (step.packed, &step.work, ends)
+            && self.packed(steps, (number, step, packed), (*op, first, second), line, tile)?
+        {
+            return Ok(());
+        }
         self.load(steps, (number, step), line, tile)?;
         let Self { a, dst, .. } = self;
         match (step.padding, &step.mask) {
@@ -178,6 +183,49 @@ impl Worker {
             Halves::Table(table) => table.look_up(*level, bytemuck::cast_slice(&half[..]), target, Store::Near),
         }
         Ok(true)
+    }
+
+    /// A pass on one tile by the host's arithmetic, from where the operands are to where the packer writes. False, with
+    /// nothing that counts written, if an operand is not read where it is, or its numbers are not ordinary enough.
+    fn packed(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step, packed): (usize, &Step<'_>, Packed),
+        (op, first, second): (EltwiseOp, &Source, &Source),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<bool, OpError> {
+        let Self { l1, states, level, .. } = self;
+        // A pass reads what earlier ones made.
+        let (before, own) = l1.split_at_mut(number);
+        let Some(a) = first.datums(step.in_loop, first.tile(line, tile, steps, before)?.1) else { return Ok(false) };
+        let b = if step.squares {
+            Second::Same
+        } else {
+            let state = &mut states[number];
+            load_second(second, step.in_loop, second.tile(line, tile, steps, before)?, state);
+            Second::Words(state.second())
+        };
+        let write = |target: &mut [u8]| {
+            let results = match packed {
+                Packed::Halves => Some(Results::Halves(target)),
+                Packed::Words => tile_io::words_mut(target).map(Results::Words),
+            };
+            results.is_some_and(|results| exact::eltwise(*level, &step.math, op, results, a, b))
+        };
+        let bytes = step.packer.tile_bytes();
+        match step.target {
+            Target::Value => Ok(write(&mut own[0][if step.keeps_line { tile * bytes } else { 0 }..][..bytes])),
+            Target::Output(output, ..) => {
+                // A page is claimed once.
+                let target = line.outputs[output].claim(step.page(line, tile))?;
+                if !write(target) {
+                    self.load(steps, (number, step), line, tile)?;
+                    step.packer.pack(&self.dst, target);
+                }
+                Ok(true)
+            }
+        }
     }
 
     /// A reduction's next tile.
@@ -245,9 +293,12 @@ impl Worker {
             Work::Eltwise(op, first, second) => {
                 load_second(second, in_loop, second.tile(line, tile, steps, l1)?, state);
                 let (_, bytes) = first.tile(line, tile, steps, l1)?;
-                let plain =
-                    first.input.format == DataFormat::Float16B && (first.broadcast == Broadcast::None || !in_loop);
-                if !plain || !exact::eltwise(*level, math, *op, dst, Datums::Halves(bytes), state.second()) {
+                let datums = first.datums(in_loop, bytes);
+                let b = state.second();
+                let done = datums.is_some_and(|datums| {
+                    exact::eltwise(*level, math, *op, Results::Words(dst), datums, Second::Words(b))
+                });
+                if !done {
                     first.input.to_src(bytes, a);
                     spread(first, in_loop, a);
                     fpu::eltwise(math, *op, Broadcast::None, false, dst, a, state.second());
@@ -448,6 +499,20 @@ fn load_second(of: &Source, in_loop: bool, (key, bytes): (usize, &[u8]), state: 
     if state.loaded != Some(key) {
         state.loaded = Some(key);
         let register = state.second();
+        if in_loop && of.broadcast != Broadcast::None {
+            // Few of its datums are looked at.
+            match (of.input.format, of.input.register) {
+                (DataFormat::Float16B, _) => {
+                    let halves = bytes.as_chunks::<2>().0;
+                    return of.broadcast.spread_of(register, |datum| u32::from(u16::from_le_bytes(halves[datum])) << 3);
+                }
+                (DataFormat::Float32, DataFormat::Tf32) => {
+                    let words = bytes.as_chunks::<4>().0;
+                    return of.broadcast.spread_of(register, |datum| u32::from_le_bytes(words[datum]) >> 13);
+                }
+                _ => {}
+            }
+        }
         of.input.to_src(bytes, register);
         spread(of, in_loop, register);
     }

@@ -1,7 +1,7 @@
 //! The element-wise operations and how their second operand is spread.
 
 use super::Src;
-use crate::regs::{FACE_SIDE, index, position};
+use crate::regs::{FACE_DATUMS, FACE_SIDE, index, position};
 
 /// The element-wise operations of the FPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,12 +46,27 @@ impl Broadcast {
             return;
         }
         let old = *tile;
+        self.spread_of(tile, |datum| old[datum]);
+    }
+
+    /// Fills a register tile with what it is after [`Self::spread`], from the datums that are repeated.
+    #[inline(always)]
+    pub fn spread_of(self, tile: &mut Src, word: impl Fn(usize) -> u32) {
+        let row = |datum: usize| {
+            let mut words = [0; FACE_SIDE];
+            for (column, target) in words.iter_mut().enumerate() {
+                *target = word(datum + column);
+            }
+            words
+        };
+        let halves = if self == Self::Row { [0, FACE_DATUMS].map(row) } else { [[0; FACE_SIDE]; 2] };
         for (line, words) in tile.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
             let source = self.source(line * FACE_SIDE);
-            match self {
-                Self::None | Self::Row => words.copy_from_slice(&old[source..source + FACE_SIDE]),
-                Self::Column | Self::Scalar => words.fill(old[source]),
-            }
+            *words = match self {
+                Self::None => row(source),
+                Self::Row => halves[line / FACE_SIDE % 2],
+                Self::Column | Self::Scalar => [word(source); FACE_SIDE],
+            };
         }
     }
 }

@@ -84,6 +84,14 @@ impl Datum for u32 {
     }
 }
 
+/// FP32 in L1: the unpacker makes TF32 of it.
+impl Datum for [u8; 4] {
+    #[inline(always)]
+    fn fp32(self) -> u32 {
+        u32::from_le_bytes(self) & !0x1fff
+    }
+}
+
 /// BF16 in L1.
 impl Datum for [u8; 2] {
     #[inline(always)]

@@ -1,21 +1,42 @@
 //! Operations into an empty 32-bit `Dst` by the host's FP32 arithmetic, where that is exact.
 //!
 //! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the
-//! integer steps of [`super::lanes`].
+//! integer steps of [`super::lanes`]. Tiles are read and written where they are, in registers or in L1: the moves between
+//! would cost as much as the arithmetic.
 
 use tt_cpu::{Level, simd_kernel};
 
 use super::super::operand::{Datum, mask};
 use super::super::{Dst, DstFormat, MathConfig, Src};
 use crate::fpu::EltwiseOp;
+use crate::regs::TILE_DATUMS;
 
-/// The first operand.
+/// A tile.
 #[derive(Clone, Copy)]
 pub enum Datums<'t> {
-    /// A tile of bfloat16 in L1.
+    /// Of bfloat16 in L1.
     Halves(&'t [u8]),
+    /// Of FP32 in L1, of which the unpacker makes TF32.
+    Singles(&'t [u8]),
+    /// In a Src register.
+    Words(&'t Src),
+}
+
+/// The second operand.
+#[derive(Clone, Copy)]
+pub enum Second<'t> {
+    /// The first one once more, of a product.
+    Same,
     /// A tile in a Src register.
     Words(&'t Src),
+}
+
+/// What becomes of the results.
+pub enum Results<'t> {
+    /// They stay in `Dst`, or the packer leaves them as they are.
+    Words(&'t mut Dst),
+    /// The packer makes bfloat16 of them.
+    Halves(&'t mut [u8]),
 }
 
 const SIGN: u32 = 1 << 31;
@@ -28,23 +49,111 @@ const GRID: u32 = 13 << 23 | 1 << 22;
 pub(super) const HUGE: u32 = 240 << 23;
 
 /// [`super::eltwise`] without broadcast and accumulation. False if datums are too large or too small for host arithmetic
-/// to be exact, or for another `Dst`; `dst` is then meaningless.
-pub fn eltwise(level: Level, cfg: &MathConfig, op: EltwiseOp, dst: &mut Dst, a: Datums<'_>, b: &Src) -> bool {
+/// to be exact, for another `Dst`, and for what has no steps here: results that are packed from a register, and products
+/// of one or two phases from L1. The results are then meaningless.
+///
+/// # Panics
+/// If what is in L1 is not a tile.
+pub fn eltwise(
+    level: Level,
+    cfg: &MathConfig,
+    op: EltwiseOp,
+    results: Results<'_>,
+    a: Datums<'_>,
+    b: Second<'_>,
+) -> bool {
     if cfg.dst != DstFormat::Fp32 || cfg.alu.has_5_bit_exponent() || cfg.is_integer() {
         return false;
     }
-    let (phases, mask) = (cfg.fidelity.phases(), mask(cfg.alu).fp32());
-    let flip = if op == EltwiseOp::Sub { SIGN } else { 0 };
-    match (op, a) {
-        (EltwiseOp::Mul, Datums::Halves(page)) => products_of_halves::run(level, phases, mask, dst, halves(page), b),
-        (EltwiseOp::Mul, Datums::Words(words)) => products_of_words::run(level, phases, mask, dst, words, b),
-        (_, Datums::Halves(page)) => sums_of_halves::run(level, flip, mask, dst, halves(page), b),
-        (_, Datums::Words(words)) => sums_of_words::run(level, flip, mask, dst, words, b),
+    let steps = match op {
+        EltwiseOp::Add => Steps::Sum(0),
+        EltwiseOp::Sub => Steps::Sum(SIGN),
+        EltwiseOp::Mul => Steps::Product(cfg.fidelity.phases()),
+    };
+    kernel::run(level, (steps, mask(cfg.alu).fp32()), results, a, b)
+}
+
+/// What is computed: a sum, with the sign of the second operand flipped; or a product of so many phases.
+#[derive(Clone, Copy)]
+enum Steps {
+    Sum(u32),
+    Product(u32),
+}
+
+type Job = (Steps, u32);
+
+simd_kernel!(kernel, super::of_all, (job: Job, results: Results<'_>, a: Datums<'_>, b: Second<'_>) -> bool);
+
+#[inline(always)]
+fn of_all(job: Job, results: Results<'_>, a: Datums<'_>, b: Second<'_>) -> bool {
+    match (results, a, b) {
+        (Results::Words(words), Datums::Words(a), Second::Words(b)) => match job {
+            (Steps::Product(1), mask) => products::<1, u32, u32, u32>(mask, words, a, b),
+            (Steps::Product(2), mask) => products::<2, u32, u32, u32>(mask, words, a, b),
+            _ => of_words(job, words, a, b),
+        },
+        (_, Datums::Words(_), _) => false,
+        (Results::Words(words), Datums::Halves(a), b) => of_page(job, words, datums::<2>(a), b),
+        (Results::Words(words), Datums::Singles(a), b) => of_page(job, words, datums::<4>(a), b),
+        (Results::Halves(page), Datums::Halves(a), b) => of_page(job, halves(page), datums::<2>(a), b),
+        (Results::Halves(page), Datums::Singles(a), b) => of_page(job, halves(page), datums::<4>(a), b),
     }
 }
 
-fn halves(page: &[u8]) -> &[[u8; 2]] {
-    page.as_chunks().0
+#[inline(always)]
+fn of_page<R: Packed, A: Datum>(job: Job, results: &mut [R; TILE_DATUMS], a: &[A; TILE_DATUMS], b: Second<'_>) -> bool {
+    match (job, b) {
+        (_, Second::Words(b)) => of_words(job, results, a, b),
+        ((Steps::Product(3), mask), Second::Same) => products::<3, R, A, A>(mask, results, a, a),
+        ((Steps::Product(4), mask), Second::Same) => products::<4, R, A, A>(mask, results, a, a),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn of_words<R: Packed, A: Datum>(
+    (steps, mask): Job,
+    results: &mut [R; TILE_DATUMS],
+    a: &[A; TILE_DATUMS],
+    b: &Src,
+) -> bool {
+    match steps {
+        Steps::Sum(flip) => sums(flip, mask, results, a, b),
+        Steps::Product(3) => products::<3, R, A, u32>(mask, results, a, b),
+        Steps::Product(4) => products::<4, R, A, u32>(mask, results, a, b),
+        Steps::Product(_) => false,
+    }
+}
+
+#[inline(always)]
+fn datums<const BYTES: usize>(page: &[u8]) -> &[[u8; BYTES]; TILE_DATUMS] {
+    page.as_chunks().0.try_into().expect("a tile")
+}
+
+#[inline(always)]
+fn halves(page: &mut [u8]) -> &mut [[u8; 2]; TILE_DATUMS] {
+    page.as_chunks_mut().0.try_into().expect("a tile")
+}
+
+/// A datum after the packer.
+trait Packed {
+    /// From a word of `Dst` that is no infinity and no denormal.
+    fn pack(word: u32) -> Self;
+}
+
+impl Packed for u32 {
+    #[inline(always)]
+    fn pack(word: u32) -> Self {
+        word
+    }
+}
+
+impl Packed for [u8; 2] {
+    #[inline(always)]
+    fn pack(word: u32) -> Self {
+        // To the nearest, ties away from zero; a carry bumps the exponent.
+        ((word.wrapping_add(1 << 15) >> 16) as u16).to_le_bytes()
+    }
 }
 
 /// A little more than the number of a word, or zero.
@@ -67,12 +176,18 @@ pub(super) fn total(a: u32, b: u32, most: &mut u32) -> u32 {
 }
 
 #[inline(always)]
-fn sums<T: Datum>(flip: u32, mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
+fn sums<R: Packed, A: Datum>(
+    flip: u32,
+    mask: u32,
+    results: &mut [R; TILE_DATUMS],
+    a: &[A; TILE_DATUMS],
+    b: &Src,
+) -> bool {
     let mut most = 0;
-    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+    for ((result, a), b) in results.iter_mut().zip(a).zip(b) {
         let total = total(a.fp32() & mask, b.fp32() ^ flip, &mut most);
         // Below the smallest exponent it becomes zero.
-        *dst = if total & EXPONENT == 0 { 0 } else { total };
+        *result = R::pack(if total & EXPONENT == 0 { 0 } else { total });
     }
     most < HUGE
 }
@@ -95,12 +210,12 @@ impl Exponents {
         self.least = self.least.min(exponent.wrapping_sub(1 << 23));
     }
 
-    /// Whether products of all phases are exact and so are their sums: neither the largest ones leave the exponents,
-    /// nor the smallest ones of the last phase, which is worth 12 exponents less than the first.
+    /// Whether products of all phases are exact and so are their sums: neither the largest ones leave the exponents, nor
+    /// when they are rounded, nor the smallest ones of the last phase, which is worth 12 exponents less than the first.
     #[inline(always)]
     fn has_exact_products(self, other: Self) -> bool {
         let [a, b] = [self, other].map(|range| [range.most >> 23, (range.least >> 23) + 1]);
-        a[0] < 255 && b[0] < 255 && a[0] + b[0] < 127 + 254 && a[1] + b[1] > 127 + 12
+        a[0] < 255 && b[0] < 255 && a[0] + b[0] < 127 + 253 && a[1] + b[1] > 127 + 12
     }
 }
 
@@ -120,31 +235,21 @@ fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
 }
 
 #[inline(always)]
-fn products<const PHASES: u32, T: Datum>(mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
+fn products<const PHASES: u32, R: Packed, A: Datum, B: Datum>(
+    mask: u32,
+    results: &mut [R; TILE_DATUMS],
+    a: &[A; TILE_DATUMS],
+    b: &[B; TILE_DATUMS],
+) -> bool {
     let (mut exponents_a, mut exponents_b) = (Exponents::NONE, Exponents::NONE);
-    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+    for ((result, a), b) in results.iter_mut().zip(a).zip(b) {
         let (a, b) = (a.fp32() & mask, b.fp32());
         exponents_a.take(a);
         exponents_b.take(b);
-        *dst = product::<PHASES>(a, b);
+        *result = R::pack(product::<PHASES>(a, b));
     }
     exponents_a.has_exact_products(exponents_b)
 }
-
-#[inline(always)]
-fn all_products<T: Datum>(phases: u32, mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
-    match phases {
-        1 => products::<1, T>(mask, dst, a, b),
-        2 => products::<2, T>(mask, dst, a, b),
-        3 => products::<3, T>(mask, dst, a, b),
-        _ => products::<4, T>(mask, dst, a, b),
-    }
-}
-
-simd_kernel!(sums_of_halves, super::sums::<[u8; 2]>, (flip: u32, mask: u32, dst: &mut Dst, a: &[[u8; 2]], b: &Src) -> bool);
-simd_kernel!(sums_of_words, super::sums::<u32>, (flip: u32, mask: u32, dst: &mut Dst, a: &[u32], b: &Src) -> bool);
-simd_kernel!(products_of_halves, super::all_products::<[u8; 2]>, (phases: u32, mask: u32, dst: &mut Dst, a: &[[u8; 2]], b: &Src) -> bool);
-simd_kernel!(products_of_words, super::all_products::<u32>, (phases: u32, mask: u32, dst: &mut Dst, a: &[u32], b: &Src) -> bool);
 
 #[cfg(test)]
 mod tests {
@@ -154,6 +259,7 @@ mod tests {
     use super::super::super::{Arch, MathFidelity};
     use super::super::{Broadcast, eltwise_scalar};
     use super::*;
+    use crate::pack::{PackConfig, pack_tile};
     use crate::tile_io::ZERO;
 
     /// A Src word near one exponent, or of any.
@@ -168,10 +274,20 @@ mod tests {
         any & !(255 << 10) & if random.below(4) == 0 { !0x3f0 } else { !0 } | exponent << 10
     }
 
+    /// A tile of Src words in L1.
+    fn page(words: &Src, halves: bool) -> Vec<u8> {
+        if halves {
+            words.iter().flat_map(|word| ((word >> 3) as u16).to_le_bytes()).collect()
+        } else {
+            // The unpacker cuts what lies below.
+            words.iter().flat_map(|word| (word << 13 | word & 0x1fff).to_le_bytes()).collect()
+        }
+    }
+
     #[test]
     fn steps_have_the_bits_of_the_fpu() {
         let mut random = Random::new(22);
-        let mut taken = [0; 3];
+        let mut taken = [0; 6];
         for round in 0..1200_u32 {
             let halves = round % 2 == 0;
             let alu = if halves { DataFormat::Float16B } else { DataFormat::Tf32 };
@@ -188,18 +304,30 @@ mod tests {
                 *a = word(&mut random, kind, centre_a) & if halves { 0x7_fff8 } else { 0x7_ffff };
                 *b = word(&mut random, kind, if round % 5 < 2 { centre_a } else { centre_b });
             }
-            let page: Vec<u8> = a.iter().flat_map(|word| ((word >> 3) as u16).to_le_bytes()).collect();
-            let source = if halves { Datums::Halves(&page) } else { Datums::Words(&a) };
+            let page = page(&a, halves);
+            let first = match (round / 2 % 3, halves) {
+                (0, _) => Datums::Words(&a),
+                (_, true) => Datums::Halves(&page),
+                (_, false) => Datums::Singles(&page),
+            };
+            let second = if round / 2 % 3 == 2 { Second::Same } else { Second::Words(&b) };
+            let b = if matches!(second, Second::Same) { a } else { b };
             for &level in Level::supported() {
-                for (op, taken) in [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul].into_iter().zip(&mut taken) {
-                    let (mut expected, mut dst) = (ZERO, [1; 1024]);
+                for (number, op) in [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul].into_iter().enumerate() {
+                    let (mut expected, mut dst, mut packed) = (ZERO, [1; 1024], [1; 2048]);
                     eltwise_scalar(&math, op, Broadcast::None, false, &mut expected, &a, &b);
-                    let done = eltwise(level, &math, op, &mut dst, source, &b);
+                    let done = eltwise(level, &math, op, Results::Words(&mut dst), first, second);
                     assert!(!done || dst == expected, "{op:?}, {alu:?}, {level:?}, round {round}");
-                    *taken += u32::from(done);
+                    taken[number] += u32::from(done);
+                    let done = eltwise(level, &math, op, Results::Halves(&mut packed), first, second);
+                    let mut expected_page = [0; 2048];
+                    let packer = PackConfig::new(DstFormat::Fp32, DataFormat::Float16B);
+                    pack_tile(&packer, &expected, &mut expected_page);
+                    assert!(!done || packed == expected_page, "{op:?} packed, {alu:?}, {level:?}, round {round}");
+                    taken[3 + number] += u32::from(done);
                 }
             }
         }
-        assert!(taken.iter().all(|&taken| taken > 500), "{taken:?}");
+        assert!(taken.iter().all(|&taken| taken > 200), "{taken:?}");
     }
 }

@@ -52,7 +52,10 @@ pub fn eltwise_at(
         broadcast.spread(&mut spread);
         &spread
     };
-    if accumulate || !exact::eltwise(level, cfg, op, dst, exact::Datums::Words(a), b) {
+    let exact = |dst: &mut Dst| {
+        exact::eltwise(level, cfg, op, exact::Results::Words(dst), exact::Datums::Words(a), exact::Second::Words(b))
+    };
+    if accumulate || !exact(dst) {
         lanes::eltwise(level, cfg, op, accumulate, dst, a, b);
     }
 }
