@@ -13,6 +13,7 @@ import pytest
 
 import ttnn
 from ttnn import _engine
+from ttnn.device.device_info import get_device_info
 from ttnn.device.lifecycle import get_dispatch_core_axis, get_optimal_dram_bank_to_logical_worker_assignment
 
 CHIPS = {
@@ -179,6 +180,26 @@ def test_dispatch_cores_are_the_chips_own() -> None:
         ttnn.close_device(device)
     with pytest.raises(ttnn.UnsupportedError, match="not modelled on n150"):
         ttnn.open_device(device_id=0, dispatch_core_config=ttnn.DispatchCoreConfig(ttnn.DispatchCoreType.ETH))
+    by_rows = ttnn.DispatchCoreConfig(axis=ttnn.DispatchCoreAxis.ROW)
+    with pytest.raises(ttnn.UnsupportedError, match="not modelled on p150"):
+        ttnn.open_device(device_id=0, dispatch_core_config=by_rows, chip="p150")
+
+
+@pytest.mark.parametrize(("chip", "grid"), [("n150", (7, 9)), ("n300", (7, 8))])
+def test_dispatch_takes_a_column_if_asked_to(chip: str, grid: tuple[int, int]) -> None:
+    columns = ttnn.DispatchCoreConfig(axis=ttnn.DispatchCoreAxis.COL)
+    device = ttnn.open_device(device_id=0, dispatch_core_config=columns, chip=chip)
+    assert device.compute_with_storage_grid_size() == ttnn.CoreCoord(*grid)
+    assert get_dispatch_core_axis(device) is ttnn.DispatchCoreAxis.COL
+    info = get_device_info(device)
+    assert (info.num_x_cores, info.num_y_cores) == (8, grid[1])
+    last = ttnn.CoreCoord(grid[0] - 1, grid[1] - 1)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(last, last)])
+    shards = ttnn.ShardSpec(cores, (32, 32), ttnn.ShardOrientation.ROW_MAJOR)
+    place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+    one = ttnn.ones([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=place)
+    assert ttnn.to_torch(ttnn.add(one, one)).tolist() == [[2.0] * 32] * 32
+    ttnn.close_device(device)
 
 
 def test_the_program_cache_counts(device: ttnn.MeshDevice) -> None:

@@ -160,8 +160,30 @@ def test_sub_devices(device: ttnn.MeshDevice) -> None:
         device.load_sub_device_manager(manager)
     with pytest.raises(ttnn.DeviceError, match="core 0-0 is in two sub-devices"):
         device.create_sub_device_manager([ttnn.SubDevice([left]), ttnn.SubDevice([left])], 0)
-    with pytest.raises(ttnn.UnsupportedError, match="local_l1_size 3200"):
-        device.create_sub_device_manager([ttnn.SubDevice([left])], 3200)
+    with pytest.raises(ttnn.ArgumentError, match="local_l1_size must be a number of bytes, got -1"):
+        device.create_sub_device_manager([ttnn.SubDevice([left])], -1)
+
+
+def test_sub_devices_keep_l1_of_their_own(device: ttnn.MeshDevice) -> None:
+    whole = device._engine.memory_view(ttnn.BufferType.L1.value)["largest_contiguous_bytes_free_per_bank"]
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
+    manager = device.create_sub_device_manager([ttnn.SubDevice([cores])], whole - 4096)
+
+    def filled() -> ttnn.Tensor:
+        shards = ttnn.ShardSpec(cores, (32, 96), ttnn.ShardOrientation.ROW_MAJOR)
+        place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+        return ttnn.zeros([32, 96], ttnn.bfloat16, ttnn.TILE_LAYOUT, device, place)
+
+    device.load_sub_device_manager(manager)
+    with pytest.raises(ttnn.OutOfMemoryError):
+        filled()
+    device.clear_loaded_sub_device_manager()
+    tensor = filled()
+    with pytest.raises(ttnn.DeviceError, match="buffers lie in the first"):
+        device.load_sub_device_manager(manager)
+    tensor.deallocate()
+    device.load_sub_device_manager(manager)
+    device.clear_loaded_sub_device_manager()
 
 
 def test_a_program_prints_itself(device: ttnn.MeshDevice) -> None:

@@ -51,6 +51,8 @@ pub struct Allocator {
     base: u64,
     bytes: u64,
     direction: Direction,
+    /// Addresses below it are not handed out.
+    floor: u64,
     allocated_bytes: u64,
     /// Blocks by number; `None` is a number to be used again.
     blocks: Vec<Option<Block>>,
@@ -67,6 +69,7 @@ impl Allocator {
             base,
             bytes,
             direction,
+            floor: base,
             allocated_bytes: 0,
             blocks: Vec::new(),
             unused: Vec::new(),
@@ -89,10 +92,27 @@ impl Allocator {
         self.base + self.bytes
     }
 
+    /// Sets the first address that may be handed out: of a region that is filled from the top. `false` if a block in use
+    /// begins below it.
+    pub fn set_floor(&mut self, floor: u64) -> bool {
+        debug_assert_eq!(self.direction, Direction::FromTop, "a floor under what grows upwards");
+        let free = self.lowest_occupied().is_none_or(|lowest| lowest >= floor);
+        if free {
+            self.floor = floor.max(self.base);
+        }
+        free
+    }
+
+    /// Bytes of a free block that may be handed out.
+    fn usable(&self, id: usize) -> u64 {
+        let block = self.block(id);
+        (block.address + block.bytes).saturating_sub(block.address.max(self.floor))
+    }
+
     /// Takes `bytes` (more than 0) and returns their address, or `None` if no free block is large enough.
     pub fn allocate(&mut self, bytes: u64) -> Option<u64> {
         debug_assert!(bytes > 0, "empty buffers have no block");
-        let fits = |id: &&usize| self.block(**id).bytes >= bytes;
+        let fits = |id: &&usize| self.usable(**id) >= bytes;
         let id = *match self.direction {
             Direction::FromBottom => self.free.values().find(fits),
             Direction::FromTop => self.free.values().rev().find(fits),
@@ -150,7 +170,7 @@ impl Allocator {
             total_bytes: self.bytes,
             allocated_bytes: self.allocated_bytes,
             free_bytes: self.bytes - self.allocated_bytes,
-            largest_free_bytes: self.free.values().map(|&id| self.block(id).bytes).max().unwrap_or(0),
+            largest_free_bytes: self.free.values().map(|&id| self.usable(id)).max().unwrap_or(0),
         }
     }
 
@@ -267,6 +287,16 @@ mod tests {
         assert_eq!(region.allocate(32), Some(1056));
         assert_eq!(region.allocate(64), Some(832));
         check(&region);
+    }
+
+    #[test]
+    fn nothing_is_handed_out_below_the_floor() {
+        let mut region = Allocator::new(64, 1024, Direction::FromTop);
+        assert!(region.set_floor(64 + 512));
+        assert_eq!(region.usage().largest_free_bytes, 512);
+        assert_eq!((region.allocate(513), region.allocate(512), region.allocate(1)), (None, Some(576), None));
+        assert!(!region.set_floor(600) && region.set_floor(0));
+        assert_eq!(region.allocate(512), Some(64));
     }
 
     #[test]

@@ -103,6 +103,11 @@ impl ChipSpec {
         CHIPS.iter().copied().find(|chip| chip.name == name)
     }
 
+    /// The same chip with a column of its cores kept for dispatch instead of a row, or `None` if it has no such choice.
+    pub fn dispatching_in_columns(&self) -> Option<&'static Self> {
+        IN_COLUMNS.iter().copied().find(|chip| chip.name == self.name)
+    }
+
     /// NoC coordinates of a core, or `None` outside the grid.
     pub fn worker_coord(&self, core: LogicalCore) -> Option<NocCoord> {
         if !self.grid.contains(core) {
@@ -235,6 +240,20 @@ pub static N300: ChipSpec = ChipSpec {
     ..N150_CHIP
 };
 
+/// [`N150`] with its last column kept for dispatch. The cores nearest to the DRAM banks have not been recorded.
+pub static N150_IN_COLUMNS: ChipSpec = ChipSpec { grid: Grid { x: 7, y: 9 }, optimal_dram_workers: None, ..N150_CHIP };
+
+/// [`N300`] with its last column kept for dispatch.
+pub static N300_IN_COLUMNS: ChipSpec = ChipSpec {
+    name: "n300",
+    grid: Grid { x: 7, y: 8 },
+    harvesting: Harvesting::Rows(2),
+    optimal_dram_workers: None,
+    ..N150_CHIP
+};
+
+static IN_COLUMNS: &[&ChipSpec] = &[&N150_IN_COLUMNS, &N300_IN_COLUMNS];
+
 const P150_CHIP: ChipSpec = ChipSpec {
     name: "p150",
     arch: Arch::Blackhole,
@@ -279,7 +298,7 @@ mod tests {
 
     #[test]
     fn coordinates_of_cores_go_both_ways() {
-        for chip in CHIPS {
+        for chip in CHIPS.iter().chain(IN_COLUMNS) {
             for bank in 0..chip.grid.cores() {
                 let core = chip.l1_bank_core(bank).expect("a bank per core");
                 assert_eq!(chip.l1_bank(core), Some(bank));
@@ -289,6 +308,16 @@ mod tests {
             assert_eq!(chip.l1_bank_core(chip.grid.cores()), None);
             assert_eq!(chip.worker_coord(LogicalCore { x: chip.grid.x, y: 0 }), None);
         }
+    }
+
+    #[test]
+    fn dispatch_takes_a_row_or_a_column_of_a_wormhole() {
+        let grids = CHIPS.iter().map(|chip| {
+            let columns = chip.dispatching_in_columns();
+            (chip.name, columns.map(|other| (other.name, other.grid.x, other.grid.y)))
+        });
+        let expected = [("n150", Some(("n150", 7, 9))), ("n300", Some(("n300", 7, 8))), ("p100", None), ("p150", None)];
+        assert_eq!(grids.collect::<Vec<_>>(), expected);
     }
 
     #[test]

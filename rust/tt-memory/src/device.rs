@@ -119,6 +119,16 @@ impl Device {
         self.watched = watched;
     }
 
+    /// Keeps buffers out of the first `bytes` of the L1 that buffers may have; `false` if one is there already.
+    ///
+    /// # Errors
+    /// [`MemoryError::DeviceClosed`].
+    pub fn set_l1_floor(&mut self, bytes: u64) -> Result<bool, MemoryError> {
+        self.require_open()?;
+        let allocator = &mut self.regions[BufferType::L1.index()].allocator;
+        Ok(allocator.set_floor(allocator.base().saturating_add(bytes)))
+    }
+
     /// The first read of an operator from pages that nobody had written, once: the chip goes on with what lies there.
     pub fn take_unwritten_read(&mut self) -> Option<MemoryError> {
         if self.told {

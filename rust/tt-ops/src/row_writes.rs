@@ -192,8 +192,8 @@ pub fn read_indices(
 /// Rows that replace rows of one tile: input page and row, row of the output's tile.
 pub type TileRows = Vec<(usize, usize, usize)>;
 
-/// Replaces rows of tiles by rows of other tiles. A tile passes through a 16-bit `Dst` with all its rows and is packed
-/// again, as after an untilize and a tilize.
+/// Replaces rows of tiles by rows of other tiles. A tile passes through `Dst` with all its rows and is packed again, as
+/// after an untilize and a tilize. In a 16-bit `Dst`, FP32 becomes bfloat16 on the way, in a 32-bit one TF32.
 ///
 /// # Errors
 /// Memory errors; an output page that is named twice.
@@ -202,11 +202,11 @@ pub fn replace_tile_rows(
     (input, input_format): (BufferId, DataFormat),
     (output, output_format): (BufferId, DataFormat),
     tiles: &[(usize, TileRows)],
-    arch: Arch,
+    (dst32, arch): (bool, Arch),
 ) -> Result<(), OpError> {
-    let entries = [input_format, output_format].map(|format| Input::new(format, false));
+    let entries = [input_format, output_format].map(|format| Input::new(format, dst32));
     let math = |entry: Input| {
-        let dst = tile_io::dst_format(entry.format, false);
+        let dst = tile_io::dst_format(entry.format, dst32);
         MathConfig { fidelity: MathFidelity::LoFi, dst, alu: entry.register, arch }
     };
     let packer = PackConfig::new(math(entries[1]).dst, output_format);

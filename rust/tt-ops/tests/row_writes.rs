@@ -85,7 +85,7 @@ fn rows_of_tiles_are_replaced() {
     let output = tensor(&mut device, BufferType::Dram, 2048, &[tile(2), tile(3)].concat());
     let format = DataFormat::Float16B;
     let moves = vec![(1, vec![(0, 31, 2), (1, 0, 17)])];
-    replace_tile_rows(&mut device, (input, format), (output, format), &moves, Arch::Wormhole).unwrap();
+    replace_tile_rows(&mut device, (input, format), (output, format), &moves, (false, Arch::Wormhole)).unwrap();
     let mut expected = [tile(2), tile(3)].concat();
     for (from, row, to) in [(tile(0), 31, 2), (tile(1), 0, 17)] {
         for half in [0, 16] {
@@ -94,6 +94,24 @@ fn rows_of_tiles_are_replaced() {
         }
     }
     assert!(contents(&mut device, output) == expected);
+    for (dst32, kept) in [(false, !0xffff), (true, !0x1fff)] {
+        let words = |first: u32| -> Vec<u32> { (0..1024).map(|i| 0x3f80_0fff + first + i * 0x1_2345).collect() };
+        let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+        let [input, output] = [3, 4].map(|first| tensor(&mut device, BufferType::Dram, 4096, &bytes(&words(first))));
+        let format = DataFormat::Float32;
+        let moves = vec![(0, vec![(0, 5, 9)])];
+        replace_tile_rows(&mut device, (input, format), (output, format), &moves, (dst32, Arch::Wormhole)).unwrap();
+        let (from, mut expected) = (words(3), words(4));
+        for column in 0..32 {
+            expected[TileShape::FULL.index(9, column)] = from[TileShape::FULL.index(5, column)];
+        }
+        for word in &mut expected {
+            *word &= kept;
+        }
+        assert!(contents(&mut device, output) == bytes(&expected), "32 bits: {dst32}");
+    }
     let wrong = vec![(0, vec![(0, 32, 0)])];
-    assert!(replace_tile_rows(&mut device, (input, format), (output, format), &wrong, Arch::Wormhole).is_err());
+    assert!(
+        replace_tile_rows(&mut device, (input, format), (output, format), &wrong, (false, Arch::Wormhole)).is_err()
+    );
 }

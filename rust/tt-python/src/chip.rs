@@ -17,6 +17,21 @@ pub fn chip_by_name(py: Python<'_>, name: &str) -> PyResult<&'static ChipSpec> {
     })
 }
 
+/// The chip of this name, with a column of its cores kept for dispatch if asked for.
+///
+/// # Errors
+/// `DeviceError`: there is none, or it has no such choice.
+pub fn chip_by_dispatch(py: Python<'_>, name: &str, in_columns: bool) -> PyResult<&'static ChipSpec> {
+    let chip = chip_by_name(py, name)?;
+    if !in_columns {
+        return Ok(chip);
+    }
+    chip.dispatching_in_columns().ok_or_else(|| {
+        let text = format!("{name} has no choice of a column for dispatch");
+        exception(py, "DeviceError", (text,))
+    })
+}
+
 /// Names of the chips that a device can be, the default first.
 #[pyfunction]
 fn chip_names() -> Vec<&'static str> {
@@ -25,8 +40,9 @@ fn chip_names() -> Vec<&'static str> {
 
 /// Everything known about a chip.
 #[pyfunction]
-fn chip_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-    let chip = chip_by_name(py, name)?;
+#[pyo3(signature = (name, dispatch_in_columns=false))]
+fn chip_info<'py>(py: Python<'py>, name: &str, dispatch_in_columns: bool) -> PyResult<Bound<'py, PyDict>> {
+    let chip = chip_by_dispatch(py, name, dispatch_in_columns)?;
     let pair = |core: LogicalCore| (core.x, core.y);
     let banks = 0..chip.grid.cores();
     let cores = banks.filter_map(|bank| {

@@ -11,7 +11,7 @@ use tt_memory::device::{Device, OpenOptions};
 use tt_memory::error::MemoryError;
 
 use crate::buffer::{Facts, PyBuffer};
-use crate::chip::chip_by_name;
+use crate::chip::chip_by_dispatch;
 use crate::error::{EngineError, enter_engine, exception};
 use crate::shared::SharedDevice;
 
@@ -52,15 +52,16 @@ pub struct PyDevice {
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0))]
+    #[pyo3(signature = (chip, l1_small_size=0, trace_region_size=0, worker_l1_size=0, dispatch_in_columns=false))]
     fn new(
         py: Python<'_>,
         chip: &str,
         l1_small_size: u64,
         trace_region_size: u64,
         worker_l1_size: u64,
+        dispatch_in_columns: bool,
     ) -> PyResult<Self> {
-        let chip = chip_by_name(py, chip)?;
+        let chip = chip_by_dispatch(py, chip, dispatch_in_columns)?;
         let options = OpenOptions {
             l1_small_bytes: l1_small_size,
             trace_region_bytes: trace_region_size,
@@ -206,6 +207,11 @@ impl PyDevice {
 
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.shared.inspect(py, |device| device.lowest_l1_address())
+    }
+
+    /// Keeps buffers out of so many bytes at the begin of each L1; `false` if one is there.
+    fn set_l1_floor(&self, py: Python<'_>, bytes: u64) -> PyResult<bool> {
+        self.shared.run(py, |device| device.set_l1_floor(bytes))
     }
 
     /// Bytes in use in all banks together.

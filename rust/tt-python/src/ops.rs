@@ -443,7 +443,7 @@ fn gather_rows(
 
 /// Replaces rows of tiles: for each output page, input page, row and row of the output's tile.
 #[pyfunction]
-#[pyo3(signature = (input, output, tiles, *, formats, arch))]
+#[pyo3(signature = (input, output, tiles, *, formats, arch, dst32=false))]
 fn replace_tile_rows(
     py: Python<'_>,
     input: &Buffer,
@@ -451,9 +451,10 @@ fn replace_tile_rows(
     tiles: Vec<(usize, row_writes::TileRows)>,
     formats: Given<(DataFormat, DataFormat)>,
     arch: Given<Arch>,
+    dst32: bool,
 ) -> PyResult<()> {
     run_on_device(py, "tile rows", &[input, output], |device, ids| {
-        row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, arch.0)
+        row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, (dst32, arch.0))
     })
 }
 

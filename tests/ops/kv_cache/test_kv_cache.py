@@ -9,6 +9,7 @@ import ttnn
 from operands import make, values_of
 
 TILES = ttnn.TILE_LAYOUT
+WIDE = ttnn.WormholeComputeKernelConfig(fp32_dest_acc_en=True)
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
@@ -34,6 +35,19 @@ def test_a_token_replaces_a_row_of_every_user(dtype: ttnn.DataType, device: ttnn
     step = 2**-6 if dtype is ttnn.bfloat8_b else 0
     np.testing.assert_allclose(values_of(cache), expected, atol=step * np.abs(expected).max())
     assert ttnn.update_cache(cache, tokens, 70, batch_offset=5) is cache
+
+
+@pytest.mark.parametrize(("config", "kept"), [(None, 0xFFFF0000), (WIDE, 0xFFFFE000)], ids=["16 bits", "32 bits"])
+def test_float32_is_cut_on_its_way(
+    config: ttnn.WormholeComputeKernelConfig | None, kept: int, device: ttnn.MeshDevice
+) -> None:
+    cache, tokens = (make(shape, ttnn.float32, TILES, device, 7) for shape in ((2, 1, 64, 64), (1, 1, 32, 64)))
+    expected = values_of(cache).astype(np.float32)
+    expected[:, 0, 33] = values_of(tokens)[0, 0, :2]
+    # The tiles of the row pass through Dst with all of their rows.
+    expected[:, :, 32:] = (expected[:, :, 32:].view(np.uint32) & np.uint32(kept)).view(np.float32)
+    ttnn.update_cache(cache, tokens, 33, compute_kernel_config=config)
+    np.testing.assert_array_equal(values_of(cache), expected)
 
 
 def test_what_does_not_fit_is_refused_and_changes_nothing(device: ttnn.MeshDevice) -> None:

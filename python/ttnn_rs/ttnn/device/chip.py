@@ -8,9 +8,10 @@ from typing import Any, overload
 from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike, as_core
-from ttnn.base.enums import NOC, Arch
+from ttnn.base.enums import NOC, Arch, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
+from ttnn.device.dispatch import DispatchCoreConfig, axis_of, dispatch_axis
 
 ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
 """Chip generations by the name that ARCH_NAME uses."""
@@ -19,17 +20,22 @@ ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
 class Chip:
     """The facts of a `MeshDevice`, which has one chip."""
 
-    __slots__ = ("_arch", "_chip", "_engine", "_id")
+    __slots__ = ("_arch", "_chip", "_dispatch_axis", "_engine", "_id")
 
     _arch: Arch
     _chip: dict[str, Any]
+    _dispatch_axis: DispatchCoreAxis
     _engine: _engine.Device
     _id: int
 
-    def _power_up(self, device_id: int, chip: str, regions: Mapping[str, int]) -> None:
+    def _power_up(
+        self, device_id: int, chip: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None
+    ) -> None:
         """Give the device a chip with empty memory."""
-        self._chip = _engine.chip_info(chip)
-        self._engine = _engine.Device(chip, **regions)
+        self._dispatch_axis = axis_of(chip, _engine.chip_info(chip)["arch_name"], dispatch)
+        in_columns = self._dispatch_axis is not dispatch_axis(_engine.chip_info(chip)["arch_name"])
+        self._chip = _engine.chip_info(chip, in_columns)
+        self._engine = _engine.Device(chip, **regions, dispatch_in_columns=in_columns)
         self._engine.set_watched(CONFIG.watcher)
         self._arch = ARCH[self._chip["arch_name"]]
         self._id = device_id

@@ -14,7 +14,6 @@ from typing import Final
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import BufferType, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError
-from ttnn.device.dispatch import dispatch_axis
 from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
 
 
@@ -55,7 +54,7 @@ def get_device_info(device: MeshDevice) -> DeviceInfo:
     columns, rows = chip["grid"]
     view = device._engine.memory_view(BufferType.L1.value)
     # Dispatch takes one line of cores beside the compute grid.
-    by_rows = dispatch_axis(chip["arch_name"]) is DispatchCoreAxis.ROW
+    by_rows = device._dispatch_axis is DispatchCoreAxis.ROW
     cores, bank, whole = columns * rows, view["total_bytes_per_bank"], chip["l1_bytes"]
     return DeviceInfo(
         num_y_cores=rows + by_rows,

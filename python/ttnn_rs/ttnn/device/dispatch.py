@@ -8,7 +8,7 @@ from ttnn.base.exceptions import ArgumentError, UnsupportedError
 
 
 class DispatchCoreConfig:
-    """The dispatch cores: worker cores, a row of them on Wormhole and a column on Blackhole."""
+    """The dispatch cores: worker cores, a row or a column of them on Wormhole and a column on Blackhole."""
 
     __slots__ = ("_axis", "_type")
 
@@ -49,6 +49,27 @@ class DispatchCoreConfig:
 
     def __repr__(self) -> str:
         return f"DispatchCoreConfig(type={self._type}, axis={self.axis})"
+
+
+def axis_of(chip: str, arch_name: str, config: DispatchCoreConfig | None) -> DispatchCoreAxis:
+    """Return what dispatch takes of a chip that is opened with `config`.
+
+    Raises:
+        ArgumentError: no `DispatchCoreConfig`.
+        UnsupportedError: dispatch on Ethernet cores, or a row of a Blackhole.
+    """
+    own = dispatch_axis(arch_name)
+    if config is None:
+        return own
+    if not isinstance(config, DispatchCoreConfig):
+        raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
+    axis = config._axis or own
+    if config.type is not DispatchCoreType.WORKER or (axis is not own and own is DispatchCoreAxis.COL):
+        axes = " or ".join(str(each) for each in DispatchCoreAxis if own is DispatchCoreAxis.ROW or each is own)
+        raise UnsupportedError(
+            f"open_device: {config} is not modelled on {chip}; choose type={DispatchCoreType.WORKER}, axis={axes}"
+        )
+    return axis
 
 
 def dispatch_axis(arch_name: str) -> DispatchCoreAxis:

@@ -29,7 +29,7 @@ from ttnn.device.coordinates import (
     SubDeviceId,
     SubDeviceManagerId,
 )
-from ttnn.device.dispatch import DispatchCoreConfig, dispatch_axis
+from ttnn.device.dispatch import DispatchCoreConfig
 from ttnn.device.memory_report import MemoryView, write_memory_state
 from ttnn.device.mesh_device import DEFAULT_CHIP, Device, MeshDevice, count, open_devices
 
@@ -59,7 +59,8 @@ def open_device(
         device_id: Number of the card, 0 to 31.
         l1_small_size: Bytes of each L1 set aside for BufferType.L1_SMALL.
         trace_region_size: Bytes of each DRAM bank set aside for BufferType.TRACE.
-        dispatch_core_config: Which cores run dispatch; only the chip's own choice.
+        dispatch_core_config: Which worker cores run dispatch: on Wormhole a row (the default) or a column of the grid,
+            on Blackhole a column. The compute grid of an n150 is 8 x 8 or 7 x 9.
         num_command_queues: 1 or 2.
         worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
         chip: n150, n300, p100 or p150; by default n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). Not official.
@@ -67,7 +68,7 @@ def open_device(
     Raises:
         ArgumentError: an argument of the wrong type.
         DeviceError: the device is open already, there is no such card or chip, or the regions do not fit.
-        UnsupportedError: another choice of dispatch cores.
+        UnsupportedError: dispatch on Ethernet cores, or on a row of a Blackhole.
     """
     return MeshDevice._open(
         device_id,
@@ -317,7 +318,7 @@ def _arch_of(device: MeshDevice | None) -> Arch:
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
     """Return whether dispatch takes a row or a column of the grid."""
-    return dispatch_axis(_mesh_device("get_dispatch_core_axis", device).chip["arch_name"])
+    return _mesh_device("get_dispatch_core_axis", device)._dispatch_axis
 
 
 # Memory.

@@ -10,7 +10,6 @@ from typing import Any, NoReturn, Protocol
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.enums import DispatchCoreType
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.chip import Chip
 from ttnn.device.coordinates import (
@@ -23,7 +22,7 @@ from ttnn.device.coordinates import (
     SubDeviceId,
     SubDeviceManagerId,
 )
-from ttnn.device.dispatch import DispatchCoreConfig, dispatch_axis
+from ttnn.device.dispatch import DispatchCoreConfig
 from ttnn.device.sub_device import SubDevices
 from ttnn.device.traces import Traces
 
@@ -100,27 +99,15 @@ class MeshDevice(Chip):
             if already is not None and already.is_open:
                 raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
             device = cls.__new__(cls)
-            device._power_up(card, DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip, regions)
+            name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
+            device._power_up(card, name, regions, dispatch_core_config)
             device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
             device._prepared = {}
             device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
-            device._sub_devices = SubDevices(tuple(device._chip["grid"]))
+            device._sub_devices = SubDevices(tuple(device._chip["grid"]), device._engine)
             device._traces = Traces(device._engine)
-            device._check_dispatch(dispatch_core_config)
             open_devices[card] = device
         return device
-
-    def _check_dispatch(self, config: DispatchCoreConfig | None) -> None:
-        if config is None:
-            return
-        if not isinstance(config, DispatchCoreConfig):
-            raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
-        own = (DispatchCoreType.WORKER, dispatch_axis(self._chip["arch_name"]))
-        if (config.type, config._axis or own[1]) != own:
-            raise UnsupportedError(
-                f"open_device: {config} is not modelled on {self._chip['name']}, whose compute grid of "
-                f"{self._grid_text()} is that of type={own[0]}, axis={own[1]}"
-            )
 
     @classmethod
     def _open_mesh(
@@ -244,11 +231,12 @@ class MeshDevice(Chip):
 
         Args:
             sub_devices: Groups of cores that do not overlap.
-            local_l1_size: Bytes of each L1 for buffers of one sub-device; only 0.
+            local_l1_size: Bytes of each L1 that are kept for buffers of sub-devices while the manager is loaded. No
+                operator makes such buffers: it is memory that others do not get.
 
         Raises:
             DeviceError: cores outside the grid, or in two sub-devices.
-            UnsupportedError: L1 of their own.
+            ArgumentError: no size.
         """
         self._require_open("create_sub_device_manager")
         return self._sub_devices.create(sub_devices, local_l1_size)
@@ -257,7 +245,7 @@ class MeshDevice(Chip):
         """Load a sub-device manager: the grid is divided as it says.
 
         Raises:
-            DeviceError: there is no such manager.
+            DeviceError: there is no such manager, or buffers lie where its sub-devices have L1 of their own.
         """
         self._require_open("load_sub_device_manager")
         self._sub_devices.load(sub_device_manager_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ttnn import _engine
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
@@ -12,11 +13,13 @@ from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
 class SubDevices:
     """The sub-device managers of a device, and the loaded one."""
 
-    __slots__ = ("_active", "_grid", "_managers", "_next")
+    __slots__ = ("_active", "_engine", "_grid", "_managers", "_next", "_own_l1")
 
-    def __init__(self, grid: tuple[int, int]) -> None:
+    def __init__(self, grid: tuple[int, int], engine: _engine.Device) -> None:
         self._grid = grid
+        self._engine = engine
         self._managers: dict[int, list[SubDevice]] = {}
+        self._own_l1: dict[int, int] = {}
         self._active: int | None = None
         self._next = 1
 
@@ -25,16 +28,13 @@ class SubDevices:
 
         Raises:
             DeviceError: cores outside the grid, or in two sub-devices.
-            UnsupportedError: L1 of their own.
+            ArgumentError: no size.
         """
         call = "create_sub_device_manager"
         if not sub_devices or not all(isinstance(part, SubDevice) for part in sub_devices):
             raise ArgumentError(f"{call}: expected a list of SubDevice, got {sub_devices!r}")
-        if local_l1_size:
-            raise UnsupportedError(
-                f"{call}: local_l1_size {local_l1_size}: sub-devices share the L1 allocator of the device; pass 0",
-                "unimplemented",
-            )
+        if isinstance(local_l1_size, bool) or not isinstance(local_l1_size, int) or local_l1_size < 0:
+            raise ArgumentError(f"{call}: local_l1_size must be a number of bytes, got {local_l1_size!r}")
         seen: set[CoreCoord] = set()
         for part in sub_devices:
             if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):
@@ -53,14 +53,27 @@ class SubDevices:
         number = self._next
         self._next += 1
         self._managers[number] = list(sub_devices)
+        self._own_l1[number] = local_l1_size
         return SubDeviceManagerId(number)
 
     def load(self, manager: SubDeviceManagerId) -> None:
-        """Load a sub-device manager."""
-        self._active = self._require("load_sub_device_manager", manager)
+        """Load a sub-device manager.
+
+        Raises:
+            DeviceError: buffers lie where its sub-devices have L1 of their own.
+        """
+        call = "load_sub_device_manager"
+        number = self._require(call, manager)
+        own = self._own_l1[number]
+        if not self._engine.set_l1_floor(own):
+            raise DeviceError(
+                f"{call}: buffers lie in the first {own} bytes of L1, which manager {number} keeps for its sub-devices"
+            )
+        self._active = number
 
     def clear(self) -> None:
         """Unload the sub-device manager: the grid is undivided."""
+        self._engine.set_l1_floor(0)
         self._active = None
 
     def remove(self, manager: SubDeviceManagerId) -> None:
@@ -72,7 +85,7 @@ class SubDevices:
         number = self._require("remove_sub_device_manager", manager)
         if number == self._active:
             raise DeviceError(f"remove_sub_device_manager: manager {number} is loaded; clear it first")
-        del self._managers[number]
+        del self._managers[number], self._own_l1[number]
 
     def _require(self, call: str, manager: SubDeviceManagerId) -> int:
         if not isinstance(manager, SubDeviceManagerId):

@@ -1,7 +1,9 @@
 """Keys and values written into a cache.
 
-A prefill copies tiles. A token replaces a row of every user's tiles, which pass through a 16-bit Dst and are packed
-again. Source: tt-metal `ttnn/cpp/ttnn/operations/kv_cache`.
+A prefill copies tiles. A token replaces a row of every user's tiles, which pass through Dst and are packed again. In a
+16-bit Dst float32 is cut to bfloat16, in a 32-bit one to TF32: all of the rows of a tile are.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/kv_cache`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.golden import kv_cache as golden
-from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.accuracy import bit_exact, max_ulp
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
@@ -23,7 +25,8 @@ from ttnn.ops._programs.windows import tile_grid, write_into
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, *sorted(BLOCK_FLOATS, key=lambda dtype: dtype.name))
-_ROWS: Final = (DataType.BFLOAT16, *sorted(BLOCK_FLOATS, key=lambda dtype: dtype.name))
+# A cut takes less than a step of bfloat16, which is 2^16 steps of float32.
+_CUT: Final = max_ulp(*((dtype, 65536 if dtype is DataType.FLOAT32 else 0) for dtype in _DTYPES))
 
 
 def _checked(name: str, cache: Tensor, source: Tensor) -> None:
@@ -67,13 +70,17 @@ def _fill(name: str, cache: Tensor, source: Tensor, batch_index: int, update_idx
     return cache
 
 
-def _update(name: str, cache: Tensor, source: Tensor, update_index: int, batch_offset: int) -> Tensor:
+def _update(
+    name: str,
+    cache: Tensor,
+    source: Tensor,
+    update_index: int,
+    batch_offset: int,
+    config: WormholeComputeKernelConfig | None,
+) -> Tensor:
     _checked(name, cache, source)
     users, heads, length, _ = tuple(cache._spec.shape)
     rows = source._spec.shape[2]
-    for label, tensor in (("cache", cache), ("input", source)):
-        if tensor._spec.dtype not in _ROWS:
-            raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; rows pass through a 16-bit Dst.")
     if not 0 <= update_index < length:
         raise ParameterError(f"{name}: update_index={update_index} is out of range for a cache of {length}.")
     if batch_offset < 0 or batch_offset + users > rows:
@@ -98,6 +105,7 @@ def _update(name: str, cache: Tensor, source: Tensor, update_index: int, batch_o
         tiles,
         formats=(FORMAT_CODE[source._spec.dtype], FORMAT_CODE[cache._spec.dtype]),
         arch=arch_number(on_device(name, cache)),
+        dst32=config is not None and config.fp32_dest_acc_en,
     )
     return cache
 
@@ -112,9 +120,9 @@ def _update_of(
     input: Tensor,
     update_index: int,
     batch_offset: int,
-    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
-    return _update(name, cache, input, update_index, batch_offset)
+    return _update(name, cache, input, update_index, batch_offset, compute_kernel_config)
 
 
 _ERRORS: Final = (
@@ -124,7 +132,9 @@ _ERRORS: Final = (
     ("ParameterError", "an index is out of range."),
 )
 _CACHE_DOC: Final = "[B, H, S, D] on a device: the cache."
-_COMPUTE: Final = Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Rows are copied whatever it says.")
+_COMPUTE: Final = Param(
+    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Dst width, which counts for float32. Default: 16 bits."
+)
 
 
 def _examples(rows: int, shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
@@ -179,10 +189,10 @@ def _update_entry(name: str, index: str, *, by_position: bool) -> Op:
         "Shape: [B, H, S, D], [1, H, rows, D] -> [B, H, S, D].\n"
         "A tile of block floats whose row changes is packed again.",
         source="tt-metal `ttnn/cpp/ttnn/operations/kv_cache`",
-        dtypes=_ROWS,
+        dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.update_cache,
-        accuracy=bit_exact(),
+        accuracy=_CUT,
         engine=("replace_tile_rows",),
         scalars=True,
         numerics="movement",
