@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import ttnn
 from operands import make
@@ -83,3 +84,29 @@ def test_gradients_of_a_batched_product_are_two_programs(device: ttnn.MeshDevice
         )
     # And one for each `zeros_like`.
     assert device.num_program_cache_entries() == 4
+
+
+def test_what_is_an_argument_of_a_program_is_no_part_of_it(device: ttnn.MeshDevice) -> None:
+    shapes = ((33,), (40, 70), (2, 65, 33))
+    tensors = [_x(device, *shape, dtype=ttnn.float32) for shape in shapes]
+    assert _entries(device, *(lambda x=x: ttnn.quantize(x, 0.5 + x.shape.rank, x.shape.rank) for x in tensors)) == 1
+
+    query, keys = _x(device, 1, 1, 32, 64), _x(device, 1, 1, 128, 64)
+    attend = ttnn.transformer.scaled_dot_product_attention_decode
+    assert _entries(device, *(lambda at=at: attend(query, keys, keys, cur_pos=[at]) for at in (3, 40, 127))) == 1
+    assert _entries(device, *(lambda by=by: attend(query, keys, keys, cur_pos=[3], scale=by) for by in (0.5, 1.0))) == 2
+
+    table = ttnn.from_torch(torch.tensor([[0, 1]], dtype=torch.int32), device=device)
+    blocks, chunk = _x(device, 2, 1, 64, 64), _x(device, 1, 1, 32, 64)
+    chunked = ttnn.transformer.chunked_scaled_dot_product_attention
+    assert _entries(device, *(lambda at=at: chunked(chunk, blocks, blocks, table, at) for at in (0, 32))) == 1
+
+    products = [
+        lambda groups=groups, inner=inner: ttnn.experimental.group_attn_matmul(
+            _x(device, 1, 8, 32, inner),
+            _x(device, 32, groups, inner, 96),
+            compute_with_storage_grid_size=ttnn.CoreCoord(8, 4),
+        )
+        for groups, inner in ((1, 64), (2, 64), (8, 96))
+    ]
+    assert _entries(device, *products) == 1

@@ -5,7 +5,7 @@ Source: tt-metal `compute_program_hash` of the device operations below `ttnn/cpp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from ttnn.base.enums import Layout
@@ -17,7 +17,15 @@ _NUMBERS: Final = frozenset({int, float})
 _SEQUENCES: Final = frozenset({list, tuple})
 
 
-def program_keys(name: str, family: str, *, scalars: bool, creates: bool) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
+def program_keys(
+    name: str,
+    family: str,
+    *,
+    scalars: bool,
+    creates: bool,
+    any_shape: bool = False,
+    arguments: Collection[int] = (),
+) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
     """Return the function that tells device and key of the program that a call runs.
 
     Calls with the same specifications and options share a program. The shapes of interleaved tiles are arguments of
@@ -29,8 +37,13 @@ def program_keys(name: str, family: str, *, scalars: bool, creates: bool) -> Cal
         family: As its entry says.
         scalars: Whether numbers are arguments of the program, and no part of it.
         creates: Whether the program runs on a device that is given, and not on that of an operand.
+        any_shape: Whether the shapes of interleaved tiles are arguments, however they fit each other.
+        arguments: Positions of parameters that are arguments of the program.
     """
     by_pages, by_broadcast = family == "unary", family == "binary"
+    if arguments:
+        whole = program_keys(name, family, scalars=scalars, creates=creates, any_shape=any_shape)
+        return lambda values: whole([value for position, value in enumerate(values) if position not in arguments])
 
     def part(value: Any) -> Any:
         if isinstance(value, set):
@@ -51,6 +64,8 @@ def program_keys(name: str, family: str, *, scalars: bool, creates: bool) -> Cal
                     spec = _pages_of(spec)
                 elif by_broadcast:
                     pair = spec if device is None else _broadcast_of(pair, spec)
+                    spec = _kind_of(spec)
+                elif any_shape:
                     spec = _kind_of(spec)
                 key.append(spec)
                 device = value._device

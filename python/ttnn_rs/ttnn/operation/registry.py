@@ -95,6 +95,8 @@ class Op:
         view: Whether the result may share the memory of the input; nothing runs then.
         scalars: Whether numbers, and lists of them, are arguments of the program and not a part of it, as those of a
             family always are.
+        any_shape: Whether the shapes of interleaved tiles are arguments of the program too.
+        arguments: Names of further parameters that are.
     """
 
     name: str
@@ -120,6 +122,8 @@ class Op:
     only_on: Arch | None = None
     view: bool = False
     scalars: bool = False
+    any_shape: bool = False
+    arguments: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -451,7 +455,11 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     programs = None
     if _runs_one_program(op):
         scalars, creates = op.scalars or bool(op.family), "uniform" in op.engine
-        programs = program_keys(op.name, op.family, scalars=scalars, creates=creates)
+        names = [param.name for param in op.signatures[0].params]
+        arguments = frozenset(map(names.index, op.arguments))
+        programs = program_keys(
+            op.name, op.family, scalars=scalars, creates=creates, any_shape=op.any_shape, arguments=arguments
+        )
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         call = None if programs is None or Observation.in_full else identify(name, args, kwargs)

@@ -499,4 +499,5 @@ group_attn_matmul = _declare(
     golden=golden.group_attn_matmul,
     raises=(*_ERRORS, ("MemoryConfigError", "a tensor has other shards than the program's.")),
     examples=partial(_examples, grouped=True),
+    any_shape=True,
 )

@@ -465,6 +465,7 @@ chunked_scaled_dot_product_attention = register(
         "The bits are those of `scaled_dot_product_attention` over the whole sequence.",
         source=SOURCE,
         golden=golden.chunked_scaled_dot_product_attention,
+        arguments=("chunk_start_idx",),
         accuracy=ACCURACY,
         examples=partial(_paged_examples, ()),
     )

@@ -328,6 +328,7 @@ scaled_dot_product_attention_decode = register(
         run=_decode,
         doc=f"Return attention of one query per user over the keys up to its position.\n{_SHAPE}\n{_DOC}",
         golden=golden.scaled_dot_product_attention_decode,
+        arguments=("cur_pos",),
         examples=_examples,
     )
 )
@@ -355,6 +356,7 @@ flash_multi_latent_attention_decode = register(
         doc="Return attention of one query per user whose values are the first columns of the keys.\n"
         f"Shape: [1, B, H, D], [B, G, T, D] -> [1, B, H, head_dim_v].\n{_DOC}",
         golden=golden.flash_multi_latent_attention_decode,
+        arguments=("cur_pos",),
         examples=partial(_examples, latent=True),
     )
 )

@@ -380,6 +380,7 @@ def _entry(
             engine=("binary",),
             raises=_RAISES,
             scalars=True,
+            any_shape=True,
             examples=examples,
         )
     )
