@@ -60,3 +60,32 @@ def test_slices_named_by_tensors(device: ttnn.MeshDevice) -> None:
         ttnn.slice(x, start, end, slice_dim=2, num_devices=3)
     with pytest.raises(ttnn.ShapeError, match="out of range"):
         ttnn.slice(x, start, end, slice_dim=4, num_devices=4)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.int32])
+@pytest.mark.parametrize(("shape", "padded"), [((3, 5), (64, 96)), ((2, 3, 33, 40), (4, 3, 64, 128))])
+def test_tiles_may_be_padded_further(
+    shape: tuple[int, ...], padded: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    rows = make(shape, dtype, ROWS, device)
+    tiles = ttnn.tilize_with_val_padding(rows, padded, 7)
+    assert (tuple(tiles.shape), tuple(tiles.padded_shape)) == (shape, padded)
+    values = rows.to_numpy()
+    inside = tuple(map(slice, shape))
+    expected = np.full(padded, 7, values.dtype)
+    expected[inside] = values
+    for tensor in (tiles, tiles.cpu(), tiles.cpu().to(device)):
+        assert np.array_equal(tensor.cpu().to_torch_with_padded_shape().float().numpy(), expected.astype(np.float32))
+        assert np.array_equal(tensor.to_numpy(), values)
+    for back in (ttnn.untilize(tiles), ttnn.to_layout(tiles, ROWS)):
+        assert np.array_equal(back.to_numpy(), values)
+    ends = [size - 1 for size in padded]
+    assert np.array_equal(ttnn.untilize_with_unpadding(tiles, ends).to_numpy(), expected)
+    for refused in (
+        lambda: ttnn.relu(tiles),
+        lambda: ttnn.add(ttnn.to_layout(rows, TILES), tiles),
+        lambda: ttnn.slice(tiles, [0] * len(shape), shape),
+        lambda: tiles + 1,
+    ):
+        with pytest.raises(ttnn.UnsupportedError, match="further than to full tiles"):
+            refused()

@@ -84,7 +84,8 @@ class TensorSpec:
     ) -> TensorSpec:
         """Return the specification with these parts. Specifications are shared, so this is cheap when repeated.
 
-        Rows of a host tensor may have a padded shape of their own; any other is that which the layout needs.
+        Rows of a host tensor, and tiles, may have a padded shape of their own; any other is that which the layout
+        needs.
         """
         dims, tile = as_dims(shape), tile or DEFAULT_TILE
         try:
@@ -112,8 +113,8 @@ class TensorSpec:
         padded = _padded(dims, layout, memory_config, tile)
         self._padding = None
         if padded_shape is not None and padded_shape != padded:
-            assert layout is Layout.ROW_MAJOR
-            assert not memory_config.is_sharded()
+            assert layout is Layout.TILE or not memory_config.is_sharded()
+            assert layout is not Layout.TILE or padded_shape[-2] % tile._height == padded_shape[-1] % tile._width == 0
             padded = self._padding = padded_shape
         # Every call of an operator looks programs up by specifications.
         self._hash = hash(self._key())
@@ -204,11 +205,17 @@ class TensorSpec:
         """Return the bytes of all pages."""
         return self.num_pages * self._page_bytes
 
+    @property
+    def is_padded_further(self) -> bool:
+        """Return whether tiles have more padding than the tile shape asks for."""
+        return self._padding is not None and self._layout is Layout.TILE
+
     def with_memory_config(self, memory_config: MemoryConfig) -> TensorSpec:
         """Return the specification with another memory configuration."""
         if isinstance(memory_config, MemoryConfig) and memory_config == self._memory_config:
             return self
-        return TensorSpec.of(self._shape, self._dtype, self._layout, memory_config, self._tile)
+        padding = self._padding if self._layout is Layout.TILE else None
+        return TensorSpec.of(self._shape, self._dtype, self._layout, memory_config, self._tile, padding)
 
     def height_sharded(
         self, grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR

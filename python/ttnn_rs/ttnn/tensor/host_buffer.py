@@ -211,6 +211,8 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
     dims = tuple(spec.shape)
     if math.prod(dims) == 0:
         return np.empty(dims, dtype=NUMPY_TYPE[spec.dtype])
+    if spec.is_padded_further:
+        return np.array(unpack_padded(raw, spec)[tuple(map(slice, dims))])
     if spec.layout is Layout.ROW_MAJOR:
         padded = tuple(spec.padded_shape)
         values = raw.view(_WORDS[spec.dtype]).reshape(padded)

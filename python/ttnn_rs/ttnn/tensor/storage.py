@@ -292,7 +292,7 @@ class TensorStorage:
 
     def _moved_to_device(self, device: MeshDevice, spec: TensorSpec, operator: str) -> Self:
         raw = self._require_host(operator)
-        if self._spec._padding is not None:
+        if self._spec._padding is not None and not self._spec.is_padded_further:
             raise UnsupportedError(
                 f"{operator}: rows of {self.shape} padded to {self.padded_shape} have no place on a device yet; "
                 "convert the tensor to TILE_LAYOUT first, or take what you need of it with unpad.",

@@ -126,6 +126,7 @@ def on_device(operator: str, tensor: Tensor, label: str = "input_tensor", vendor
             vendor=vendor or "Device Operations expect device tensors as inputs",
         )
     tensor._require_device(operator, label)
+    _refuse_further_padding(operator, tensor, label)
     return device
 
 
@@ -138,6 +139,21 @@ def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -
     if tensor._device is not device:
         raise StorageError(f"{operator}: {label} is on another device than the first operand.")
     tensor._require_device(operator, label)
+    _refuse_further_padding(operator, tensor, label)
+
+
+def _refuse_further_padding(operator: str, tensor: Tensor, label: str) -> None:
+    """Refuse tiles with more padding than full tiles need, which only what moves or untilizes them knows.
+
+    Raises:
+        UnsupportedError: the tensor has such padding.
+    """
+    if tensor._spec.is_padded_further:
+        raise UnsupportedError(
+            f"{operator}: {label} of {tensor.shape} is padded to {tensor.padded_shape}, further than to full tiles; "
+            "use ttnn.untilize_with_unpadding first.",
+            "unimplemented",
+        )
 
 
 def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:

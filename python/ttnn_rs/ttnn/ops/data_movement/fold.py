@@ -28,7 +28,7 @@ from ttnn.operation.signature import (
     INT_SEQUENCE,
     INTEGER,
     MEMORY_CONFIG,
-    SHAPE,
+    SHAPE_LIKE,
     TENSOR,
     Param,
     Signature,
@@ -208,7 +208,7 @@ fold = register_movement(
                 Param("stride_h", INTEGER, doc="Rows of a block.", example=2),
                 Param("stride_w", INTEGER, doc="Columns of a block.", example=2),
                 Param("use_transpose_as_fold", BOOLEAN, False, doc="The input is [N, C, H, W], padded to tiles first."),
-                Param("output_shape", SHAPE, None, doc="Shape of the output, which is cut to it with the option."),
+                Param("output_shape", SHAPE_LIKE, None, doc="Shape of the output, which is cut to it with the option."),
                 Param(
                     "padding",
                     INT_SEQUENCE,

@@ -111,6 +111,9 @@ def untilized(
     operator: str, source: Tensor, memory_config: MemoryConfig | None = None, shape: Sequence[int] | None = None
 ) -> Tensor:
     """Return a tiled device tensor in rows; block floats become bfloat16. `shape` cuts it further."""
+    if shape is None and source._spec.is_padded_further:
+        shape = tuple(source._spec.shape)
+    source = _with_all_padding(source)
     on_device(operator, source)
     spec = source._spec
     dtype = DataType.BFLOAT16 if spec.dtype in BLOCK_FLOATS else spec.dtype
@@ -165,7 +168,7 @@ def _to_layout(
             raise UnsupportedError(f"{name}: a host tensor has no memory_config; move it with ttnn.to_device.")
         target = TensorSpec.of(spec.shape, dtype or spec.dtype, layout, spec.memory_config, spec.tile)
         return tensor._repacked(target, name, pad_value)
-    on_device(name, tensor, "tensor")
+    on_device(name, _with_all_padding(tensor), "tensor")
     if layout is Layout.TILE:
         if spec.dtype is DataType.UINT8:
             return tilize_padded(name, tensor)
@@ -235,20 +238,57 @@ def _tilize_with_val_padding(
     if spec.layout is Layout.TILE:
         raise LayoutError(f"{name}: input_tensor is already in TILE_LAYOUT.", vendor="Can only tilize row major data")
     wanted = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE).padded_shape
-    if tuple(output_tensor_shape) != tuple(wanted):
-        raise UnsupportedError(
-            f"{name}: output_tensor_shape is {list(output_tensor_shape)}; only the next multiples of the "
-            f"tile size, {list(wanted)}, are supported. Use ttnn.pad for more."
-        )
     padding = as_float(name, pad_value, "pad_value")
+    if tuple(output_tensor_shape) != tuple(wanted):
+        return _tilized_further(name, input_tensor, tuple(output_tensor_shape), padding, memory_config, dtype)
     return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=dtype, pad_value=padding)
+
+
+def _tilized_further(
+    name: str,
+    source: Tensor,
+    padded: tuple[int, ...],
+    pad_value: float,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+) -> Tensor:
+    """Return a row-major tensor in tiles with more padding than full tiles need.
+
+    Raises:
+        ShapeError: the padded shape is smaller somewhere, of another rank or not made of tiles.
+    """
+    spec = source._spec
+    shape = tuple(spec.shape)
+    fits = len(padded) == len(shape) >= 2 and all(size <= whole for size, whole in zip(shape, padded, strict=True))
+    if not fits or padded[-1] % TILE_SIZE or padded[-2] % TILE_SIZE or 0 in shape:
+        raise ShapeError(
+            f"{name}: output_tensor_shape is {list(padded)}; it must be at least {list(shape)}, with a height and a "
+            f"width that are multiples of {TILE_SIZE}."
+        )
+    place = _tiled_memory(name, memory_config or spec.memory_config, spec, memory_config is None)
+    target = TensorSpec.of(padded, spec.dtype, Layout.TILE, place)
+    window = [(0, size) for size in shape]
+    through = spec.dtype is DataType.BFLOAT16
+    tiles = move(source, target, strides=strides_of(shape), window=window, pad_value=pad_value, through_dst=through)
+    if dtype is not None and dtype is not spec.dtype:
+        tiles = cast(name, tiles, dtype)
+    whole = tiles._spec
+    return tiles._view(TensorSpec.of(shape, whole.dtype, whole.layout, whole.memory_config, whole.tile, padded))
+
+
+def _with_all_padding(source: Tensor) -> Tensor:
+    """Return a view of tiles that has their further padding as elements; other tensors as they are."""
+    spec = source._spec
+    if not spec.is_padded_further:
+        return source
+    return source._view(TensorSpec.of(spec.padded_shape, spec.dtype, spec.layout, spec.memory_config, spec.tile))
 
 
 def _untilize(
     input_tensor: Tensor, memory_config: MemoryConfig | None, _use_multicore: bool, _sub_core_grids: CoreRangeSet | None
 ) -> Tensor:
     name = "ttnn.untilize"
-    on_device(name, input_tensor)
+    on_device(name, _with_all_padding(input_tensor))
     _needs_tiles(name, input_tensor)
     return untilized(name, input_tensor, memory_config)
 
@@ -271,6 +311,7 @@ def _untilize_with_unpadding(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.untilize_with_unpadding"
+    input_tensor = _with_all_padding(input_tensor)
     on_device(name, input_tensor)
     _needs_tiles(name, input_tensor)
     shape = input_tensor._spec.shape
@@ -409,7 +450,7 @@ tilize_with_val_padding = register_movement(
                 Param(
                     "output_tensor_shape",
                     SHAPE_LIKE,
-                    doc="Padded shape of the output: H and W rounded up to multiples of 32.",
+                    doc="Padded shape of the output: H and W are multiples of 32.",
                 ),
                 _PADDED_WITH,
             ),
@@ -417,12 +458,17 @@ tilize_with_val_padding = register_movement(
         ),
     ),
     _tilize_with_val_padding,
-    "Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles.\n"
-    "Shape: [..., H, W] -> [..., H, W]; the padded shape is [..., ceil(H / 32) * 32, ceil(W / 32) * 32].",
+    "Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to `output_tensor_shape`.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "With more padding than full tiles need, the output can be moved to the host and untilized, and nothing else.",
     dtypes=_FLOATS_AND_INTS,
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.identity,
-    raises=(("LayoutError", "the input is tiled."), ("DTypeError", "the data type cannot be tilized.")),
+    raises=(
+        ("LayoutError", "the input is tiled."),
+        ("ShapeError", "`output_tensor_shape` is smaller than the input, of another rank or not made of tiles."),
+        ("DTypeError", "the data type cannot be tilized."),
+    ),
     examples=_padded_shapes,
 )
 
