@@ -212,11 +212,6 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
         ),
         (lambda: ttnn.max(t((4, 4)), [0, -2]), ttnn.ShapeError, "ttnn.max: dim=[0, -2] names a dimension twice."),
         (
-            lambda: ttnn.min(t((4, 4)), []),
-            ttnn.UnsupportedError,
-            "ttnn.min: dim=[] names no dimension; pass None to reduce all of them.",
-        ),
-        (
             lambda: ttnn.mean(t((4, 4), ttnn.int32)),
             ttnn.DTypeError,
             f"ttnn.mean: input_tensor is INT32; {typecast}ttnn.mean does not support integer inputs - got "
@@ -334,6 +329,21 @@ def test_shards_of_unknown_shape_need_a_place(name: str, device: ttnn.MeshDevice
     for dim, keepdim in ((0, True), (-1, False), (None, True)):
         with pytest.raises(ttnn.UnsupportedError, match="Pass memory_config for the result"):
             OPERATORS[name](x, dim, keepdim)
+
+
+@pytest.mark.parametrize("keepdim", [True, False])
+def test_shards_without_cores_are_on_those_of_the_input(keepdim: bool, device: ttnn.MeshDevice) -> None:
+    place = ttnn.create_sharded_memory_config((4, 1, 64, 256), ttnn.CoreGrid(y=1, x=4), ttnn.ShardStrategy.WIDTH)
+    x = make((4, 1, 64, 256), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, memory_config=place)
+    anywhere = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.WIDTH_SHARDED, ttnn.BufferType.L1)
+    result = ttnn.max(x, 2, keepdim=keepdim, memory_config=anywhere)
+    assert result.memory_config().shard_spec.shape == [128, 64]
+    np.testing.assert_array_equal(values_of(result), values_of(x).max(2, keepdims=keepdim))
+
+
+def test_an_empty_list_of_dimensions_is_all_of_them(device: ttnn.MeshDevice) -> None:
+    x = make((2, 33, 40), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    assert values_of(ttnn.mean(x, [])) == values_of(ttnn.mean(x))
 
 
 @pytest.mark.parametrize("name", ["max", "min"])

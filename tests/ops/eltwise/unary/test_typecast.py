@@ -60,3 +60,29 @@ def test_typecast_keeps_small_integers(source: ttnn.DataType, target: ttnn.DataT
     result = ttnn.typecast(x, target)
     assert result.dtype is target
     np.testing.assert_array_equal(values_of(result), values)
+
+
+def _to(source: ttnn.DataType, target: ttnn.DataType) -> ttnn.UnaryWithParam:
+    return ttnn.UnaryWithParam(ttnn.UnaryOpType.TYPECAST, source.value, target.value)
+
+
+def test_a_conversion_in_a_chain(device: ttnn.MeshDevice) -> None:
+    """It rounds what Dst holds; only at the begin of a chain it is the data type of the output."""
+    words = np.random.default_rng(5).integers(0x3F800000, 0x47000000, 1024, dtype=np.uint32)
+    x = from_raw(words, (32, 32), ttnn.float32, device)
+    rounded = ttnn.to_torch(x).bfloat16().float()
+    down = _to(ttnn.float32, ttnn.bfloat16)
+    last = ttnn.unary_chain(x, [ttnn.UnaryOpType.ABS, down])
+    assert last.dtype is ttnn.float32
+    assert ttnn.to_torch(last).equal(rounded)
+    first = ttnn.unary_chain(x, [down, ttnn.UnaryOpType.ABS])
+    assert first.dtype is ttnn.bfloat16
+    assert ttnn.to_torch(first).float().equal(rounded)
+    narrow = ttnn.typecast(x, ttnn.bfloat16)
+    assert raw_of(ttnn.unary_chain(narrow, [ttnn.UnaryOpType.ABS, _to(ttnn.bfloat16, ttnn.float32)])).tobytes() == (
+        raw_of(narrow).tobytes()
+    )
+    with pytest.raises(ttnn.UnsupportedError, match="only conversions between floating point types"):
+        ttnn.unary_chain(x, [_to(ttnn.float32, ttnn.int32)])
+    with pytest.raises(ttnn.ParameterError, match="takes the values of two data types"):
+        ttnn.unary_chain(x, [ttnn.UnaryWithParam(ttnn.UnaryOpType.TYPECAST, 99, 0)])

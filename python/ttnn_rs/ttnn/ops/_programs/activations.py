@@ -13,9 +13,10 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.activation import Activation, UnaryWithParam, as_unary
-from ttnn.base.enums import UnaryOpType
+from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, ParameterError, UnsupportedError
 from ttnn.operation.steps import STEPS, ChainStep, steps_for
+from ttnn.ops._programs.common import FLOATS
 
 
 def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
@@ -29,6 +30,8 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
         UnsupportedError: the engine has no such function.
         ParameterError: the operator takes another number of parameters.
     """
+    if activation.op_type is UnaryOpType.TYPECAST:
+        return _conversion(operator, activation)
     steps = steps_for(activation.op_type, activation.params)
     known = sfpu_functions()
     if steps is not None and all(step[:2] in known for step in steps):
@@ -38,6 +41,36 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
         counts = " to ".join(str(count) for count in sorted({entry.fewest, entry.most}))
         raise ParameterError(f"{operator}: the activation {activation!r} takes {counts} parameter(s), got {given}.")
     raise UnsupportedError(f"{operator}: the activation {activation!r} is not built yet.", "unimplemented")
+
+
+def cast_types(operator: str, activation: UnaryWithParam) -> tuple[DataType, DataType]:
+    """Return from which data type to which one a TYPECAST converts.
+
+    Raises:
+        ParameterError: its two parameters are not the numbers of data types.
+    """
+    try:
+        source, target = (DataType(int(value)) for value in activation.params)
+    except ValueError:
+        raise ParameterError(
+            f"{operator}: the activation {activation!r} takes the values of two data types, as in "
+            "UnaryWithParam(UnaryOpType.TYPECAST, DataType.FLOAT32.value, DataType.BFLOAT16.value)."
+        ) from None
+    return source, target
+
+
+def _conversion(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
+    """Return the SFPU's conversion in Dst: only what has more bits than bfloat16 is rounded."""
+    source, target = cast_types(operator, activation)
+    if source not in FLOATS or target not in FLOATS:
+        raise UnsupportedError(
+            f"{operator}: the activation {activation!r} converts {source.name} to {target.name}; in a chain only "
+            "conversions between floating point types are built. Use ttnn.typecast.",
+            "unimplemented",
+        )
+    if source is not DataType.FLOAT32 or target is DataType.FLOAT32:
+        return []
+    return [("typecast_from_fp32", "fp32_to_bf16", [])]
 
 
 def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:

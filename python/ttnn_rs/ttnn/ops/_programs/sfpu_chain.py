@@ -123,14 +123,14 @@ def follows_tensor(chain: Sequence[ChainStep]) -> str | None:
     return next((name for name, *_ in chain if name in _BY_TENSOR), None)
 
 
-def refuse_widening(operator: str, dtype: DataType, output_tensor: Tensor | None, chain: Sequence[ChainStep]) -> None:
+def refuse_widening(operator: str, dtype: DataType, target: DataType | None, chain: Sequence[ChainStep]) -> None:
     """Refuse functions of 16-bit tensors in a 32-bit Dst where their coefficients are not those of float32.
 
     Raises:
-        UnsupportedError: `output_tensor` is float32, the input is not, and a function of the chain is one of these.
+        UnsupportedError: `target`, the output's data type, is float32, the input is not, and a function of the chain
+            is one of these.
     """
-    widens = output_tensor is not None and output_tensor._spec.dtype is DataType.FLOAT32 is not dtype
-    if widens and follows_tensor(chain):
+    if target is DataType.FLOAT32 is not dtype and follows_tensor(chain):
         raise UnsupportedError(f"{operator}: {dtype.name} with a float32 output_tensor is not modelled.", "untested")
 
 

@@ -149,7 +149,7 @@ def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar
 
 
 def reduced_axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
-    """Return the reduced dimensions, ascending.
+    """Return the reduced dimensions, ascending: all of them for None and for an empty list.
 
     Raises:
         ShapeError: one is out of range, or named twice.
@@ -158,7 +158,7 @@ def reduced_axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[
         return list(range(rank))
     named = [dim] if isinstance(dim, int) or not isinstance(dim, Sequence) else list(dim)
     if not named:
-        raise UnsupportedError(f"{name}: dim=[] names no dimension; pass None to reduce all of them.")
+        return list(range(rank))
     axes = [axis + rank if axis < 0 else axis for axis in map(int, named)]
     for index, axis in enumerate(axes):
         if not 0 <= axis < (rank or 1):
@@ -227,13 +227,24 @@ def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: 
 def _target_memory(
     name: str, spec: TensorSpec, axes: Sequence[int], keepdim: bool, memory_config: MemoryConfig | None
 ) -> MemoryConfig:
-    """Return where the result lives: where the caller wants it, else where the input lives."""
-    if memory_config is not None or spec.memory_config.interleaved:
-        return memory_config or spec.memory_config
+    """Return where the result lives: where the caller wants it, else where the input lives.
+
+    A memory configuration of shards without cores asks for those of the input.
+    """
     config, rank = spec.memory_config, spec.shape.rank
+    follows = memory_config is None or (
+        memory_config.shard_spec is None
+        and memory_config.nd_shard_spec is None
+        and memory_config.memory_layout is config.memory_layout
+        and memory_config.buffer_type is config.buffer_type
+    )
+    if not follows or config.interleaved:
+        return memory_config or config
     shards, nd = config.shard_spec, config.nd_shard_spec
     matrices = rank >= 2 and axes[0] >= rank - 2 and spec.layout is Layout.TILE
-    if not matrices or not keepdim:
+    # A height of 1 goes without another row of tiles.
+    leaves_tiles = keepdim or (list(axes) == [rank - 2] and rank >= 3 and spec.shape[rank - 3] == 1)
+    if not matrices or not leaves_tiles:
         raise UnsupportedError(
             f"{name}: input_tensor is {config.memory_layout.name}; only reductions of tiles over the last two "
             "dimensions with keepdim=True leave shards of a known shape. Pass memory_config for the result.",

@@ -116,7 +116,7 @@ def run_unary(
     if steps is COPY:
         return copy_bits(operator, input_tensor, memory_config, output_tensor)
     if output_tensor is not None and not integers:
-        refuse_widening(operator, dtype, output_tensor, steps)
+        refuse_widening(operator, dtype, None if output_tensor is None else output_tensor._spec.dtype, steps)
     return apply_chain(
         operator,
         input_tensor,

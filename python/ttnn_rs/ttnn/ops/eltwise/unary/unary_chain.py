@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ttnn.base.activation import Activation, UnaryWithParam
+from ttnn.base.activation import Activation, UnaryWithParam, as_unary
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import ArgumentError
@@ -18,7 +18,7 @@ from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import ACTIVATIONS, Param, Signature
-from ttnn.ops._programs.activations import chain
+from ttnn.ops._programs.activations import cast_types, chain
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     INTEGERS,
@@ -61,8 +61,19 @@ def _unary_chain(
         check_chain(operator, ops_chain, dtype)
         return apply_integers(operator, input_tensor, ops_chain, memory_config, output_tensor)
     steps = chain(operator, ops_chain)
-    refuse_widening(operator, dtype, output_tensor, steps)
-    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+    first = as_unary(ops_chain[0])
+    # Only a conversion at the begin of a chain decides the data type of the output.
+    target = cast_types(operator, first)[1] if first.op_type is UnaryOpType.TYPECAST else None
+    refuse_widening(operator, dtype, target or (None if output_tensor is None else output_tensor._spec.dtype), steps)
+    return apply_chain(
+        operator,
+        input_tensor,
+        steps,
+        dtype=target,
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        precise=target is DataType.BFLOAT8_B,
+    )
 
 
 unary_chain = _register(
@@ -86,7 +97,7 @@ unary_chain = _register(
         ("ArgumentError", "`ops_chain` is empty."),
         ("DTypeError", "a function does not support the integer data type."),
         ("StorageError", "the input is on the host."),
-        ("UnsupportedError", "a function is not supported."),
+        ("UnsupportedError", "a function is not supported, or a TYPECAST has integers."),
     ),
     examples=(([UnaryOpType.RELU, UnaryOpType.EXP],), ([UnaryWithParam(UnaryOpType.EXP)],)),
 )
