@@ -288,7 +288,7 @@ def calls(entry: registry.Op, device: ttnn.MeshDevice, dtype: ttnn.DataType | No
 
 
 def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]:
-    """Return values of an option that are not its default; none for kinds that have one value."""
+    """Return values of an option that are not its default."""
     kind, default = param.kind.text, param.default
     if isinstance(default, bool) or kind == "bool":
         return [not default]
@@ -302,7 +302,7 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
     if kind == "ttnn.Tensor":
         first = next((value for value in call.arguments.values() if isinstance(value, ttnn.Tensor)), None)
         if first is None:
-            return []
+            return _outputs_of(call)
         # Twice the same may be the same again.
         shape = tuple(first.shape)
         return [ttnn.clone(first), tensor(device, first.dtype, 5, shape, first.layout, first.memory_config())]
@@ -328,5 +328,26 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
         "collections.abc.Sequence[bool]": [[True, False]],
         "str | ttnn.UnaryWithParam": ["relu"],
         "str": ["tanh"],
+        "ttnn.UnaryWithParam": [ttnn.UnaryWithParam(ttnn.UnaryOpType.EXP)],
+        "ttnn.MathFidelity": [ttnn.MathFidelity.LoFi, ttnn.MathFidelity.HiFi4],
+        "ttnn.Shape": [list(SHAPE)],
+        "ttnn.SubDeviceId": [ttnn.SubDeviceId(0)],
+        "ttnn.SDPAProgramConfig": [
+            ttnn.SDPAProgramConfig(
+                compute_with_storage_grid_size=(8, 8), q_chunk_size=64, k_chunk_size=64, exp_approx_mode=approximate
+            )
+            for approximate in (True, False)
+        ],
+        "ttnn.LayerNormDefaultProgramConfig | ttnn.LayerNormShardedMultiCoreProgramConfig": [
+            ttnn.LayerNormDefaultProgramConfig(use_welford=True)
+        ],
+        "collections.abc.Sequence[ttnn.Tensor]": [_outputs_of],
+        "tuple[ttnn.Tensor, ttnn.Tensor]": [_outputs_of],
     }
-    return values.get(kind, [])
+    return [value(call) if callable(value) else value for value in values.get(kind, [])]
+
+
+def _outputs_of(call: Call) -> list[ttnn.Tensor]:
+    """Return preallocated outputs of a call."""
+    outputs = call()
+    return [ttnn.zeros_like(output) for output in (outputs if isinstance(outputs, list | tuple) else [outputs])]

@@ -92,6 +92,20 @@ def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
     )
 
 
+def _refuse_welford(name: str, config: NormProgramConfig | None) -> None:
+    """Refuse means and variances as statistics.
+
+    Raises:
+        UnsupportedError: the program config asks for them.
+    """
+    if config is not None and config.use_welford:
+        raise UnsupportedError(
+            f"{name}: program_config.use_welford=True; how the statistics of devices are combined then is not built "
+            "yet. Leave it at False.",
+            "unimplemented",
+        )
+
+
 def _statistics(
     input_tensor: Tensor,
     dtype: DataType,
@@ -105,6 +119,7 @@ def _statistics(
     centers: bool,
 ) -> Tensor:
     config = compute_kernel_config
+    _refuse_welford(name, program_config)
     _checked(name, input_tensor, config, "Input data format not supported.")
     spec, device = input_tensor._spec, on_device(name, input_tensor)
     _needs_wide_dst(
@@ -167,6 +182,7 @@ def _from_statistics(
     centers: bool,
 ) -> Tensor:
     config = compute_kernel_config
+    _refuse_welford(name, program_config)
     spec, device = input_tensor._spec, on_device(name, input_tensor)
     sentence = f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}"
     _checked(name, input_tensor, config, sentence)
