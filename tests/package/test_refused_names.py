@@ -9,8 +9,6 @@ import pytest
 import ttnn
 
 _SENTENCES = {
-    "experimental.dit_layernorm_post_allgather": "not built yet. Use ttnn.layer_norm_post_all_gather",
-    "experimental.dit_layernorm_pre_allgather": "not built yet. Use ttnn.layer_norm_pre_all_gather",
     "experimental.moe_compute": "chips that work together are not modelled",
     "experimental.topk_router_gpt": "Use ttnn.linear, ttnn.topk and ttnn.softmax",
     "moe_expert_token_remap": "chips that work together are not modelled",

@@ -91,6 +91,17 @@ class _ExperimentalDeepseekMoeFastReduceNc(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _ExperimentalDitLayernormPostAllgather(FastOperation):
+    def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-05, weight: Tensor | None = None,
+        bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, dtype: DataType | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalDitLayernormPreAllgather(FastOperation):
+    def __call__(self, input_tensor: Tensor, recip_tensor: Tensor, *, dtype: DataType = ...,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDitMinimalMatmulAddcmulFused(FastOperation):
     def __call__(self, matmul_input_tensor: Tensor, matmul_weight_tensor: Tensor, scalar: float,
         addcmul_input_tensor1: Tensor, addcmul_input_tensor2: Tensor, bias_tensor: Tensor | None = None, *,
@@ -609,9 +620,9 @@ class _ExperimentalQuasarFmod(FastOperation):
 
 class _ExperimentalQuasarFold(FastOperation):
     def __call__(self, input: Tensor, stride_h: int, stride_w: int, use_transpose_as_fold: bool = False,
-        output_shape: Shape | None = None, padding: Shape | Sequence[int] = ..., grid_size: CoreRangeSet | None = None,
-        override_memory_config: MemoryConfig | None = None, collapse_output: bool = False, *,
-        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+        output_shape: Shape | Sequence[int] | None = None, padding: Shape | Sequence[int] = ...,
+        grid_size: CoreRangeSet | None = None, override_memory_config: MemoryConfig | None = None,
+        collapse_output: bool = False, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarGcd(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
@@ -1079,7 +1090,7 @@ class _InExperimental:
         tilize: _ExperimentalQuasarTilize
         """Return `input_tensor` in TILE_LAYOUT, values unchanged."""
         tilize_with_val_padding: _ExperimentalQuasarTilizeWithValPadding
-        """Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles."""
+        """Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to `output_tensor_shape`."""
         tilize_with_zero_padding: _ExperimentalQuasarTilizeWithZeroPadding
         """Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles."""
         to_device: FastOperation
@@ -1134,6 +1145,10 @@ class _InExperimental:
     """Return the shares of the chosen experts in bfloat16, and their numbers in uint16."""
     deepseek_moe_fast_reduce_nc: _ExperimentalDeepseekMoeFastReduceNc
     """Return the sum over a leading dimension, which keeps size 1, cut between columns into parts of `split_size`."""
+    dit_layernorm_post_allgather: _ExperimentalDitLayernormPostAllgather
+    """Return the layer norm of a device's part of rows, from the means and variances of all devices."""
+    dit_layernorm_pre_allgather: _ExperimentalDitLayernormPreAllgather
+    """Return the mean and the variance of every row, in columns 0 and 32 of two tiles."""
     dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
     """Return `addcmul_input_tensor1 + scalar * product * addcmul_input_tensor2`, where the product is
     `matmul_input_tensor @ matmul_weight_tensor + bias_tensor`.
@@ -1280,8 +1295,6 @@ class _InExperimental:
     test_tensor_prefetcher_pipe_validator: FastOperation
     wait_for_cq_on_tensor_prefetcher: FastOperation
     topk_router_gpt: FastOperation
-    dit_layernorm_pre_allgather: FastOperation
-    dit_layernorm_post_allgather: FastOperation
 
 experimental: _InExperimental
 class _InTransformer:

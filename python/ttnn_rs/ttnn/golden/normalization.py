@@ -150,6 +150,32 @@ def layer_norm_post_all_gather(
     return _scaled((values - mean) / np.sqrt(squares - mean**2 + epsilon), weight, bias)
 
 
+def dit_layernorm_pre_allgather(x: ArrayLike, recip_tensor: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return the mean and the variance of every row, each in the first of 32 columns."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    parts = [_first_column(part) for part in (values.mean(-1, keepdims=True), values.var(-1, keepdims=True))]
+    return np.concatenate(parts, axis=-1)
+
+
+def dit_layernorm_post_allgather(
+    x: ArrayLike,
+    stats: ArrayLike,
+    *,
+    epsilon: float = 1e-5,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return (x - mean) / sqrt(variance + epsilon), from the means and variances of all devices."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    gathered: NDArray[np.float64] = np.asarray(stats, np.float64)
+    pairs = gathered.reshape(*gathered.shape[:-1], gathered.shape[-1] // 64, 2, 32)[..., 0]
+    means, variances = pairs[..., 0], pairs[..., 1]
+    mean = means.mean(-1, keepdims=True)
+    variance = (variances + (means - mean) ** 2).mean(-1, keepdims=True)
+    return _scaled((values - mean) / np.sqrt(variance + epsilon), weight, bias)
+
+
 def _first_column(column: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a column with 31 columns of zeros behind it."""
     return np.pad(column, [(0, 0)] * (column.ndim - 1) + [(0, 31)])

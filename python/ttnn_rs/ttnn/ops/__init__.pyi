@@ -626,9 +626,9 @@ class _FmodBw(FastOperation):
 
 class _Fold(FastOperation):
     def __call__(self, input: Tensor, stride_h: int, stride_w: int, use_transpose_as_fold: bool = False,
-        output_shape: Shape | None = None, padding: Shape | Sequence[int] = ..., grid_size: CoreRangeSet | None = None,
-        override_memory_config: MemoryConfig | None = None, collapse_output: bool = False, *,
-        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+        output_shape: Shape | Sequence[int] | None = None, padding: Shape | Sequence[int] = ...,
+        grid_size: CoreRangeSet | None = None, override_memory_config: MemoryConfig | None = None,
+        collapse_output: bool = False, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _FromBuffer(FastOperation):
     def __call__(self, buffer: Sequence[float], shape: Shape | Sequence[int], dtype: DataType, device: MeshDevice,
@@ -2680,7 +2680,7 @@ threshold_bw: _ThresholdBw
 tilize: _Tilize
 """Return `input_tensor` in TILE_LAYOUT, values unchanged."""
 tilize_with_val_padding: _TilizeWithValPadding
-"""Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles."""
+"""Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to `output_tensor_shape`."""
 tilize_with_zero_padding: _TilizeWithZeroPadding
 """Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles."""
 to_layout: _ToLayout

@@ -151,7 +151,7 @@ def _refuse_welford(name: str) -> None:
     )
 
 
-def _check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
+def check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
     """Refuse a table of reciprocals that is none.
 
     Raises:
@@ -249,7 +249,7 @@ def normalized(
     if welford and not centers:
         _refuse_welford(name)
     if recip_tensor is not None:
-        _check_reciprocals(name, input_tensor, recip_tensor)
+        check_reciprocals(name, input_tensor, recip_tensor)
     if is_empty(given):
         return allocate(given.with_memory_config(memory_config or given.memory_config), device)
     tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor

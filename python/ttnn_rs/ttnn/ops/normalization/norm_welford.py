@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ttnn.base.enums import DataType
-from ttnn.ops._programs.pipeline import Chain, Operand, Pipeline, rounded, scalar_chain
+from ttnn.ops._programs.pipeline import Chain, Operand, Pipeline, rounded, scalar_chain, truncated
 from ttnn.ops.normalization.norm_programs import Blocks, Norm, finish, inverse_root, summed_input
 
 _FP32 = DataType.FLOAT32
@@ -65,6 +65,46 @@ def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
     all_of_row = _joined(program, parts, root)
     centred = program.eltwise("sub", x, all_of_row.mean, norm.kept)
     finish(program, norm, centred, all_of_row.variance)
+    return program
+
+
+@lru_cache(maxsize=256)
+def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
+    """Return the mean and the variance of every row, in bfloat16 before the data type of the output."""
+    program = norm.pipeline(shape, direct=norm.dst32)
+    x = program.tensor(norm.dtype)
+    share = rounded(1.0 / shape[-1])
+    mean = program.moment("mean", x, DataType.BFLOAT16, mean=share)
+    variance = program.moment("variance", x, DataType.BFLOAT16, mean=share, squares=share)
+    for column, of in enumerate((mean, variance)):
+        program.copy(of, norm.out_dtype, output=(0, column, 2))
+    return program
+
+
+@lru_cache(maxsize=256)
+def joined(shape: tuple[int, ...], norm: Norm, stats: DataType, devices: int, width: int) -> Pipeline:
+    """Return the mean of rows of `devices` parts, and the inverse root of their variance.
+
+    Inputs are the means and the variances in turn: tiles of `shape`, whose column 0 counts, of parts of `width`
+    elements.
+    """
+    program = norm.pipeline(shape, direct=norm.dst32)
+    tiles = [program.tensor(stats) for _ in range(2 * devices)]
+    parts = [_Part(mean, variance, width) for mean, variance in zip(tiles[::2], tiles[1::2], strict=True)]
+    whole = _joined(program, parts)
+    program.copy(whole.mean, norm.kept, output=0)
+    epsilon = program.constant(DataType.BFLOAT16, truncated(norm.epsilon))
+    program.eltwise("add", whole.variance, epsilon, norm.kept, norm.rsqrt, output=1)
+    return program
+
+
+@lru_cache(maxsize=256)
+def from_mean(shape: tuple[int, ...], norm: Norm) -> Pipeline:
+    """Return the norm of rows: inputs are x, mean and inverse root in column 0 of a tile, and parameters."""
+    program = norm.pipeline(shape)
+    x = program.tensor(norm.dtype)
+    mean, inverse = (program.tensor(norm.kept, (*shape[:-1], 1), "column") for _ in range(2))
+    finish(program, norm, program.eltwise("sub", x, mean, norm.kept), inverse)
     return program
 
 
