@@ -105,6 +105,25 @@ def test_damaged_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiler.compile_kernel(source(NOTHING), settings()).image.startswith(b"\x7fELF")
 
 
+def test_tables_of_banks(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """#include "api/dataflow/dataflow_api.h"
+#include "api/debug/dprint.h"
+void kernel_main() {
+    uint32_t bank = get_arg_val<uint32_t>(0);
+    uint64_t made = (uint64_t(dram_bank_to_noc_xy[noc_index][bank]) << NOC_ADDR_COORD_SHIFT) | 64;
+    bool same = made + bank_to_dram_offset[bank] == get_noc_addr_from_bank_id<true>(bank, 64);
+    made = (uint64_t(l1_bank_to_noc_xy[noc_index][bank]) << NOC_ADDR_COORD_SHIFT) | 64;
+    DPRINT << same + (made + bank_to_l1_offset[bank] == get_noc_addr_from_bank_id<false>(bank, 64)) << ENDL();
+}
+"""
+    program = metal.create_program()
+    core = metal.CoreCoord(0, 0)
+    kernel = metal.create_kernel_from_string(program, text, core, metal.DataMovementConfig())
+    metal.set_runtime_args(program, kernel, core, [5])
+    metal.run_program(device, program)
+    assert capsys.readouterr().out.endswith(": 2\n")
+
+
 def test_notes_of_soft_float() -> None:
     text = "volatile float a, b;\nvoid kernel_main() { a = a * b; }\n"
     (note,) = compiler.compile_kernel(source(text), settings()).notes

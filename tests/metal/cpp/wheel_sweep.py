@@ -65,7 +65,7 @@ def kernels(root: Path) -> Iterator[Path]:
 def settings_of(text: str, word: int) -> KernelSettings:
     """Return made-up settings for a source: names are those that it uses."""
     compute = bool(COMPUTE.search(text))
-    names = {kind: sorted(set(re.findall(rf"\b{kind}::([A-Za-z]\w*)", text))) for kind in KINDS}
+    names = {kind: sorted(set(re.findall(rf"\b{kind}::(?!AccessPattern)([A-Za-z]\w*)", text))) for kind in KINDS}
     tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
     sequences = dict.fromkeys(re.findall(r"decltype\(tensor::(\w+)\)", text), ("ours",))
     tensors |= {"ours": SimpleNamespace(cta_offset=0, crta_word=0)} if sequences else {}

@@ -4,6 +4,7 @@
 #include "ttnn_rs/base.h"
 
 #define NOC_ADDR_LOCAL_BITS 36
+#define NOC_ADDR_COORD_SHIFT 36
 #define NOC_ADDR_NODE_ID_BITS 6
 #define NOC_LOCAL_BITS 36
 #define NOC_NODE_ID_BITS 6

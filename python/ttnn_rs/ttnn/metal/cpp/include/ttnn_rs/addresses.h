@@ -21,6 +21,12 @@ FORCE_INLINE std::uint64_t get_noc_addr(std::uint32_t addr, std::uint8_t noc = n
     return NOC_XY_ADDR(my_x[noc], my_y[noc], addr);
 }
 
+// The firmware's tables, for kernels that put addresses together themselves: by network and bank, and by bank.
+inline constexpr const std::uint16_t* dram_bank_to_noc_xy[NUM_NOCS] = {ttnn_rs::dram_bank_xy, ttnn_rs::dram_bank_xy};
+inline constexpr const std::uint16_t* l1_bank_to_noc_xy[NUM_NOCS] = {ttnn_rs::l1_bank_xy, ttnn_rs::l1_bank_xy};
+inline constexpr std::int32_t bank_to_dram_offset[NUM_DRAM_BANKS] = {};
+inline constexpr std::int32_t bank_to_l1_offset[NUM_L1_BANKS] = {};
+
 namespace interleaved_addr_gen {
 
 template <bool DRAM>
