@@ -232,6 +232,24 @@ fn a_loop_that_waits_for_either_of_two_words_lets_others_go_on() {
 }
 
 #[test]
+fn the_counters_of_circular_buffers_can_be_polled() {
+    let (_, semaphore) = places();
+    let (acked, received) = (0xFFB4_0020, 0xFFB4_0028);
+    let waits = source().load(T1, received).put(&[lw(S[0], T1, 0), beq(S[0], 0, -1)]).load(T1, semaphore);
+    let waits = waits.put(&[sw(S[0], T1, 0)]).end();
+    let slow = source().load(S[1], 2000).put(&[addi(S[1], S[1], -1), bne(S[1], 0, -1)]);
+    let pushes = slow.with("cb_reserve_back", &[0, 3]).with("cb_push_back", &[0, 3]).end();
+    let program = [(Risc::Brisc, waits.clone()), (Risc::Ncrisc, pushes)];
+    assert_eq!(word_after(&program, semaphore), 3);
+    assert!(Program::new(&program, &[], 1 << 30).finish().kernels.usage(0).is_some_and(|(_, count)| count < 60));
+    let mut alone = Program::new(&[(Risc::Brisc, waits)], &[], 1 << 30);
+    assert_eq!(alone.go(), Ok(Next::Nobody));
+    assert_eq!(alone.run.kernels[0].state, State::Waiting(Wait::Front { cb: 0, pages: 1 }));
+    let other = source().load(T1, acked + 8 * 0x1000).put(&[lw(S[0], T1, 0)]).end();
+    assert_eq!(fault_of(&[(Risc::Brisc, other)]).what.class(), Class::CircularBuffer, "CB 8 does not exist");
+}
+
+#[test]
 fn loads_of_different_words_are_no_loop_that_waits() {
     // Each word is loaded once, from behind a window that a call has closed.
     let fills = (0..16).fold(source().with("cb_reserve_back", &[0, 1]).load(T1, places().0), |kernel, word| {
