@@ -203,6 +203,15 @@ def test_a_convolution_divides_its_input_and_completes_it_first(layout: ttnn.Lay
     assert moved(plans["InterleavedToSharded"])["read"] >= x._spec.num_pages
 
 
+def test_a_convolution_may_return_its_weights(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
+    bias = ttnn.ones((1, 1, 1, 64), dtype=ttnn.bfloat16)
+    options = {"bias_tensor": bias, "return_output_dim": True, "return_weights_and_bias": True}
+    plans, _ = plans_of(lambda: convolution(x, 3, **options))
+    alone, _ = plans_of(lambda: convolution(x, 3))
+    assert list(plans) == list(alone)
+
+
 def test_a_convolution_of_single_pixels_exchanges_nothing(device: ttnn.MeshDevice) -> None:
     x = tensor((1, 1, 32 * 32, 64), device)
     weights = ttnn.ones((64, 64, 1, 1), dtype=ttnn.bfloat16)

@@ -25,8 +25,9 @@ def operations(op: DeviceOperation) -> tuple[DeviceOperation, ...]:
         # What a transposed convolution reaches is not described.
         return (op,)
     cores = program.cores(op.card.cores)
-    source, weights = op.inputs
-    (result,) = op.outputs
+    source, weights, *_ = op.inputs
+    # Prepared weights may be returned too.
+    result, *_ = op.outputs
     columns = min(cores, op.card.grid[0])
     grid = (columns, -(-cores // columns))
 
