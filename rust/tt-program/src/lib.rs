@@ -26,6 +26,7 @@ mod schedule;
 mod setup;
 pub mod spec;
 pub mod state;
+mod vectors;
 
 pub use calls::Step;
 pub use error::{Class, Fault, FaultKind, SourcePlace};

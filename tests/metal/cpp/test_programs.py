@@ -13,6 +13,7 @@ PROGRAMS = [
     "loopback",
     "eltwise_add",
     "vector_exp",
+    "custom_sfpu",
     "matmul_single_core",
     "matmul_multi_core",
     "matmul_block_reuse",
@@ -22,8 +23,9 @@ PROGRAMS = [
     "objects_multicast",
     "metal2_eltwise_add",
 ]
-LONGER = 1.12
-"""A C++ kernel counts its own instructions, which the Python kernel beside it has not."""
+LONGER = {"custom_sfpu": 1.3}
+"""A C++ kernel counts its own instructions, which the Python kernel beside it has not; a vector function of its own
+loads its constants for each register. 1.12 where nothing is said."""
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -
     assert first.checks
     assert all(first.checks.values()), first.checks
     assert (first.report.cycles, repr(first.report)) == (again.report.cycles, repr(again.report))
-    assert in_python.report.cycles <= first.report.cycles <= LONGER * in_python.report.cycles
+    assert in_python.report.cycles <= first.report.cycles <= LONGER.get(name, 1.12) * in_python.report.cycles
 
 
 @pytest.mark.parametrize("kernels", [{"add"}, {"read_both"}, {"read_both", "write_tiles"}], ids=sorted)

@@ -7,6 +7,7 @@
 mod access;
 mod calls;
 mod functions;
+mod lanes;
 mod mirror;
 mod open;
 mod print;
@@ -34,6 +35,8 @@ use crate::state::{Run, ZEROS};
 const POLLS: u32 = 8;
 /// Instructions after which a kernel that makes no calls lets others go on that are behind it.
 const SLICE: u64 = 1 << 14;
+/// Up to so many cycles between two vector operations only move their operands.
+const MOVES: u64 = 32;
 
 /// The call with a number.
 fn call_of(number: u32) -> Option<&'static Call> {
@@ -53,7 +56,7 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// Tables of calls, one after the other.
-const TABLES: &[&[Call]] = &[calls::CALLS];
+const TABLES: &[&[Call]] = &[calls::CALLS, lanes::LANES];
 
 /// Registers of the calling convention: return address, number of the call, first argument and results.
 const RA: u8 = 1;
@@ -87,6 +90,8 @@ struct Native {
     hart: Hart,
     /// Instructions at the end of the slice.
     slice_end: u64,
+    /// The core's clock at the end of a vector operation, if that was the last call.
+    lanes_at: Option<u64>,
     /// The core's clock when it was last booked.
     booked: u64,
     open: Open,
@@ -207,7 +212,19 @@ impl Native {
         let open = Open::new(run.chip.l1_bytes as u32, [run.argument_words(), ZEROS]);
         let (functions, printer) = (Functions::default(), Printer::default());
         let args = kernel.args;
-        Ok(Self { spec, args, hart, slice_end: 0, booked: 0, open, mirror, functions, printer, polled: None })
+        Ok(Self {
+            spec,
+            args,
+            hart,
+            slice_end: 0,
+            booked: 0,
+            lanes_at: None,
+            open,
+            mirror,
+            functions,
+            printer,
+            polled: None,
+        })
     }
 
     /// Runs until the kernel has to wait or has ended.
@@ -275,7 +292,15 @@ impl Native {
         if call.acts {
             self.open.close();
         }
-        match (call.function)(run, device, self)? {
+        let on_lanes = number as usize >= calls::CALLS.len();
+        if on_lanes {
+            self.forgive_moves(run);
+        } else {
+            run.run_lanes()?;
+        }
+        let reply = (call.function)(run, device, self)?;
+        self.lanes_at = on_lanes.then(|| self.hart.now());
+        match reply {
             Reply::Done(low, high) => {
                 self.hart.set_register(A0, low);
                 self.hart.set_register(A1, high);
@@ -283,6 +308,15 @@ impl Native {
                 Ok(true)
             }
             Reply::Waits | Reply::Ended => Ok(false),
+        }
+    }
+
+    /// Between two vector operations the device has no instructions of its own: what the compiler puts there moves the
+    /// numbers by which the header knows vectors.
+    fn forgive_moves(&mut self, run: &mut Run) {
+        let between = self.lanes_at.map_or(u64::MAX, |at| self.hart.now() - at);
+        if between <= MOVES {
+            run.unbook_instructions(between);
         }
     }
 

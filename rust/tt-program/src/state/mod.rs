@@ -33,6 +33,8 @@ pub(crate) const ARGUMENT_BYTES: u64 = 1536;
 pub const MOST_EVENTS: usize = 1 << 21;
 /// Zeros that kernels read to fill memory with; the firmware keeps them.
 pub(crate) const ZEROS: std::ops::Range<u32> = 13_344..13_856;
+/// What the timeline calls the work of a compiled kernel between two calls.
+const INSTRUCTIONS: &str = "instructions";
 /// No program core has this L1 bank.
 pub(crate) const NO_CORE: u16 = u16::MAX;
 
@@ -146,11 +148,27 @@ impl Run {
         if cost == 0 || self.events.is_none() {
             return self.book(cost);
         }
-        let booked = self.recorded("instructions", |run| {
+        let booked = self.recorded(INSTRUCTIONS, |run| {
             run.book(cost);
             Ok(())
         });
         debug_assert!(booked.is_ok(), "booking time cannot fail");
+    }
+
+    /// Takes back the instructions of a compute kernel that were booked last, and what was noted of them.
+    pub(crate) fn unbook_instructions(&mut self, cost: u64) {
+        let current = self.current;
+        let clocks = &mut self.kernels[current].clocks;
+        for clock in clocks.iter_mut() {
+            *clock = clock.saturating_sub(cost);
+        }
+        let taken_back = |event: &mut Event| {
+            let start = clocks.get(event.thread as usize).copied().unwrap_or(u64::MAX);
+            event.kernel == current && event.name == INSTRUCTIONS && event.start >= start
+        };
+        if let Some(events) = &mut self.events {
+            while events.pop_if(taken_back).is_some() {}
+        }
     }
 
     /// L1 address of the runtime arguments of a RISC.

@@ -1,6 +1,7 @@
 //! Calls of compute kernels: the protocol of `Dst` here, setup, FPU, SFPU, packer and layouts in the modules below.
 
 pub mod codes;
+mod lanes;
 mod layout;
 mod matrix;
 mod packer;

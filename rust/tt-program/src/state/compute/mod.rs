@@ -16,6 +16,7 @@ use tt_tensix::tile_io;
 
 use crate::error::FaultKind;
 use crate::spec::ComputeConfig;
+use crate::vectors::Recorder;
 
 /// A tile in registers.
 pub(crate) type Tile = Dst;
@@ -167,6 +168,8 @@ pub struct Compute {
     pub(crate) packed: Option<Configured>,
     pub(crate) math: Math,
     pub(crate) vector: Option<Arc<str>>,
+    /// Vector operations that the kernel makes itself.
+    pub(crate) lanes: Recorder,
     /// What functions of the SFPU keep from one tile to the next.
     pub(crate) registers: Registers,
     /// The packer untilizes blocks of so many tiles into rows of so many.
@@ -219,6 +222,7 @@ impl Compute {
             packed: None,
             math: Math::None,
             vector: None,
+            lanes: Recorder::new(),
             registers: Registers::Free,
             untilizes: None,
             relu: Relu::None,

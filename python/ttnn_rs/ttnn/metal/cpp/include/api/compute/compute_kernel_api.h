@@ -12,3 +12,9 @@
 #include "ttnn_rs/llk.h"
 #include "ttnn_rs/refused.h"
 #include "ttnn_rs/sfpu_special.h"
+
+#ifdef COMPILE_FOR_TRISC
+#include "sfpi.h"
+// Kernels name vectors without their namespace.
+using namespace sfpi;
+#endif

@@ -1,0 +1,204 @@
+//! Vector operations that a kernel makes one by one, on datums of `Dst`.
+
+use tt_tensix::fpu::Accumulator;
+use tt_tensix::pack::DstFormat;
+use tt_tensix::sfpu::lane;
+
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::vectors::{Datums, Id, LANES, Memory, Outcome, Recorder, TILE_ROWS, Unrecorded, Vector};
+
+/// Operations after which recorded ones are run, whatever comes next.
+const MOST: usize = 1 << 16;
+/// Datums of a row of `Dst`.
+const ROW: usize = 16;
+
+impl From<Unrecorded> for FaultKind {
+    fn from(Unrecorded(id): Unrecorded) -> Self {
+        Self::Argument(if id == Id::MAX {
+            "a vector is used that was never assigned".to_owned()
+        } else {
+            "a vector is used that other calls have overwritten since: vectors live until the next call of another kind"
+                .to_owned()
+        })
+    }
+}
+
+/// The datums that 32 lanes take from one address.
+struct Rows<'a> {
+    tiles: &'a mut [Accumulator],
+    wide: bool,
+}
+
+impl Rows<'_> {
+    /// Place of a lane's datum: tile, and datum in it. Lanes take every other column of four rows.
+    fn place(address: u32, lane: usize) -> (usize, usize) {
+        let row = (address & !3) as usize + lane / 8;
+        let column = 2 * (lane % 8) + (address >> 1 & 1) as usize;
+        (row / TILE_ROWS as usize, row % TILE_ROWS as usize * ROW + column)
+    }
+}
+
+impl Datums for Rows<'_> {
+    fn load(&mut self, address: u32, memory: Memory) -> Vector {
+        std::array::from_fn(|lane| {
+            let (tile, datum) = Self::place(address, lane);
+            let word = self.tiles.get_mut(tile).map_or(0, |tile| tile.dst()[datum]);
+            match memory {
+                Memory::Float | Memory::Word => word,
+                Memory::SignMagnitude => lane::sm_to_twos(word),
+                Memory::UInt16 => word & 0xffff,
+            }
+        })
+    }
+
+    fn store(&mut self, address: u32, memory: Memory, value: &Vector, mask: u32) {
+        for lane in (0..LANES).filter(|lane| mask >> lane & 1 == 1) {
+            let (tile, datum) = Self::place(address, lane);
+            let word = match memory {
+                Memory::Float if self.wide => lane::store_f32(value[lane]),
+                Memory::Float => lane::store_bf16(value[lane]),
+                Memory::SignMagnitude => lane::twos_to_sm(value[lane]),
+                Memory::Word => value[lane],
+                Memory::UInt16 => value[lane] & 0xffff,
+            };
+            if let Some(tile) = self.tiles.get_mut(tile) {
+                tile.dst()[datum] = word;
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Records a vector operation.
+    ///
+    /// # Errors
+    /// A data-movement kernel; a vector that there is not.
+    pub(crate) fn record<T>(
+        &mut self,
+        call: &'static str,
+        operation: impl FnOnce(&mut Recorder) -> Result<T, Unrecorded>,
+    ) -> Result<T, Fault> {
+        let result = self.noted(call, |run| Ok(operation(&mut run.engine()?.1.lanes)?));
+        if result.is_ok() && self.lanes_waiting() >= MOST {
+            self.run_lanes()?;
+        }
+        result
+    }
+
+    fn lanes_waiting(&self) -> usize {
+        self.kernels[self.current].compute.as_ref().map_or(0, |compute| compute.lanes.len())
+    }
+
+    /// Records a load of 32 datums.
+    ///
+    /// # Errors
+    /// The protocol of `Dst`; a tile that holds nothing; a format that lanes cannot take so.
+    pub(crate) fn record_load(&mut self, address: i32, memory: u32) -> Result<Id, Fault> {
+        self.noted("dst_reg", |run| {
+            let (memory, _) = run.lane_access(address, memory, false)?;
+            let lanes = &mut run.engine()?.1.lanes;
+            Ok(lanes.load(address as u32, memory))
+        })
+    }
+
+    /// Records a store of 32 datums, of the lanes that are enabled.
+    ///
+    /// # Errors
+    /// As [`Run::record_load`]; a vector that there is not.
+    pub(crate) fn record_store(&mut self, address: i32, memory: u32, value: Id) -> Result<(), Fault> {
+        self.noted("dst_reg", |run| {
+            let (memory, tile) = run.lane_access(address, memory, true)?;
+            let compute = run.engine()?.1;
+            compute.lanes.store(address as u32, memory, value)?;
+            let (wide, section) = (compute.config.dst32, &mut compute.sections[compute.filling]);
+            let integer = matches!(section.held[tile], Some(DstFormat::Int32 | DstFormat::UInt16));
+            section.held[tile] = Some(match (memory, section.held[tile]) {
+                (Memory::Float, Some(held)) if !integer => held,
+                (Memory::Float, _) => {
+                    if wide {
+                        DstFormat::Fp32
+                    } else {
+                        DstFormat::Bf16
+                    }
+                }
+                (Memory::UInt16, _) => DstFormat::UInt16,
+                (Memory::SignMagnitude | Memory::Word, _) if wide => DstFormat::Int32,
+                (Memory::SignMagnitude | Memory::Word, held) => held.unwrap_or(DstFormat::UInt16),
+            });
+            Ok(())
+        })
+    }
+
+    /// Checks an access of lanes. Returns how datums are taken, and the tile.
+    fn lane_access(&mut self, address: i32, memory: u32, store: bool) -> Result<(Memory, usize), FaultKind> {
+        let (_, compute) = self.engine()?;
+        let memory = Memory::of(memory).ok_or_else(|| FaultKind::Argument(format!("memory form {memory}")))?;
+        let row = i64::from(compute.lanes.row) + i64::from(address);
+        let index = row.div_euclid(i64::from(TILE_ROWS));
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let tile = compute.math_tile(index)?;
+        let held = compute.sections[compute.filling].held[tile];
+        if held.is_none() && !store {
+            return Err(FaultKind::DstUnwritten { index });
+        }
+        let low_half = !compute.config.dst32 && matches!(memory, Memory::SignMagnitude | Memory::Word);
+        if !low_half {
+            return Ok((memory, tile));
+        }
+        if held.is_none_or(|held| held == DstFormat::UInt16) {
+            return Ok((Memory::UInt16, tile));
+        }
+        Err(FaultKind::NeedsWideDst { format: tt_formats::DataFormat::Int32 })
+    }
+
+    /// Lets address 0 of lanes be the first row of a tile.
+    ///
+    /// # Errors
+    /// A data-movement kernel; the protocol of `Dst`.
+    pub(crate) fn start_lanes(&mut self, tile: u32) -> Result<(), Fault> {
+        self.noted("_llk_math_eltwise_sfpu_params_", |run| {
+            let compute = run.engine()?.1;
+            compute.math_tile(tile)?;
+            compute.lanes.row = tile * TILE_ROWS;
+            Ok(())
+        })
+    }
+
+    /// Moves address 0 of lanes on.
+    ///
+    /// # Errors
+    /// A data-movement kernel.
+    pub(crate) fn advance_lanes(&mut self, rows: i32) -> Result<(), Fault> {
+        self.noted("dst_reg", |run| {
+            let lanes = &mut run.engine()?.1.lanes;
+            lanes.row = lanes.row.wrapping_add_signed(rows);
+            Ok(())
+        })
+    }
+
+    /// Runs the vector operations that were recorded; math takes a cycle for each instruction.
+    ///
+    /// # Errors
+    /// A result depends on the chip's random numbers.
+    pub(crate) fn run_lanes(&mut self) -> Result<(), Fault> {
+        let waits = self.kernels[self.current].compute.as_ref().is_some_and(|compute| !compute.lanes.is_empty());
+        if !waits {
+            return Ok(());
+        }
+        self.checked("sfpi", |run| {
+            let (clocks, compute) = run.engine()?;
+            let wide = compute.config.dst32;
+            let tiles = &mut compute.sections[compute.filling].tiles;
+            match compute.lanes.run(&mut Rows { tiles, wide }) {
+                Outcome::Instructions(count) => clocks[1] += count,
+                Outcome::Stochastic => {
+                    let text = "this conversion rounds by the chip's random numbers, which are not known; ask for \
+                                RoundMode::NearestEven";
+                    return Err(FaultKind::Unsupported(text.to_owned()));
+                }
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,339 @@
+//! Running what was recorded.
+
+use tt_tensix::sfpu::lane::{self, Lane};
+
+use super::operation::{Join, Memory, Operation, Table};
+use super::record::{Recorder, Step, Value};
+use super::{Id, LANES, Vector};
+
+/// `Dst`, as vector operations see it.
+pub(crate) trait Datums {
+    /// The words of 32 datums.
+    fn load(&mut self, address: u32, memory: Memory) -> Vector;
+    /// Replaces those whose bit in the mask is set.
+    fn store(&mut self, address: u32, memory: Memory, value: &Vector, mask: u32);
+}
+
+/// What running cost, or why it could not be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Instructions of the unit.
+    Instructions(u64),
+    /// A result depends on the chip's random numbers.
+    Stochastic,
+}
+
+impl Recorder {
+    /// Runs everything that was recorded.
+    pub(crate) fn run(&mut self, dst: &mut impl Datums) -> Outcome {
+        let steps = std::mem::take(&mut self.steps);
+        let base = self.first + self.values.len() as Id;
+        let fused = fused_products(&steps, base);
+        let (mut instructions, mut outcome) = (0, None);
+        for (step, &part) in steps.iter().zip(&fused) {
+            if part {
+                self.values.push(Value::Nothing);
+                continue;
+            }
+            instructions += step.operation.instructions();
+            match self.value(&step.operation, (&steps, &fused, base), dst) {
+                Ok(value) => self.values.push(value),
+                Err(stop) => {
+                    self.values.push(Value::Nothing);
+                    outcome = outcome.or(Some(stop));
+                }
+            }
+        }
+        // Masks of a condition that goes on are needed still.
+        if !self.in_condition() {
+            self.values.drain(..(base - self.first) as usize);
+            self.first = base;
+        }
+        outcome.unwrap_or(Outcome::Instructions(instructions))
+    }
+
+    fn vector(&self, id: Id) -> Vector {
+        match self.values.get((id - self.first) as usize) {
+            Some(Value::Vector(vector)) => *vector,
+            _ => [0; LANES],
+        }
+    }
+
+    fn mask(&self, id: Id) -> u32 {
+        match self.values.get((id - self.first) as usize) {
+            Some(Value::Mask(mask)) => *mask,
+            _ => 0,
+        }
+    }
+
+    /// The factors of a product that is part of a sum.
+    fn factors(&self, id: Id, (steps, fused, base): (&[Step], &[bool], Id)) -> Option<(Vector, Vector)> {
+        let place = id.checked_sub(base)? as usize;
+        match steps.get(place)?.operation {
+            Operation::Multiply(a, b) if fused[place] => Some((self.vector(a), self.vector(b))),
+            _ => None,
+        }
+    }
+
+    fn value(
+        &mut self,
+        operation: &Operation,
+        recorded: (&[Step], &[bool], Id),
+        dst: &mut impl Datums,
+    ) -> Result<Value, Outcome> {
+        let value = match *operation {
+            Operation::Word(word) => [word; LANES],
+            Operation::Constant(register) => self.constants[register as usize],
+            Operation::Load { address, memory } => dst.load(address, memory),
+            Operation::Store { address, memory, value, mask } => {
+                let mask = mask.map_or(u32::MAX, |mask| self.mask(mask));
+                dst.store(address, memory, &self.vector(value), mask);
+                return Ok(Value::Nothing);
+            }
+            Operation::Program { register, value } => {
+                self.constants[register as usize] = self.vector(value);
+                return Ok(Value::Nothing);
+            }
+            Operation::Multiply(a, b) => lanes(|i| self.vector(a)[i].times(self.vector(b)[i])),
+            Operation::Add(a, b) => {
+                let product = [(a, b), (b, a)].into_iter().find_map(|(a, b)| Some((self.factors(a, recorded)?, b)));
+                if let Some(((x, y), other)) = product {
+                    let z = self.vector(other);
+                    lanes(|i| x[i].mad(y[i], z[i]))
+                } else {
+                    let (a, b) = (self.vector(a), self.vector(b));
+                    lanes(|i| a[i].plus(b[i]))
+                }
+            }
+            Operation::Subtract(a, b) => {
+                let z = self.vector(b);
+                if let Some((x, y)) = self.factors(a, recorded) {
+                    lanes(|i| x[i].mad(y[i], lane::flipsign(z[i])))
+                } else {
+                    let a = self.vector(a);
+                    lanes(|i| a[i].minus(z[i]))
+                }
+            }
+            Operation::Unary { function, a, stochastic } => {
+                let a = self.vector(a);
+                if stochastic && a.iter().any(|&word| function.is_inexact(word)) {
+                    return Err(Outcome::Stochastic);
+                }
+                lanes(|i| function.lane(a[i]))
+            }
+            Operation::Binary(function, a, b) => {
+                let (a, b) = (self.vector(a), self.vector(b));
+                lanes(|i| function.lane(a[i], b[i]))
+            }
+            Operation::Lines { table, ref lines, v, keep_sign } => {
+                let words: Vec<Vector> = lines.iter().map(|&id| self.vector(id)).collect();
+                let v = self.vector(v);
+                lanes(|i| {
+                    let word = |line: usize| words.get(line).map_or(0, |word| word[i]);
+                    let result = match table {
+                        Table::Bytes => lane::lut8([0, 1, 2].map(word), v[i]),
+                        Table::Halves => lane::lut16([0, 1, 2].map(word), [3, 4, 5].map(word), v[i]),
+                    };
+                    if keep_sign { lane::setsign(result, v[i]) } else { result }
+                })
+            }
+            Operation::Select { mask, yes, no } => {
+                let (mask, yes, no) = (self.mask(mask), self.vector(yes), self.vector(no));
+                lanes(|i| if mask >> i & 1 == 1 { yes[i] } else { no[i] })
+            }
+            Operation::Compare(compare, a, b) => {
+                let (a, b) = (self.vector(a), self.vector(b));
+                let bits = (0..LANES).map(|i| u32::from(compare.lane(a[i], b[i])) << i);
+                return Ok(Value::Mask(bits.fold(0, |mask, bit| mask | bit)));
+            }
+            Operation::Join(join, a, b) => {
+                return Ok(Value::Mask(match join {
+                    Join::And => self.mask(a) & self.mask(b),
+                    Join::Or => self.mask(a) | self.mask(b),
+                    Join::Not => !self.mask(a),
+                }));
+            }
+        };
+        Ok(Value::Vector(value))
+    }
+}
+
+fn lanes(word: impl Fn(usize) -> u32) -> Vector {
+    std::array::from_fn(word)
+}
+
+/// Which products become one multiply-add with a sum: they have no other use, and no condition changes in between. The
+/// first operand of a sum is tried first; of a difference it is the only one.
+fn fused_products(steps: &[Step], base: Id) -> Vec<bool> {
+    let mut uses = vec![0_u32; steps.len()];
+    for id in steps.iter().flat_map(|step| step.operation.operands()) {
+        if let Some(count) = id.checked_sub(base).and_then(|place| uses.get_mut(place as usize)) {
+            *count += 1;
+        }
+    }
+    let mut fused = vec![false; steps.len()];
+    for step in steps {
+        let candidates = match step.operation {
+            Operation::Add(a, b) => [Some(a), Some(b)],
+            Operation::Subtract(a, _) => [Some(a), None],
+            _ => continue,
+        };
+        let places = candidates.into_iter().flatten().filter_map(|id| id.checked_sub(base)).map(|id| id as usize);
+        let product = places.into_iter().find(|&place| {
+            let product = steps.get(place);
+            let fits =
+                |product: &Step| matches!(product.operation, Operation::Multiply(..)) && product.line == step.line;
+            product.is_some_and(fits) && uses[place] == 1
+        });
+        if let Some(place) = product {
+            fused[place] = true;
+        }
+    }
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::operation::{Binary, Compare};
+    use crate::vectors::{Unary, Unrecorded};
+
+    struct Rows(Vec<u32>);
+
+    impl Datums for Rows {
+        fn load(&mut self, address: u32, _: Memory) -> Vector {
+            lanes(|i| self.0[address as usize * 16 + i])
+        }
+
+        fn store(&mut self, address: u32, _: Memory, value: &Vector, mask: u32) {
+            for i in (0..LANES).filter(|i| mask >> i & 1 == 1) {
+                self.0[address as usize * 16 + i] = value[i];
+            }
+        }
+    }
+
+    /// 1 + 2^-12, whose square needs more bits than a float32 has.
+    const ROUGH: u32 = 0x3f80_0800;
+
+    fn result(build: impl FnOnce(&mut Recorder, Id) -> Result<Id, Unrecorded>) -> Result<(u32, u64), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let mut dst = Rows(vec![ROUGH; 1024]);
+        let x = recorder.load(0, Memory::Float);
+        let value = build(&mut recorder, x)?;
+        recorder.store(2, Memory::Float, value)?;
+        let Outcome::Instructions(count) = recorder.run(&mut dst) else { panic!("stochastic") };
+        Ok((dst.0[32], count))
+    }
+
+    #[test]
+    fn a_product_with_one_use_is_fused_into_a_sum() -> Result<(), Unrecorded> {
+        let square = ROUGH.times(ROUGH);
+        let minus_one = 0xbf80_0000;
+        let (fused, unfused) = (ROUGH.mad(ROUGH, minus_one), square.plus(minus_one));
+        assert_ne!(fused, unfused);
+        let sum = result(|r, x| {
+            let (product, one) = (r.multiply(x, x)?, r.word(minus_one));
+            r.add(product, one)
+        })?;
+        assert_eq!(sum, (fused, 4));
+        let second = result(|r, x| {
+            let (one, product) = (r.word(minus_one), r.multiply(x, x)?);
+            r.add(one, product)
+        })?;
+        assert_eq!(second.0, fused);
+        let difference = result(|r, x| {
+            let (product, one) = (r.multiply(x, x)?, r.word(0x3f80_0000));
+            r.subtract(product, one)
+        })?;
+        assert_eq!(difference.0, fused);
+        Ok(())
+    }
+
+    #[test]
+    fn a_product_with_two_uses_or_behind_a_condition_or_taken_away_is_rounded() -> Result<(), Unrecorded> {
+        let square = ROUGH.times(ROUGH);
+        let twice = result(|r, x| {
+            let (product, one) = (r.multiply(x, x)?, r.word(0xbf80_0000));
+            let sum = r.add(product, one)?;
+            r.binary(Binary::Maximum, sum, product)
+        })?;
+        assert_eq!(twice.0, square);
+        let unfused = square.plus(0xbf80_0000);
+        let condition = result(|r, x| {
+            let (product, one) = (r.multiply(x, x)?, r.word(0xbf80_0000));
+            r.begin();
+            let mask = r.compare(Compare::Equal, x, x)?;
+            r.narrow(mask)?;
+            let sum = r.add(product, one)?;
+            let value = r.assign(x, sum)?;
+            assert!(r.end());
+            Ok(value)
+        })?;
+        assert_eq!(condition.0, unfused);
+        let away = result(|r, x| {
+            let (one, product) = (r.word(0x3f80_0000), r.multiply(x, x)?);
+            r.subtract(one, product)
+        })?;
+        assert_eq!(away.0, 0x3f80_0000_u32.minus(square));
+        Ok(())
+    }
+
+    #[test]
+    fn conditions_nest_and_choose_lanes() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let mut dst = Rows((0..1024).map(|word| (word as f32 - 16.0).to_bits()).collect());
+        let x = recorder.load(0, Memory::Float);
+        let mut y = recorder.word(0);
+        let (zero, eight) = (recorder.word(0), recorder.word(8_f32.to_bits()));
+        let words: Vec<Id> = (1..5).map(|word| recorder.word(word)).collect();
+        recorder.begin();
+        let below = recorder.compare(Compare::Less, x, zero)?;
+        recorder.narrow(below)?;
+        y = recorder.assign(y, words[0])?;
+        assert!(recorder.otherwise());
+        recorder.begin();
+        let small = recorder.compare(Compare::Less, x, eight)?;
+        recorder.narrow(small)?;
+        y = recorder.assign(y, words[1])?;
+        assert!(recorder.otherwise());
+        y = recorder.assign(y, words[2])?;
+        assert!(recorder.end() && recorder.end() && !recorder.end());
+        recorder.store(8, Memory::Word, y)?;
+        recorder.run(&mut dst);
+        for lane in 0..LANES {
+            let expected = if lane < 16 {
+                1
+            } else if lane < 24 {
+                2
+            } else {
+                3
+            };
+            assert_eq!(dst.0[128 + lane], expected, "lane {lane}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn rounding_by_chance_is_refused_where_it_rounds() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        for (word, outcome) in [(0x3f80_0000, Outcome::Instructions(2)), (0x3f80_0001, Outcome::Stochastic)] {
+            let value = recorder.word(word);
+            recorder.unary(Unary::RoundBf16, value, true)?;
+            let found = recorder.run(&mut Rows(vec![0; 1024]));
+            assert_eq!(std::mem::discriminant(&found), std::mem::discriminant(&outcome));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn results_of_long_ago_are_gone() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let old = recorder.word(1);
+        recorder.run(&mut Rows(Vec::new()));
+        recorder.unary(Unary::Not, old, false)?;
+        recorder.run(&mut Rows(Vec::new()));
+        assert!(recorder.unary(Unary::Not, old, false).is_err());
+        assert!(recorder.unary(Unary::Not, 1 << 30, false).is_err());
+        Ok(())
+    }
+}
