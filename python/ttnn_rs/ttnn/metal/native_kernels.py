@@ -21,8 +21,8 @@ from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, shared_core
 
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
 """As the engine takes a compiled kernel: number, image, own arguments, instructions, headers, relative place."""
-_INSTRUCTIONS = 20_000_000_000
-"""What a kernel may execute unless `TTNN_KERNEL_LIMIT` says otherwise: about a minute."""
+_INSTRUCTIONS = 10_000_000_000
+"""What a kernel may execute unless `TTNN_KERNEL_LIMIT` says otherwise: about half a minute."""
 _NO_LIMIT = (1 << 64) - 1
 
 
