@@ -17,6 +17,22 @@ import pytest
 import ttnn
 from parts import add_cb
 from ttnn import metal
+from ttnn.kernel_api import (
+    add_binary_tile,
+    add_binary_tile_init,
+    cb_pop_front,
+    cb_push_back,
+    cb_reserve_back,
+    cb_wait_front,
+    copy_tile,
+    get_arg_val,
+    init_sfpu,
+    pack_tile,
+    tile_regs_acquire,
+    tile_regs_commit,
+    tile_regs_release,
+    tile_regs_wait,
+)
 
 HOME = Path(os.environ.get("TT_METAL_HOME", "/nowhere")) / "tt_metal" / "programming_examples"
 WHEEL = Path(os.environ.get("TTNN_OFFICIAL_WHEEL", "/nowhere")) / "ttnn"
@@ -120,6 +136,58 @@ def test_eltwise_binary(device: ttnn.MeshDevice) -> None:
     compute(program, kernels / "compute/tiles_add.cpp", [6])
     metal.run_program(device, program)
     assert same_bits(out, ttnn.add(a, b))
+
+
+def add_on_the_sfpu() -> None:
+    """Compute: Dst 0 = CB 0 + CB 1 by the built-in function, packed to CB 16."""
+    init_sfpu(0, 16)
+    add_binary_tile_init()
+    for _ in range(get_arg_val(0)):
+        for cb in (0, 1):
+            cb_wait_front(cb, 1)
+        cb_reserve_back(16, 1)
+        tile_regs_acquire()
+        for cb in (0, 1):
+            copy_tile(cb, 0, cb)
+        add_binary_tile(0, 1, 0)
+        tile_regs_commit()
+        tile_regs_wait()
+        pack_tile(0, 16)
+        tile_regs_release()
+        for cb in (0, 1):
+            cb_pop_front(cb, 1)
+        cb_push_back(16, 1)
+
+
+@examples
+def test_custom_sfpi_add(device: ttnn.MeshDevice) -> None:
+    a, b = tiles(device, 6, 1), tiles(device, 6, 2)
+    kernels = HOME / "custom_sfpi_add/kernels"
+    results = [empty((192, 32), device) for _ in range(2)]
+    for out, kernel in zip(results, (kernels / "compute/tiles_add.cpp", add_on_the_sfpu), strict=True):
+        program = metal.create_program()
+        buffers(program, c0=2, c1=2, c16=2)
+        reader(program, kernels / "dataflow/read_tiles.cpp", words(a, b), [a.buffer_address(), b.buffer_address(), 6])
+        writer(program, kernels / "dataflow/write_tile.cpp", words(out), [out.buffer_address(), 6])
+        added = metal.create_kernel(program, kernel, CORE, metal.ComputeConfig())
+        metal.set_runtime_args(program, added, CORE, [6])
+        metal.run_program(device, program)
+    assert same_bits(*results)
+
+
+@examples
+def test_custom_sfpi_smoothstep(device: ttnn.MeshDevice) -> None:
+    x, out = tiles(device, 4, 1), empty((128, 32), device)
+    kernels = HOME / "custom_sfpi_smoothstep/kernels"
+    program = metal.create_program()
+    buffers(program, c0=2, c16=2)
+    reader(program, kernels / "dataflow/read_tiles.cpp", words(x), [x.buffer_address(), 4])
+    writer(program, kernels / "dataflow/write_tile.cpp", words(out), [out.buffer_address(), 4])
+    compute(program, kernels / "compute/tiles_smoothstep.cpp", [4])
+    metal.run_program(device, program)
+    t = np.clip(ttnn.to_numpy(x).astype(np.float64), 0, 1)
+    exact, ours = t * t * (3 - 2 * t), ttnn.to_numpy(out).astype(np.float64)
+    assert np.abs(ours - exact).max() <= 2**-8, "bfloat16 that a store truncates"
 
 
 @examples
