@@ -22,6 +22,7 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_program_of_the_documentation_is_there() -> None:
     assert NAMES == [
+        "custom_sfpu",
         "eltwise_add",
         "halo_exchange",
         "loopback",

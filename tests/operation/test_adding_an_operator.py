@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 import ttnn
-from conftest import REPOSITORY
 from operands import make, values_of
 from reference_calls import calls, compare
 from ttnn.base.memory_config import MemoryConfig
@@ -25,6 +25,7 @@ from ttnn.ops._programs.movement import register_movement
 from ttnn.ops.eltwise.unary.family import Unary, register_unary
 
 Make = Callable[[], registry.FastOperation]
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
