@@ -299,9 +299,10 @@ impl Compute {
             shape::require_same(section.shapes[at], shape)?;
         }
         section.shapes[at] = shape;
+        let reduces = matches!(self.math, Math::Reduce { .. });
         match section.held[at] {
             None => {
-                section.whole[at] = !matches!(self.math, Math::Reduce { .. });
+                section.whole[at] = true;
                 section.tiles[at].clear();
                 empty(&mut section.tiles[at]);
             }
@@ -309,6 +310,8 @@ impl Compute {
             Some(_) => {}
         }
         section.held[at] = Some(made);
+        // What a reduction adds to is one of its results.
+        section.whole[at] &= !reduces;
         Ok(())
     }
 
