@@ -281,3 +281,48 @@ def test_sum_over_the_width(device: ttnn.MeshDevice) -> None:
     buffers = [buffer("in", entries=4), buffer("scaler", entries=1), buffer("out")]
     vendor.run(device, kernels, buffers, {"src": source, "dst": target}, arguments)
     assert (ttnn.to_numpy(target)[:, 0] == ttnn.to_numpy(ttnn.sum(source, dim=1)).reshape(-1)).all()
+
+
+@pytest.mark.parametrize("columns", [32, 80, 128])
+def test_moreh_softmax(device: ttnn.MeshDevice, columns: int) -> None:
+    source = random((64, columns), device)
+    target = empty_like(source)
+    wide = -(-columns // 32)
+    kernels_of = "operations/moreh/moreh_softmax/device/kernels"
+    both_ends = ("tmp", "max", "x_minus_max", "exps", "recip_sum_exps")
+    kernels = [
+        kernel(
+            "reader",
+            f"{kernels_of}/reader_moreh_softmax_w.cpp",
+            ["num_rows", "tile_offset", "Wt", "mask_w"],
+            dfb={"in": ">in", "mask": ">mask", "max_scaler": ">max_scaler", "sum_scaler": ">sum_scaler"},
+            tensor={"src": "src"},
+            fixed={"is_fp32": 0},
+        ),
+        kernel(
+            "compute",
+            f"{kernels_of}/moreh_softmax_w.cpp",
+            ["N", "Wt"],
+            dfb={"in0": "in", "out0": ">out"}
+            | {name: name for name in ("mask", "max_scaler", "sum_scaler")}
+            | {name: f"={name}" for name in both_ends},
+            defines={"SOFTMAX": "1"},
+        ),
+        kernel(
+            "writer",
+            f"{kernels_of}/writer_moreh_softmax_w.cpp",
+            ["num_rows", "tile_offset", "Wt"],
+            dfb={"out": "out"},
+            tensor={"dst": "dst"},
+        ),
+    ]
+    rows = {"num_rows": 2, "tile_offset": 0, "Wt": wide}
+    arguments = {"reader": rows | {"mask_w": (columns - 1) % 32 + 1}, "compute": {"N": 2, "Wt": wide}, "writer": rows}
+    single = [buffer(name, entries=1) for name in ("mask", "max_scaler", "sum_scaler", "tmp", "max", "recip_sum_exps")]
+    rest = [buffer(name, entries=wide) for name in ("in", "x_minus_max", "exps", "out")]
+    vendor.run(device, kernels, single + rest, {"src": source, "dst": target}, arguments)
+    config = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=False
+    )
+    expected = ttnn.moreh_softmax(source, 1, compute_kernel_config=config)
+    assert same(target, expected)
