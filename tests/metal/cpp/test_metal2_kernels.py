@@ -326,3 +326,63 @@ def test_moreh_softmax(device: ttnn.MeshDevice, columns: int) -> None:
     )
     expected = ttnn.moreh_softmax(source, 1, compute_kernel_config=config)
     assert same(target, expected)
+
+
+@pytest.mark.parametrize("wide_dst", [False, True])
+@pytest.mark.parametrize("stable", [False, True])
+def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool) -> None:
+    source = random((64, 256), device)
+    target = empty_like(source)
+    softmax = "operations/normalization/softmax/device/kernels/attention"
+    wide, block = 8, 4
+    defines = {"EXP_APPROX": "0"} | ({"NUMERIC_STABLE": "1"} if stable else {})
+    scalers = {name: name for name in ("max_scaler", "sum_scaler")}
+    both_ends = ["exps", "recip_sum_exps", *(["max"] if stable else [])]
+    sums = ("sum_scaler", "recip_sum_exps")
+    kernels = [
+        kernel(
+            "reader",
+            f"{softmax}/dataflow/reader_unary_interleaved_sm.cpp",
+            ["blk", "num_rows", "tile_offset", "Wt"],
+            dfb={"in0": ">in"} | {name: f">{name}" for name in scalers},
+            tensor={"src": "src"},
+            fixed={"in0_t": wide},
+            defines=defines,
+        ),
+        kernel(
+            "compute",
+            f"{softmax}/compute/softmax.cpp",
+            ["num_rows", "Ht", "Wt", "blk", "start_ht"],
+            config=metal.ComputeHardwareConfig(
+                enable_32_bit_dest=wide_dst, unpack_modes=dict.fromkeys(sums, metal.UnpackMode.UnpackToSrc)
+            ),
+            dfb={"in0": "in", "out0": ">out"} | scalers | {name: f"={name}" for name in both_ends},
+            fixed={"in0_t": wide},
+            defines=defines,
+        ),
+        kernel(
+            "writer",
+            f"{softmax}/dataflow/writer_unary_interleaved_start_id_blocked_sm.cpp",
+            ["num_tiles", "tile_offset", "blk", "Wt", "mask_padded_data"],
+            dfb={"out0": "out", "mask_padded": "=mask_padded"},
+            tensor={"dst": "dst"},
+            fixed={"num_datum_padded": 0, "tile_hw": 1024},
+        ),
+    ]
+    rows = {"tile_offset": 0, "Wt": wide, "blk": block}
+    arguments = {
+        "reader": rows | {"num_rows": 2},
+        "compute": {"num_rows": 2, "Ht": 2, "Wt": wide, "blk": block, "start_ht": 0},
+        "writer": rows | {"num_tiles": 2 * wide, "mask_padded_data": 0},
+    }
+    float32 = {"entry": 4096, "form": ttnn.float32} if wide_dst else {}
+    buffers = [
+        *(buffer(name, entries=1) for name in ("max_scaler", "mask_padded", *both_ends[2:])),
+        *(buffer(name, entries=1, **float32) for name in sums),
+        *(buffer(name, entries=wide) for name in ("in", "exps", "out")),
+    ]
+    vendor.run(device, kernels, buffers, {"src": source, "dst": target}, arguments)
+    config = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=wide_dst
+    )
+    assert same(target, ttnn.softmax(source, -1, compute_kernel_config=config, numeric_stable=stable))
