@@ -124,6 +124,36 @@ void kernel_main() {
     assert capsys.readouterr().out.endswith(": 2\n")
 
 
+def test_algorithms_of_the_standard_library(device: ttnn.MeshDevice) -> None:
+    text = """#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include "api/debug/assert.h"
+void kernel_main() {
+    std::array<uint32_t, 12> words;
+    std::iota(words.begin(), words.end(), get_arg_val<uint32_t>(0));
+    ASSERT(std::find(words.begin(), words.end(), words[0] + 7) - words.begin() == 7);
+    ASSERT(std::find(words.begin(), words.end(), 99u) == words.end());
+    std::reverse(words.begin(), words.end());
+    std::sort(words.begin(), words.end(), [](auto a, auto b) { return a < b; });
+    ASSERT(std::is_sorted(words.begin(), words.end()) && std::accumulate(words.begin(), words.end(), 0u) == 126);
+    std::array<uint8_t, 33> bytes{}, copy;
+    bytes[32] = get_arg_val<uint32_t>(0);
+    std::copy(bytes.begin(), bytes.end(), copy.begin());
+    ASSERT(std::find(copy.begin(), copy.end(), 5) == copy.begin() + 32);
+    ASSERT(std::equal(copy.begin(), copy.end(), bytes.begin()));
+    std::fill(copy.begin() + 1, copy.end(), 7);
+    ASSERT(std::count(copy.begin(), copy.end(), 7) == 32 && std::memcmp(copy.data(), bytes.data(), 33) > 0);
+}
+"""
+    program = metal.create_program()
+    core = metal.CoreCoord(0, 0)
+    kernel = metal.create_kernel_from_string(program, text, core, metal.DataMovementConfig())
+    metal.set_runtime_args(program, kernel, core, [5])
+    assert metal.run_program(device, program).cycles > 0
+
+
 def test_notes_of_soft_float() -> None:
     text = "volatile float a, b;\nvoid kernel_main() { a = a * b; }\n"
     (note,) = compiler.compile_kernel(source(text), settings()).notes

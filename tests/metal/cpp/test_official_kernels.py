@@ -344,3 +344,28 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
     compute(program, OPERATIONS / "data_movement/transpose/device/kernels/compute/transpose_wh.cpp", [4])
     metal.run_program(device, program)
     assert same_bits(out, ttnn.transpose(x, -2, -1))
+
+
+@wheel
+@pytest.mark.parametrize("dim", [0, 1])
+def test_index_fill(device: ttnn.MeshDevice, dim: int) -> None:
+    values = random_bf16((8, 64), 1)
+    source = ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    index = ttnn.from_torch(
+        np.array([1, 3, 6], np.int32), dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT, device=device
+    )
+    out = ttnn.empty([8, 64], ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
+    kernels = OPERATIONS / "index_fill/device/kernels"
+    program = metal.create_program()
+    for number, page in enumerate((128, 32, 128)):
+        config = metal.CircularBufferConfig(2 * page, {number: metal.DataFormat.Float16_b}).set_page_size(number, page)
+        metal.create_circular_buffer(program, CORE, config)
+    last, rows = int(dim == 1), [0, 8, 1, 8]
+    fixed = [128, 12, 3, last, *words(source, index)]
+    args = [source.buffer_address(), index.buffer_address(), *rows, 0, 1]
+    reader(program, kernels / "reader_index_fill.cpp", fixed, args)
+    seven = int(np.float32(7).view(np.uint32)) >> 16
+    args = [out.buffer_address(), *rows, seven, 0, 0, 1, 0, 1, 128]
+    writer(program, kernels / "writer_index_fill.cpp", [128, 3, 2, last, *words(out)], args)
+    metal.run_program(device, program)
+    assert same_bits(out, ttnn.index_fill(source, dim, index, 7.0))

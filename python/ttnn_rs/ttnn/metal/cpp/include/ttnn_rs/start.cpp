@@ -77,6 +77,28 @@ int memcmp(const void* one, const void* other, std::size_t size) {
     return 0;
 }
 
+// What the compiler makes of a comparison with zero.
+int bcmp(const void* one, const void* other, std::size_t size) { return memcmp(one, other, size); }
+
+// What std::find is made of, for bytes and for words.
+void* memchr(const void* data, int value, std::size_t size) {
+    for (auto* at = static_cast<const std::uint8_t*>(data); size > 0; --size, ++at) {
+        if (*at == static_cast<std::uint8_t>(value)) {
+            return const_cast<std::uint8_t*>(at);
+        }
+    }
+    return nullptr;
+}
+
+wchar_t* wmemchr(const wchar_t* words, wchar_t value, std::size_t count) {
+    for (; count > 0; --count, ++words) {
+        if (*words == value) {
+            return const_cast<wchar_t*>(words);
+        }
+    }
+    return nullptr;
+}
+
 std::size_t strlen(const char* text) {
     std::size_t length = 0;
     while (text[length] != 0) {
