@@ -27,6 +27,7 @@ def refused_header() -> str:
         "    [[noreturn]] operator T() const { __builtin_trap(); }",
         "};",
         "}  // namespace ttnn_rs",
+        "namespace ckernel {",
     ]
     for name, reason in UNSUPPORTED.items():
         if name not in _OURS:
@@ -36,4 +37,5 @@ def refused_header() -> str:
                 f'    ttnn_rs::unsupported("{name}", "{reason}");',
                 "}",
             ]
+    lines += ["}  // namespace ckernel", "using namespace ckernel;"]
     return "\n".join(lines) + "\n"

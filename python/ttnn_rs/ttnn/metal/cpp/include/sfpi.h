@@ -6,6 +6,8 @@
 
 #include "ttnn_rs/vector_calls.h"
 
+#define sfpi_inline FORCE_INLINE
+
 namespace sfpi {
 
 class vFloat;
