@@ -13,9 +13,11 @@ import pytest
 import ttnn
 from ttnn import metal
 from ttnn.kernel_api import cb_wait_front
+from ttnn.metal.cpp.toolchain import find_toolchain
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
+import common
 import eltwise_add
 import matmul_multicast
 
@@ -32,13 +34,19 @@ def test_kernel_calls(benchmark: Any, device: ttnn.MeshDevice) -> None:
         benchmark.extra_info["calls_per_second"] = round(calls / benchmark.stats.stats.min)
 
 
-@pytest.mark.parametrize("way", ["kernels", "operator"])
+@pytest.mark.parametrize("way", ["kernels", "cpp kernels", "operator"])
 def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -> None:
     """1024 cubed in bfloat16 with multicast: the same blocks through kernels and by `ttnn.matmul`."""
+    if way == "cpp kernels":
+        try:
+            find_toolchain()
+        except ttnn.KernelCompileError as error:
+            pytest.skip(str(error))
     a, b = matmul_multicast.operands(device, 1024, 1024, 1024)
     out = matmul_multicast.empty((1024, 1024), device)
     addresses = (a.buffer_address(), b.buffer_address(), out.buffer_address())
-    program = matmul_multicast.build(device, addresses, GRID, BLOCKING)
+    with common.in_cpp(way == "cpp kernels"):
+        program = matmul_multicast.build(device, addresses, GRID, BLOCKING)
 
     def kernels() -> object:
         return metal.run_program(device, program, trace=False)
@@ -46,8 +54,8 @@ def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -
     def operator() -> object:
         return matmul_multicast.by_operator(a, b, BLOCKING, GRID)
 
-    benchmark.pedantic(kernels if way == "kernels" else operator, rounds=3)
-    if way == "kernels":
+    benchmark.pedantic(operator if way == "operator" else kernels, rounds=3, warmup_rounds=1)
+    if way != "operator":
         result = ttnn.to_torch(out).float().numpy()
         np.testing.assert_array_equal(result, ttnn.to_torch(operator()).float().numpy())
 
