@@ -110,6 +110,30 @@ def write_tiles() -> None:
         cb_pop_front(16, 1)
 
 
+def on_each_tile(
+    device: ttnn.MeshDevice,
+    compute: Callable[[], None],
+    operator: Callable[[ttnn.Tensor], ttnn.Tensor],
+    values: Array,
+) -> tuple[metal.Report, bool]:
+    """Run a kernel that makes a tile of CB 16 of each tile of CB 0, on one core, and compare with an operator.
+
+    The kernel's compile-time argument is the number of tiles. Returns the report, and whether the bits are the same.
+    """
+    core = metal.CoreCoord(0, 0)
+    x, out, tiles = to_device(values, device), empty(values.shape, device), values.size // 1024
+    program = metal.create_program()
+    for index in (0, 16):
+        add_cb(program, core, index, 2)
+    reader = metal.create_kernel(program, kernel(read_tiles), core, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, kernel(write_tiles), core, metal.WriterDataMovementConfig())
+    metal.create_kernel(program, kernel(compute), core, metal.ComputeConfig(compile_args=[tiles]))
+    metal.set_runtime_args(program, reader, core, [x.buffer_address(), 0, tiles])
+    metal.set_runtime_args(program, writer, core, [out.buffer_address(), 0, tiles])
+    report = metal.enqueue_program(metal.command_queue(device), program)
+    return report, same_bits(out, operator(x))
+
+
 def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> None:
     """Run an example on a device of its own: print what it did, draw its timeline, fail if a comparison did."""
     parser = argparse.ArgumentParser(description=description)

@@ -6,11 +6,8 @@ Run it with `--cpp`: `examples/cpp/custom_sfpu` has the function, one operation 
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, random_bf16, read_tiles, same_bits, to_device, write_tiles
-from ttnn import metal
+from common import Outcome, main, on_each_tile, random_bf16
 from ttnn.kernel_api import *
-
-CORE = metal.CoreCoord(0, 0)
 
 
 def hyperbolic_tangent() -> None:
@@ -34,21 +31,8 @@ def hyperbolic_tangent() -> None:
 
 def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
     """Take the hyperbolic tangent of height x width bfloat16."""
-    x, out = to_device(random_bf16((height, width), 3, 2.0), device), empty((height, width), device)
-    tiles = height * width // 1024
-
-    program = metal.create_program()
-    for index in (0, 16):
-        add_cb(program, CORE, index, 2)
-    reader = metal.create_kernel(program, kernel(read_tiles), CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, kernel(write_tiles), CORE, metal.WriterDataMovementConfig())
-    metal.create_kernel(program, kernel(hyperbolic_tangent), CORE, metal.ComputeConfig(compile_args=[tiles]))
-    metal.set_runtime_args(program, reader, CORE, [x.buffer_address(), 0, tiles])
-    metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, tiles])
-
-    report = metal.enqueue_program(metal.command_queue(device), program)
-    checks = {"same bits as ttnn.tanh": same_bits(out, ttnn.tanh(x))}
-    return Outcome(report, f"tanh of {tiles} tiles on core 0-0", checks)
+    report, same = on_each_tile(device, hyperbolic_tangent, ttnn.tanh, random_bf16((height, width), 3, 2.0))
+    return Outcome(report, f"tanh of {height * width // 1024} tiles on core 0-0", {"same bits as ttnn.tanh": same})
 
 
 if __name__ == "__main__":

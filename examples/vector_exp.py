@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, random_bf16, read_tiles, same_bits, to_device, write_tiles
-from ttnn import metal
+from common import Outcome, main, on_each_tile, random_bf16
 from ttnn.kernel_api import *
-
-CORE = metal.CoreCoord(0, 0)
 
 
 def exponential() -> None:
@@ -31,20 +28,8 @@ def exponential() -> None:
 
 def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
     """Take the exponential of height x width bfloat16."""
-    x, out = to_device(random_bf16((height, width), 3, 4.0), device), empty((height, width), device)
-    tiles = height * width // 1024
-
-    program = metal.create_program()
-    for index in (0, 16):
-        add_cb(program, CORE, index, 2)
-    reader = metal.create_kernel(program, kernel(read_tiles), CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, kernel(write_tiles), CORE, metal.WriterDataMovementConfig())
-    metal.create_kernel(program, kernel(exponential), CORE, metal.ComputeConfig(compile_args=[tiles]))
-    metal.set_runtime_args(program, reader, CORE, [x.buffer_address(), 0, tiles])
-    metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, tiles])
-
-    report = metal.enqueue_program(metal.command_queue(device), program)
-    return Outcome(report, f"exp of {tiles} tiles on core 0-0", {"same bits as ttnn.exp": same_bits(out, ttnn.exp(x))})
+    report, same = on_each_tile(device, exponential, ttnn.exp, random_bf16((height, width), 3, 4.0))
+    return Outcome(report, f"exp of {height * width // 1024} tiles on core 0-0", {"same bits as ttnn.exp": same})
 
 
 if __name__ == "__main__":
