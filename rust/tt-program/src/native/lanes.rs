@@ -11,7 +11,7 @@ use crate::vectors::{Binary, Compare, Constant, Id, Join, Table, Unary};
 const MOST_LINES: u32 = 6;
 
 calls! { LANES:
-    quiet |run, device, kernel| {
+    recording |run, device, kernel| {
         sfpi_word(word: u32) = run.record("sfpi", |lanes| Ok(lanes.word(word)));
         sfpi_constant(register: u32) = {
             let register = numbered(run, "constant", Constant::of(register))?;

@@ -25,7 +25,7 @@ use self::functions::Functions;
 use self::mirror::Mirror;
 use self::open::Open;
 use self::print::Printer;
-use self::table::Call;
+use self::table::{Call, Effect};
 use self::words::Reply;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
@@ -289,10 +289,10 @@ impl Native {
             self.open.close();
             self.mirror.take_back(run, &self.hart).map_err(|what| run.fault(call.name, what))?;
         }
-        if call.acts {
+        if call.effect == Effect::Acts {
             self.open.close();
         }
-        let on_lanes = number as usize >= calls::CALLS.len();
+        let on_lanes = call.effect == Effect::Records;
         if on_lanes {
             self.forgive_moves(run);
         } else {

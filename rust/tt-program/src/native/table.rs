@@ -7,22 +7,32 @@ use super::words::Reply;
 use crate::error::Fault;
 use crate::state::Run;
 
+/// What a call does besides its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It changes what the kernel may touch, or lets others know of what it has done.
+    Acts,
+    /// Nothing.
+    None,
+    /// It is recorded, and its work is done before the next call that is not.
+    Records,
+}
+
 /// A call.
 pub(super) struct Call {
     pub(super) name: &'static str,
-    /// It changes what the kernel may touch, or lets others know of what it has done.
-    pub(super) acts: bool,
+    pub(super) effect: Effect,
     pub(super) function: fn(&mut Run, &mut Device, &mut Native) -> Result<Reply, Fault>,
 }
 
-/// A table: `name(arguments) = call of the engine`, in groups of calls that act and of those that do not.
+/// A table: `name(arguments) = call of the engine`, in groups of calls that have the same [`Effect`].
 macro_rules! calls {
-    ($table:ident: $($acts:ident |$run:ident, $device:ident, $kernel:ident| { $(
+    ($table:ident: $($effect:ident |$run:ident, $device:ident, $kernel:ident| { $(
         $name:ident($($argument:ident: $type:ty),* $(,)?) = $call:expr;
     )* })*) => {
         pub(super) static $table: &[$crate::native::table::Call] = &[$($($crate::native::table::Call {
             name: stringify!($name),
-            acts: $crate::native::table::$acts,
+            effect: $crate::native::table::$effect,
             function: |$run, $device, $kernel| {
                 let mut _words = $crate::native::words::Words::new(&$kernel.hart);
                 $(
@@ -38,6 +48,8 @@ macro_rules! calls {
 pub(super) use calls;
 
 #[allow(non_upper_case_globals, reason = "a word of the tables")]
-pub(super) const acting: bool = true;
+pub(super) const acting: Effect = Effect::Acts;
 #[allow(non_upper_case_globals, reason = "a word of the tables")]
-pub(super) const quiet: bool = false;
+pub(super) const quiet: Effect = Effect::None;
+#[allow(non_upper_case_globals, reason = "a word of the tables")]
+pub(super) const recording: Effect = Effect::Records;
