@@ -62,6 +62,20 @@ private:
     template <typename T>
     using dst_args_mcast_t = typename noc_traits_t<T>::dst_args_mcast_type;
 
+    // Gives what follows the transaction id of the call, if it has one.
+    template <NocOptions opts>
+    FORCE_INLINE void tag_reads(const NocOptVals& noc_opts) const {
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            noc_async_read_set_trid(noc_opts.trid, id);
+        }
+    }
+    template <NocOptions opts>
+    FORCE_INLINE void tag_writes(const NocOptVals& noc_opts) const {
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            noc_async_write_set_trid(noc_opts.trid, id);
+        }
+    }
+
     template <typename Src>
     FORCE_INLINE std::uint64_t source(const Src& src, const src_args_t<Src>& args) const {
         return noc_traits_t<Src>::template src_addr<AddressType::NOC>(src, *this, args);
@@ -104,9 +118,7 @@ public:
         static_assert(
             !has_flag(opts, NocOptions::POSTED) && !has_flag(opts, NocOptions::MCAST_INCL_SRC),
             "Noc::async_read: reads are neither posted nor multicast");
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_read_set_trid(noc_opts.trid, id);
-        }
+        tag_reads<opts>(noc_opts);
         noc_async_read(source(src, src_args), local_target(dst, dst_args), size_bytes, id);
     }
 
@@ -115,9 +127,7 @@ public:
     FORCE_INLINE void set_async_read_state(
         const Src& src, std::uint32_t size_bytes, const src_args_t<Src>& src_args,
         const NocOptVals& noc_opts = {}) const {
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_read_set_trid(noc_opts.trid, id);
-        }
+        tag_reads<opts>(noc_opts);
         if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
             noc_async_read_one_packet_set_state(source(src, src_args), size_bytes, 0, id);
         } else {
@@ -131,9 +141,7 @@ public:
     FORCE_INLINE void async_read_with_state(
         const Src& src, const Dst& dst, std::uint32_t size_bytes, const src_args_t<Src>& src_args,
         const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}) const {
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_read_set_trid(noc_opts.trid, id);
-        }
+        tag_reads<opts>(noc_opts);
         const std::uint32_t place = ttnn_rs::low(source(src, src_args));
         if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
             noc_async_read_one_packet_with_state(place, local_target(dst, dst_args), 0, id);
@@ -150,9 +158,7 @@ public:
         const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}) const {
         static_assert(
             !has_flag(opts, NocOptions::MCAST_INCL_SRC), "Noc::async_write: async_write_multicast includes the sender");
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_write_set_trid(noc_opts.trid, id);
-        }
+        tag_writes<opts>(noc_opts);
         noc_async_write(local_source(src, src_args), target(dst, dst_args), size_bytes, id);
     }
 
@@ -177,9 +183,7 @@ public:
     FORCE_INLINE void set_async_write_state(
         const Dst& dst, std::uint32_t size_bytes, const dst_args_t<Dst>& dst_args,
         const NocOptVals& noc_opts = {}) const {
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_write_set_trid(noc_opts.trid, id);
-        }
+        tag_writes<opts>(noc_opts);
         if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
             noc_async_write_one_packet_set_state(target(dst, dst_args), size_bytes, id);
         } else {
@@ -193,9 +197,7 @@ public:
     FORCE_INLINE void async_write_with_state(
         const Src& src, const Dst& dst, std::uint32_t size_bytes, const src_args_t<Src>& src_args,
         const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}) const {
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_write_set_trid(noc_opts.trid, id);
-        }
+        tag_writes<opts>(noc_opts);
         const std::uint32_t place = ttnn_rs::low(target(dst, dst_args));
         if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
             noc_async_write_one_packet_with_state(local_source(src, src_args), place, id);
@@ -208,9 +210,7 @@ public:
     FORCE_INLINE void inline_dw_write(
         const Dst& dst, std::uint32_t val, const dst_args_t<Dst>& dst_args, std::uint8_t be = 0xF,
         const NocOptVals& noc_opts = {}) const {
-        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
-            noc_async_write_set_trid(noc_opts.trid, id);
-        }
+        tag_writes<opts>(noc_opts);
         noc_inline_dw_write(target(dst, dst_args), val, be, id);
     }
 
