@@ -154,17 +154,28 @@ def busiest_link(flows: dict[tuple[int, int], int], at: list[Place], arch: str) 
     return most
 
 
+def _padded(window: Window) -> tuple[int, int]:
+    """Return width and height of an image with its padding."""
+    height, width = window.size
+    top, bottom, left, right = window.padding
+    return width + left + right, height + top + bottom
+
+
+def _shares(window: Window) -> tuple[int, int]:
+    """Return how many pixels come out, and how many of them a core makes."""
+    out_h, out_w = window.output
+    pixels = window.batch * out_h * out_w
+    share = -(-pixels // window.cores)
+    return pixels, -(-share // TILE) * TILE if window.tiled else share
+
+
 @lru_cache(maxsize=1024)
 def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
     """Return what cores exchange that hold so many sticks each and stand in rows of so many columns."""
     height, width = window.size
-    top, bottom, left, right = window.padding
-    wide, tall = width + left + right, height + top + bottom
-    out_h, out_w = window.output
-    pixels = window.batch * out_h * out_w
-    share = -(-pixels // window.cores)
-    if window.tiled:
-        share = -(-share // TILE) * TILE
+    top, _, left, _ = window.padding
+    wide, tall = _padded(window)
+    pixels, share = _shares(window)
     local: dict[int, int] = {}
     sent: dict[int, int] = {}
     runs: dict[int, int] = {}
@@ -202,14 +213,8 @@ def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
 
 def reach(window: Window) -> int:
     """Return the sticks that the windows of one core reach, at most: padded rows, from its first window to its last."""
-    height, width = window.size
-    top, bottom, left, right = window.padding
-    wide, tall = width + left + right, height + top + bottom
-    out_h, out_w = window.output
-    pixels = window.batch * out_h * out_w
-    share = -(-pixels // window.cores)
-    if window.tiled:
-        share = -(-share // TILE) * TILE
+    wide, tall = _padded(window)
+    pixels, share = _shares(window)
     most = 0
     for first in range(0, pixels, share):
         last = min(first + share, pixels) - 1
