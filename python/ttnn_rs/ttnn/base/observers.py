@@ -8,13 +8,13 @@ allocated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 _Result = TypeVar("_Result")
 
 
-class Observer(Protocol):
-    """What is told of every event, in order. Starts and ends are nested."""
+class Observer:
+    """What is told of every event, in order. Starts and ends are nested. Events that a class leaves out pass."""
 
     blocks: bool
     """Whether nothing is to run: no memory is allocated, nothing is transferred, no program is dispatched."""

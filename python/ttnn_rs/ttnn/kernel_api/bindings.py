@@ -7,6 +7,7 @@ a keyword of Python is written with brackets, `dfb["in"]`, or with an underscore
 from __future__ import annotations
 
 import keyword
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -76,13 +77,14 @@ class ScratchpadBindingToken:
     format: int | None
 
 
-class _Namespace:
+class _Namespace(ABC):
     """Names of one kind."""
 
     _space = ""
 
+    @abstractmethod
     def _tokens(self, bindings: KernelBindings) -> Mapping[str, Any]:
-        raise NotImplementedError
+        """Return what the kernel's names of this kind stand for."""
 
     def __getitem__(self, name: str) -> Any:
         tokens = self._tokens(bindings_of(f"{self._space}.{name}"))

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ttnn.base.observers import Observer
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.operation.observation import ProgramRan
@@ -56,7 +57,7 @@ class _Call:
     """What it has decided on."""
 
 
-class GraphCapture:
+class GraphCapture(Observer):
     """One capture. It gets the events of the thread that began it.
 
     Args:

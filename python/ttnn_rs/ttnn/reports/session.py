@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError
-from ttnn.base.observers import OBSERVERS
+from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.operation.operands import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.files import report_of
@@ -43,7 +43,7 @@ class _Recording:
 RECORDING: Final = _Recording()
 
 
-class _Recorder:
+class _Recorder(Observer):
     """Observes the operators that the program calls, for the file beside a report."""
 
     blocks = False
@@ -75,24 +75,6 @@ class _Recorder:
         if self.depth == 1 and RECORDING.on:
             record_python_operation_error(error)
         self.depth -= 1
-
-    def function_start(self, name: str, arguments: tuple[Any, ...]) -> None:
-        """Functions of tensors have nodes, and no records."""
-
-    def function_end(self, result: Any) -> None:
-        """See `function_start`."""
-
-    def function_failed(self, error: BaseException) -> None:
-        """See `function_start`."""
-
-    def created(self, tensor: Any) -> None:
-        """See `function_start`."""
-
-    def noted(self, program: Any) -> None:
-        """See `function_start`."""
-
-    def program_ran(self, ran: Any) -> None:
-        """See `function_start`."""
 
 
 _open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []

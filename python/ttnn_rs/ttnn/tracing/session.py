@@ -17,7 +17,7 @@ from typing import Any
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError, UnsupportedError
-from ttnn.base.observers import OBSERVERS
+from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.tensor.tensor import Tensor
 from ttnn.tracing.nodes import (
     Node,
@@ -48,7 +48,7 @@ def _library(name: str, what: str) -> Any:
         raise UnsupportedError(f"ttnn.tracer: {what} need the package {name}, which is not installed") from None
 
 
-class Tracer:
+class Tracer(Observer):
     """A trace that is being made: it observes operators, and torch through a mode and the call of modules."""
 
     blocks = False
@@ -124,15 +124,6 @@ class Tracer:
     def function_failed(self, error: BaseException) -> None:
         """See `function_start`."""
         self.inside -= threading.get_ident() == self._thread
-
-    def created(self, tensor: Any) -> None:
-        """Memory is no part of a trace."""
-
-    def noted(self, program: Any) -> None:
-        """What an operator does inside is no part of a trace."""
-
-    def program_ran(self, ran: Any) -> None:
-        """Programs of `ttnn.metal` are no part of a trace."""
 
     # Torch.
 

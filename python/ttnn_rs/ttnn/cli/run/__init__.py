@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ttnn.base.exceptions import ArgumentError
-from ttnn.base.observers import OBSERVERS
+from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.cli.common.scripts import as_program, run_script
 from ttnn.cli.common.terminal import Terminal
 
@@ -79,37 +79,13 @@ def _report(reports: list[Any], stem: str | None, terminal: Terminal) -> None:
         terminal.line("no program of ttnn.metal ran")
 
 
-class _Programs:
+class _Programs(Observer):
     """Collects the reports of programs, and lets everything else pass."""
 
     blocks = False
 
     def __init__(self) -> None:
         self.reports: list[Any] = []
-
-    def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Pass."""
-
-    def operation_end(self, result: Any) -> None:
-        """Pass."""
-
-    def operation_failed(self, error: BaseException) -> None:
-        """Pass."""
-
-    def function_start(self, name: str, arguments: tuple[Any, ...]) -> None:
-        """Pass."""
-
-    def function_end(self, result: Any) -> None:
-        """Pass."""
-
-    def function_failed(self, error: BaseException) -> None:
-        """Pass."""
-
-    def created(self, tensor: Any) -> None:
-        """Pass."""
-
-    def noted(self, program: Any) -> None:
-        """Pass."""
 
     def program_ran(self, ran: Any) -> None:
         """Take the report, if the program ran."""
