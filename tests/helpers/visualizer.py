@@ -125,3 +125,24 @@ def _wait(running: Viewer, process: subprocess.Popen[bytes], log: Path) -> None:
         except (urllib.error.URLError, OSError):
             time.sleep(0.5)
     pytest.fail(f"ttnn-visualizer does not answer:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def assert_circular_buffers_are_below_the_buffers(running: Viewer) -> tuple[int, int]:
+    """Check where circular buffers lie in L1; return how many have memory of their own, and how many lie in tensors."""
+    (device,) = running.get("devices")
+    own = borrowed = 0
+    for operation in running.get("operations"):
+        buffers = running.get(f"operation-buffers/{operation['id']}")["buffers"]
+        lowest = min((b["address"] for b in buffers if b["buffer_type"] == 1), default=device["worker_l1_size"])
+        for node in operation["device_operations"]:
+            if node["node_type"] != "circular_buffer_allocate":
+                continue
+            first = int(node["params"]["address"])
+            if node["params"]["globally_allocated"] == "1":
+                borrowed += 1
+                assert first >= lowest
+            else:
+                own += 1
+                assert device["address_at_first_l1_cb_buffer"] <= first
+                assert first + int(node["params"]["size"]) <= lowest
+    return own, borrowed

@@ -12,26 +12,12 @@ import pytest
 from broken import pipeline
 
 import ttnn
+from kernel_parts import copy_tiles
 from parts import CORE, read_one, write_one
 from ttnn import metal
 from ttnn.kernel_api import *
 
 NAME = "GenericOpDeviceOperation"
-
-
-def copy_one() -> None:
-    unary_op_init_common(0, 16)
-    copy_tile_init(0)
-    tile_regs_acquire()
-    cb_wait_front(0, 1)
-    copy_tile(0, 0, 0)
-    tile_regs_commit()
-    tile_regs_wait()
-    cb_reserve_back(16, 1)
-    pack_tile(0, 16)
-    cb_push_back(16, 1)
-    cb_pop_front(0, 1)
-    tile_regs_release()
 
 
 def described(source: ttnn.Tensor, target: ttnn.Tensor) -> ttnn.ProgramDescriptor:
@@ -43,7 +29,7 @@ def described(source: ttnn.Tensor, target: ttnn.Tensor) -> ttnn.ProgramDescripto
         )
         for function, config, arguments in (
             (read_one, ttnn.ReaderConfigDescriptor(), [source.buffer_address(), 1]),
-            (copy_one, ttnn.ComputeConfigDescriptor(), []),
+            (copy_tiles, ttnn.ComputeConfigDescriptor(), [1]),
             (write_one, ttnn.WriterConfigDescriptor(), [target.buffer_address(), 1]),
         )
     ]

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from broken import pipeline
+from test_single_core import add_kernel
 
 import ttnn
-from parts import CORE, add_cb, tile_bytes, tiles_buffer
+from parts import CORE, add_cb, read_two, tile_bytes, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,
@@ -258,7 +259,7 @@ def test_the_picture_shows_all_bars_and_shares_of_the_program(device: ttnn.MeshD
 def add_with_acquire_dst() -> None:
     binary_op_init_common(0, 1, 16)
     add_tiles_init(0, 1)
-    for _ in range(get_compile_time_arg_val(0)):
+    for _ in range(get_arg_val(0)):
         acquire_dst()
         cb_wait_front(0, 1)
         cb_wait_front(1, 1)
@@ -271,34 +272,6 @@ def add_with_acquire_dst() -> None:
         release_dst()
 
 
-def add_with_tile_regs() -> None:
-    binary_op_init_common(0, 1, 16)
-    add_tiles_init(0, 1)
-    for _ in range(get_compile_time_arg_val(0)):
-        tile_regs_acquire()
-        cb_wait_front(0, 1)
-        cb_wait_front(1, 1)
-        add_tiles(0, 1, 0, 0, 0)
-        tile_regs_commit()
-        tile_regs_wait()
-        cb_reserve_back(16, 1)
-        pack_tile(0, 16)
-        cb_push_back(16, 1)
-        cb_pop_front(0, 1)
-        cb_pop_front(1, 1)
-        tile_regs_release()
-
-
-def read_pairs() -> None:
-    for tile in range(get_arg_val(2)):
-        for cb in (0, 1):
-            source = InterleavedAddrGenFast[True](get_arg_val(cb), get_tile_size(cb), get_dataformat(cb))
-            cb_reserve_back(cb, 1)
-            noc_async_read_tile(tile, source, get_write_ptr(cb))
-            noc_async_read_barrier()
-            cb_push_back(cb, 1)
-
-
 def addition(device: ttnn.MeshDevice, compute: Callable[[], None], tiles: int) -> metal.Report:
     """Add pairs of tiles on one core."""
     buffers = [tiles_buffer(device, tiles) for _ in range(2)]
@@ -307,16 +280,17 @@ def addition(device: ttnn.MeshDevice, compute: Callable[[], None], tiles: int) -
     program = metal.create_program()
     for cb in (0, 1, 16):
         add_cb(program, cb, 2)
-    reader = metal.create_kernel(program, read_pairs, CORE, metal.ReaderDataMovementConfig())
+    reader = metal.create_kernel(program, read_two, CORE, metal.ReaderDataMovementConfig())
     writer = metal.create_kernel(program, drop, CORE, metal.WriterDataMovementConfig())
-    metal.create_kernel(program, compute, CORE, metal.ComputeConfig(compile_args=[tiles]))
+    adder = metal.create_kernel(program, compute, CORE, metal.ComputeConfig())
+    metal.set_runtime_args(program, adder, CORE, [tiles])
     metal.set_runtime_args(program, reader, CORE, [*(buffer.address() for buffer in buffers), tiles])
     metal.set_runtime_args(program, writer, CORE, [1, tiles])
     return metal.run_program(device, program)
 
 
 def test_the_packer_waits_for_math_with_either_protocol_of_dst(device: ttnn.MeshDevice) -> None:
-    classic, registers = (addition(device, kernel, 16) for kernel in (add_with_acquire_dst, add_with_tile_regs))
+    classic, registers = (addition(device, kernel, 16) for kernel in (add_with_acquire_dst, add_kernel))
     # The calls differ, the work does not.
     assert classic.cycles == pytest.approx(registers.cycles, rel=0.005)
     math, pack = ([e for e in classic.events if e.name == name] for name in ("add_tiles", "pack_tile"))

@@ -12,7 +12,7 @@ import pytest
 
 import ttnn
 from ttnn.profiler.session import Profile
-from visualizer import Viewer, viewer
+from visualizer import assert_circular_buffers_are_below_the_buffers, viewer
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -113,30 +113,10 @@ def test_the_viewer_opens_the_folder_as_both_reports(profiled: Profile, tmp_path
         assert starts == [row.plan.name for row in profiled.rows]
         report = running.get("performance/perf-results/report")["report"]
         assert sum(float(row["device_time"]) for row in report) == pytest.approx(profiled.total / 1000, abs=0.01)
-        _assert_circular_buffers_are_below_the_buffers(running, operations)
+        assert all(assert_circular_buffers_are_below_the_buffers(running))
         tensor = running.get("tensors")[0]["id"]
         for path in (
             *("operations/3", f"tensors/{tensor}", "operation-buffers/3", "devices", "config", "cluster-descriptor"),
             *("mesh-descriptor", "report-metadata", "errors", "performance/device-log/meta", "buffers?buffer_type=1"),
         ):
             assert running.get(path)
-
-
-def _assert_circular_buffers_are_below_the_buffers(running: Viewer, operations: list[dict[str, Any]]) -> None:
-    (device,) = running.get("devices")
-    own = borrowed = 0
-    for operation in operations:
-        buffers = running.get(f"operation-buffers/{operation['id']}")["buffers"]
-        lowest = min((b["address"] for b in buffers if b["buffer_type"] == 1), default=device["worker_l1_size"])
-        for node in operation["device_operations"]:
-            if node["node_type"] == "circular_buffer_allocate":
-                first = int(node["params"]["address"])
-                if node["params"]["globally_allocated"] == "1":
-                    borrowed += 1
-                    assert first >= lowest
-                else:
-                    own += 1
-                    assert device["address_at_first_l1_cb_buffer"] <= first
-                    assert first + int(node["params"]["size"]) <= lowest
-    assert own
-    assert borrowed

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from visualizer import Viewer, viewer
+from visualizer import Viewer, assert_circular_buffers_are_below_the_buffers, viewer
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -155,21 +155,7 @@ def test_device_operations_are_the_rows_of_the_performance_report(shown: Shown) 
 def test_circular_buffers_are_below_the_buffers_in_l1(shown: Shown) -> None:
     (device,) = shown.viewer.get("devices")
     assert device["worker_l1_size"] == 1499136
-    own = borrowed = 0
-    for operation in shown.viewer.get("operations"):
-        buffers = shown.viewer.get(f"operation-buffers/{operation['id']}")["buffers"]
-        lowest = min((b["address"] for b in buffers if b["buffer_type"] == 1), default=device["worker_l1_size"])
-        for node in operation["device_operations"]:
-            if node["node_type"] != "circular_buffer_allocate":
-                continue
-            first = int(node["params"]["address"])
-            if node["params"]["globally_allocated"] == "1":
-                borrowed += 1
-                assert first >= lowest
-            else:
-                own += 1
-                assert device["address_at_first_l1_cb_buffer"] <= first
-                assert first + int(node["params"]["size"]) <= lowest
+    own, borrowed = assert_circular_buffers_are_below_the_buffers(shown.viewer)
     # Those of gelu, and one of each operation between shards and pages, lie in tensors.
     assert borrowed == 4
     assert own > borrowed
