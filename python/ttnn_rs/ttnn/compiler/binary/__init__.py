@@ -1,0 +1,1 @@
+"""Binaries: the FlatBuffers schemas as data, their reader and writer."""

@@ -1,0 +1,1 @@
+"""Layouts, devices and system descriptors as plain data, and the algebra on them."""

@@ -1,0 +1,1 @@
+"""Transformations of modules, one subject a file."""

@@ -1,0 +1,1 @@
+"""Named sequences of passes, and the text form of pipelines."""

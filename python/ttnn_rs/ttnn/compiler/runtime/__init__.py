@@ -1,0 +1,1 @@
+"""Execution of binaries and modules through the operators of this package."""

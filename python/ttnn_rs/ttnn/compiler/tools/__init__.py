@@ -1,0 +1,1 @@
+"""The command-line tools of the compiler layer."""
