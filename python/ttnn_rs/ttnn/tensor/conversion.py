@@ -292,15 +292,11 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
-    """Release the memory of `tensor`. Nothing is returned.
+    """Release the memory of `tensor`. Nothing is returned, and nothing happens to a tensor that was released before.
 
     Args:
         tensor: The tensor.
         force: Release it even if views use it.
-
-    Raises:
-        StorageError: it was released before.
-        DeviceError: its device is closed.
     """
     _require_tensor("ttnn.deallocate", tensor)
     tensor.deallocate(force)

@@ -189,14 +189,10 @@ class TensorStorage:
         return self._buffer is not None and self._buffer.is_allocated
 
     def deallocate(self, force: bool = False) -> None:
-        """Release the memory.
+        """Release the memory. A tensor that was released before stays as it is.
 
         Args:
             force: Release it even if other tensors (views) use it; they are unallocated afterwards.
-
-        Raises:
-            StorageError: it was released before.
-            DeviceError: the device is closed.
         """
         if not isinstance(force, (bool, int)):
             raise ArgumentError(f"Tensor.deallocate: force must be True or False, got {force!r}")
@@ -206,13 +202,9 @@ class TensorStorage:
 
     def _deallocate(self, force: bool) -> None:
         if self._device is None:
-            if self._host is None:
-                raise self._released("Tensor.deallocate", "the tensor")
             self._host = None
-            return
-        buffer = self._require_device("Tensor.deallocate", "the tensor")
-        if force or not self._is_shared():
-            buffer.deallocate()
+        elif self._buffer is not None and self._buffer.is_allocated and (force or not self._is_shared()):
+            self._buffer.deallocate()
 
     def _is_shared(self) -> bool:
         return self._sharers is not None and len(self._sharers) > 1
