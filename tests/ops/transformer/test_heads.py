@@ -67,3 +67,83 @@ def test_heads_of_four_dimensions(device: ttnn.MeshDevice) -> None:
         create(x, num_heads=3)
     with pytest.raises(ttnn.UnsupportedError, match="kv_tied=True is not built yet"):
         create(x, num_heads=2, num_kv_heads=1, kv_tied=True)
+
+
+def _blocks(shape: tuple[int, ...], cores: tuple[int, int], order: ttnn.ShardOrientation) -> ttnn.MemoryConfig:
+    """Return blocks on a grid of cores: as many high and wide as the shape is to be divided."""
+    high, wide = cores
+    x, y = (wide, high) if order is ttnn.ShardOrientation.ROW_MAJOR else (high, wide)
+    return ttnn.create_sharded_memory_config(
+        shape, core_grid=ttnn.CoreGrid(y=y, x=x), strategy=ttnn.ShardStrategy.BLOCK, orientation=order
+    )
+
+
+@pytest.mark.parametrize("order", [ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR])
+@pytest.mark.parametrize("groups", [4, 2])
+def test_columns_of_blocks_are_groups(groups: int, order: ttnn.ShardOrientation, device: ttnn.MeshDevice) -> None:
+    batch, rows, heads, size = 2, 64, 4, 32
+    shape = (batch, rows, (heads + 2 * groups) * size)
+    there = make(shape, ttnn.bfloat16, TILES, device)
+    x = ttnn.to_memory_config(there, _blocks(shape, (batch, 2), order))
+    query, key, value = ttnn.transformer.split_query_key_value_and_split_heads(
+        x, num_heads=heads, num_kv_heads=groups, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG
+    )
+    each = heads // groups
+    columns = values_of(there).reshape(batch, rows, groups, each + 2, size).transpose(0, 2, 3, 1, 4)
+    np.testing.assert_array_equal(values_of(query), columns[:, :, :each].reshape(batch, heads, rows, size))
+    np.testing.assert_array_equal(values_of(key), columns[:, :, each].swapaxes(-1, -2))
+    np.testing.assert_array_equal(values_of(value), columns[:, :, each + 1])
+    for part, height in ((query, heads * rows), (key, groups * size), (value, groups * rows)):
+        config = part.memory_config()
+        assert config.memory_layout is ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+        assert config.shard_spec.grid == x.memory_config().shard_spec.grid
+        assert config.shard_spec.shape[0] == height // 2
+
+
+def test_heads_of_a_core_are_joined_in_it(device: ttnn.MeshDevice) -> None:
+    batch, heads, rows, size = 2, 4, 64, 32
+    there = make((batch, heads, rows, size), ttnn.bfloat16, TILES, device)
+    shards = ttnn.create_sharded_memory_config(
+        (batch, heads, rows, size), core_grid=ttnn.CoreGrid(y=2, x=2), strategy=ttnn.ShardStrategy.HEIGHT
+    )
+    x = ttnn.to_memory_config(there, shards)
+    expected = values_of(there).swapaxes(1, 2).reshape(batch, rows, heads * size)
+    blocks = ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG
+    for join, shape in (
+        (ttnn.transformer.concatenate_heads, (batch, rows, heads * size)),
+        (ttnn.experimental.nlp_concat_heads, (batch, 1, rows, heads * size)),
+    ):
+        joined = join(x, memory_config=blocks)
+        np.testing.assert_array_equal(values_of(joined), expected.reshape(shape))
+        config = joined.memory_config()
+        assert config.memory_layout is ttnn.TensorMemoryLayout.BLOCK_SHARDED
+        assert tuple(config.shard_spec.shape) == (rows, 2 * size)
+        with pytest.raises(ttnn.MemoryConfigError, match="Output memory config layout must be INTERLEAVED"):
+            join(there, memory_config=blocks)
+        with pytest.raises(ttnn.MemoryConfigError, match="must not be HEIGHT_SHARDED"):
+            join(x, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+
+
+def test_shards_without_whole_heads_are_refused(device: ttnn.MeshDevice) -> None:
+    there = make((1, 2, 64, 32), ttnn.bfloat16, TILES, device)
+    halves = ttnn.create_sharded_memory_config(
+        (1, 2, 64, 32), core_grid=ttnn.CoreGrid(y=1, x=4), strategy=ttnn.ShardStrategy.HEIGHT
+    )
+    with pytest.raises(ttnn.MemoryConfigError, match="shards of 32x32 are not whole heads of 64x32"):
+        ttnn.transformer.concatenate_heads(
+            ttnn.to_memory_config(there, halves), memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG
+        )
+
+
+def test_blocks_have_their_keys_and_values_with_them(device: ttnn.MeshDevice) -> None:
+    shape = (2, 64, 8 * 32)
+    x = ttnn.to_memory_config(
+        make(shape, ttnn.bfloat16, TILES, device), _blocks(shape, (2, 2), ttnn.ShardOrientation.ROW_MAJOR)
+    )
+    split = ttnn.transformer.split_query_key_value_and_split_heads
+    with pytest.raises(ttnn.MemoryConfigError, match="KV tensor should not be provided when the input"):
+        split(x, x, num_heads=8, num_kv_heads=4, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+    with pytest.raises(ttnn.ParameterError, match="must fit evenly into number of kv heads 3"):
+        split(x, num_heads=2, num_kv_heads=3, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+    with pytest.raises(ttnn.MemoryConfigError, match="Output memory config layout must be HEIGHT_SHARDED"):
+        split(x, num_heads=4, num_kv_heads=2)

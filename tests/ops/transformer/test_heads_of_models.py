@@ -66,3 +66,41 @@ def test_rows_of_a_cache(device: ttnn.MeshDevice) -> None:
     assert part.memory_config().shard_spec.shape == [64, 64]
     with pytest.raises(ttnn.ParameterError, match="begin and end with tiles"):
         ttnn.experimental.nlp_kv_cache_load_slice(cache, seq_len_start=0, seq_len_end=40)
+
+
+def test_blocks_hold_two_heads_of_each_kind(device: ttnn.MeshDevice) -> None:
+    shape = (2, 1, 64, 3 * 4 * 32)
+    there = make(shape, ttnn.bfloat16, TILES, device)
+    blocks = ttnn.create_sharded_memory_config(
+        shape, core_grid=ttnn.CoreGrid(y=2, x=2), strategy=ttnn.ShardStrategy.BLOCK
+    )
+    options = {"num_heads": 4, "memory_config": ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG}
+    split = ttnn.experimental.split_query_key_value_and_split_heads
+    parts = split(ttnn.to_memory_config(there, blocks), GRID, **options)
+    columns = values_of(there)[:, 0].reshape(2, 64, 2, 6, 32).transpose(0, 2, 3, 1, 4)
+    for first, part in enumerate(parts):
+        heads = columns[:, :, 2 * first : 2 * first + 2].reshape(2, 4, 64, 32)
+        np.testing.assert_array_equal(values_of(part), heads.swapaxes(-1, -2) if first == 1 else heads)
+        assert tuple(part.memory_config().shard_spec.shape) == ((64, 64) if first == 1 else (128, 32))
+    odd = ttnn.create_sharded_memory_config(
+        (2, 1, 64, 3 * 3 * 32), core_grid=ttnn.CoreGrid(y=2, x=3), strategy=ttnn.ShardStrategy.BLOCK
+    )
+    x = ttnn.to_memory_config(make((2, 1, 64, 3 * 3 * 32), ttnn.bfloat16, TILES, device), odd)
+    with pytest.raises(ttnn.ShapeError, match="num_heads=3 of shards must be a multiple of 2"):
+        split(x, GRID, num_heads=3, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+
+
+def test_comparison_mode_knows_the_columns_of_blocks(device: ttnn.MeshDevice) -> None:
+    shape = (2, 64, 3 * 4 * 32)
+    blocks = ttnn.create_sharded_memory_config(
+        shape, core_grid=ttnn.CoreGrid(y=2, x=2), strategy=ttnn.ShardStrategy.BLOCK
+    )
+    x = ttnn.to_memory_config(make(shape, ttnn.bfloat16, TILES, device), blocks)
+    options = {"num_heads": 4, "memory_config": ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG}
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+    ):
+        ttnn.transformer.split_query_key_value_and_split_heads(x, **options)
+        x = ttnn.reshape(x, (2, 1, 64, 3 * 4 * 32))
+        ttnn.experimental.split_query_key_value_and_split_heads(x, GRID, **options)

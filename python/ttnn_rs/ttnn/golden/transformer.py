@@ -347,6 +347,22 @@ def create_qkv_heads(
     return query, key.swapaxes(-1, -2) if transpose_k_heads else key, value
 
 
+def split_heads_of_blocks(
+    x: ArrayLike, *, num_heads: int, num_kv_heads: int | None = None, transpose_key: bool = True, **_: object
+) -> tuple[Values, Values, Values]:
+    """Return what `create_qkv_heads` returns, for a projection [B, S, W]."""
+    values: Values = np.asarray(x, np.float64)[:, None]
+    return create_qkv_heads(values, num_heads=num_heads, num_kv_heads=num_kv_heads, transpose_k_heads=transpose_key)
+
+
+def experimental_split_heads_of_blocks(
+    x: ArrayLike, _grid: object = None, *, num_heads: int = 16, **_: object
+) -> tuple[Values, Values, Values]:
+    """Return heads of queries, transposed keys and values, whose columns lie in groups of two of each."""
+    query, key, value = _in_groups(x, (2, 2, 2), num_heads // 2)
+    return query, key.swapaxes(-1, -2), value
+
+
 def create_qkv_heads_from_separate_tensors(
     x: ArrayLike,
     input_kv: ArrayLike,

@@ -77,6 +77,7 @@ class Op:
         dtypes: Data types of the first tensor that the operator computes.
         layouts: Layouts that it takes.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
+        golden_of_shards: Reference function for a sharded first tensor, where its elements mean something else then.
         accuracy: Largest distance to `golden`, or why there is no bound. Only operators that move
             data may leave it out.
         engine: Functions of `ttnn._engine` that do the work; empty for operators made of others.
@@ -107,6 +108,7 @@ class Op:
     dtypes: tuple[DataType, ...] = ()
     layouts: tuple[Layout, ...] = ()
     golden: Callable[..., Any] | None = None
+    golden_of_shards: Callable[..., Any] | None = None
     accuracy: Accuracy | None = None
     engine: tuple[str, ...] = ()
     numerics: Numerics = "exact"

@@ -9,9 +9,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ttnn.base.enums import TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, TensorMemoryLayout
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    UnsupportedError,
+)
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import transformer as golden
 from ttnn.operation.accuracy import bit_exact
@@ -30,6 +37,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.data_movement.permute import permuted
+from ttnn.ops.transformer.heads_in_blocks import split_in_groups
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
@@ -118,10 +126,67 @@ def _split(
             vendor=f"Invalid head size: {size}. The head size must be a multiple of the tile width ({TILE_SIZE}). "
             "Please adjust the dimensions accordingly.",
         )
+    if input_tensor._spec.memory_config.is_sharded():
+        return _split_shards(input_tensor, kv_input_tensor, num_heads, groups, transpose_key, memory_config)
     query = heads_of(input_tensor, 0, num_heads, size, memory_config)
     source, first = (input_tensor, num_heads * size) if kv_input_tensor is None else (kv_input_tensor, 0)
     key = heads_of(source, first, groups, size, memory_config, transposed=transpose_key)
     return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+def _split_shards(
+    input_tensor: Tensor,
+    kv_input_tensor: Tensor | None,
+    num_heads: int,
+    groups: int,
+    transposed: bool,
+    memory_config: MemoryConfig | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the heads of a projection in blocks, whose columns are groups, as `create_qkv_heads` does."""
+    if kv_input_tensor is not None:
+        raise MemoryConfigError(
+            f"{_SPLIT}: kv_input_tensor goes with an interleaved input_tensor; this one is sharded.",
+            vendor="Invalid operation: KV tensor should not be provided when the input tensor is sharded. Please "
+            "ensure that the KV tensor is only used in non-sharded configurations.",
+        )
+    if num_heads % groups:
+        raise ParameterError(
+            f"{_SPLIT}: num_heads={num_heads} must be a multiple of num_kv_heads={groups}.",
+            vendor=f"Number of q heads {num_heads} must fit evenly into number of kv heads {groups}",
+        )
+    each = num_heads // groups
+    return split_in_groups(_SPLIT, input_tensor, groups, (each, 1, 1), memory_config, transposed=transposed)
+
+
+def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryConfig:
+    """Return where heads side by side lie that were sharded by height: the heads of a core stay in the core.
+
+    Raises:
+        MemoryConfigError: the heads are interleaved, sharded otherwise, or the output is to be sharded by height.
+    """
+    spec = source._spec
+    config, rows = spec.memory_config, spec.padded_shape[-2]
+    shards = config.shard_spec
+    if shards is None:
+        raise MemoryConfigError(
+            f"{name}: memory_config is {place}; the result of an interleaved tensor is interleaved.",
+            vendor=f"Output memory config layout must be INTERLEAVED but got {place.memory_layout}",
+        )
+    height, width = shards.shape
+    if width != spec.padded_shape[-1] or height % rows or spec.padded_shape[1] % (height // rows):
+        raise MemoryConfigError(
+            f"{name}: shards of {height}x{width} are not whole heads of {rows}x{spec.padded_shape[-1]}.",
+            vendor=f"Input tensor shard height ({height}) must be divisible by padded height ({rows})",
+        )
+    if place.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        raise MemoryConfigError(
+            f"{name}: memory_config is {place}; heads side by side are interleaved or sharded in blocks or by width.",
+            vendor=f"Output memory config layout must not be HEIGHT_SHARDED but got {place.memory_layout}",
+        )
+    heads = height // rows
+    return MemoryConfig(
+        place.memory_layout, place.buffer_type, ShardSpec(shards.grid, [rows, width * heads], shards.orientation)
+    )
 
 
 def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, leading: tuple[int, ...]) -> Tensor:
@@ -129,6 +194,8 @@ def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, 
     spec = source._spec
     batch, heads, rows, size = tuple(spec.shape)
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
+    if place.is_sharded():
+        place = _shards_of_joined(name, source, place)
     target = TensorSpec.of((*leading, rows, heads * size), spec.dtype, Layout.TILE, place)
     output = allocate(target, on_device(name, source))
     if not is_empty(target):
@@ -231,14 +298,18 @@ split_query_key_value_and_split_heads = register(
         ),
         run=_split,
         doc="Return the heads of queries, keys and values.\n"
+        "Columns of an interleaved input are all queries, then all keys, then all values. Those of an input in blocks, "
+        "with a row of cores for every batch, are groups: the queries of a head of keys, the key, the value.\n"
         "Shape: [B, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/split_query_key_value_and_split_heads`",
         golden=golden.split_query_key_value_and_split_heads,
+        golden_of_shards=golden.split_heads_of_blocks,
         raises=(
             ("ShapeError", "columns do not divide into heads of full tiles."),
             ("LayoutError", "the input is row-major."),
             ("DTypeError", "the input is not floating point."),
-            ("ParameterError", "a number of heads is not positive."),
+            ("ParameterError", "a number of heads is not positive, or does not divide the other of a sharded input."),
+            ("MemoryConfigError", "an input in shards is not block sharded, or its heads are not sharded by height."),
         ),
         examples=lambda shape, layout: (
             (({"num_heads": 1},), ({"num_heads": 1, "transpose_key": False},))
@@ -253,13 +324,15 @@ concatenate_heads = register(
         name="transformer.concatenate_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_join,
-        doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, S, H * D].",
+        doc="Return heads side by side.\nThose of a core stay in it if `memory_config` is sharded.\n"
+        "Shape: [B, H, S, D] -> [B, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/concatenate_heads`",
         golden=golden.concatenate_heads,
         raises=(
             ("ShapeError", "the input is not of rank 4, or D is not a multiple of 32."),
             ("LayoutError", "the input is row-major."),
             ("DTypeError", "the input is not floating point."),
+            ("MemoryConfigError", "the result is to be sharded, and the shards of the input are not whole heads."),
         ),
         examples=lambda shape, layout: (
             ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
@@ -323,10 +396,11 @@ nlp_concat_heads = register(
         name="experimental.nlp_concat_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_nlp_concat,
-        doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, 1, S, H * D].",
+        doc="Return heads side by side.\nThose of a core stay in it if `memory_config` is sharded.\n"
+        "Shape: [B, H, S, D] -> [B, 1, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_concat_heads`",
         golden=golden.nlp_concat_heads,
-        raises=_ERRORS[:3],
+        raises=(*_ERRORS[:3], ("MemoryConfigError", "the shards of the input are not whole heads.")),
         examples=lambda shape, layout: (
             ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
         ),

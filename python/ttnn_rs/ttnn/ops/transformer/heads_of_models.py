@@ -25,9 +25,11 @@ from ttnn.ops._programs.movement import move
 from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.data_movement.slice import sliced
 from ttnn.ops.transformer.heads import checked, declare, heads_joined, heads_of
+from ttnn.ops.transformer.heads_in_blocks import split_in_groups
 from ttnn.tensor.tensor import Tensor
 
 Heads = tuple[Tensor, Tensor, Tensor]
+_HEADS_OF_A_CORE: Final = 2
 _TRANSFORMER: Final = "tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer`"
 
 
@@ -95,6 +97,15 @@ def _bert(
     width = input_tensor._spec.shape[-1] if input_tensor._spec.shape.rank else 0
     if not 0 < num_heads <= width or width % (3 * num_heads * TILE_SIZE):
         raise ShapeError(f"{name}: {width} columns do not divide into 3 x {num_heads} heads of full tiles.")
+    if input_tensor._spec.memory_config.is_sharded():
+        _no_outputs(name, output_tensors)
+        checked(name, input_tensor, "input_tensor", 4)
+        # The program of shards has two heads of each kind in every core.
+        if num_heads % _HEADS_OF_A_CORE:
+            raise ShapeError(f"{name}: num_heads={num_heads} of shards must be a multiple of {_HEADS_OF_A_CORE}.")
+        heads = (_HEADS_OF_A_CORE,) * 3
+        groups = num_heads // _HEADS_OF_A_CORE
+        return split_in_groups(name, input_tensor, groups, heads, memory_config, transposed=True)
     return _of_size(
         name, num_heads, num_heads, width // (3 * num_heads), True, input_tensor, memory_config, output_tensors
     )
@@ -291,9 +302,12 @@ split_query_key_value_and_split_heads = register(
         ),
         run=_bert,
         doc="Return the heads of queries, of transposed keys, and of values.\n"
+        "Columns of an interleaved input are all queries, then all keys, then all values. Those of an input in blocks, "
+        "with a row of cores for every batch, are groups of two queries, two keys and two values.\n"
         "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
         source=_TRANSFORMER,
         golden=golden.experimental_split_heads,
+        golden_of_shards=golden.experimental_split_heads_of_blocks,
         examples=(),
     )
 )
