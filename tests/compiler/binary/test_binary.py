@@ -1,0 +1,261 @@
+"""Reading and writing of binaries, and what happens to damaged ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import struct
+from typing import Any
+
+import flatbuffers
+import pytest
+
+from ttnn.base.exceptions import FileFormatError
+from ttnn.compiler.binary import system_desc
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.schema import EPOCHS, Schema, Table, Union
+from ttnn.compiler.layout.system_desc import SystemDesc
+
+LONG = os.environ.get("TTNN_LONG_FUZZ") == "1"
+MUTANTS = 200_000 if LONG else 3_000
+
+
+def _memory(data_type: str = "BFloat16") -> dict[str, Any]:
+    return {
+        "shape": [2, 3],
+        "tile_shape": {"y": 1, "x": 1},
+        "data_type": data_type,
+        "memory_space": "System",
+        "memory_layout": "None",
+        "size": 12,
+    }
+
+
+def _tensor(number: int) -> dict[str, Any]:
+    core = {"loc": {"y": 0, "x": 0}, "size": {"y": 1, "x": 1}}
+    layout = {"stride": [3, 1], "oob_val": "Undef", "core_range_set": [core], "memory_desc": _memory()}
+    return {"global_id": number, "address": 0, "size": 12, "desc": {"shape": [2, 3], "layout": layout}}
+
+
+def book_binary() -> Binary:
+    first, second = _tensor(1), _tensor(2)
+    operations = [
+        {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [first], "out": second}, "debug_info": "neg"},
+        {
+            "type_type": "SoftmaxOp",
+            "type": {"in": second, "out": second, "dimension": -1},
+            "debug_info": "softmax é",
+        },
+    ]
+    program = {"name": "main", "inputs": [first], "outputs": [second], "operations": operations}
+    values = {
+        "version": {"major": 0, "minor": 1, "patch": 70_000},
+        "ttmlir_git_hash": "abc",
+        "system_desc": system_desc.to_table(SystemDesc.default(), "book"),
+        "programs": [program],
+    }
+    return Binary("TTNN", "book", values)
+
+
+def test_what_is_written_is_read() -> None:
+    data = book_binary().to_bytes()
+    read = Binary.parse(data)
+    assert (read.identifier, read.epoch, read.version) == ("TTNN", "book", "0.1.70000")
+    (program,) = read.values["programs"]
+    neg, softmax = program["operations"]
+    assert neg["type"]["out"] is softmax["type"]["in"] is program["outputs"][0]
+    assert softmax["debug_info"] == "softmax é"
+    assert softmax["type"]["dimension"] == -1
+    assert program["inputs"][0] == _tensor(1)
+    assert read.to_bytes() == data
+
+
+def test_the_layout_of_bytes_is_the_one_of_the_flatbuffers_runtime() -> None:
+    """The root is found with nothing but the runtime, by the ids of the public schema."""
+    data = book_binary().to_bytes()
+    assert struct.unpack_from("<I", data)[0] == len(data) - 4
+    assert data[8:12] == b"TTNN"
+    body = data[4:]
+    root = flatbuffers.table.Table(bytearray(body), flatbuffers.encode.Get(flatbuffers.packer.uoffset, body, 0))
+    version = root.Pos + root.Offset(4)
+    assert struct.unpack_from("<HHI", body, version) == (0, 1, 70_000)
+    programs = root.Vector(root.Offset(10))
+    assert root.VectorLen(root.Offset(10)) == 1
+    program = flatbuffers.table.Table(bytearray(body), root.Indirect(programs))
+    assert program.String(program.Pos + program.Offset(4)) == b"main"
+    operations = flatbuffers.table.Table(bytearray(body), program.Indirect(program.Vector(program.Offset(10))))
+    # EltwiseOp is the eighth member of its union.
+    assert operations.Get(flatbuffers.number_types.Uint8Flags, operations.Pos + operations.Offset(4)) == 8
+
+
+def test_json() -> None:
+    values = json.loads(book_binary().as_json())
+    operation = values["programs"][0]["operations"][0]
+    assert operation["type_type"] == "EltwiseOp"
+    assert operation["type"]["type"] == "Neg"
+    (chip,) = values["system_desc"]["chip_descs"]
+    assert chip["arch"] == "Wormhole_b0"
+    assert chip["supported_data_types"][:2] == ["Float32", "Float16"]
+
+
+def test_json_has_defaults_and_bits_as_the_official_text() -> None:
+    values = json.loads(Binary.parse(book_binary().to_bytes()).as_json())
+    assert values["system_desc"]["chip_capabilities"] == ["PCIE HostMMIO"]
+    assert values["programs"][0]["inputs"][0]["address"] == 0
+    assert "debug_info" not in values["programs"][0]
+
+
+def test_json_of_tables_that_contain_each_other_many_times_is_refused() -> None:
+    text = {"name": "x" * 1000, "source": "y" * 200_000}
+    many = [{"name": "p", "debug_info": {"mlir": text}, "operations": []}] * 1000
+    binary = Binary("TTNN", "book", {"programs": many})
+    assert len(binary.to_bytes()) < 300_000
+    with pytest.raises(FileFormatError, match="more than 20000000 values"):
+        binary.as_json()
+
+
+@pytest.mark.parametrize("epoch", EPOCHS)
+@pytest.mark.parametrize("chips", [1, 2])
+@pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
+def test_system_descriptors_of_all_epochs(epoch: str, chips: int, arch: str) -> None:
+    system = SystemDesc.for_arch(arch, chips)
+    binary = Binary.parse(system_desc.make_binary(system, "0.1.2", epoch).to_bytes())
+    assert (binary.identifier, binary.epoch, binary.version) == ("TTSY", epoch, "0.1.2")
+    read = system_desc.from_table(binary.values["system_desc"])
+    lost = {"book": ("num_cbs",)}.get(epoch, ("eth", "capabilities"))
+    assert all(any(f"{name}" in line for name in lost) for line in read.differences(system))
+    assert system_desc.to_table(read, epoch) == system_desc.to_table(system, epoch)
+
+
+@pytest.mark.parametrize("epoch", EPOCHS)
+def test_every_table_of_every_epoch_is_written_and_read(epoch: str) -> None:
+    """Each table, with all fields of numbers and texts set, through a root made for it."""
+    from ttnn.compiler.binary.reader import Reader
+    from ttnn.compiler.binary.schema import Enum, Root, Scalar, String, Vector
+    from ttnn.compiler.binary.writer import write
+
+    counter = iter(range(1, 10_000_000))
+
+    def some(kind: object) -> Any:
+        if isinstance(kind, Scalar):
+            number = next(counter) % 100 + 1
+            return True if kind.code == "?" else float(number) if kind.code in "fd" else number
+        if isinstance(kind, Enum):
+            return list(kind.values)[next(counter) % len(kind.values)]
+        if isinstance(kind, String):
+            return f"text {next(counter)}"
+        if isinstance(kind, Vector) and isinstance(kind.element, Scalar | Enum | String):
+            values = [some(kind.element) for _ in range(3)]
+            return bytes(values) if isinstance(kind.element, Scalar) and kind.element.code == "B" else values
+        return None
+
+    tables = [kind for kind in Schema.load(epoch).types.values() if isinstance(kind, Table)]
+    assert len(tables) > 50
+    for table in tables:
+        values = {field.name: some(field.type) for field in table.fields}
+        values = {name: value for name, value in values.items() if value is not None}
+        data = write(Root(table, "TEST", ".test"), values)
+        read = Reader(data, "table").root(Root(table, "TEST", ".test"))
+        assert {name: read[name] for name in values} == values, table.name
+
+
+def test_unions_take_two_ids() -> None:
+    operation = Schema.load("book").types["tt.target.ttnn.Operation"]
+    assert isinstance(operation, Table)
+    assert [(field.name, field.id) for field in operation.fields] == [("type", 1), ("debug_info", 2)]
+    union = operation.fields[0].type
+    assert isinstance(union, Union)
+    names = (
+        "GetDevice ToMemoryConfig ToLayout ToDevice FromDevice Empty Full Eltwise Matmul Reduction Embedding Softmax"
+    )
+    names += " Transpose Conv2d Concat Reshape MaxPool2d Dealloc"
+    assert [name for name, _ in union.members] == [f"{name}Op" for name in names.split()]
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"programs": [{"nam": "x"}]}, "TTNNBinary.programs[0]: tt.target.ttnn.Program has no field nam"),
+        ({"ttmlir_git_hash": 3}, "TTNNBinary.ttmlir_git_hash: text is expected, got 3"),
+        ({"version": {"major": 70_000, "minor": 0, "patch": 0}}, "version.major: a value of type uint16 is expected"),
+        ({"version": {"major": 1}}, "version.minor: missing"),
+        ({"programs": [{"inputs": [{"global_id": -1}]}]}, "global_id: a value of type uint32 is expected, got -1"),
+        ({"programs": [{"operations": [{"type_type": "NoOp", "type": {}}]}]}, "OpType has no member NoOp"),
+        (
+            {"programs": [{"operations": [{"type_type": "EltwiseOp", "type": {"type": "Sub"}}]}]},
+            "EltwiseOpType has no value Sub",
+        ),
+    ],
+)
+def test_values_that_do_not_fit(values: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        Binary("TTNN", "book", values).to_bytes()
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "at least 12 bytes, this file has 0"),
+        (b"\0" * 100, "the size prefix promises 0 bytes after it, the file has 96"),
+        (struct.pack("<I", 96) + b"\0" * 96, "file identifier '\\x00\\x00\\x00\\x00'"),
+        (struct.pack("<II4s", 16, 1000, b"TTNN") + b"\0" * 8, "an offset leads to byte 1004 of 20"),
+    ],
+)
+def test_files_that_are_no_binaries(data: bytes, sentence: str) -> None:
+    with pytest.raises(FileFormatError) as caught:
+        Binary.parse(data, "a.ttnn")
+    assert "a.ttnn: " in str(caught.value)
+    assert sentence in str(caught.value)
+
+
+def test_a_missing_file() -> None:
+    with pytest.raises(FileFormatError, match=r"nowhere\.ttnn: No such file"):
+        Binary.load("nowhere.ttnn")
+
+
+def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
+    """A small file whose vectors all share the same bytes describes gigabytes."""
+    many = [{"name": f"{index}", "inputs": []} for index in range(200)]
+    data = bytearray(Binary("TTNN", "book", {"programs": many}).to_bytes())
+    # Each vector of inputs claims all that follows it.
+    for position in range(0, len(data) - 4):
+        if data[position : position + 4] == b"\0\0\0\0" and position % 4 == 0:
+            struct.pack_into("<I", data, position, (len(data) - position - 4) // 4)
+    with pytest.raises(FileFormatError):
+        Binary.parse(bytes(data))
+
+
+@pytest.mark.timeout(3600 if LONG else 120)
+def test_mutated_binaries_are_read_or_refused() -> None:
+    """Bytes changed, cut, repeated or exchanged: each is read, or is one `FileFormatError`; nothing else comes out."""
+    sources = [book_binary().to_bytes()]
+    sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in EPOCHS]
+    chance = random.Random(26)
+    refused = 0
+    for number in range(MUTANTS):
+        data = bytearray(chance.choice(sources))
+        for _ in range(chance.choice([1, 1, 2, 8])):
+            place = chance.randrange(len(data))
+            kind = chance.randrange(5)
+            if kind == 0:
+                data[place] = chance.randrange(256)
+            elif kind == 1:
+                data[place] ^= 1 << chance.randrange(8)
+            elif kind == 2 and place + 4 <= len(data):
+                struct.pack_into("<I", data, place, chance.choice([0, 1, 0xFFFFFFFF, 0x7FFFFFFF, len(data), 0x10000]))
+            elif kind == 3:
+                del data[place : place + chance.randrange(1, 64)]
+            else:
+                data[place:place] = data[place : place + chance.randrange(1, 64)]
+        if len(data) >= 4 and chance.random() < 0.8:
+            struct.pack_into("<I", data, 0, len(data) - 4)
+        try:
+            binary = Binary.parse(bytes(data), f"mutant {number}")
+            binary.as_json()
+            if binary.values.get("system_desc"):
+                system_desc.from_table(binary.values["system_desc"])
+        except FileFormatError:
+            refused += 1
+    assert MUTANTS // 10 < refused < MUTANTS
