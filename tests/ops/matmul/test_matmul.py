@@ -344,3 +344,21 @@ def test_batches_in_dram_banks(device: ttnn.MeshDevice) -> None:
         ttnn.matmul(*plain, program_config=config, memory_config=place)
     with pytest.raises(exceptions.ProgramConfigError, match=r"Only per_core_M=2 fits"):
         ttnn.matmul(left, right, program_config=dataclasses.replace(config, per_core_M=1), memory_config=place)
+
+
+@pytest.mark.parametrize("activation", ["gelu", "gelu_approx", "silu"])
+def test_approximate_kernels_do_not_change_an_activation_with_its_own_parameter(
+    activation: str, device: ttnn.MeshDevice
+) -> None:
+    rng = np.random.default_rng(3)
+    a, b = (ttnn.Tensor(rng.standard_normal((64, 64)), ttnn.bfloat16, device, ttnn.TILE_LAYOUT) for _ in range(2))
+
+    def product(approximate: bool) -> np.ndarray:
+        config = ttnn.WormholeComputeKernelConfig(
+            math_fidelity=ttnn.MathFidelity.LoFi, math_approx_mode=approximate, packer_l1_acc=True
+        )
+        return ttnn.matmul(
+            a, b, activation=activation, core_grid=ttnn.CoreGrid(y=2, x=2), compute_kernel_config=config
+        ).to_numpy()
+
+    np.testing.assert_array_equal(product(True), product(False))

@@ -413,8 +413,8 @@ def launch(
     run(a._buffer, b._buffer, None if bias is None else bias._buffer, output._buffer, arch=arch, **settings)
 
 
-# Their functions of the SFPU do not look at `math_approx_mode`.
-_WITHOUT_APPROXIMATION: Final = (UnaryOpType.SILU, UnaryOpType.RELU6, UnaryOpType.HARDTANH)
+# Their functions of the SFPU do not look at `math_approx_mode`. GELU has a parameter of its own for it.
+_WITHOUT_APPROXIMATION: Final = (UnaryOpType.GELU, UnaryOpType.SILU, UnaryOpType.RELU6, UnaryOpType.HARDTANH)
 
 
 def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
