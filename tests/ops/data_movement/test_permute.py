@@ -105,3 +105,48 @@ def test_places(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
             result = ttnn.permute(source, order, memory_config=ttnn.L1_MEMORY_CONFIG)
             assert result.memory_config() == ttnn.L1_MEMORY_CONFIG
             np.testing.assert_array_equal(raw_of(result), expected)
+
+
+@pytest.mark.parametrize("given", [None, ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG])
+@pytest.mark.parametrize(
+    ("shape", "dims", "layout", "shards", "expected"),
+    [
+        # A matrix in shards of height becomes one in shards of width.
+        ((1, 1, 128, 64), (-2, -1), "HEIGHT", (32, 64), ("WIDTH", (64, 32))),
+        ((4, 1, 64, 96), (-2, -1), "HEIGHT", (64, 96), ("HEIGHT", (96, 64))),
+        # Rows of a batch that are one in a tile: 32 of them become one.
+        ((1, 4, 32, 64), (1, 2), "HEIGHT", (32, 64), ("HEIGHT", (256, 64))),
+        ((2, 2, 64, 64), (0, 1), "HEIGHT", (64, 64), ("HEIGHT", (64, 64))),
+    ],
+)
+def test_shards_follow_a_transpose(
+    given: ttnn.MemoryConfig | None,
+    shape: tuple[int, ...],
+    dims: tuple[int, int],
+    layout: str,
+    shards: tuple[int, int],
+    expected: tuple[str, tuple[int, int]],
+    device: ttnn.MeshDevice,
+) -> None:
+    place = ttnn.create_sharded_memory_config(
+        shards, ttnn.CoreGrid(y=4, x=1), ttnn.ShardStrategy[layout], use_height_and_width_as_shard_shape=True
+    )
+    source = make(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    result = ttnn.transpose(ttnn.to_memory_config(source, place), *dims, memory_config=given)
+    np.testing.assert_array_equal(values_of(result), values_of(source).swapaxes(*dims))
+    config = result.memory_config()
+    assert config.memory_layout is ttnn.TensorMemoryLayout[f"{expected[0]}_SHARDED"]
+    assert tuple(config.shard_spec.shape) == expected[1]
+    assert config.shard_spec.grid == place.shard_spec.grid
+
+
+def test_a_named_place_of_a_transpose_counts(device: ttnn.MeshDevice) -> None:
+    source = make((1, 1, 64, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    place = ttnn.create_sharded_memory_config((1, 1, 64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
+    sharded = ttnn.to_memory_config(source, place)
+    assert ttnn.transpose(sharded, -2, -1, memory_config=ttnn.DRAM_MEMORY_CONFIG).memory_config() == (
+        ttnn.DRAM_MEMORY_CONFIG
+    )
+    assert ttnn.transpose(sharded, -2, -1, memory_config=place).memory_config() == place
+    # The shards of an interleaved tensor are not known.
+    assert not ttnn.transpose(source, -2, -1, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG).is_sharded()

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ttnn import _engine
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import LayoutError, ShapeError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
 from ttnn.golden import data_movement as golden
@@ -186,7 +186,29 @@ def _transpose(
     first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
     order = list(range(rank))
     order[first], order[second] = second, first
-    return permuted(name, input_tensor, order, memory_config, pad_value)
+    place = _place_of_transposed(input_tensor._spec, {first, second}, memory_config)
+    return permuted(name, input_tensor, order, place, pad_value)
+
+
+def _place_of_transposed(spec: TensorSpec, dims: set[int], given: MemoryConfig | None) -> MemoryConfig:
+    """Return where a transposed tensor lies: if `given` names no shards, the shards of the input follow it."""
+    if given is not None and not (given.is_sharded() and given.shard_spec is None and given.nd_shard_spec is None):
+        return given
+    config, shards, rank = spec.memory_config, spec.memory_config.shard_spec, spec.shape.rank
+    if shards is None:
+        return config
+    layout, (high, wide) = config.memory_layout, shards.shape
+    rows, columns = spec.padded_shape[-2], spec.padded_shape[-1]
+    if dims == {rank - 2, rank - 1}:
+        if math.prod(tuple(spec.shape)[:-2]) == 1 and wide == columns:
+            layout, high, wide = TensorMemoryLayout.WIDTH_SHARDED, wide, high
+        else:
+            high, wide = high * columns // rows, wide * rows // columns
+    elif dims == {rank - 3, rank - 2} and spec.layout is Layout.TILE:
+        channels, height = spec.shape[-3], spec.tile.tile_shape[0]
+        padded = -(-channels // height) * height
+        high = high * spec.shape[-2] * padded // (rows * channels)
+    return MemoryConfig(layout, config.buffer_type, ShardSpec(shards.grid, [high, wide], shards.orientation))
 
 
 def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value: float) -> Tensor:
