@@ -37,3 +37,25 @@ def test_a_causal_mask_repeats_over_heads_below_each_other(device: ttnn.MeshDevi
     x, m = (ttnn.Tensor(a, ttnn.bfloat16, device, ttnn.TILE_LAYOUT) for a in (scores, mask[..., :48, :]))
     with pytest.raises(ttnn.ShapeError, match="or full tiles that repeat to as many"):
         ttnn.scale_mask_softmax_in_place(x, 0.5, m, is_causal_mask=True)
+
+
+def test_a_mask_repeats_down_a_part_of_the_heads(device: ttnn.MeshDevice) -> None:
+    rng = np.random.default_rng(7)
+    scores = rng.standard_normal((1, 1, 160, 64)).astype(np.float32)
+    mask = np.where(rng.random((1, 1, 64, 64)) < 0.3, -1e5, 0).astype(np.float32)
+    whole = np.concatenate([mask, mask, mask[..., :32, :]], 2)
+    softmax_ = ttnn.scale_causal_mask_hw_dims_softmax_in_place
+    found = []
+    for dtype in (ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b):
+        for values in (mask, whole):
+            x = ttnn.Tensor(scores, ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+            m = ttnn.Tensor(values, dtype, device, ttnn.TILE_LAYOUT)
+            with (
+                ttnn.manage_config("enable_comparison_mode", True),
+                ttnn.manage_config("comparison_mode_should_raise_exception", True),
+                ttnn.manage_config("comparison_mode_pcc", 0.999),
+            ):
+                found.append(raw_of(softmax_(x, 0.5, m)))
+        np.testing.assert_array_equal(found[-1], found[-2])
+    # The largest of a face row keeps its bits: 0 and -1e5 are as exact in block floats, up to the scale of the latter.
+    np.testing.assert_array_equal(found[0] > 0, found[-1] > 0)

@@ -21,15 +21,32 @@ def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
 
 
 def scale_mask_softmax(
-    x: ArrayLike, scale: float | None = None, mask: ArrayLike | None = None, **_: object
+    x: ArrayLike,
+    scale: float | None = None,
+    mask: ArrayLike | None = None,
+    *,
+    is_causal_mask: bool = False,
+    **_: object,
 ) -> NDArray[np.float64]:
-    """Return the softmax of scale * x + mask over the last dimension."""
+    """Return the softmax of scale * x + mask over the last dimension. A causal mask repeats down the rows."""
     scores: NDArray[np.float64] = np.asarray(x, np.float64) * (1.0 if scale is None else scale)
     if mask is not None:
         added: NDArray[np.float64] = np.asarray(mask, np.float64)
-        # A tile of equal rows is one row.
-        scores = scores + (added if added.shape[-2] == scores.shape[-2] else added[..., :1, :])
+        rows = np.arange(scores.shape[-2])
+        if is_causal_mask:
+            added = added[..., rows % added.shape[-2], :]
+        elif len(rows) != added.shape[-2]:
+            # A tile of equal rows is one row.
+            added = added[..., :1, :]
+        scores = scores + added
     return softmax(scores)
+
+
+def scale_causal_mask_softmax(
+    x: ArrayLike, scale: float | None = None, mask: ArrayLike | None = None, **_: object
+) -> NDArray[np.float64]:
+    """Return `scale_mask_softmax` with a causal mask."""
+    return scale_mask_softmax(x, scale, mask, is_causal_mask=True)
 
 
 def layer_norm(

@@ -45,11 +45,13 @@ from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline
 from ttnn.ops.data_movement.concat import repeated
 from ttnn.ops.data_movement.layout import tilize_padded
+from ttnn.ops.data_movement.slice import sliced
 from ttnn.ops.normalization.softmax_programs import Mask, Numerics, attention, channel, general
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
-_MASKS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+_MASKS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)
+_HEIGHT_AND_WIDTH: Final = "ttnn.scale_causal_mask_hw_dims_softmax_in_place"
 
 SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig
 
@@ -203,10 +205,14 @@ def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool) -> Tensor:
         mask = tilize_padded(name, mask)
         shape = tuple(mask._spec.shape)
     full_tiles(name, mask, "mask")
-    if causal and len(shape) >= 2 and shape[-2] % TILE_SIZE == 0 < shape[-2] < of[-2] and of[-2] % shape[-2] == 0:
-        # Heads that lie below each other have the same mask.
-        mask = repeated(name, mask, [*(1 for _ in shape[:-2]), of[-2] // shape[-2], 1], DRAM_MEMORY_CONFIG)
-        shape = tuple(mask._spec.shape)
+    if causal and len(shape) >= 2 and shape[-2] % TILE_SIZE == 0 < shape[-2] < of[-2]:
+        # Heads that lie below each other have the same mask. A part of them may end within a head.
+        times, rest = divmod(of[-2], shape[-2])
+        if rest == 0 or (name == _HEIGHT_AND_WIDTH and rest % TILE_SIZE == 0):
+            mask = repeated(name, mask, [*(1 for _ in shape[:-2]), times + bool(rest), 1], DRAM_MEMORY_CONFIG)
+            if rest:
+                mask = sliced(name, mask, [0] * len(shape), [*shape[:-2], of[-2], shape[-1]])
+            shape = tuple(mask._spec.shape)
     heights = (of[-2],) if causal else (1, TILE_SIZE)
     leading = (1,) * (len(of) - len(shape)) + shape
     fits = len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
@@ -254,8 +260,7 @@ def _scale_causal_mask_in_place(
     compute_kernel_config: WormholeComputeKernelConfig | None,
     numeric_stable: bool,
 ) -> Tensor:
-    name = "ttnn.scale_causal_mask_hw_dims_softmax_in_place"
-    return _in_place(name, input_tensor, scale, mask, True, compute_kernel_config, numeric_stable)
+    return _in_place(_HEIGHT_AND_WIDTH, input_tensor, scale, mask, True, compute_kernel_config, numeric_stable)
 
 
 def _in_place(
@@ -400,10 +405,10 @@ scale_causal_mask_hw_dims_softmax_in_place = _declare(
     signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
     run=_scale_causal_mask_in_place,
     doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
-    "The mask has a row for every row of scores.\n"
+    "The mask has a row for every row of scores, or as many as repeat down the rows; the last time in part.\n"
     "Shape: [..., H, W] -> [..., H, W].",
     layouts=(Layout.TILE,),
-    golden=golden.scale_mask_softmax,
+    golden=golden.scale_causal_mask_softmax,
     raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
     examples=_causal,
 )
