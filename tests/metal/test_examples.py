@@ -50,6 +50,20 @@ def test_bits(device: ttnn.MeshDevice, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("matmul_multicast", {"noc_semaphore_set", "noc_semaphore_set_multicast", "noc_async_read_tile"}),
+        ("vector_exp", {"copy_tile_init", "exp_tile_init", "exp_tile", "noc_async_write_tile"}),
+        ("softmax_multi_core", {"an L1 store", "reduce_init", "mul_bcast_cols_init_short"}),
+    ],
+)
+def test_the_timeline_names_calls_as_kernels_do(device: ttnn.MeshDevice, name: str, calls: set[str]) -> None:
+    names = {event.name for event in importlib.import_module(name).run(device).report.events}
+    assert calls <= names
+    assert not {name for name in names if name.startswith("a vector") or "read_page" in name}
+
+
+@pytest.mark.parametrize(
     ("grid", "blocking"),
     [
         ((1, 1), (2, 4, 4, 4, 2, 4)),

@@ -4,6 +4,7 @@ use tt_formats::DataFormat;
 use tt_memory::MemoryError;
 use tt_memory::chip::LogicalCore;
 
+use crate::name::Name;
 use crate::spec::Risc;
 
 /// Families of mistakes; each is an exception class of its own.
@@ -41,7 +42,7 @@ pub struct Fault {
     /// Number of the kernel in the run.
     pub kernel: usize,
     /// The call, by its classic name.
-    pub call: &'static str,
+    pub call: Name,
     /// What happened.
     pub what: Box<FaultKind>,
     /// Where in its source, for kernels that are compiled; Python knows the lines of its own.

@@ -21,6 +21,7 @@
 
 pub mod calls;
 pub mod error;
+mod name;
 pub mod native;
 mod schedule;
 mod setup;
@@ -30,5 +31,6 @@ mod vectors;
 
 pub use calls::Step;
 pub use error::{Class, Fault, FaultKind, SourcePlace};
+pub use name::Name;
 pub use spec::ProgramSpec;
 pub use state::Run;

@@ -41,6 +41,7 @@ impl Run {
             finished: 0,
             order: None,
             events: spec.trace.then(Vec::new),
+            called: None,
             idle: 0,
         };
         run.add_cores(spec)?;

@@ -196,7 +196,7 @@ fn the_timeline_shows_instructions_between_calls() {
     let mut program = Program::new(&[(Risc::Brisc, kernel)], &[], 100);
     program.run.events = Some(Vec::new());
     let events = program.finish().run.events.unwrap_or_default();
-    let rows: Vec<_> = events.iter().map(|event| (event.name, event.end - event.start)).collect();
+    let rows: Vec<_> = events.iter().map(|event| (&*event.name, event.end - event.start)).collect();
     assert_eq!(rows, [("instructions", 14), ("get_write_ptr", 2), ("instructions", 2), ("end of the kernel", 20)]);
 }
 

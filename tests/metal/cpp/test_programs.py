@@ -45,6 +45,17 @@ def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -
     assert in_python.report.cycles <= first.report.cycles <= LONGER.get(name, 1.12) * in_python.report.cycles
 
 
+@pytest.mark.parametrize("name", ["matmul_multicast", "vector_exp", "softmax_multi_core"])
+def test_the_timeline_has_the_names_of_both_languages(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
+    program = importlib.import_module(name)
+    in_python = {event.name for event in program.run(device).report.events}
+    with common.in_cpp():
+        in_cpp = {event.name for event in program.run(device).report.events}
+    assert in_cpp - in_python == {"instructions"}
+    # What Python kernels do through the interface of a CB, or in L1 by hand, is plain instructions in C++.
+    assert in_python - in_cpp <= {"get_local_cb_interface", "get_noc_addr", "an L1 store"}
+
+
 @pytest.mark.parametrize("kernels", [{"add"}, {"read_both"}, {"read_both", "write_tiles"}], ids=sorted)
 def test_kernels_of_both_languages_in_one_program(
     device: ttnn.MeshDevice, common: ModuleType, kernels: set[str]

@@ -89,7 +89,12 @@ def noc_async_read_page(id: int, addrgen: PageSource, dst_local_l1_addr: int, of
         switch()
 
 
-noc_async_read_tile = noc_async_read_page
+def noc_async_read_tile(id: int, addrgen: PageSource, dst_local_l1_addr: int, offset: int = 0, noc: int = -1) -> None:
+    """Start reading tile `id`, from `offset` on, into this core's L1."""
+    run = here.run
+    dram, base, size = addrgen.dram, addrgen.base, addrgen.page_bytes
+    while not run.noc_async_read_tile(dram, base, size, id, offset, dst_local_l1_addr, size - offset, noc):
+        switch()
 
 
 def noc_async_write_page(
@@ -105,7 +110,10 @@ def noc_async_write_page(
 
 def noc_async_write_tile(id: int, addrgen: PageSource, src_local_l1_addr: int, noc: int = -1) -> None:
     """Start writing tile `id`."""
-    noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc)
+    run = here.run
+    dram, base, size = addrgen.dram, addrgen.base, addrgen.page_bytes
+    while not run.noc_async_write_tile(dram, base, size, id, 0, src_local_l1_addr, size, noc):
+        switch()
 
 
 def noc_async_write_multicast(

@@ -72,7 +72,7 @@ def get_semaphore(semaphore_id: int) -> int:
 
 def noc_semaphore_set(sem_addr: int | L1Pointer, val: int) -> None:
     """Store a value in a semaphore of this core."""
-    here.run.store_word(_address(sem_addr), val)
+    here.run.noc_semaphore_set(_address(sem_addr), val)
 
 
 def noc_semaphore_wait(sem_addr: int | L1Pointer, val: int) -> None:
@@ -99,7 +99,7 @@ def noc_semaphore_inc(addr: int, incr: int, noc_id: int = -1, vc: int = 0) -> No
 def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int = -1) -> None:
     """Start copying the word at a local L1 address to a semaphore of another core."""
     run = here.run
-    while not run.noc_async_write(src_local_l1_addr, dst_noc_addr, 4, noc):
+    while not run.noc_semaphore_set_remote(src_local_l1_addr, dst_noc_addr, noc):
         switch()
 
 
@@ -108,9 +108,7 @@ def noc_semaphore_set_multicast(
 ) -> None:
     """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle but this one."""
     run = here.run
-    while not run.noc_async_write_multicast(
-        src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, False, linked, noc
-    ):
+    while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, False, linked, noc):
         switch()
 
 
@@ -118,8 +116,8 @@ def noc_semaphore_set_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
     """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle."""
-    send, target = here.run.noc_async_write_multicast, dst_noc_addr_multicast
-    while not send(src_local_l1_addr, target, 4, num_dests, True, linked, noc):
+    run = here.run
+    while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, True, linked, noc):
         switch()
 
 

@@ -68,12 +68,47 @@ impl Run {
         })
     }
 
+    /// Sets a semaphore of this core.
+    ///
+    /// # Errors
+    /// As [`Run::store_word`].
+    pub fn noc_semaphore_set(&mut self, device: &mut Device, address: u32, value: u32) -> Result<(), Fault> {
+        self.named("noc_semaphore_set", |run| run.store_word(device, address, value))
+    }
+
+    /// Starts a write of a word of own L1 to a semaphore of another core.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_write`].
+    pub fn noc_semaphore_set_remote(&mut self, device: &mut Device, source: u32, target: u64, noc: i32) -> Step {
+        self.named("noc_semaphore_set_remote", |run| run.noc_async_write(device, source, target, 4, noc))
+    }
+
+    /// Starts a write of a word of own L1 to the semaphores of a rectangle of cores; `loopback` includes the sender.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_write_multicast`].
+    pub fn noc_semaphore_set_multicast(
+        &mut self,
+        device: &mut Device,
+        source: u32,
+        target: u64,
+        destinations: u32,
+        (loopback, linked): (bool, bool),
+        noc: i32,
+    ) -> Step {
+        let call = ["noc_semaphore_set_multicast", "noc_semaphore_set_multicast_loopback_src"][usize::from(loopback)];
+        self.named(call, |run| {
+            run.noc_async_write_multicast(device, source, target, 4, destinations, (loopback, linked), noc)
+        })
+    }
+
     /// Stores a word in own L1.
     ///
     /// # Errors
     /// Addresses; bytes that are being sent.
     pub fn store_word(&mut self, device: &mut Device, address: u32, value: u32) -> Result<(), Fault> {
-        self.checked("noc_semaphore_set", |run| {
+        self.checked("an L1 store", |run| {
             let place = run.own_word(device, address, Use::Write)?;
             run.check_not_sending(address, 4)?;
             run.order_write(place, 4)?;

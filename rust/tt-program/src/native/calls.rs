@@ -50,6 +50,12 @@ calls! { CALLS:
         noc_async_write_page(
             dram: bool, base: u64, bytes: u32, page: u64, offset: u32, source: u32, size: u32, noc: i32,
         ) = run.noc_async_write_page(device, source, Page { dram, base, page, bytes, offset }, size, noc);
+        noc_async_read_tile(
+            dram: bool, base: u64, bytes: u32, page: u64, offset: u32, target: u32, size: u32, noc: i32,
+        ) = run.noc_async_read_tile(device, Page { dram, base, page, bytes, offset }, target, size, noc);
+        noc_async_write_tile(
+            dram: bool, base: u64, bytes: u32, page: u64, offset: u32, source: u32, size: u32, noc: i32,
+        ) = run.noc_async_write_tile(device, source, Page { dram, base, page, bytes, offset }, size, noc);
         noc_async_write_multicast(
             source: u32, target: u64, size: u32, destinations: u32, loopback: bool, linked: bool, noc: i32,
         ) = run.noc_async_write_multicast(device, source, target, size, destinations, (loopback, linked), noc);
@@ -62,7 +68,12 @@ calls! { CALLS:
         reset_trids(ids: u32, noc: i32) = run.reset_trids(ids, noc);
         noc_semaphore_wait(address: u32, value: u32, at_least: bool) =
             run.noc_semaphore_wait(device, address, value, at_least);
-        store_word(address: u32, value: u32) = run.store_word(device, address, value);
+        noc_semaphore_set(address: u32, value: u32) = run.noc_semaphore_set(device, address, value);
+        noc_semaphore_set_remote(source: u32, target: u64, noc: i32) =
+            run.noc_semaphore_set_remote(device, source, target, noc);
+        noc_semaphore_set_multicast(
+            source: u32, target: u64, destinations: u32, loopback: bool, linked: bool, noc: i32,
+        ) = run.noc_semaphore_set_multicast(device, source, target, destinations, (loopback, linked), noc);
         load_word(address: u32) = run.load_word(device, address);
     }
     quiet |run, device, kernel| {

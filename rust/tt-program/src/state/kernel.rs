@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tt_memory::chip::LogicalCore;
 
 use super::compute::Compute;
+use crate::name::Name;
 use crate::spec::Risc;
 
 /// What a kernel that cannot go on waits for.
@@ -134,14 +135,14 @@ pub struct Transfers {
 pub const TRANSFER: u8 = 3;
 
 /// Something that a timeline shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Number of the kernel.
     pub kernel: usize,
     /// Its thread, or [`TRANSFER`].
     pub thread: u8,
     /// The call, or the kind of transfer.
-    pub name: &'static str,
+    pub name: Name,
     /// When it began.
     pub start: u64,
     /// When it was over.

@@ -21,6 +21,7 @@ use self::kernel::{Event, Kernel, TRANSFER};
 use self::order::Order;
 use self::time::{Target, Time};
 use crate::error::{Fault, FaultKind};
+use crate::name::Name;
 use crate::spec::Risc;
 
 /// Semaphores lie below the memory that programs use, one to an alignment unit.
@@ -93,6 +94,8 @@ pub struct Run {
     pub(crate) order: Option<Order>,
     /// Everything that happened, if it is recorded.
     pub events: Option<Vec<Event>>,
+    /// How the kernel named its call, if the engine names it otherwise.
+    pub(crate) called: Option<&'static str>,
     /// Reads of unchanged flags in a row, while no other kernel could run.
     pub(crate) idle: u32,
 }
@@ -148,7 +151,7 @@ impl Run {
         if cost == 0 || self.events.is_none() {
             return self.book(cost);
         }
-        let booked = self.recorded(INSTRUCTIONS, |run| {
+        let booked = self.recorded(INSTRUCTIONS.into(), |run| {
             run.book(cost);
             Ok(())
         });
@@ -203,7 +206,7 @@ impl Run {
     #[inline]
     pub(crate) fn checked<T>(
         &mut self,
-        call: &'static str,
+        call: impl Into<Name>,
         run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
     ) -> Result<T, Fault> {
         self.kernels[self.current].calls += 1;
@@ -213,28 +216,36 @@ impl Run {
     /// What a call does before its own work: noted like a call, and not counted.
     pub(crate) fn noted<T>(
         &mut self,
-        call: &'static str,
+        call: impl Into<Name>,
         run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
     ) -> Result<T, Fault> {
+        let call = self.called.take().map_or_else(|| call.into(), Name::Fixed);
         if self.events.is_some() {
             return self.recorded(call, run);
         }
         run(self).map_err(|what| self.fault(call, what))
     }
 
-    /// [`Run::checked`], with a note of what the clocks did.
-    fn recorded<T>(
+    /// Makes a call that kernels know by another name: errors and the timeline show this one.
+    #[inline]
+    pub fn named<T>(
         &mut self,
-        call: &'static str,
-        run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
+        name: &'static str,
+        call: impl FnOnce(&mut Self) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
+        self.called = Some(name);
+        call(self)
+    }
+
+    /// [`Run::checked`], with a note of what the clocks did.
+    fn recorded<T>(&mut self, call: Name, run: impl FnOnce(&mut Self) -> Result<T, FaultKind>) -> Result<T, Fault> {
         let kernel = self.current;
         let starved = |kernel: &Kernel| kernel.compute.as_ref().map_or([0; 2], |compute| compute.starved());
         let (before, waited) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
-        let result = run(self).map_err(|what| self.fault(call, what));
+        let result = run(self).map_err(|what| self.fault(call.clone(), what));
         let (after, waits) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
         let events = self.events.get_or_insert_default();
-        let mut push = |thread: usize, name, start, end| {
+        let mut push = |thread: usize, name: Name, start, end| {
             if end > start && events.len() < MOST_EVENTS {
                 events.push(Event { kernel, thread: thread as u8, name, start, end, bytes: 0 });
             }
@@ -246,8 +257,8 @@ impl Run {
             let name = ["wait for math", "wait for unpack", ""][thread];
             // A call of several steps shows its waits together, before its work.
             let busy = start + waits.get(thread).map_or(0, |now| now - waited[thread]);
-            push(thread, name, start, busy);
-            push(thread, call, busy, end);
+            push(thread, name.into(), start, busy);
+            push(thread, call.clone(), busy, end);
         }
         result
     }
@@ -257,13 +268,14 @@ impl Run {
     pub(crate) fn record_transfer(&mut self, name: &'static str, start: u64, end: u64, bytes: u32) {
         let kernel = self.current;
         if let Some(events) = self.events.as_mut().filter(|events| events.len() < MOST_EVENTS) {
-            events.push(Event { kernel, thread: TRANSFER, name, start, end, bytes });
+            events.push(Event { kernel, thread: TRANSFER, name: name.into(), start, end, bytes });
         }
     }
 
     #[cold]
-    pub(crate) fn fault(&self, call: &'static str, what: FaultKind) -> Fault {
+    pub(crate) fn fault(&self, call: impl Into<Name>, what: FaultKind) -> Fault {
         let kernel = &self.kernels[self.current];
+        let call = call.into();
         Fault { core: kernel.logical, risc: kernel.risc, kernel: self.current, call, what: Box::new(what), place: None }
     }
 

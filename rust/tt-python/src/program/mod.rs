@@ -83,7 +83,7 @@ type WaitRow = (usize, u32, u32, u32, u32, u32);
 type LeftoverRow = ((u32, u32), u32, u32, i64, i64);
 
 /// Kernel, thread (3: a transfer), name, start, end, bytes.
-type EventRow = (usize, u8, &'static str, u64, u64, u32);
+type EventRow = (usize, u8, String, u64, u64, u32);
 
 impl ProgramRun {
     /// A call that touches no memory.
@@ -303,7 +303,8 @@ impl ProgramRun {
 
     /// What was recorded, in the order of calls: kernel, thread (3: a transfer), name, start, end, bytes.
     fn events(&self) -> Vec<EventRow> {
-        let row = |event: &Event| (event.kernel, event.thread, event.name, event.start, event.end, event.bytes);
+        let row =
+            |event: &Event| (event.kernel, event.thread, event.name.to_string(), event.start, event.end, event.bytes);
         self.run.events.iter().flatten().map(row).collect()
     }
 

@@ -451,3 +451,24 @@ fn eltwise_names(op: EltwiseOp, broadcast: Broadcast) -> (&'static str, &'static
         (EltwiseOp::Mul, Broadcast::Scalar) => ("mul_tiles_bcast_scalar", "mul_tiles_bcast_scalar_init_short"),
     }
 }
+
+/// Name of the call that sets up the FPU like this.
+pub(super) fn init_name(math: Math) -> &'static str {
+    match math {
+        Math::None => "an init call",
+        Math::Matmul { block: None, .. } => "mm_init",
+        Math::Matmul { block: Some(_), .. } => "mm_block_init",
+        Math::Eltwise { op, broadcast, .. } => {
+            let init = eltwise_names(op, broadcast).1;
+            init.split_once(' ').map_or(init, |(classic, _)| classic)
+        }
+        Math::Reuse { .. } => "binary_dest_reuse_tiles_init",
+        Math::Copy(Copying::Plain) => "copy_tile_init",
+        Math::Copy(Copying::Transposed) => "transpose_wh_init",
+        Math::Copy(Copying::Spread(_)) => "unary_bcast_init",
+        Math::Reduce { .. } => "reduce_init",
+        Math::TransposeDst => "transpose_dest_init",
+        Math::Tilize { .. } => "tilize_init",
+        Math::Untilize => "untilize_init",
+    }
+}

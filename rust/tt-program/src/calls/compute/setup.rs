@@ -4,6 +4,7 @@ use tt_formats::DataFormat;
 use tt_tensix::fpu::ReduceDim;
 use tt_tensix::pack::{EdgeMask, Relu};
 
+use super::matrix::init_name;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Configured, Math};
@@ -94,7 +95,7 @@ impl Run {
     /// # Errors
     /// Unknown CBs, a data-movement kernel, units that were never started.
     pub fn init_math(&mut self, math: Math, cbs: &[u32]) -> Result<(), Fault> {
-        self.checked("an init call", |run| {
+        self.checked(init_name(math), |run| {
             for &cb in cbs {
                 run.here().1.cb_mut(cb)?;
             }

@@ -182,7 +182,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel.
     pub fn vector_init(&mut self, call: &VectorCall, mode: u32) -> Result<(), Fault> {
-        self.checked("a vector init", |run| {
+        self.checked(&call.init, |run| {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
             if compute.vector.as_ref().is_none_or(|set| !Arc::ptr_eq(set, &call.init)) {
@@ -202,7 +202,7 @@ impl Run {
     /// # Errors
     /// Setup, `Dst` protocol.
     pub fn vector_tiles(&mut self, call: &VectorCall, tiles: &[u32]) -> Result<(), Fault> {
-        self.checked("a vector function", |run| {
+        self.checked(&call.name, |run| {
             let wide = run.engine()?.1.config.dst32;
             let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
@@ -227,7 +227,7 @@ impl Run {
     /// # Errors
     /// Setup, `Dst` protocol.
     pub fn vector(&mut self, call: &VectorCall, tiles: [u32; 3], out: u32, mode: u32) -> Result<(), Fault> {
-        self.checked("a vector function", |run| {
+        self.checked(&call.name, |run| {
             let wide = run.engine()?.1.config.dst32;
             let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;

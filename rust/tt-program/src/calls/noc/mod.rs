@@ -130,6 +130,14 @@ impl Run {
         })
     }
 
+    /// The same for a page that is a tile.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_read_page`].
+    pub fn noc_async_read_tile(&mut self, device: &mut Device, page: Page, target: u32, bytes: u32, noc: i32) -> Step {
+        self.named("noc_async_read_tile", |run| run.noc_async_read_page(device, page, target, bytes, noc))
+    }
+
     fn read(
         &mut self,
         device: &mut Device,
@@ -189,6 +197,14 @@ impl Run {
         self.in_turn("noc_async_write_page", |run| {
             run.write(device, source, run.locate_page(device, page)?, bytes, Naming::Page, noc)
         })
+    }
+
+    /// The same for a page that is a tile.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_write_page`].
+    pub fn noc_async_write_tile(&mut self, device: &mut Device, source: u32, page: Page, bytes: u32, noc: i32) -> Step {
+        self.named("noc_async_write_tile", |run| run.noc_async_write_page(device, source, page, bytes, noc))
     }
 
     fn write(
@@ -285,7 +301,8 @@ impl Run {
         (loopback, linked): (bool, bool),
         noc: i32,
     ) -> Step {
-        self.in_turn("noc_async_write_multicast", |run| {
+        let call = ["noc_async_write_multicast", "noc_async_write_multicast_loopback_src"][usize::from(loopback)];
+        self.in_turn(call, |run| {
             let noc = run.network(noc)?;
             let (start, end, address) = split_multicast(target);
             let bank = run.own_bank();

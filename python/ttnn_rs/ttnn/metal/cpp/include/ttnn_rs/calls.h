@@ -55,6 +55,12 @@ void tt_call_noc_async_read_page(
 void tt_call_noc_async_write_page(
     tt_word dram, tt_word base_low, tt_word base_high, tt_word bytes, tt_word page_low,
     tt_word page_high, tt_word offset, tt_word source, tt_word size, std::int32_t noc);
+void tt_call_noc_async_read_tile(
+    tt_word dram, tt_word base_low, tt_word base_high, tt_word bytes, tt_word page_low,
+    tt_word page_high, tt_word offset, tt_word target, tt_word size, std::int32_t noc);
+void tt_call_noc_async_write_tile(
+    tt_word dram, tt_word base_low, tt_word base_high, tt_word bytes, tt_word page_low,
+    tt_word page_high, tt_word offset, tt_word source, tt_word size, std::int32_t noc);
 std::uint64_t tt_call_page_address(
     tt_word dram, tt_word base_low, tt_word base_high, tt_word bytes, tt_word page_low,
     tt_word page_high, tt_word offset);
@@ -73,7 +79,12 @@ void tt_call_spend(tt_word what);
 // Semaphores.
 tt_word tt_call_get_semaphore(tt_word id);
 void tt_call_noc_semaphore_wait(tt_word address, tt_word value, tt_word at_least);
-void tt_call_store_word(tt_word address, tt_word value);
+void tt_call_noc_semaphore_set(tt_word address, tt_word value);
+void tt_call_noc_semaphore_set_remote(
+    tt_word source, tt_word target_low, tt_word target_high, std::int32_t noc);
+void tt_call_noc_semaphore_set_multicast(
+    tt_word source, tt_word target_low, tt_word target_high, tt_word destinations, tt_word loopback,
+    tt_word linked, std::int32_t noc);
 
 // Setup of the compute engine.
 void tt_call_hw_startup(tt_word a, tt_word b, tt_word out);

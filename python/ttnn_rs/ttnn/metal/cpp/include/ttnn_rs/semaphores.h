@@ -16,7 +16,7 @@ FORCE_INLINE std::uint32_t address_of(const volatile void* pointer) { return rei
 }  // namespace ttnn_rs
 
 FORCE_INLINE void noc_semaphore_set(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val) {
-    tt_call_store_word(ttnn_rs::address_of(sem_addr), val);
+    tt_call_noc_semaphore_set(ttnn_rs::address_of(sem_addr), val);
 }
 FORCE_INLINE void noc_semaphore_wait(volatile tt_l1_ptr std::uint32_t* sem_addr, std::uint32_t val) {
     tt_call_noc_semaphore_wait(ttnn_rs::address_of(sem_addr), val, false);
@@ -33,17 +33,22 @@ FORCE_INLINE void noc_semaphore_inc(
 }
 FORCE_INLINE void noc_semaphore_set_remote(
     std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr, std::uint8_t noc = noc_index) {
-    ttnn_rs::write(src_local_l1_addr, dst_noc_addr, 4, noc);
+    tt_call_noc_semaphore_set_remote(
+        src_local_l1_addr, ttnn_rs::low(dst_noc_addr), ttnn_rs::high(dst_noc_addr), noc);
 }
 FORCE_INLINE void noc_semaphore_set_multicast(
     std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr_multicast, std::uint32_t num_dests,
     bool linked = false, std::uint8_t noc = noc_index, [[maybe_unused]] std::uint8_t vc = NOC_MULTICAST_WRITE_VC) {
-    ttnn_rs::multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, false, linked, noc);
+    tt_call_noc_semaphore_set_multicast(
+        src_local_l1_addr, ttnn_rs::low(dst_noc_addr_multicast), ttnn_rs::high(dst_noc_addr_multicast), num_dests,
+        false, linked, noc);
 }
 FORCE_INLINE void noc_semaphore_set_multicast_loopback_src(
     std::uint32_t src_local_l1_addr, std::uint64_t dst_noc_addr_multicast, std::uint32_t num_dests,
     bool linked = false, std::uint8_t noc = noc_index) {
-    ttnn_rs::multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, true, linked, noc);
+    tt_call_noc_semaphore_set_multicast(
+        src_local_l1_addr, ttnn_rs::low(dst_noc_addr_multicast), ttnn_rs::high(dst_noc_addr_multicast), num_dests,
+        true, linked, noc);
 }
 
 namespace ttnn_rs {

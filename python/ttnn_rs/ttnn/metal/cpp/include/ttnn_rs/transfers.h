@@ -103,7 +103,13 @@ template <typename AddrGen>
 FORCE_INLINE void noc_async_read_tile(
     const std::uint32_t id, const AddrGen& addrgen, std::uint32_t dst_local_l1_addr, std::uint32_t offset = 0,
     std::uint8_t noc = noc_index) {
-    noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc);
+    if constexpr (ttnn_rs::FoundByEngine<AddrGen>) {
+        const ttnn_rs::Interleaved pages = addrgen.interleaved();
+        tt_call_noc_async_read_tile(
+            pages.dram, pages.base, 0, pages.bytes, id, 0, offset, dst_local_l1_addr, pages.bytes, noc);
+    } else {
+        noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc);
+    }
 }
 
 template <typename AddrGen, bool enable_noc_tracing = true, bool posted = false>
@@ -123,7 +129,13 @@ FORCE_INLINE void noc_async_write_page(
 template <typename AddrGen>
 FORCE_INLINE void noc_async_write_tile(
     const std::uint32_t id, const AddrGen& addrgen, std::uint32_t src_local_l1_addr, std::uint8_t noc = noc_index) {
-    noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc);
+    if constexpr (ttnn_rs::FoundByEngine<AddrGen>) {
+        const ttnn_rs::Interleaved pages = addrgen.interleaved();
+        tt_call_noc_async_write_tile(
+            pages.dram, pages.base, 0, pages.bytes, id, 0, 0, src_local_l1_addr, pages.bytes, noc);
+    } else {
+        noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc);
+    }
 }
 
 // Words.
