@@ -362,3 +362,23 @@ def test_approximate_kernels_do_not_change_an_activation_with_its_own_parameter(
         ).to_numpy()
 
     np.testing.assert_array_equal(product(True), product(False))
+
+
+def test_comparison_mode_knows_the_activation_of_a_program_configuration(device: ttnn.MeshDevice) -> None:
+    a, b = on(device, integers(1, 64, 64)), on(device, integers(2, 64, 64))
+    config = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+        compute_with_storage_grid_size=(2, 2),
+        in0_block_w=1,
+        out_subblock_h=1,
+        out_subblock_w=1,
+        per_core_M=1,
+        per_core_N=1,
+        transpose_mcast=False,
+        fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU),
+    )
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+    ):
+        for run in (ttnn.matmul, ttnn.linear):
+            assert numbers(run(a, b, program_config=config)).min() == 0.0

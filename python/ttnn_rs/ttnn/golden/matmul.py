@@ -19,6 +19,7 @@ def matmul(
     transpose_a: bool = False,
     transpose_b: bool = False,
     activation: Any = None,
+    program_config: Any = None,
     **_: object,
 ) -> Array:
     """Return the matrix product, an operand without batch repeated for every matrix of the other."""
@@ -27,7 +28,13 @@ def matmul(
         left = left.swapaxes(-1, -2)
     if transpose_b and right.ndim > 1:
         right = right.swapaxes(-1, -2)
-    return activated(np.matmul(left, right), () if activation is None else (activation,))
+    return activated(np.matmul(left, right), _activations(activation, program_config))
+
+
+def _activations(activation: Any, config: Any) -> tuple[Any, ...]:
+    """Return the activation of a call, or the one that its program configuration fuses."""
+    chosen = getattr(config, "fused_activation", None) if activation is None else activation
+    return () if chosen is None else (chosen,)
 
 
 def linear(
@@ -38,12 +45,13 @@ def linear(
     transpose_a: bool = False,
     transpose_b: bool = False,
     activation: Any = None,
+    program_config: Any = None,
     **_: object,
 ) -> Array:
     """Return the matrix product plus the bias, broadcast over rows and batches."""
     product = matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     biased = product if bias is None else product + np.asarray(bias, np.float64)
-    return activated(biased, () if activation is None else (activation,))
+    return activated(biased, _activations(activation, program_config))
 
 
 def addmm(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, alpha: float = 1.0, beta: float = 1.0, **_: object) -> Array:
