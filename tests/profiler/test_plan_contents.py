@@ -92,6 +92,31 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
     assert flops(plan) == 2 * 4 * 128**3
 
 
+@pytest.mark.parametrize("sharded", [False, True])
+def test_a_core_that_multiplies_several_matrices(sharded: bool, device: ttnn.MeshDevice) -> None:
+    """As in attention over shards of height: rows of two heads on each of 3 x 2 cores."""
+    a, b = tensor((3, 4, 64, 32), device), tensor((3, 4, 32, 64), device)
+    if sharded:
+        cores = ttnn.CoreGrid(x=3, y=2)
+        a = ttnn.to_memory_config(a, ttnn.create_sharded_memory_config(a.shape, cores, ttnn.ShardStrategy.HEIGHT))
+        b = ttnn.to_memory_config(b, ttnn.create_sharded_memory_config(b.shape, cores, ttnn.ShardStrategy.HEIGHT))
+    config = ttnn.MatmulMultiCoreReuseProgramConfig(
+        compute_with_storage_grid_size=(3, 2),
+        in0_block_w=1,
+        out_subblock_h=1,
+        out_subblock_w=2,
+        per_core_M=4,
+        per_core_N=2,
+    )
+    place = ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG if sharded else ttnn.L1_MEMORY_CONFIG
+    plan, result = plan_of(lambda: ttnn.matmul(a, b, program_config=config, memory_config=place))
+    assert plan.cores == 6
+    assert flops(plan) == 2 * 12 * 64 * 32 * 64
+    if not sharded:
+        assert moved(plan) == {"read": a._spec.num_pages + b._spec.num_pages, "write": result._spec.num_pages}
+    balance(plan)
+
+
 def test_an_activation_behind_a_product_is_a_device_operation(device: ttnn.MeshDevice) -> None:
     a, b = tensor((1, 1, 256, 256), device), tensor((1, 1, 256, 256), device)
     plans, result = plans_of(lambda: ttnn.linear(a, b, activation="gelu"))

@@ -353,10 +353,13 @@ def _reuse(op: DeviceOperation, program: MatmulProgram) -> Plan:
     """Every core reads both operands of its blocks."""
     problem, config = program.problem, program.config
     blocks = blocks_of(program)
-    blocks = Blocks(blocks.rows, blocks.columns, blocks.inner, blocks.steps, 1, blocks.subblock)
-    total = problem.batch_a * up(problem.mt, config.per_core_m) * up(problem.nt, config.per_core_n)
+    # A core whose rows are those of several matrices multiplies them one after the other.
+    rows = min(blocks.rows, problem.mt)
+    total = problem.batch_a * up(problem.mt, rows) * up(problem.nt, config.per_core_n)
     cores = op.cores or sum(box.cores for box in program.cores)
-    a_tiles, b_tiles = min(blocks.rows, problem.mt) * blocks.inner, blocks.inner * blocks.columns
+    most = up(total, cores)
+    blocks = Blocks(rows, blocks.columns, blocks.inner, blocks.steps, most, blocks.subblock)
+    a_tiles, b_tiles = rows * blocks.inner, blocks.inner * blocks.columns
     groups = []
     for count, outputs in split(total, cores):
         each = Blocks(blocks.rows, blocks.columns, blocks.inner, blocks.steps, outputs, blocks.subblock)
