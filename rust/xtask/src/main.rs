@@ -74,6 +74,11 @@ const CHORES: &[Chore] = &[
         ],
     },
     Chore {
+        name: "models",
+        help: "run the demos of models and write the table of docs/models.md; takes names; up to 13 GB",
+        commands: &["python docs/make_models.py ARGUMENTS"],
+    },
+    Chore {
         name: "coverage",
         help: "write which operators and data types golden vectors cover; takes their folder",
         commands: &["python tests/helpers/vector_coverage.py ARGUMENTS"],

@@ -1,5 +1,7 @@
 """`python -m ttnn demo`: handwritten digits through TT-NN in every weight format and at every math fidelity.
 
+`python -m ttnn demo NAME` runs a whole network instead, see `ttnn.cli.demo.models`.
+
 A small network is fitted to the digits of scikit-learn in float32 on the CPU. Its inference then runs on the device
 twelve times, and each run is measured against the same weights in float64. Everything but the host time is the same on
 every run, thread count and CPU level; one hash over all figures and probabilities says so.
@@ -12,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
+from ttnn.base.exceptions import ArgumentError
 from ttnn.cli.common import host_options
 from ttnn.cli.common.terminal import Table, Terminal, picture_path, require
-from ttnn.cli.demo import network
+from ttnn.cli.demo import models, network
 from ttnn.cli.demo.inference import CONFIGURATIONS, Measurement, measure, results_hash
 
 DEFAULT_PICTURE = Path("ttnn-demo.png")
@@ -23,21 +26,39 @@ DEFAULT_PICTURE = Path("ttnn-demo.png")
 def add_parser(commands: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "demo", help="classify handwritten digits in every format and fidelity", description=__doc__
+        "demo",
+        help="classify handwritten digits, or run a whole network, in a format and fidelity",
+        description=__doc__,
     )
+    names = "; ".join(f"{name}: {model.summary}" for name, model in models.MODELS.items())
+    parser.add_argument("name", nargs="?", choices=models.MODELS, metavar="NAME", help=f"a model. {names}")
+    parser.add_argument("--dtype", choices=models.DTYPES, help="with NAME: data type of the weights")
+    parser.add_argument("--fidelity", choices=models.FIDELITIES, help="with NAME: math fidelity")
+    parser.add_argument("--numerics", choices=("exact", "fast"), help="with NAME: numerics mode")
+    parser.add_argument("--layers", type=int, metavar="N", help="with NAME: run the first N layers only")
+    parser.add_argument("--profile", action="store_true", help="with NAME: print the time of every operator")
     parser.add_argument(
         "--output",
         type=picture_path,
-        default=DEFAULT_PICTURE,
         metavar="PNG",
-        help=f"picture (default: {DEFAULT_PICTURE})",
+        help=f"picture (default: {DEFAULT_PICTURE}, ttnn-demo-NAME.png)",
     )
     host_options.add_arguments(parser)
     return parser
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Train, infer, print the table, draw the picture."""
+    """Train, infer, print the table, draw the picture; or do what the model of `options.name` is for.
+
+    Raises:
+        ArgumentError: an option of models without a name.
+    """
+    if options.name is not None:
+        return models.run(options, terminal)
+    given = [f"--{name}" for name in ("dtype", "fidelity", "numerics", "layers") if getattr(options, name) is not None]
+    if given or options.profile:
+        raise ArgumentError(f"demo: {' '.join(given) or '--profile'} belongs to a model; give its NAME.")
+    picture = options.output or DEFAULT_PICTURE
     require("matplotlib", extra="demo", purpose="the picture of the demo")
     digits = network.load_digits()
     steps = network.EPOCHS + 1 + len(CONFIGURATIONS)
@@ -53,9 +74,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
                 progress.advance(f"{dtype} {fidelity}")
     from ttnn.cli.demo.figure import draw  # matplotlib takes half a second; a wrong option should not
 
-    _report(terminal, digits, exact, measurements, chip, options.output)
-    draw(options.output, digits, exact, measurements)
-    terminal.line(f"picture: {options.output}")
+    _report(terminal, digits, exact, measurements, chip, picture)
+    draw(picture, digits, exact, measurements)
+    terminal.line(f"picture: {picture}")
     return 0
 
 

@@ -1,0 +1,1 @@
+"""What each model's demo does with its port: inputs, reference, metric, picture."""
