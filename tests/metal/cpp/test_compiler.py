@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -154,6 +155,24 @@ void kernel_main() {
     assert metal.run_program(device, program).cycles > 0
 
 
+@pytest.mark.parametrize("kind", ["std::uint32_t", "int", "float", "std::uint16_t", "std::uint64_t"])
+def test_sort_of_plain_numbers(device: ttnn.MeshDevice, kind: str) -> None:
+    text = f"""
+        #include <algorithm>
+        void kernel_main() {{
+            {kind} values[40];
+            for (int i = 0; i < 40; ++i) values[i] = {kind}(i * 37 % 40 + get_arg_val<std::uint32_t>(0));
+            std::sort(values, values + 40);
+            for (int i = 0; i < 40; ++i) ASSERT(values[i] == {kind}(i + 3));
+        }}
+    """
+    program = metal.create_program()
+    core = metal.CoreCoord(0, 0)
+    kernel = metal.create_kernel_from_string(program, text, core, metal.DataMovementConfig())
+    metal.set_runtime_args(program, kernel, core, [3])
+    assert metal.run_program(device, program).cycles > 0
+
+
 def test_notes_of_soft_float() -> None:
     text = "volatile float a, b;\nvoid kernel_main() { a = a * b; }\n"
     (note,) = compiler.compile_kernel(source(text), settings()).notes
@@ -173,3 +192,15 @@ def test_without_a_compiler(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyP
     with pytest.raises(KernelCompileError, match=r"pip install 'ttnn-rs\[kernels\]'"):
         metal.run_program(device, program)
     _find.cache_clear()
+
+
+@pytest.mark.without_compiler
+def test_a_clang_of_the_user(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's packages clang-19, lld-19, libc++-19-dev and picolibc-riscv64-unknown-elf are such a compiler."""
+    compiler, headers = Path("/usr/lib/llvm-19/bin/clang++"), Path("/usr/lib/picolibc/riscv64-unknown-elf/include")
+    if not (compiler.exists() and compiler.with_name("ld.lld").exists() and headers.is_dir()):
+        pytest.skip("needs clang-19, lld-19, libc++-19-dev and picolibc-riscv64-unknown-elf of Debian")
+    monkeypatch.setenv("TTNN_CXX", f"{compiler} -D_LIBCPP_HAS_NO_THREADS -idirafter {headers}")
+    with importlib.import_module("common").in_cpp():
+        outcome = importlib.import_module("vector_exp").run(device)
+    assert all(outcome.checks.values())

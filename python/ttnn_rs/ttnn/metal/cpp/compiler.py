@@ -231,10 +231,26 @@ def _link(name: str, entry: str, work: Path, base: Path, toolchain: Toolchain, f
         *(str(base / "start.o"), str(base / "calls.o"), "kernel.o"),
     ]
     done = run([*command, "-o", "kernel.elf"], work, folder)
+    if done.returncode and "std::__1::__sort<" in done.stderr:
+        command.append(str(_sorting(toolchain, base, folder)))
+        done = run([*command, "-o", "kernel.elf"], work, folder)
     if done.returncode and re.search(r"undefined symbol: __\w+", done.stderr):
         done = run([*command, *_runtime_library(toolchain, base, folder), "-o", "kernel.elf"], work, folder)
     if done.returncode:
         raise_link_error(name, done.stderr)
+
+
+def _sorting(toolchain: Toolchain, base: Path, folder: Path) -> Path:
+    """Return the functions behind `std::sort` of plain numbers; few kernels need them."""
+    made = base / "sort.o"
+    if not made.is_file():
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            command = [*toolchain.compile, *_FLAGS, "-c", str(INCLUDE / "ttnn_rs" / "sort.cpp"), "-o", "sort.o"]
+            done = run(command, Path(place), folder)
+            if done.returncode:
+                raise_compile_error("ttnn_rs", done.stderr)
+            write_atomically(made, (Path(place) / "sort.o").read_bytes())
+    return made
 
 
 def _runtime_library(toolchain: Toolchain, base: Path, folder: Path) -> list[str]:
