@@ -127,8 +127,9 @@ def test_indices_have_the_type_of_their_tensor(
 
 @pytest.mark.parametrize("dim", [-1, -2])
 def test_names_come_instead_of_indices(dim: int, device: ttnn.MeshDevice) -> None:
-    x = _tensor(_numbers((1, 1, 64, 64), 4000), device)
-    names = np.random.default_rng(1).integers(0, 60000, size=(1, 1, 64, 64)).astype(np.uint16)
+    shape = (1, 1, 64, 8192) if dim == -1 else (1, 1, 8192, 32)
+    x = _tensor(_numbers(shape, 4000), device)
+    names = np.random.default_rng(1).integers(0, 60000, size=shape).astype(np.uint16)
     given = ttnn.to_device(ttnn.Tensor(names, ttnn.uint16, None, ttnn.TILE_LAYOUT), device)
     values, indices = _arrays(ttnn.topk(x, 32, dim))
     again, found = _arrays(ttnn.topk(x, 32, dim, indices_tensor=given))
@@ -136,5 +137,26 @@ def test_names_come_instead_of_indices(dim: int, device: ttnn.MeshDevice) -> Non
     np.testing.assert_array_equal(found, np.take_along_axis(names, indices, axis=dim))
     with pytest.raises(ttnn.DTypeError, match="typecast it to UINT16"):
         ttnn.topk(x, 32, dim, indices_tensor=ttnn.typecast(given, ttnn.uint32))
+    with pytest.raises(ttnn.DTypeError, match="typecast it to UINT16 or UINT32"):
+        ttnn.topk(x, 32, dim, indices_tensor=x)
     with pytest.raises(ttnn.ShapeError, match="a name for every element"):
-        ttnn.topk(x, 32, dim, indices_tensor=given[:, :, :32])
+        ttnn.topk(x, 32, dim, indices_tensor=given[:, :, :32, :32])
+
+
+@pytest.mark.parametrize(("width", "k"), [(64, 32), (8160, 32), (8192, 96)])
+def test_a_single_core_makes_its_own_indices(width: int, k: int, device: ttnn.MeshDevice) -> None:
+    x = _tensor(_numbers((1, 1, 32, width), 4000), device)
+    names = ttnn.to_device(ttnn.Tensor(np.zeros((1, 1, 32, 32)), ttnn.uint16, None, ttnn.TILE_LAYOUT), device)
+    given, own = _arrays(ttnn.topk(x, k, indices_tensor=names)), _arrays(ttnn.topk(x, k))
+    np.testing.assert_array_equal(given[0], own[0])
+    np.testing.assert_array_equal(given[1], own[1])
+
+
+def test_few_cores_make_their_own_indices(device: ttnn.MeshDevice) -> None:
+    x = _tensor(_numbers((1, 1, 32, 8192), 4000), device)
+    names = ttnn.to_device(ttnn.Tensor(np.zeros((1, 1, 32, 8192)), ttnn.uint16, None, ttnn.TILE_LAYOUT), device)
+    few, many = (
+        ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(x, y))]) for x, y in ((1, 2), (4, 5))
+    )
+    assert _arrays(ttnn.topk(x, 32, indices_tensor=names, sub_core_grids=few))[1].any()
+    assert not _arrays(ttnn.topk(x, 32, indices_tensor=names, sub_core_grids=many))[1].any()

@@ -45,6 +45,10 @@ _SELECTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 _NARROW: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
 _INDICES: Final = (DataType.UINT16, DataType.UINT32)
 _LARGEST_NARROW_INDEX: Final = 65535
+_SPLIT_WIDTH: Final = 8192
+_SPLIT_ELEMENTS: Final = 64
+_LEAST_SPLIT: Final = 64
+"""Where the program of several cores begins: width of a row, most elements to be found, least columns of a core."""
 Pair = tuple[Tensor, Tensor]
 
 
@@ -214,9 +218,48 @@ def _topk(
     forced = stable or extent % TILE_SIZE != 0 or extent == TILE_SIZE
     results = _run(name, input_tensor, axis, descending=largest, stable=forced, first=k)
     if indices_tensor is not None:
-        results = results[0], _named_by(name, indices_tensor, input_tensor, axis, results[1])
+        _check_names(name, indices_tensor, input_tensor)
+        if _on_several_cores(extent, k, input_tensor, sub_core_grids):
+            results = results[0], _named_by(name, indices_tensor, input_tensor, axis, results[1])
     place = memory_config or spec.memory_config
     return list(_deliver(name, results, place, output_tensor, Layout.TILE))
+
+
+def _on_several_cores(extent: int, k: int, source: Tensor, cores: CoreRangeSet | None) -> bool:
+    """Return whether the program that splits rows over cores runs: wide rows of a power of two, and few elements.
+
+    Only that program reads given indices; the one of a single core makes its own.
+    """
+    if extent < _SPLIT_WIDTH or extent >= _LARGEST_NARROW_INDEX or extent & (extent - 1) or k > _SPLIT_ELEMENTS:
+        return False
+    if cores is None:
+        grid = on_device("ttnn.topk", source).compute_with_storage_grid_size()
+        wide, high = grid.x - 1, grid.y - 2
+    else:
+        first = cores.ranges()[0]
+        wide, high = first.end.x - first.start.x, first.end.y - first.start.y - 1
+    # The last row gathers what the cores above it have found; these are a rectangle with as much for every core.
+    counts = {across * down for across in range(1, wide + 1) for down in range(1, high + 1)}
+    split = max(extent // TILE_SIZE // (1 << max(wide * high, 1).bit_length() - 1) * TILE_SIZE, TILE_SIZE)
+    while split <= extent // 2:
+        if extent // split in counts and split >= _LEAST_SPLIT:
+            return True
+        split *= 2
+    return False
+
+
+def _check_names(name: str, names: Tensor, source: Tensor) -> None:
+    """Refuse given indices on another device or of another type than indices have.
+
+    Raises:
+        DTypeError: they are no indices.
+    """
+    same_device(name, on_device(name, source), names, "indices_tensor")
+    if names._spec.dtype not in _INDICES:
+        raise DTypeError(
+            f"{name}: indices_tensor is {names._spec.dtype.name}; typecast it to UINT16 or UINT32.",
+            vendor=f"Optional input tensor must be UINT16, or UINT32, got: {names._spec.dtype.cpp_name}",
+        )
 
 
 def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Tensor) -> Tensor:
@@ -226,7 +269,6 @@ def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Te
         ShapeError: there is not one for every element.
         DTypeError: they have another type than positions.
     """
-    same_device(name, on_device(name, source), names, "indices_tensor")
     spec = names._spec
     if tuple(spec.shape) != tuple(source._spec.shape) or spec.layout is not Layout.TILE:
         raise ShapeError(
@@ -236,8 +278,7 @@ def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Te
     if spec.dtype is not positions._spec.dtype:
         raise DTypeError(
             f"{name}: indices_tensor is {spec.dtype.name}; typecast it to {positions._spec.dtype.name}, the type of "
-            "the indices.",
-            vendor=f"Optional input tensor must be UINT16, or UINT32, got: {spec.dtype.cpp_name}",
+            "the indices."
         )
     return gathered(name, names, axis, positions)
 
@@ -312,7 +353,9 @@ topk = register(
                         "indices_tensor",
                         TENSOR,
                         None,
-                        doc="A name for every element, of the type of indices: returned instead of indices.",
+                        doc="A name for every element, of the type of indices: returned instead of indices. Only the "
+                        "program of several cores reads it: for rows of a power of two from 8,192 to 32,768 elements, "
+                        "and `k` up to 64.",
                     ),
                     Param("output_tensor", _PAIR, None, doc="Preallocated values and indices."),
                     _STABLE,
