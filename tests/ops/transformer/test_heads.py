@@ -100,6 +100,19 @@ def test_columns_of_blocks_are_groups(groups: int, order: ttnn.ShardOrientation,
         assert config.shard_spec.shape[0] == height // 2
 
 
+def test_padding_of_blocks_stays_padding(device: ttnn.MeshDevice) -> None:
+    shape = (2, 40, 3 * 2 * 32)
+    there = make(shape, ttnn.bfloat16, TILES, device)
+    x = ttnn.to_memory_config(there, _blocks((2, 64, shape[2]), (2, 2), ttnn.ShardOrientation.ROW_MAJOR))
+    split = ttnn.transformer.split_query_key_value_and_split_heads
+    query, key, value = split(x, num_heads=2, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
+    columns = values_of(there).reshape(2, 40, 2, 3, 32).transpose(3, 0, 2, 1, 4)
+    for part, expected in zip((query, key, value), columns, strict=True):
+        np.testing.assert_array_equal(values_of(part), expected.swapaxes(-1, -2) if part is key else expected)
+    joined = ttnn.transformer.concatenate_heads(query, memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG)
+    assert tuple(joined.shape) == (2, 40, 64)
+
+
 def test_heads_of_a_core_are_joined_in_it(device: ttnn.MeshDevice) -> None:
     batch, heads, rows, size = 2, 4, 64, 32
     there = make((batch, heads, rows, size), ttnn.bfloat16, TILES, device)

@@ -154,8 +154,19 @@ def _split_shards(
             f"{_SPLIT}: num_heads={num_heads} must be a multiple of num_kv_heads={groups}.",
             vendor=f"Number of q heads {num_heads} must fit evenly into number of kv heads {groups}",
         )
-    each = num_heads // groups
-    return split_in_groups(_SPLIT, input_tensor, groups, (each, 1, 1), memory_config, transposed=transposed)
+    each, rows = num_heads // groups, input_tensor._spec.shape[-2]
+    query, key, value = split_in_groups(
+        _SPLIT, input_tensor, groups, (each, 1, 1), memory_config, transposed=transposed
+    )
+    return _with_rows(query, rows, -2), _with_rows(key, rows, -1 if transposed else -2), _with_rows(value, rows, -2)
+
+
+def _with_rows(heads: Tensor, rows: int, axis: int) -> Tensor:
+    """Return heads that have padding behind so many rows, where they had none."""
+    spec = heads._spec
+    shape = list(spec.shape)
+    shape[axis] = rows
+    return heads._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, spec.memory_config))
 
 
 def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryConfig:
