@@ -59,3 +59,34 @@ def test_fold_of_block_floats(device: ttnn.MeshDevice) -> None:
     expected = values_of(x).reshape(1, 2, 2, 2, 2, 32).transpose(0, 1, 3, 2, 4, 5).reshape(1, 2, 2, 128)
     np.testing.assert_array_equal(values_of(folded), expected)
     assert folded.dtype is ttnn.bfloat16
+
+
+def _rows(shape: tuple[int, ...], cores: int) -> ttnn.MemoryConfig:
+    return ttnn.create_sharded_memory_config(shape, ttnn.CoreGrid(y=1, x=cores), ttnn.ShardStrategy.HEIGHT)
+
+
+@pytest.mark.parametrize("size", [8, 9])
+def test_fold_of_sharded_channels_first(size: int, device: ttnn.MeshDevice) -> None:
+    shape = (2, 3, size, 16)
+    there = make(shape, ttnn.bfloat16, ROWS, device)
+    x = ttnn.to_memory_config(there, _rows(shape, 2))
+    padded = np.pad(values_of(there), [(0, 0), (0, 1), (3, 3), (2, 2)]).transpose(0, 2, 3, 1)[:, : (size + 6) // 2 * 2]
+    n, h, w, c = padded.shape
+    expected = padded.reshape(n, h // 2, 2, w // 2, 2, c).transpose(0, 1, 3, 2, 4, 5).reshape(n, h // 2, w // 2, 4 * c)
+    options = {"use_transpose_as_fold": True, "padding": [3, 3, 2, 2, 0, 1]}
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(6, 0))])
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+    ):
+        folded = ttnn.fold(x, 2, 2, grid_size=cores, **options)
+    np.testing.assert_array_equal(values_of(folded), expected)
+    assert folded.memory_config().shard_spec.grid == cores
+    assert tuple(folded.memory_config().shard_spec.shape) == (n * (h // 2) * (w // 2) // 7, 16)
+    assert ttnn.fold(x, 2, 2, **options).memory_config().shard_spec.num_cores() == 4
+    place = _rows(expected.shape, 4)
+    assert ttnn.fold(x, 2, 2, override_memory_config=place, **options).memory_config() == place
+    cut = ttnn.fold(x, 2, 2, output_shape=ttnn.Shape([2, 5, 8, 16]), **options)
+    np.testing.assert_array_equal(values_of(cut), expected[:, :5, :8])
+    with pytest.raises(ttnn.UnsupportedError, match="the input is interleaved"):
+        ttnn.fold(there, 2, 2, grid_size=cores, **options)

@@ -302,6 +302,30 @@ def fold(
     return result.reshape(1, 1, -1, result.shape[-1]) if collapse_output else result
 
 
+def fold_of_shards(
+    x: ArrayLike,
+    stride_h: int,
+    stride_w: int,
+    use_transpose_as_fold: bool = False,
+    output_shape: Sequence[int] | None = None,
+    padding: Sequence[int] = (0, 0),
+    *_args: object,
+    **options: Any,
+) -> Array:
+    """Return `fold` of sharded images; from channels first, rows and columns are padded on both sides."""
+    if not use_transpose_as_fold:
+        return fold(x, stride_h, stride_w, False, output_shape, padding, **options)
+    top, left = (padding[0], padding[1]) if len(padding) == 2 else (padding[0], padding[2])
+    around = [top, top, left, left, 0, [*padding, 0, 0][5] if len(padding) > 2 else 0]
+    images = np.asarray(x, np.float64).transpose(0, 2, 3, 1)
+    padded = np.pad(images, [(0, 0), *zip(around[::2], around[1::2], strict=True)])
+    height, width = (
+        size // stride * stride for size, stride in zip(padded.shape[1:3], (stride_h, stride_w), strict=True)
+    )
+    result = fold(padded[:, :height, :width], stride_h, stride_w)
+    return result if output_shape is None else result[tuple(map(slice, output_shape))]
+
+
 def rotate_half(x: ArrayLike, **_: object) -> Array:
     """Return the second half of the last dimension negated, then the first."""
     first, second = np.split(np.asarray(x, np.float64), 2, axis=-1)

@@ -5,11 +5,12 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/fold` and `experimental
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
+from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
     MemoryConfigError,
@@ -106,17 +107,19 @@ def _fold(
         raise ParameterError(f"{name}: stride_h={stride_h} and stride_w={stride_w} must be positive.")
     _folds(name, spec)
     top, bottom, left, right, front, back = _around(name, padding)
+    if use_transpose_as_fold and spec.memory_config.is_sharded():
+        folded = _transposed_shards(name, input, (stride_h, stride_w), output_shape, (back, top, left))
+        return moved_to(folded, override_memory_config or _rows_of_cores(folded, spec, grid_size))
     if use_transpose_as_fold:
-        if spec.memory_config.is_sharded() or override_memory_config is not None or grid_size is not None:
+        if override_memory_config is not None or grid_size is not None:
             raise UnsupportedError(
-                f"{name}: use_transpose_as_fold=True of shards is not built yet; use ttnn.DRAM_MEMORY_CONFIG, or "
-                "[N, H, W, C] without the option.",
-                "unimplemented",
+                f"{name}: grid_size and override_memory_config are of shards; the input is interleaved.", "unsupported"
             )
         return _transposed(name, input, (stride_h, stride_w), output_shape, (back, top, left))
     if grid_size is not None or override_memory_config is not None:
         raise UnsupportedError(
-            f"{name}: grid_size and override_memory_config go with use_transpose_as_fold=True.", "unsupported"
+            f"{name}: grid_size and override_memory_config go with use_transpose_as_fold=True of shards.",
+            "unsupported",
         )
     rows = untilized(name, input, DRAM_MEMORY_CONFIG) if spec.layout is Layout.TILE else as_rows(input)
     if any((top, bottom, left, right, front, back)):
@@ -163,6 +166,38 @@ def _transposed(
     return moved_to(folded, L1_MEMORY_CONFIG)
 
 
+def _transposed_shards(
+    name: str, source: Tensor, strides: tuple[int, int], output_shape: Shape | None, around: tuple[int, int, int]
+) -> Tensor:
+    """Return images of [N, C, H, W] folded; rows and columns have the same padding on both sides."""
+    channels, high, wide = around
+    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source._spec.layout is Layout.TILE else as_rows(source)
+    images = permuted(
+        name, _widened(rows, [(0, 0), (0, channels), (high, high), (wide, wide)]), [0, 2, 3, 1], DRAM_MEMORY_CONFIG, 0.0
+    )
+    dims = tuple(images._spec.shape)
+    whole = [dims[0], *(size // stride * stride for size, stride in zip(dims[1:3], strides, strict=True)), dims[3]]
+    if 0 in whole:
+        raise ShapeError(f"{name}: {dims[1]} rows and {dims[2]} columns are less than a block of {strides}.")
+    folded = _blocks(name, sliced(name, images, [0] * 4, whole), *strides)
+    if output_shape is not None:
+        folded = sliced(name, folded, [0] * 4, [int(size) for size in output_shape])
+    return folded
+
+
+def _rows_of_cores(folded: Tensor, spec: TensorSpec, grid: CoreRangeSet | None) -> MemoryConfig:
+    """Return shards of as many rows for every core: for four cores in a square unless cores are given."""
+    given = spec.memory_config.shard_spec
+    cores = grid or CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(1, 1))])
+    *leading, channels = tuple(folded._spec.shape)
+    shards = ShardSpec(
+        cores,
+        [-(-math.prod(leading) // cores.num_cores()), channels],
+        ShardOrientation.ROW_MAJOR if given is None else given.orientation,
+    )
+    return MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
+
+
 def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.rotate_half"
     on_device(name, input, "input")
@@ -207,7 +242,13 @@ fold = register_movement(
                 Param("input", TENSOR, doc="[N, H, W, C] on a device.", example=Operand((2, 8, 8, 32))),
                 Param("stride_h", INTEGER, doc="Rows of a block.", example=2),
                 Param("stride_w", INTEGER, doc="Columns of a block.", example=2),
-                Param("use_transpose_as_fold", BOOLEAN, False, doc="The input is [N, C, H, W], padded to tiles first."),
+                Param(
+                    "use_transpose_as_fold",
+                    BOOLEAN,
+                    False,
+                    doc="The input is [N, C, H, W]. If it is interleaved, it is padded behind, and to tiles; if it "
+                    "is sharded, rows and columns are padded on both sides.",
+                ),
                 Param("output_shape", SHAPE_LIKE, None, doc="Shape of the output, which is cut to it with the option."),
                 Param(
                     "padding",
@@ -216,8 +257,18 @@ fold = register_movement(
                     doc="Zeros around: rows, columns; or before and after each.",
                     example=[2, 2],
                 ),
-                Param("grid_size", CORE_RANGE_SET, None, doc="Cores of shards; not supported."),
-                Param("override_memory_config", MEMORY_CONFIG, None, doc="Not supported."),
+                Param(
+                    "grid_size",
+                    CORE_RANGE_SET,
+                    None,
+                    doc="Cores of the result of shards that are transposed. Default: 2 x 2.",
+                ),
+                Param(
+                    "override_memory_config",
+                    MEMORY_CONFIG,
+                    None,
+                    doc="Where the result of shards that are transposed lies.",
+                ),
                 Param("collapse_output", BOOLEAN, False, doc="Return [1, 1, N * H * W, C]."),
             )
         ),
@@ -226,6 +277,7 @@ fold = register_movement(
     "Return images whose blocks of pixels are channels.\n"
     "Shape: [N, H, W, C] -> [N, H / h, W / w, h * w * C], row-major.",
     golden=golden.fold,
+    golden_of_shards=golden.fold_of_shards,
     dtypes=(*_IMAGE_TYPES, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     engine=("move_elements",),
     composition=True,
@@ -233,7 +285,7 @@ fold = register_movement(
         ("ShapeError", "the rank is not 4, or blocks do not divide the image."),
         ("ParameterError", "strides or padding are out of range."),
         ("MemoryConfigError", "the input is sharded otherwise than by height."),
-        ("UnsupportedError", "shards are to be transposed."),
+        ("UnsupportedError", "a place of the result is given without shards that are transposed."),
     ),
     examples=_fold_examples,
 )
