@@ -142,6 +142,22 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(result.view(np.uint16), expected.view(np.uint16))
 
 
+def test_no_pages(device: ttnn.MeshDevice) -> None:
+    """Waiting for no pages does not wait, and moves no pointer: kernels do it where there is no padding to skip."""
+
+    def step(block: int) -> None:
+        for nothing in (cb_wait_front, cb_pop_front):
+            nothing(0, 0)
+        for nothing in (cb_reserve_back, cb_push_back):
+            nothing(16, 0)
+        tilize_block(0, block, 16)
+
+    kernel = in_blocks(lambda block: tilize_init(0, block, 16), step, lambda: tilize_uninit(0, 16))
+    data = values(2 * TILE, 7).reshape(32, 64)
+    tiled = run_unary(device, data.reshape(-1), kernel, 2)
+    np.testing.assert_array_equal(tiled.view(np.uint16), metal.tilize_nfaces(data, 32, 64).view(np.uint16))
+
+
 def read_with_scaler() -> None:
     cb_reserve_back(2, 1)
     L1Pointer(get_write_ptr(2), ml_dtypes.bfloat16).write(np.ones(TILE, ml_dtypes.bfloat16))

@@ -88,16 +88,6 @@ def reserve_more_than_there_is_room_for() -> None:
     cb_reserve_back(0, 3)  # bug
 
 
-@broken_reader(CircularBufferError, "a count must be at least 1", 0)
-def reserve_nothing() -> None:
-    cb_reserve_back(0, 0)  # bug
-
-
-@broken_writer(CircularBufferError, "a count must be at least 1", 16)
-def wait_for_nothing() -> None:
-    cb_wait_front(16, 0)  # bug
-
-
 @broken_reader(CircularBufferError, "CB 5 is not configured on this core", 5)
 def reader_uses_another_index() -> None:
     cb_reserve_back(5, 1)  # bug

@@ -96,8 +96,6 @@ fault_kinds! {
     NoCb { cb: u32, configured: String },
     #[error("CB {cb} has {capacity} pages, {wanted} can never be there; make the CB larger or ask for fewer")]
     TooManyPages { cb: u32, wanted: u32, capacity: u32 },
-    #[error("0 pages of CB {cb}; a count must be at least 1")]
-    NoPages { cb: u32 },
     #[error("CB {cb}: {pages} pages are pushed, {reserved} are reserved; call cb_reserve_back({cb}, {pages}) first")]
     PushWithoutReserve { cb: u32, pages: u32, reserved: u32 },
     #[error("CB {cb}: {pages} pages are popped, {waited} were waited for; call cb_wait_front({cb}, {pages}) first")]
@@ -304,7 +302,6 @@ impl FaultKind {
         match *self {
             Self::NoCb { cb, .. }
             | Self::TooManyPages { cb, .. }
-            | Self::NoPages { cb }
             | Self::PushWithoutReserve { cb, .. }
             | Self::PopWithoutWait { cb, .. }
             | Self::PastEnd { cb, .. }

@@ -332,6 +332,68 @@ def test_matmul(device: ttnn.MeshDevice) -> None:
 
 
 @wheel
+def test_matmul_with_multicast(device: ttnn.MeshDevice) -> None:
+    """Four cores in a row: the first sends blocks of the left operand to the others."""
+    kernels = OPERATIONS / "matmul/device/kernels"
+    rows, inner, columns, per_core, width = 2, 8, 8, 2, 2
+    shapes = ((32 * rows, 32 * inner), (32 * inner, 32 * columns))
+    a, b = (to_device(random_bf16(shape, seed), device) for seed, shape in enumerate(shapes))
+    out = empty((32 * rows, 32 * columns), device)
+    cores = [metal.CoreCoord(x, 0) for x in range(columns // per_core)]
+    row, others = (metal.CoreRange(first, cores[-1]) for first in cores[:2])
+    named = {"cb_in0": 0, "cb_in1": 1, "cb_out": 16, "cb_intermed0": 24, "cb_sparsity": 7, "num_active": 0}
+    program = metal.create_program()
+    for index, count in ((0, 8), (1, 8), (16, 4), (24, 4)):
+        add_cb(program, index, count, cores=row)
+    ready, sent = (metal.create_semaphore(program, row, 0) for _ in range(2))
+    blocks, block = inner // width, rows * width
+    first, second, last = (device.worker_core_from_logical_core(core) for core in (cores[0], cores[1], cores[-1]))
+
+    def data_movement(path: str, where: object, reads: bool, fixed: list[int], **more: object) -> object:
+        config = metal.ReaderDataMovementConfig if reads else metal.WriterDataMovementConfig
+        path = f"dataflow/reader_bmm_tile_layout_{path}.cpp"
+        options = {"compile_args": fixed, "named_compile_args": named, **more}
+        return metal.create_kernel(program, kernels / path, where, config(**options))
+
+    receivers = len(cores) - 1
+    fixed = [1, inner, width, rows * inner, width, rows, block, 0, 0, 0, 0, 0, blocks, 1, 1, ready, sent]
+    fixed += [receivers, receivers, rows * inner, 1, 1, 0, 0, 0, 0, 0, 0, *words(a, a), 1]
+    sender = data_movement("in0_sender_padding", cores[0], True, fixed)
+    args = [a.buffer_address(), 0, second.x, second.y, last.x, last.y, rows, 0]
+    metal.set_runtime_args(program, sender, cores[0], args)
+    receiver = data_movement("in0_receiver", others, True, [block, blocks, 1, 1, ready, sent, 1, 0])
+    metal.set_runtime_args(program, receiver, others, [first.x, first.y])
+    fixed = [1, columns, width * columns, per_core, per_core, width, width * per_core, blocks, 1, 1, ready, sent, 0, 0]
+    fixed += [inner * columns, 1, 1, 0, 0, 1, columns, per_core, rows * columns, per_core, rows * columns]
+    fixed += [per_core, rows, rows * per_core, rows * columns, 0, 0, 0, 0, *words(b, b, out)]
+    writer = data_movement("in1_sender_writer_padding", row, False, fixed, defines={"SKIP_MCAST": "1"})
+    for core in cores:
+        start = per_core * core.x
+        args = [b.buffer_address(), start, 0, 0, 0, 0, 0, out.buffer_address(), start, per_core]
+        args += [1, rows, 0, 1, 1, per_core, 0, 0, 0, 0, 1]
+        metal.set_runtime_args(program, writer, core, args)
+    fixed = [width, 1, block, block, 1, width * per_core, per_core, blocks, rows, per_core, rows * per_core, 1]
+    fidelity = ttnn.MathFidelity.HiFi4
+    config = metal.ComputeConfig(compile_args=fixed, named_compile_args=named, math_fidelity=fidelity)
+    metal.create_kernel(program, kernels / "compute/bmm_large_block_zm.cpp", row, config)
+    metal.run_program(device, program)
+
+    blocking = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+        compute_with_storage_grid_size=(len(cores), 1),
+        in0_block_w=width,
+        out_subblock_h=rows,
+        out_subblock_w=per_core,
+        per_core_M=rows,
+        per_core_N=per_core,
+        fuse_batch=True,
+        fused_activation=None,
+        mcast_in0=True,
+    )
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=fidelity, fp32_dest_acc_en=False, packer_l1_acc=False)
+    assert same_bits(out, ttnn.matmul(a, b, program_config=blocking, compute_kernel_config=config))
+
+
+@wheel
 def test_transpose(device: ttnn.MeshDevice) -> None:
     """The tiles of a column become those of a row, so their order does not change."""
     x, out = tiles(device, 4, 1), empty((32, 128), device)

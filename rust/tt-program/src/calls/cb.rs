@@ -12,6 +12,14 @@ use crate::state::kernel::{InFlight, Stall, Thread, Wait};
 pub type Interface = (u32, u32, u32, u8, u32, u32, u32);
 
 impl Run {
+    /// A call that names no pages takes its time and does nothing: kernels make it where no padding is to be skipped.
+    fn no_pages(&mut self, cb: u32, thread: Thread, cost: u64) -> Result<(), FaultKind> {
+        let (kernel, core) = self.here();
+        core.cb_mut(cb)?;
+        kernel.clocks[kernel.thread(thread) as usize] += cost;
+        Ok(())
+    }
+
     /// Waits until `pages` pages are at the front.
     ///
     /// # Errors
@@ -19,6 +27,9 @@ impl Run {
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32) -> Step {
         self.checked("cb_wait_front", |run| {
             let cost = run.time.risc().cb_check;
+            if pages == 0 {
+                return run.no_pages(cb, Thread::Unpack, cost).map(|()| true);
+            }
             let current = run.current;
             let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
@@ -48,6 +59,9 @@ impl Run {
     pub fn cb_reserve_back(&mut self, cb: u32, pages: u32) -> Step {
         self.checked("cb_reserve_back", |run| {
             let cost = run.time.risc().cb_check;
+            if pages == 0 {
+                return run.no_pages(cb, Thread::Pack, cost).map(|()| true);
+            }
             let current = run.current;
             run.require_producer(cb)?;
             let (kernel, core, order) = run.here_ordered();
@@ -77,6 +91,9 @@ impl Run {
     pub fn cb_push_back(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
         self.checked("cb_push_back", |run| {
             let cost = run.time.risc().cb_advance;
+            if pages == 0 {
+                return run.no_pages(cb, Thread::Pack, cost);
+            }
             let current = run.current;
             run.require_producer(cb)?;
             let watched = run.watched;
@@ -118,6 +135,9 @@ impl Run {
     pub fn cb_pop_front(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
         self.checked("cb_pop_front", |run| {
             let cost = run.time.risc().cb_advance;
+            if pages == 0 {
+                return run.no_pages(cb, Thread::Unpack, cost);
+            }
             let current = run.current;
             let first = run.here().1.cb_mut(cb)?.consumer.filter(|&first| first != current);
             if let Some(first) = first {

@@ -168,13 +168,10 @@ impl Cb {
     }
 
     pub(crate) fn check_count(&self, pages: u32) -> Result<(), FaultKind> {
-        match pages {
-            0 => Err(FaultKind::NoPages { cb: self.index }),
-            _ if pages > self.pages => {
-                Err(FaultKind::TooManyPages { cb: self.index, wanted: pages, capacity: self.pages })
-            }
-            _ => Ok(()),
+        if pages > self.pages {
+            return Err(FaultKind::TooManyPages { cb: self.index, wanted: pages, capacity: self.pages });
         }
+        Ok(())
     }
 
     /// A block that is used as one must not cross the end.

@@ -66,7 +66,7 @@ def refuse_split(source: CppSource) -> None:
     """Refuse sources that are written for the three threads of a compute kernel on their own.
 
     Raises:
-        UnsupportedError: it has a function for each thread, or its threads talk to each other.
+        UnsupportedError: it has a function for each thread.
     """
     for number, line in enumerate(source.text.splitlines(), 1):
         code = line.partition("//")[0]
@@ -75,12 +75,5 @@ def refuse_split(source: CppSource) -> None:
             raise UnsupportedError(
                 f"{source.path or source.name}:{number}: {name}: kernels with a function for each thread are not "
                 "modelled; write one kernel_main, which runs as all three",
-                "unimplemented",
-            )
-        mailbox = re.search(r"\bmailbox_(read|write)\s*\(", code)
-        if mailbox:
-            raise UnsupportedError(
-                f"{source.path or source.name}:{number}: {mailbox[0]}...): the three threads of a compute kernel run "
-                "as one, so they have no messages for each other",
                 "unimplemented",
             )

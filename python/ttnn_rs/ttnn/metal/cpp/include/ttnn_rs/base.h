@@ -51,3 +51,16 @@ FORCE_INLINE constexpr std::uint32_t high(std::uint64_t value) { return static_c
 }
 
 }  // namespace ttnn_rs
+
+namespace ckernel {
+
+enum ThreadId { BriscThreadId = 0, UnpackThreadId = 1, MathThreadId = 2, PackThreadId = 3 };
+
+inline void mailbox_write([[maybe_unused]] std::uint8_t thread, [[maybe_unused]] std::uint32_t data) {
+    ttnn_rs::unsupported("mailbox_write", "the three threads of a compute kernel run as one, so they have no mailboxes");
+}
+inline std::uint32_t mailbox_read([[maybe_unused]] std::uint8_t thread) {
+    ttnn_rs::unsupported("mailbox_read", "the three threads of a compute kernel run as one, so they have no mailboxes");
+}
+
+}  // namespace ckernel
