@@ -19,6 +19,12 @@ BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 HEAD = "| model | weights, fidelity, mode | run | metric | device | torch | PCC | host s | chip ms | per second |\n"
 RUNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "minilm": ((), ("--dtype", "bfloat8_b", "--fidelity", "HiFi2"), ("--numerics", "fast")),
+    "smollm2": (
+        (),
+        ("--dtype", "bfloat8_b", "--fidelity", "HiFi2"),
+        ("--dtype", "bfloat8_b", "--fidelity", "LoFi"),
+        ("--numerics", "fast"),
+    ),
 }
 
 

@@ -13,13 +13,17 @@ import pytest
 import ttnn
 
 
-def needs(*modules: str) -> None:
-    """Skip the tests of a module without these packages, or fail if `TTNN_MODELS_REQUIRED` is 1."""
+def needs(*modules: str, always: bool = True) -> None:
+    """Skip the tests of a module without these packages, or fail if they are required.
+
+    `TTNN_MODELS_REQUIRED=1` requires those of the modules that every check runs (`always`), `TTNN_MODELS_REQUIRED=all`
+    those of all.
+    """
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if not missing:
         return
     message = f"no package {', '.join(missing)}: docs/models.md says how to install it"
-    if os.environ.get("TTNN_MODELS_REQUIRED") == "1":
+    if os.environ.get("TTNN_MODELS_REQUIRED") in (("1", "all") if always else ("all",)):
         pytest.fail(message, pytrace=False)
     pytest.skip(message, allow_module_level=True)
 

