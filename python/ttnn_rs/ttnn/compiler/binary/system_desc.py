@@ -84,7 +84,8 @@ def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
         "chip_descs": chips,
         "chip_desc_indices": list(system.chip_indices),
         "chip_capabilities": [
-            sum(flags.values.get(_CAPABILITIES[word], 0) for word in words) for words in system.capabilities
+            " ".join(_CAPABILITIES[word] for word in words if _CAPABILITIES[word] in flags.values) or 0
+            for words in system.capabilities
         ],
         "chip_coords": [dict(zip(("rack", "shelf", "y", "x"), coord, strict=True)) for coord in system.coords],
         "chip_channels": [

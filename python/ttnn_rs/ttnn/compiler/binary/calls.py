@@ -1,0 +1,102 @@
+"""Programs as calls of `ttnn` functions: plain data that is executed or written as source.
+
+A call names a public function and its arguments; nothing here imports an operator. What a binary's operation calls is
+decided once, in `book_calls` and `later_calls`, so that an executed binary and emitted source do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+__all__ = ["DEVICE", "Argument", "Call", "DeviceArgument", "Name", "New", "Ref", "drop_dead_calls", "references"]
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A tensor of the program by its number. Numbers of binaries are positive, those of steps in between negative."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """A public name, such as "ttnn.bfloat16"."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class New:
+    """An object made by calling a public name."""
+
+    path: str
+    arguments: tuple[Argument, ...] = ()
+    keywords: tuple[tuple[str, Argument], ...] = ()
+
+
+@dataclass(frozen=True)
+class DeviceArgument:
+    """The device on which the program runs."""
+
+
+DEVICE: Final = DeviceArgument()
+Argument: TypeAlias = Any
+"""Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set of arguments."""
+
+
+@dataclass
+class Call:
+    """One call of a function.
+
+    Attributes:
+        function: Public name, such as "ttnn.add". "ttnn.deallocate" ends its argument.
+        arguments: Positional arguments.
+        keywords: Arguments by name.
+        outputs: Numbers of the tensors that come out; a function with several returns a sequence.
+        operation: What of the program it belongs to, for messages: number and text of the operation.
+        returns: Which of several returned values the outputs are, or `None` for all.
+    """
+
+    function: str
+    arguments: list[Argument] = field(default_factory=list)
+    keywords: dict[str, Argument] = field(default_factory=dict)
+    outputs: tuple[int, ...] = ()
+    operation: int = -1
+    returns: tuple[int, ...] | None = None
+
+
+def references(argument: Argument) -> Iterator[int]:
+    """Yield the numbers of the tensors inside an argument."""
+    if isinstance(argument, Ref):
+        yield argument.id
+    elif isinstance(argument, list | tuple | set | frozenset):
+        for one in argument:
+            yield from references(one)
+    elif isinstance(argument, New):
+        yield from references(argument.arguments)
+        yield from references([value for _, value in argument.keywords])
+    elif isinstance(argument, Mapping):
+        yield from references(list(argument.values()))
+
+
+def drop_dead_calls(calls: list[Call], results: list[int]) -> list[Call]:
+    """Return the calls without those that only make a tensor which is made anew before anything reads it.
+
+    Programs whose operations are given their output make it first with `empty`; the functions return new tensors.
+
+    Args:
+        calls: In order.
+        results: Numbers of the tensors that the program returns.
+    """
+    kept: list[Call] = []
+    needed = set(results)
+    for call in reversed(calls):
+        creates = call.function in ("ttnn.zeros", "ttnn.empty", "ttnn.full", "ttnn.ones")
+        if creates and not needed.intersection(call.outputs):
+            continue
+        needed.difference_update(call.outputs)
+        needed.update(references([call.arguments, call.keywords]))
+        kept.append(call)
+    return kept[::-1]

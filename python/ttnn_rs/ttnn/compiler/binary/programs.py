@@ -1,0 +1,83 @@
+"""The programs of a binary as calls of `ttnn` functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.book_calls import BOOK, Calls
+from ttnn.compiler.binary.calls import Call, drop_dead_calls
+from ttnn.compiler.binary.descriptions import Description, describe
+
+__all__ = ["Program", "programs"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of a TTNN binary.
+
+    Attributes:
+        name: Name of the function.
+        inputs: Number and description of each input.
+        outputs: Number and description of each output.
+        calls: What it calls, in order.
+        texts: Text of each operation, for messages.
+    """
+
+    name: str
+    inputs: tuple[tuple[int, Description], ...]
+    outputs: tuple[tuple[int, Description], ...]
+    calls: tuple[Call, ...]
+    texts: tuple[str, ...]
+
+
+def programs(binary: Binary) -> list[Program]:
+    """Return the programs of a TTNN binary.
+
+    Raises:
+        FileFormatError: It is no TTNN binary, or an operation lacks what it needs.
+        UnsupportedError: An operation, data type or placement that the package does not have.
+    """
+    if binary.identifier != "TTNN":
+        raise FileFormatError(f"a TTNN binary is expected, got one with the identifier {binary.identifier}.")
+    return [_program(table, binary.epoch, index) for index, table in enumerate(binary.values.get("programs", []))]
+
+
+def _tensors(references: list[dict[str, Any]]) -> tuple[tuple[int, Description], ...]:
+    return tuple((reference["global_id"], describe(reference)) for reference in references)
+
+
+def _program(table: dict[str, Any], epoch: str, index: int) -> Program:
+    name = table.get("name") or f"program_{index}"
+    calls = Calls()
+    operations = table.get("operations", [])
+    if epoch == "book":
+        handlers = BOOK
+    else:
+        from ttnn.compiler.binary.later_calls import LATER
+
+        handlers = LATER
+    for number, operation in enumerate(operations):
+        calls.operation = number
+        kind = operation.get("type_type", "NONE")
+        where = f"program {name}, operation {number} ({kind})"
+        if kind not in handlers:
+            raise UnsupportedError(f"{where}: this operation is not executed. There are {', '.join(sorted(handlers))}.")
+        try:
+            handlers[kind](calls, operation["type"])
+        except TtnnError as error:
+            error.sentence = f"{where}: {error.sentence}"
+            raise
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise FileFormatError(f"{where}: the operation is damaged: {error!r}.") from None
+    outputs = _tensors(table.get("outputs", []))
+    kept = drop_dead_calls(calls.added, [number for number, _ in outputs])
+    return Program(
+        name,
+        _tensors(table.get("inputs", [])),
+        outputs,
+        tuple(kept),
+        tuple(str(operation.get("debug_info", "")) for operation in operations),
+    )

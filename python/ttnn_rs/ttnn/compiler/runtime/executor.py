@@ -1,0 +1,85 @@
+"""Execution of TTNN programs: a loop over their calls, which are those that users of `ttnn` make.
+
+Bits, times and reports are therefore those of the operators.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError
+from ttnn.compiler.binary.calls import Call
+from ttnn.compiler.binary.programs import Program
+from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
+
+__all__ = ["execute"]
+
+
+def execute(
+    program: Program,
+    inputs: Sequence[Any],
+    device: Any,
+    transfers: Transfers | None = None,
+    observe: Callable[[Call, int], None] | None = None,
+) -> list[Any]:
+    """Run a program and return its outputs, where the program leaves them.
+
+    Args:
+        program: The program.
+        inputs: A tensor for each input, anywhere; what is not where and how the program expects it is converted.
+        device: Where it runs.
+        transfers: Counts copies and conversions of inputs and outputs.
+        observe: Is told each call, and the nanoseconds that it took on the host.
+
+    Raises:
+        ParameterError: Another number of inputs than the program has.
+        ShapeError: An input of another shape than the program's.
+        TtnnError: What an operator refuses; the message names the operation of the program.
+    """
+    counted = transfers if transfers is not None else Transfers()
+    if len(inputs) != len(program.inputs):
+        raise ParameterError(f"program {program.name} has {len(program.inputs)} inputs, got {len(inputs)}.")
+    tensors: dict[int, Any] = {}
+    for index, ((number, want), tensor) in enumerate(zip(program.inputs, inputs, strict=True)):
+        shape = tuple(tensor.shape)
+        if shape != want.shape:
+            raise ShapeError(
+                f"program {program.name}, input {index}: the shape is {list(want.shape)}, got {list(shape)}."
+            )
+        tensors[number] = place(tensor, want, device, counted)
+    for call in program.calls:
+        text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
+        try:
+            arguments = [evaluate(argument, tensors, device) for argument in call.arguments]
+            keywords = {name: evaluate(value, tensors, device) for name, value in call.keywords.items()}
+        except KeyError as error:
+            raise FileFormatError(
+                f"program {program.name}, operation {call.operation}: tensor {error} has not been made. {text}"
+            ) from None
+        begin = time.perf_counter_ns()
+        try:
+            result = public(call.function)(*arguments, **keywords)
+        except TtnnError as error:
+            error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
+            raise
+        if observe is not None:
+            observe(call, time.perf_counter_ns() - begin)
+        if len(call.outputs) == 1 and call.returns is None:
+            tensors[call.outputs[0]] = result
+        else:
+            chosen = range(len(call.outputs)) if call.returns is None else call.returns
+            tensors.update(zip(call.outputs, [result[place_] for place_ in chosen], strict=True))
+    try:
+        results = [tensors[number] for number, _ in program.outputs]
+    except KeyError as error:
+        raise FileFormatError(f"program {program.name}: output {error} has not been made.") from None
+    for index, (result, (_, want)) in enumerate(zip(results, program.outputs, strict=True)):
+        if tuple(result.shape) != want.shape:
+            raise ShapeError(
+                f"program {program.name}, output {index}: the shape is {list(result.shape)}, "
+                f"the binary says {list(want.shape)}."
+            )
+        results[index] = place(result, want, device, counted)
+    return results

@@ -1,0 +1,86 @@
+"""Tensors where a program expects them: conversions only where something differs, and a count of transfers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ttnn
+from ttnn.compiler.binary.calls import Name, New
+from ttnn.compiler.binary.descriptions import Description
+
+__all__ = ["Transfers", "evaluate", "place"]
+
+
+@dataclass
+class Transfers:
+    """How often tensors have changed their place.
+
+    Attributes:
+        to_device: Copies from the host to a device.
+        from_device: Copies from a device to the host.
+        conversions: Changes of layout, data type or memory on one side.
+    """
+
+    to_device: int = 0
+    from_device: int = 0
+    conversions: int = 0
+
+
+def evaluate(argument: Any, tensors: dict[int, Any], device: Any) -> Any:
+    """Return the object that an argument of a call stands for."""
+    from ttnn.compiler.binary.calls import DeviceArgument, Ref
+
+    if isinstance(argument, Ref):
+        return tensors[argument.id]
+    if isinstance(argument, Name):
+        return public(argument.path)
+    if isinstance(argument, New):
+        parts = [evaluate(part, tensors, device) for part in argument.arguments]
+        return public(argument.path)(*parts, **{k: evaluate(v, tensors, device) for k, v in argument.keywords})
+    if isinstance(argument, DeviceArgument):
+        return device
+    if isinstance(argument, list | tuple):
+        return type(argument)(evaluate(part, tensors, device) for part in argument)
+    return argument
+
+
+def public(path: str) -> Any:
+    """Return what a public name such as "ttnn.TensorMemoryLayout.INTERLEAVED" means."""
+    found: Any = ttnn
+    for part in path.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> Any:
+    """Return a tensor as a program describes it.
+
+    A tensor that is already so is returned itself. One that differs is converted once on the side it is on, and copied
+    between host and device if it has to be.
+
+    Args:
+        tensor: On the host or the device.
+        want: Data type, layout and memory that are expected.
+        device: Of the program.
+        transfers: Is told of what happens.
+    """
+    dtype, layout = evaluate(want.dtype, {}, device), evaluate(want.layout, {}, device)
+    memory = None if want.memory is None else evaluate(want.memory, {}, device)
+    on_device = tensor.storage_type() == ttnn.StorageType.DEVICE
+    if on_device and memory is None:
+        tensor = ttnn.from_device(tensor)
+        transfers.from_device += 1
+        on_device = False
+    if tensor.layout != layout or tensor.dtype != dtype:
+        transfers.conversions += 1
+        if on_device and tensor.dtype != dtype:
+            tensor = ttnn.typecast(tensor, dtype) if tensor.layout == ttnn.TILE_LAYOUT else tensor
+        tensor = ttnn.to_layout(tensor, layout, None if tensor.dtype == dtype else dtype)
+    if memory is not None and not on_device:
+        transfers.to_device += 1
+        return ttnn.to_device(tensor, device, memory_config=memory)
+    if memory is not None and tensor.memory_config() != memory:
+        transfers.conversions += 1
+        return ttnn.to_memory_config(tensor, memory)
+    return tensor

@@ -1,0 +1,13 @@
+"""The system that is simulated: the chip that `ARCH_NAME` selects."""
+
+from __future__ import annotations
+
+import ttnn
+from ttnn.compiler.layout.system_desc import SystemDesc
+
+__all__ = ["current_system"]
+
+
+def current_system() -> SystemDesc:
+    """Return the descriptor of the chip that `CONFIG.arch_name` names: one n150 or one p150."""
+    return SystemDesc.for_arch(ttnn.CONFIG.arch_name)

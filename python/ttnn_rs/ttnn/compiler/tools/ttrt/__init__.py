@@ -1,0 +1,1 @@
+"""The commands of `ttrt` and the classes behind them."""

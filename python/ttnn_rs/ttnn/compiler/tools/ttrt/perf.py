@@ -1,0 +1,107 @@
+"""`ttrt perf`: predicted times of the operations of a binary on the chip, in the official sheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from typing import Any
+
+import ttnn
+from ttnn.base.exceptions import TtnnError, UnsupportedError
+from ttnn.compiler.binary.calls import Call
+from ttnn.compiler.tools.ttrt import runtime
+from ttnn.compiler.tools.ttrt.command import Command
+from ttnn.compiler.tools.ttrt.query import Query
+from ttnn.compiler.tools.ttrt.run import Run, require_torch
+from ttnn.compiler.tools.ttrt.util import Binary
+
+__all__ = ["Perf"]
+
+HOST_SHEET = "host_times.csv"
+
+
+class Perf(Command):
+    """Predicts the time of binaries. Times are those of the time model, not measured on a card.
+
+    Attributes:
+        sheets: Path of the sheet of each binary, after a call.
+    """
+
+    name = "perf"
+    sheets: dict[str, str]
+
+    def preprocess(self) -> None:
+        """Ask for the simulated system."""
+        self.query = Query({"--quiet": True}, self.logger, self.artifacts)
+        self.query()
+        super().preprocess()
+
+    def check_constraints(self) -> None:
+        """Leave out binaries of other versions and systems, and those with several programs where one is expected."""
+        folder = self.file_manager.is_directory(self["binary"])
+        if folder and not self["--host-only"]:
+            self.binaries: list[Binary] = []
+            self.result(self["binary"], "error", "a folder is given: times on the chip are predicted file by file.")
+            return
+
+        def check(binary: Binary) -> None:
+            binary.check_version(self["--ignore-version"])
+            binary.check_system_desc(self.query)
+            chosen = 1 if self["--program-index"] != "all" else binary.get_num_programs()
+            if chosen > 1 and not self["--host-only"]:
+                raise UnsupportedError(
+                    f"{binary.file_path}: it has {chosen} programs; choose one with --program-index, "
+                    "or use --host-only."
+                )
+
+        self.binaries = self.load_binaries(check)
+
+    def execute(self) -> None:
+        """Run the binaries under the profiler, and write their sheets."""
+        self.sheets = {}
+        for binary in self.binaries:
+            torch = require_torch()
+            torch.manual_seed(0)
+            folder = self.artifacts.get_binary_perf_folder_path(binary)
+            run = Run({"binary": binary.file_path, "--loops": 1, "--result-file": ""}, self.logger, self.artifacts)
+            run["--program-index"] = self["--program-index"]
+            device = runtime.open_device(self.query.device_ids)
+            try:
+                runtime.set_compatible_runtime(binary.fbb)
+                rows: list[dict[str, Any]] = []
+                with ttnn.profiler.profile() as profile:
+                    for loop in range(self["--loops"]):
+                        for index in run.indices(binary):
+                            device.observe = _recorder(rows, loop, index)
+                            run.run_program(device, binary, index)
+                self.file_manager.create_directory(folder)
+                if self["--host-only"]:
+                    path = f"{folder}/{HOST_SHEET}"
+                    _write(path, rows)
+                else:
+                    path = str(profile.to_csv(folder))
+                    print(profile)
+                self.sheets[binary.file_path] = path
+                print(path)
+                self.result(binary.file_path, "pass", predicted_nanoseconds=float(profile.total))
+            except TtnnError as error:
+                self.result(binary.file_path, "error", str(error))
+            finally:
+                runtime.close_device(device)
+
+
+def _recorder(rows: list[dict[str, Any]], loop: int, index: int) -> Callable[[Call, int], None]:
+    """Return what adds a row for each call."""
+
+    def record(call: Call, nanoseconds: int) -> None:
+        row = {"LOOP": loop, "PROGRAM": index, "OP": call.operation, "OP CODE": call.function}
+        rows.append(row | {"HOST DURATION [ns]": nanoseconds})
+
+    return record
+
+
+def _write(path: str, rows: list[dict[str, Any]]) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["LOOP", "PROGRAM", "OP", "OP CODE", "HOST DURATION [ns]"])
+        writer.writeheader()
+        writer.writerows(rows)

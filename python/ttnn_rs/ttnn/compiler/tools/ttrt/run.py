@@ -1,0 +1,170 @@
+"""`ttrt run`: execution of binaries on made inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ttnn.base.exceptions import StorageError, TtnnError, UnsupportedError
+from ttnn.compiler.tools.ttrt import runtime
+from ttnn.compiler.tools.ttrt.command import Command
+from ttnn.compiler.tools.ttrt.query import Query
+from ttnn.compiler.tools.ttrt.util import Binary
+
+__all__ = ["Run"]
+
+
+def require_torch() -> Any:
+    """Return torch.
+
+    Raises:
+        UnsupportedError: It is not installed.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise UnsupportedError('ttrt run makes inputs with torch: pip install "ttnn-rs[torch]".') from None
+    return torch
+
+
+class Run(Command):
+    """Runs the programs of binaries."""
+
+    name = "run"
+
+    def preprocess(self) -> None:
+        """Ask for the simulated system."""
+        self.query = Query({"--quiet": True}, self.logger, self.artifacts)
+        self.query()
+        super().preprocess()
+
+    def check_constraints(self) -> None:
+        """Leave out binaries of other versions and systems."""
+
+        def check(binary: Binary) -> None:
+            binary.check_version(self["--ignore-version"])
+            binary.check_system_desc(self.query)
+            if self["--program-index"] != "all":
+                index = str(self["--program-index"])
+                if not index.isdigit() or not binary.check_program_index_exists(int(index)):
+                    raise StorageError(
+                        f"{binary.file_path}: there is no program {index}; "
+                        f"there are 0 to {binary.get_num_programs() - 1}."
+                    )
+
+        self.binaries = self.load_binaries(check)
+
+    def execute(self) -> None:
+        """Run the programs, and compare as asked for."""
+        if not self.binaries:
+            return
+        torch = require_torch()
+        runtime.DebugEnv.get(self["--load-kernels-from-disk"], self["--enable-async-ttnn"])
+        torch.manual_seed(self["--seed"])
+        device = runtime.open_device(self.query.device_ids)
+        try:
+            for binary in self.binaries:
+                runtime.set_compatible_runtime(binary.fbb)
+                failures: list[str] = []
+                try:
+                    for index in self.indices(binary):
+                        failures += self.run_program(device, binary, index)
+                except TtnnError as error:
+                    binary.test_result = "error"
+                    self.result(binary.file_path, "error", str(error))
+                    continue
+                finally:
+                    device.deallocate_buffers()
+                binary.test_result = "fail" if failures else "pass"
+                self.result(binary.file_path, binary.test_result, "; ".join(failures))
+        finally:
+            runtime.close_device(device)
+
+    def indices(self, binary: Binary) -> list[int]:
+        """Return the numbers of the programs to run."""
+        if self["--program-index"] == "all":
+            return list(range(binary.get_num_programs()))
+        return [int(self["--program-index"])]
+
+    def run_program(self, device: runtime.Device, binary: Binary, index: int) -> list[str]:
+        """Run one program as often as asked for; return what is wrong with its outputs."""
+        torch = require_torch()
+        program = binary.get_program(index)
+        program.populate_inputs(Run.TorchInitializer.get_initilizer(self["--init"]))
+        program.populate_outputs(Run.TorchInitializer.get_initilizer("zeros"))
+        inputs = [self._tensor(one) for one in program.input_tensors]
+        outputs = [self._tensor(one) for one in program.output_tensors]
+        for _ in range(self["--loops"]):
+            runtime.wait(runtime.submit(device, binary.fbb, index, inputs, outputs))
+        if self["--print-input-output-tensors"]:
+            for kind, tensors in (("input", program.input_tensors), ("output", program.output_tensors)):
+                for number, tensor in enumerate(tensors):
+                    print(f"program {index} {kind} {number}: {tensor}")
+        failures = []
+        if self["--identity"]:
+            for number, (given, got) in enumerate(zip(program.input_tensors, program.output_tensors, strict=False)):
+                same = given.shape == got.shape and torch.allclose(given, got, rtol=self["--rtol"], atol=self["--atol"])
+                if not same:
+                    failures.append(f"program {index}: output {number} differs from input {number}")
+        if self["--non-zero"]:
+            for number, tensor in enumerate(program.output_tensors):
+                if not torch.any(tensor):
+                    failures.append(f"program {index}: output {number} is zero everywhere")
+        return failures
+
+    @staticmethod
+    def _tensor(tensor: Any) -> runtime.Tensor:
+        return runtime.create_tensor(
+            tensor.data_ptr(),
+            list(tensor.shape),
+            list(tensor.stride()),
+            tensor.element_size(),
+            Binary.Program.to_data_type(tensor.dtype),
+        )
+
+    def postprocess(self) -> None:
+        """Save the binaries with inputs and outputs, and the results."""
+        if self["--save-artifacts"]:
+            for binary in self.binaries:
+                self.artifacts.save_binary(binary, self.query)
+        super().postprocess()
+
+    class TorchInitializer:
+        """Functions that make the inputs."""
+
+        init_fns: ClassVar[list[str]] = ["arange", "ones", "randn", "zeros"]
+
+        @staticmethod
+        def get_init_fns() -> list[str]:
+            """Return the names of the functions."""
+            return Run.TorchInitializer.init_fns
+
+        @staticmethod
+        def get_initilizer(name: str) -> Callable[..., Any]:
+            """Return a function by its name, spelled as in the official tool."""
+            found: Callable[..., Any] = getattr(Run.TorchInitializer, name)
+            return found
+
+        @staticmethod
+        def randn(shape: list[int], dtype: Any) -> Any:
+            """Return normally distributed numbers; integers from the whole range of their type."""
+            torch = require_torch()
+            if not dtype.is_floating_point:
+                return torch.randint(0, torch.iinfo(dtype).max, shape).to(dtype)
+            return torch.randn(shape, dtype=dtype)
+
+        @staticmethod
+        def arange(shape: list[int], dtype: Any) -> Any:
+            """Return 0, 1, 2, ... in row-major order."""
+            return require_torch().arange(math.prod(shape)).to(dtype).reshape(shape)
+
+        @staticmethod
+        def zeros(shape: list[int], dtype: Any) -> Any:
+            """Return zeros."""
+            return require_torch().zeros(shape, dtype=dtype)
+
+        @staticmethod
+        def ones(shape: list[int], dtype: Any) -> Any:
+            """Return ones."""
+            return require_torch().ones(shape, dtype=dtype)

@@ -1,0 +1,465 @@
+"""Logs, files, artifacts and results of the commands."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import ttnn
+from ttnn.base.exceptions import DeviceError, FileFormatError, StorageError
+from ttnn.compiler.binary.binary import SUFFIXES
+from ttnn.compiler.binary.system_desc import from_table
+from ttnn.compiler.tools.ttrt import binary as binaries
+
+__all__ = ["Artifacts", "Binary", "FileManager", "Flatbuffer", "Logger", "Results", "SystemDesc"]
+
+
+class _Lines(logging.Handler):
+    """Appends lines to a file that is open only while it is written, so that a log leaves none behind."""
+
+    def __init__(self, file_name: str) -> None:
+        super().__init__()
+        self._path = Path(file_name)
+        self._path.write_text("", encoding="utf-8")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Append a record."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(self.format(record) + "\n")
+
+
+class Logger:
+    """The log of a command: standard error, or a file.
+
+    Attributes:
+        file_name: The file, empty for standard error.
+        logging: What writes it; `TTRT_LOGGER_LEVEL` is its level, WARNING by default.
+    """
+
+    _count = 0
+
+    def __init__(self, file_name: str = "") -> None:
+        Logger._count += 1
+        self.file_name = file_name
+        self.logging = logging.Logger(f"ttrt.{Logger._count}")
+        name = os.environ.get("TTRT_LOGGER_LEVEL", "WARNING")
+        level = logging.getLevelName(name)
+        self.logging.setLevel(level if isinstance(level, int) else logging.WARNING)
+        handler = _Lines(file_name) if file_name else logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s - %(levelname)s - %(message)s"))
+        self.logging.addHandler(handler)
+
+    def get_logger(self) -> logging.Logger:
+        """Return what writes the log."""
+        return self.logging
+
+
+class FileManager:
+    """Files and folders.
+
+    Attributes:
+        logger: The log that is told of them.
+    """
+
+    def __init__(self, logger: Logger) -> None:
+        self.logger = logger
+
+    def create_directory(self, directory_path: str) -> None:
+        """Make a folder and those above it."""
+        Path(directory_path).mkdir(parents=True, exist_ok=True)
+
+    def remove_directory(self, directory_path: str) -> None:
+        """Remove a folder, if it is there, and all that is in it."""
+        if self.check_directory_exists(directory_path):
+            shutil.rmtree(directory_path)
+
+    def create_file(self, file_path: str) -> None:
+        """Make an empty file and the folders above it."""
+        self.create_directory(os.path.dirname(file_path) or ".")
+        Path(file_path).write_text("")
+
+    def remove_file(self, file_path: str) -> None:
+        """Remove a file, if it is there."""
+        Path(file_path).unlink(missing_ok=True)
+
+    def copy_file(self, dest_file_path: str, src_file_path: str) -> None:
+        """Copy a file to a file or into a folder."""
+        shutil.copy2(src_file_path, dest_file_path)
+
+    def copy_directory(self, dest_directory_path: str, src_directory_path: str) -> None:
+        """Copy a folder to one that is not there."""
+        shutil.copytree(src_directory_path, dest_directory_path)
+
+    def check_file_exists(self, file_path: str) -> bool:
+        """Return whether there is such a file or folder."""
+        return os.path.exists(file_path)
+
+    def check_directory_exists(self, directory_path: str) -> bool:
+        """Return whether there is such a folder."""
+        return os.path.isdir(directory_path)
+
+    def is_file(self, file_path: str) -> bool:
+        """Return whether a path is a file."""
+        return os.path.isfile(file_path)
+
+    def is_directory(self, directory_path: str) -> bool:
+        """Return whether a path is a folder."""
+        return os.path.isdir(directory_path)
+
+    def get_file_name(self, file_path: str) -> str:
+        """Return the last part of a path."""
+        return os.path.basename(file_path)
+
+    def get_file_extension(self, file_path: str) -> str:
+        """Return the suffix of a path, with its dot."""
+        return os.path.splitext(file_path)[1]
+
+    def _find(self, path: str, identifier: str) -> list[str]:
+        suffixes = SUFFIXES[identifier]
+        if self.is_file(path):
+            return [path] if self.get_file_extension(path) in suffixes else []
+        found = [
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(path)
+            for name in names
+            if self.get_file_extension(name) in suffixes
+        ]
+        return sorted(found)
+
+    def find_ttnn_binary_paths(self, path: str) -> list[str]:
+        """Return a file, or the files of a folder, that are TTNN binaries by their names."""
+        return self._find(path, "TTNN")
+
+    def find_ttmetal_binary_paths(self, path: str) -> list[str]:
+        """Return a file, or the files of a folder, that are TTMetal binaries by their names."""
+        return self._find(path, "TTM0")
+
+    def find_ttsys_binary_paths(self, path: str) -> list[str]:
+        """Return a file, or the files of a folder, that are system descriptors by their names."""
+        return self._find(path, "TTSY")
+
+
+class Artifacts:
+    """The folder in which commands leave binaries, tensors and reports."""
+
+    def __init__(
+        self, logger: Logger, file_manager: FileManager | None = None, artifacts_folder_path: str = ""
+    ) -> None:
+        from ttrt._arguments import default_artifacts
+
+        self.logger = logger
+        self.logging = logger.get_logger()
+        self.file_manager = file_manager or FileManager(logger)
+        self.artifacts_folder_path = artifacts_folder_path or default_artifacts()
+
+    def get_artifacts_folder_path(self) -> str:
+        """Return the folder."""
+        return self.artifacts_folder_path
+
+    def get_binary_folder_path(self, binary: Flatbuffer) -> str:
+        """Return the folder of a binary."""
+        return f"{self.artifacts_folder_path}/{binary.name}"
+
+    def get_binary_perf_folder_path(self, binary: Flatbuffer) -> str:
+        """Return the folder of a binary's performance reports."""
+        return f"{self.get_binary_folder_path(binary)}/perf"
+
+    def create_artifacts(self) -> None:
+        """Make the folder.
+
+        Raises:
+            StorageError: It cannot be made.
+        """
+        try:
+            self.file_manager.create_directory(self.artifacts_folder_path)
+        except OSError as error:
+            raise StorageError(
+                f"folder of artifacts {self.artifacts_folder_path}: {error.strerror}. "
+                "Choose another with --artifact-dir."
+            ) from None
+
+    def clean_artifacts(self) -> None:
+        """Remove the folder."""
+        self.file_manager.remove_directory(self.artifacts_folder_path)
+
+    def clean_binary_artifacts(self, binary: Flatbuffer) -> None:
+        """Remove the folder of a binary."""
+        self.file_manager.remove_directory(self.get_binary_folder_path(binary))
+
+    def save_binary(self, binary: Binary, query: Any = None) -> None:
+        """Save a binary, the inputs and outputs of its programs as torch files, and the system descriptor."""
+        folder = self.get_binary_folder_path(binary)
+        for part in ("run", "perf"):
+            self.file_manager.create_directory(f"{folder}/{part}")
+        self.file_manager.copy_file(folder, binary.file_path)
+        for program in binary.programs:
+            place = f"{folder}/run/program_{program.index}"
+            self.file_manager.create_directory(place)
+            for kind, tensors in (("input", program.input_tensors), ("output", program.output_tensors)):
+                for number, tensor in enumerate(tensors):
+                    self.save_torch_tensor(place, tensor, f"program_{program.index}_{kind}_{number}.pt")
+        if query is not None:
+            self.save_system_desc(query.system_desc, folder)
+
+    def save_torch_tensor(self, folder_path: str, torch_tensor: Any, torch_tensor_name: str) -> None:
+        """Save a tensor as a torch file."""
+        import torch
+
+        torch.save(torch_tensor, f"{folder_path}/{torch_tensor_name}")
+
+    def save_system_desc(
+        self,
+        system_desc: binaries.SystemDesc,
+        system_desc_folder: str = "",
+        system_desc_name: str = "system_desc.ttsys",
+    ) -> None:
+        """Save a system descriptor."""
+        folder = system_desc_folder or self.artifacts_folder_path
+        self.file_manager.create_directory(folder)
+        system_desc.store(f"{folder}/{system_desc_name}")
+
+
+class Flatbuffer:
+    """A file of a binary.
+
+    Attributes:
+        file_path: Where it is.
+        name: Its last part.
+        test_result: "pass", or what came out otherwise.
+    """
+
+    ttnn_file_extension = ".ttnn"
+    ttmetal_file_extension = ".ttm"
+    ttsys_file_extension = ".ttsys"
+
+    def __init__(self, logger: Logger, file_manager: FileManager, file_path: str, capsule: Any = None) -> None:
+        self.logger = logger
+        self.logging = logger.get_logger()
+        self.file_manager = file_manager
+        self.file_path = file_path if file_path is not None else "<binary-from-capsule>"
+        self.name = file_manager.get_file_name(self.file_path)
+        self.extension = file_manager.get_file_extension(self.file_path)
+        self.fbb: binaries.Flatbuffer = self._read(capsule)
+        self.fbb_dict = binaries.as_dict(self.fbb)
+        self.version = self.fbb.version
+        self.test_result = "pass"
+
+    def _read(self, capsule: Any) -> binaries.Flatbuffer:
+        return binaries.load_from_path(self.file_path)
+
+    def check_version(self, ignore: bool = False) -> bool:
+        """Return True if the binary is of this version of the package.
+
+        Raises:
+            FileFormatError: It is of another, and that is not to be ignored.
+        """
+        mine = ".".join((ttnn.__version__.split("+")[0] + ".0.0").split(".")[:3])
+        if self.version != mine and not ignore:
+            raise FileFormatError(
+                f"{self.file_path}: written by version {self.version}, this is version {mine}. "
+                "Build it again, or pass --ignore-version."
+            )
+        return True
+
+    @staticmethod
+    def get_ttnn_file_extension() -> str:
+        """Return the suffix of TTNN binaries."""
+        return Flatbuffer.ttnn_file_extension
+
+    @staticmethod
+    def get_ttmetal_file_extension() -> str:
+        """Return the suffix of TTMetal binaries."""
+        return Flatbuffer.ttmetal_file_extension
+
+    @staticmethod
+    def get_ttsys_file_extension() -> str:
+        """Return the suffix of system descriptors."""
+        return Flatbuffer.ttsys_file_extension
+
+
+class Binary(Flatbuffer):
+    """A file of a binary with programs.
+
+    Attributes:
+        programs: Its programs.
+    """
+
+    def __init__(self, logger: Logger, file_manager: FileManager, file_path: str, capsule: Any = None) -> None:
+        super().__init__(logger, file_manager, file_path, capsule)
+        self.programs = [Binary.Program(i, table) for i, table in enumerate(self.fbb_dict.get("programs", []))]
+
+    def _read(self, capsule: Any) -> binaries.Flatbuffer:
+        if capsule is not None:
+            return binaries.load_binary_from_capsule(capsule)
+        return binaries.load_binary_from_path(self.file_path)
+
+    def check_system_desc(self, query: Any) -> bool:
+        """Return True if the binary was built for the simulated system.
+
+        Raises:
+            DeviceError: It was built for another one, or does not say for which.
+        """
+        compare_systems(self, query.current_system_table(self.fbb.content.epoch), "the simulated system")
+        return True
+
+    def get_num_programs(self) -> int:
+        """Return the number of programs."""
+        return len(self.programs)
+
+    def check_program_index_exists(self, program_index: int) -> bool:
+        """Return whether there is a program of that number."""
+        return 0 <= program_index < len(self.programs)
+
+    def get_program(self, program_index: int) -> Program:
+        """Return a program.
+
+        Raises:
+            FileFormatError: There is none of that number.
+        """
+        if not self.check_program_index_exists(program_index):
+            raise FileFormatError(f"{self.file_path}: programs 0 to {len(self.programs) - 1}, got {program_index}.")
+        return self.programs[program_index]
+
+    def save(self, artifacts: Artifacts, query: Any = None) -> None:
+        """Save the binary, its inputs and outputs."""
+        artifacts.save_binary(self, query)
+
+    class Program:
+        """A program of a binary.
+
+        Attributes:
+            index: Its number.
+            program: Its table.
+            input_tensors: Torch tensors, filled by `populate_inputs`.
+            output_tensors: Torch tensors, filled by `populate_outputs`.
+        """
+
+        def __init__(self, index: int, program: dict[str, Any]) -> None:
+            self.index = index
+            self.program = program
+            self.input_tensors: list[Any] = []
+            self.output_tensors: list[Any] = []
+
+        @staticmethod
+        def _make(references: list[dict[str, Any]], init_fn: Any) -> list[Any]:
+            return [
+                init_fn(
+                    one["desc"].get("shape", []),
+                    dtype=Binary.Program.from_data_type(one["desc"]["layout"]["memory_desc"]["data_type"]),
+                )
+                for one in references
+            ]
+
+        def populate_inputs(self, init_fn: Any) -> None:
+            """Make the inputs with a function of shape and dtype."""
+            self.input_tensors = self._make(self.program.get("inputs", []), init_fn)
+
+        def populate_outputs(self, init_fn: Any) -> None:
+            """Make the outputs with a function of shape and dtype."""
+            self.output_tensors = self._make(self.program.get("outputs", []), init_fn)
+
+        @staticmethod
+        def to_data_type(dtype: Any) -> Any:
+            """Return the data type of `ttrt.runtime` of a torch one.
+
+            Raises:
+                FileFormatError: There is none.
+            """
+            from ttnn.compiler.tools.ttrt.runtime import DataType
+
+            for name, word in _TORCH.items():
+                if str(dtype) == f"torch.{word}":
+                    return DataType[name]
+            raise FileFormatError(f"torch type {dtype} has no data type of binaries.")
+
+        @staticmethod
+        def from_data_type(dtype: str) -> Any:
+            """Return the torch type of a data type of binaries.
+
+            Raises:
+                FileFormatError: There is none.
+            """
+            import torch
+
+            if dtype not in _TORCH:
+                raise FileFormatError(f"data type {dtype} has no torch type; there are {', '.join(_TORCH)}.")
+            return getattr(torch, _TORCH[dtype])
+
+
+Program = Binary.Program
+_TORCH: Final = {
+    "Float32": "float32",
+    "Float16": "float16",
+    "BFloat16": "bfloat16",
+    "UInt32": "uint32",
+    "UInt16": "uint16",
+    "UInt8": "uint8",
+    "Int32": "int32",
+}
+
+
+class SystemDesc(Flatbuffer):
+    """A file of a system descriptor."""
+
+    def _read(self, capsule: Any) -> binaries.Flatbuffer:
+        return binaries.load_system_desc_from_path(self.file_path)
+
+
+def compare_systems(binary: Flatbuffer, table: dict[str, Any], name: str) -> None:
+    """Compare the system of a binary with another.
+
+    Args:
+        binary: The binary.
+        table: Table of the other system.
+        name: What to call the other system.
+
+    Raises:
+        DeviceError: They differ; both are described.
+    """
+    mine = binary.fbb_dict.get("system_desc")
+    if mine is None:
+        raise DeviceError(f"{binary.file_path}: the binary does not say for which system it was built.")
+    here = from_table(mine, binary.file_path)
+    there = from_table(table, name)
+    lines = here.differences(there)
+    if lines:
+        shown = "\n".join(f"  {line}" for line in lines[:8])
+        more = f"\n  and {len(lines) - 8} more" if len(lines) > 8 else ""
+        raise DeviceError(
+            f"{binary.file_path} was built for another system than {name}.\n"
+            f"  binary: {here.summary()}\n  {name}: {there.summary()}\n"
+            f"{shown}{more}\n"
+            "Build it with the descriptor that ttrt query --save-artifacts writes, or choose the chip with ARCH_NAME."
+        )
+
+
+class Results:
+    """What came out for each file."""
+
+    def __init__(self, logger: Logger, file_manager: FileManager | None = None) -> None:
+        self.logger = logger
+        self.logging = logger.get_logger()
+        self.file_manager = file_manager
+        self.results: list[dict[str, Any]] = []
+
+    def add_result(self, result: dict[str, Any]) -> None:
+        """Add what came out for a file."""
+        self.results.append(result)
+        if result["result"] != "pass":
+            self.logging.warning("%s: %s: %s", result["file_path"], result["result"], result["exception"])
+
+    def save_results(self, file_name: str = "results.json") -> None:
+        """Write all to a JSON file."""
+        Path(file_name).write_text(json.dumps(self.results, indent=2) + "\n", encoding="utf-8")
+
+    def get_result_code(self) -> int:
+        """Return 0 if all files passed, else 1."""
+        return int(any(result["result"] != "pass" for result in self.results))
+
+    def get_results(self) -> list[dict[str, Any]]:
+        """Return what came out for each file."""
+        return self.results

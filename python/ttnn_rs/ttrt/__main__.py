@@ -1,0 +1,7 @@
+"""`python -m ttrt`."""
+
+import sys
+
+from ttrt import main
+
+sys.exit(main())

@@ -1,0 +1,302 @@
+"""`ttrt` on the command line and as classes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttnn
+from book_binaries import HOST, Tensors, of_programs, operation, pipeline
+from ttnn.base.exceptions import ArgumentError
+from ttnn.compiler.binary import system_desc
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.layout.system_desc import SystemDesc
+
+torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
+ttrt = pytest.importorskip("ttrt")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TT_MLIR_HOME", raising=False)
+    return tmp_path
+
+
+def relu_binary(shape: tuple[int, ...] = (64, 128)) -> Binary:
+    given = Tensors()(shape, HOST)
+    return pipeline("EltwiseOp", {"type": "Relu", "ins": ["IN0"], "out": "OUT"}, [given], shape)
+
+
+def identity_binary() -> Binary:
+    shape = (32, 32)
+    given = Tensors()(shape, HOST)
+    return pipeline("ReshapeOp", {"in": "IN0", "out": "OUT", "shape": list(shape)}, [given], shape)
+
+
+def store(binary: Binary, path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(binary.to_bytes())
+    return str(path)
+
+
+def of_system(binary: Binary, system: SystemDesc) -> Binary:
+    return of_programs(binary.values["programs"], system)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def results(command: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(Path(f"{command}_results.json").read_text())
+    return found
+
+
+def test_query_writes_the_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ttrt.main(["query", "--save-artifacts"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["system_desc"]["chip_descs"][0]["arch"] == "Wormhole_b0"
+    assert system_desc.load(folder / "ttrt-artifacts/system_desc.ttsys") == SystemDesc.default()
+
+
+def test_query_describes_the_chip_that_arch_name_selects(folder: Path) -> None:
+    environment = os.environ | {"ARCH_NAME": "blackhole"}
+    command = [sys.executable, "-m", "ttrt", "query", "--save-artifacts", "--artifact-dir", str(folder / "elsewhere")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    (chip,) = json.loads(done.stdout)["system_desc"]["chip_descs"]
+    assert (chip["arch"], chip["grid_size"]) == ("Blackhole", {"y": 10, "x": 13})
+    assert system_desc.load(folder / "elsewhere/system_desc.ttsys").chips[0].arch == "blackhole"
+
+
+def test_help_is_quick() -> None:
+    begin = time.perf_counter()
+    done = subprocess.run([sys.executable, "-m", "ttrt", "--help"], capture_output=True, text=True, check=True)
+    elapsed = time.perf_counter() - begin
+    assert all(command in done.stdout for command in ("query", "read", "run", "perf", "check"))
+    bare = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import argparse"], check=True)
+    # The interpreter's own start is not ours; a busy machine makes both slow.
+    assert elapsed < 0.5 + 2 * (time.perf_counter() - bare)
+
+
+def test_run_equals_the_operator(folder: Path) -> None:
+    path = store(relu_binary(), folder / "relu.ttnn")
+    assert ttrt.main(["run", path, "--seed", "3", "--save-artifacts", "--non-zero"]) == 0
+    run = folder / "ttrt-artifacts/relu.ttnn/run/program_0"
+    given, got = (torch.load(run / f"program_0_{kind}_0.pt") for kind in ("input", "output"))
+    torch.manual_seed(3)
+    assert torch.equal(given, torch.randn(64, 128))
+    assert torch.equal(got, torch.relu(given))
+    assert {entry.name for entry in run.parents[1].iterdir()} == {"relu.ttnn", "run", "perf", "system_desc.ttsys"}
+    assert (run.parents[1] / "relu.ttnn").read_bytes() == Path(path).read_bytes()
+    (result,) = results("run")
+    assert (result["file_path"], result["result"], result["exception"]) == (path, "pass", "")
+
+
+@pytest.mark.parametrize("init", ["arange", "ones", "randn"])
+def test_identity(folder: Path, init: str) -> None:
+    options = ["--init", init, "--loops", "10", "--identity"]
+    assert ttrt.main(["run", store(identity_binary(), folder / "same.ttnn"), *options]) == 0
+    code = ttrt.main(["run", store(relu_binary(), folder / "relu.ttnn"), *options])
+    assert code == (1 if init == "randn" else 0)
+    if code:
+        assert results("run")[0]["exception"] == "program 0: output 0 differs from input 0"
+
+
+def test_zeros_are_found(folder: Path) -> None:
+    assert ttrt.main(["run", store(relu_binary(), folder / "a.ttnn"), "--init", "zeros", "--non-zero"]) == 1
+    assert results("run")[0]["exception"] == "program 0: output 0 is zero everywhere"
+
+
+def test_a_folder_of_binaries_and_chosen_programs(folder: Path) -> None:
+    both = of_programs(relu_binary().values["programs"] + identity_binary().values["programs"])
+    store(both, folder / "many/deep/both.ttnn")
+    store(identity_binary(), folder / "many/same.ttnn")
+    assert ttrt.main(["run", "many"]) == 0
+    assert [result["result"] for result in results("run")] == ["pass", "pass"]
+    assert ttrt.main(["run", "many/deep", "--program-index", "1", "--identity"]) == 0
+    assert ttrt.main(["run", "many", "--program-index", "1"]) == 1
+    assert [result["result"] for result in results("run")] == ["skip", "pass"]
+    assert "there is no program 1; there are 0 to 0" in results("run")[0]["exception"]
+
+
+def test_binaries_of_another_chip_are_refused_with_both_descriptors(folder: Path) -> None:
+    path = store(of_system(relu_binary(), SystemDesc.for_arch("blackhole")), folder / "blackhole.ttnn")
+    good = store(identity_binary(), folder / "same.ttnn")
+    assert ttrt.main(["run", str(folder)]) == 1
+    assert [(result["file_path"], result["result"]) for result in results("run")] == [(path, "skip"), (good, "pass")]
+    reason = results("run")[0]["exception"]
+    assert "1 x blackhole of 10x13 workers" in reason
+    assert "1 x wormhole_b0 of 8x8 workers" in reason
+    assert ttrt.main(["check", path]) == 1
+    assert "1 x blackhole of 10x13 workers" in results("check")[0]["exception"]
+    assert ttrt.main(["check", good]) == 0
+
+
+def test_check_against_descriptors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(relu_binary(), folder / "relu.ttnn")
+    for arch in ("wormhole_b0", "blackhole"):
+        made = system_desc.make_binary(SystemDesc.for_arch(arch), ttnn.__version__)
+        store(made, folder / f"systems/{arch}.ttsys")
+    assert ttrt.main(["check", path, "--system-desc", "systems/wormhole_b0.ttsys"]) == 0
+    assert "the system descriptor matches" in capsys.readouterr().out
+    assert ttrt.main(["check", path, "--system-desc", "systems/blackhole.ttsys"]) == 1
+    assert "chip 0: grid: (8, 8) and (10, 13)" in results("check")[0]["exception"]
+    assert ttrt.main(["check", path, "--system-desc", "systems"]) == 0
+    assert ttrt.main(["check", path, "--system-desc", "relu.ttnn"]) == 1
+
+
+def test_other_versions_are_refused_unless_ignored(folder: Path) -> None:
+    other = relu_binary()
+    other.values["version"] = {"major": 9, "minor": 8, "patch": 7}
+    path = store(other, folder / "other.ttnn")
+    assert ttrt.main(["run", path]) == 1
+    assert "written by version 9.8.7" in results("run")[0]["exception"]
+    assert ttrt.main(["run", path, "--ignore-version"]) == 0
+    assert ttrt.main(["read", path]) == 1
+
+
+def test_damaged_and_missing_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = relu_binary().to_bytes()
+    (folder / "cut.ttnn").write_bytes(data[: len(data) // 2])
+    for command in ("run", "read", "check", "perf"):
+        assert ttrt.main([command, "cut.ttnn"]) == 1
+        assert "the file is truncated" in results(command)[0]["exception"].lower()
+        assert ttrt.main([command, "nowhere.ttnn"]) == 1
+        assert "there is no such file" in results(command)[0]["exception"]
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_read_sections(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(relu_binary(), folder / "relu.ttnn")
+    assert ttrt.main(["read", path]) == 0
+    everything = json.loads(capsys.readouterr().out)
+    assert everything["version"] == {
+        "version": Binary.load(path).version,
+        "ttmlir_git_hash": "0",
+        "file_identifier": "TTNN",
+    }
+    assert everything["inputs"][0]["inputs"][0]["desc"]["shape"] == [64, 128]
+    assert everything["op_stats"] == [
+        {
+            "program": "main",
+            "op_stats": {
+                "GetDeviceOp": 1,
+                "ToLayoutOp": 1,
+                "ToDeviceOp": 1,
+                "EmptyOp": 1,
+                "EltwiseOp": 1,
+                "ToMemoryConfigOp": 1,
+            },
+        }
+    ]
+    for section in ("version", "system_desc", "mlir", "cpp", "inputs", "outputs", "op_stats", "mesh_shape"):
+        assert ttrt.main(["read", path, "--section", section]) == 0
+        assert json.loads(capsys.readouterr().out) == {section: everything[section]}
+
+
+def test_read_a_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), ttnn.__version__)
+    path = store(made, folder / "n300.ttsys")
+    assert ttrt.main(["read", path, "--section", "system_desc"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["system_desc"]["chip_channels"]) == 1
+    assert ttrt.main(["read", path, "--section", "inputs"]) == 1
+
+
+def test_perf_writes_the_official_sheet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(relu_binary(), folder / "relu.ttnn")
+    assert ttrt.main(["perf", path]) == 0
+    sheet = next((folder / "ttrt-artifacts/relu.ttnn/perf").glob("*.csv"))
+    assert str(sheet) in capsys.readouterr().out
+    rows = table(folder / "ttrt-artifacts/relu.ttnn/perf/ops_perf_results.csv")
+    (relu,) = [row for row in rows if row["OP CODE"] == "UnaryDeviceOperation"]
+    assert float(relu["DEVICE KERNEL DURATION [ns]"]) > 0
+    assert results("perf")[0]["predicted_nanoseconds"] >= float(relu["DEVICE KERNEL DURATION [ns]"])
+
+
+def test_perf_of_the_host(folder: Path) -> None:
+    both = of_programs(relu_binary().values["programs"] + identity_binary().values["programs"])
+    store(both, folder / "many/both.ttnn")
+    assert ttrt.main(["perf", "many"]) == 1
+    assert ttrt.main(["perf", "many/both.ttnn"]) == 1
+    assert "it has 2 programs" in results("perf")[0]["exception"]
+    assert ttrt.main(["perf", "many", "--host-only", "--loops", "2"]) == 0
+    rows = table(folder / "ttrt-artifacts/both.ttnn/perf/host_times.csv")
+    assert len([row for row in rows if row["OP CODE"] == "ttnn.relu"]) == 2
+    assert all(int(row["HOST DURATION [ns]"]) > 0 for row in rows)
+
+
+def test_classes(folder: Path) -> None:
+    from ttrt.common.api import API
+    from ttrt.common.util import Artifacts, Logger
+
+    API.initialize_apis()
+    assert API.Run.registered_args["--loops"]["default"] == 1
+    assert set(API.registered_apis) == {"Query", "Read", "Run", "Perf", "Check"}
+    logger = Logger("some.log")
+    artifacts = Artifacts(logger=logger, artifacts_folder_path=str(folder / "mine"))
+    arguments = {"binary": store(relu_binary(), folder / "relu.ttnn"), "--save-artifacts": True, "--loops": 2}
+    run = API.Run(args=arguments, logger=logger, artifacts=artifacts)
+    first, second = run(), run()
+    assert first == second
+    assert first[0] == 0
+    assert (folder / "mine/relu.ttnn/run/program_0/program_0_output_0.pt").exists()
+    assert API.Read(args={"binary": arguments["binary"], "section": "version"})()[0] == 0
+    assert API.Check(args={"binary": arguments["binary"]})()[0] == 0
+    assert API.Query(args={"--quiet": True})()[0] == 0
+    with pytest.raises(ArgumentError, match="ttrt run has no argument --loop"):
+        API.Run(args={"--loop": 3})
+    with pytest.raises(ArgumentError, match="--init is one of arange, ones, randn, zeros, got 'normal'"):
+        API.Run(args={"--init": "normal"})
+
+
+def test_the_log_of_a_file(folder: Path) -> None:
+    assert ttrt.main(["run", "nowhere.ttnn", "--log-file", "run.log"]) == 1
+    assert "there is no such file" in Path("run.log").read_text()
+
+
+def test_binaries_and_runtime(folder: Path) -> None:
+    import ttrt.binary
+    import ttrt.runtime
+
+    path = store(relu_binary((32, 32)), folder / "relu.ttnn")
+    binary = ttrt.binary.load_binary_from_path(path)
+    assert (binary.file_identifier, binary.ttmlir_git_hash) == ("TTNN", "0")
+    assert ttrt.binary.as_dict(binary) == json.loads(binary.as_json())
+    binary.store(str(folder / "copy.ttnn"))
+    assert (folder / "copy.ttnn").read_bytes() == Path(path).read_bytes()
+    descriptor, devices = ttrt.runtime.get_current_system_desc()
+    assert devices == [0]
+    assert descriptor.file_identifier == "TTSY"
+    ttrt.runtime.set_compatible_runtime(binary)
+    assert ttrt.runtime.get_current_runtime() is ttrt.runtime.DeviceRuntime.TTNN
+    given, got = np.random.default_rng(0).standard_normal((32, 32)).astype(np.float32), np.zeros((32, 32), np.float32)
+    kind = ttrt.runtime.DataType.Float32
+    tensors = [ttrt.runtime.create_tensor(a.ctypes.data, [32, 32], [32, 1], 4, kind) for a in (given, got)]
+    device = ttrt.runtime.open_device(devices)
+    try:
+        event = ttrt.runtime.submit(device, binary, 0, tensors[:1], tensors[1:])
+        ttrt.runtime.wait(event)
+        device.deallocate_buffers()
+    finally:
+        ttrt.runtime.close_device(device)
+    assert np.array_equal(got, np.maximum(given, 0))
+    assert ttrt.binary.load_binary_from_capsule(Path(path).read_bytes()).version == binary.version
+
+
+def test_operations_without_executor_are_one_error(folder: Path) -> None:
+    unknown = relu_binary()
+    out = unknown.values["programs"][0]["outputs"][0]
+    unknown.values["programs"][0]["operations"] = [operation("MatmulOp", {"in0": out, "in1": out})]
+    assert ttrt.main(["run", store(unknown, folder / "x.ttnn")]) == 1
+    assert "program main, operation 0 (MatmulOp): the operation is damaged" in results("run")[0]["exception"]
