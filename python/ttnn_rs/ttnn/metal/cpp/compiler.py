@@ -100,7 +100,8 @@ def _build(
         command = [
             *(*toolchain.compile, *_FLAGS, "-include-pch", str(base / "base.pch")),
             *(flag for place in searched for flag in ("-I", str(place))),
-            *("-MD", "-MF", "kernel.d", "-c", "kernel.cpp", "-o", "kernel.o"),
+            # Headers of the system are the compiler's, whose version is part of the key.
+            *("-MMD", "-MF", "kernel.d", "-c", "kernel.cpp", "-o", "kernel.o"),
         ]
         done = run(command, work, folder)
         if done.returncode:

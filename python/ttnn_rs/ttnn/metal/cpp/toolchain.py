@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,10 +57,10 @@ def _find(setting: str) -> Toolchain:
             "C++ kernels need a compiler: install the extra with `pip install 'ttnn-rs[kernels]'` (zig, 101 MB), or "
             "name a clang++ of version 17 or later in the environment variable TTNN_CXX"
         )
-    try:
-        found = version("ziglang")
-    except PackageNotFoundError:
-        found = "unknown"
+    # Importing importlib.metadata takes longer than finding all that a program needs in the cache.
+    assert folder is not None
+    named = next(folder.parent.glob("ziglang-*.dist-info"), None)
+    found = named.name.removeprefix("ziglang-").removesuffix(".dist-info") if named else "unknown"
     return Toolchain(
         (zig, "c++", *TARGET, "-mcpu=generic_rv32+m"),
         (zig, "ld.lld"),
