@@ -1,1 +1,23 @@
-"""MLIR text: parser, writer, diagnostics, and the one module that knows the version of xdsl."""
+"""MLIR text: parser, writer, diagnostics, and the one module that knows the version of xdsl.
+
+The functions that know all dialects are in `ttnn.compiler.dialects`; this package takes the dialects as a `Registry`.
+"""
+
+from ttnn.compiler.asm.attributes import DenseAttr, DialectAttr, OpaqueDialectAttr, ResourceAttr
+from ttnn.compiler.asm.diagnostics import CompileError, Diagnostic
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.module import Module, location_name
+from ttnn.compiler.asm.printing import attribute_text
+
+__all__ = [
+    "CompileError",
+    "DenseAttr",
+    "Diagnostic",
+    "DialectAttr",
+    "Epoch",
+    "Module",
+    "OpaqueDialectAttr",
+    "ResourceAttr",
+    "attribute_text",
+    "location_name",
+]

@@ -1,0 +1,29 @@
+"""Start of `ttmlir-opt`: imports the compiler layer without the operators, which take a second."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+from pathlib import Path
+
+
+def _light_package() -> None:
+    """Make `ttnn` importable as a namespace, so that `ttnn.compiler` loads without `ttnn/__init__.py`."""
+    if "ttnn" in sys.modules:
+        return
+    spec = importlib.util.find_spec("ttnn")
+    if spec is None or spec.origin is None:
+        return
+    package = types.ModuleType("ttnn")
+    package.__path__ = [str(Path(spec.origin).parent)]
+    package.__spec__ = spec
+    sys.modules["ttnn"] = package
+
+
+def opt() -> None:
+    """Run `ttmlir-opt` with the arguments of the process and exit with its code."""
+    _light_package()
+    from ttnn.compiler.tools.opt import main
+
+    sys.exit(main())

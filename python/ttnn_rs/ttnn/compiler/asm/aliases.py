@@ -1,0 +1,145 @@
+"""Aliases of attributes, types and locations: which attributes get one, their names, and their order.
+
+Source: what `mlir-opt` prints: definitions in order of nesting, then of name; equal names are numbered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ttnn.compiler.asm.printing import LOCATIONS, AttributeText
+from ttnn.compiler.asm.registry import Registry
+from ttnn.compiler.asm.xdsl_adapter import AffineMapAttr, AffineSetAttr, Attribute, TypeAttribute, UnknownLoc
+
+__all__ = ["AliasTable"]
+
+
+@dataclass
+class _Entry:
+    attribute: Attribute
+    alias: str | None
+    deferred: bool
+    depth: int = 0
+    children: list[_Entry] = field(default_factory=list)
+    name: str = ""
+
+
+class AliasTable(AttributeText):
+    """First collects the attributes that are printed, then prints them by their aliases."""
+
+    def __init__(self, registry: Registry) -> None:
+        super().__init__()
+        self._registry = registry
+        self._entries: dict[int, _Entry] = {}
+        self._by_value: dict[Attribute, _Entry] = {}
+        self._stack: list[_Entry] = []
+        self._deferring = True
+        self._settled = False
+        self._order: list[_Entry] = []
+        self._in_location = False
+
+    def attribute(self, attribute: Attribute) -> str:
+        """Return the alias of an attribute, or its text."""
+        if self._settled:
+            return super().attribute(attribute)
+        entry = self._entries.get(id(attribute))
+        if entry is None:
+            entry = self._by_value.get(attribute)
+            if entry is not None:
+                # The entry keeps the object alive, so that its id stays its own.
+                self._entries[id(attribute)] = entry
+                self._keep.append(attribute)
+        if entry is None:
+            entry = self._collect(attribute)
+        elif not self._deferring:
+            self._not_deferred(entry)
+        if self._stack:
+            parent = self._stack[-1]
+            parent.children.append(entry)
+            if entry.depth:
+                parent.depth = max(parent.depth, entry.depth + 1)
+        return ""
+
+    _keep: list[Attribute]
+
+    def _collect(self, attribute: Attribute) -> _Entry:
+        if not hasattr(self, "_keep"):
+            self._keep = []
+        alias = self._alias(attribute)
+        location = isinstance(attribute, LOCATIONS)
+        entry = _Entry(attribute, alias, deferred=location and self._deferring, depth=1 if alias else 0)
+        self._entries[id(attribute)] = self._by_value[attribute] = entry
+        self._keep.append(attribute)
+        self._stack.append(entry)
+        self.full(attribute)
+        self._stack.pop()
+        return entry
+
+    def _not_deferred(self, entry: _Entry) -> None:
+        if entry.deferred:
+            entry.deferred = False
+            for child in entry.children:
+                self._not_deferred(child)
+
+    def now(self, location: Attribute) -> str:
+        """Return the text of a location whose alias must stand before its use."""
+        outer, self._deferring = self._deferring, False
+        try:
+            return self.attribute(location)
+        finally:
+            self._deferring = outer
+
+    def nested_location(self, location: Attribute) -> str:
+        """Return a location inside another one: by its alias."""
+        if not self._settled:
+            self.attribute(location)
+            return ""
+        entry = self._entries.get(id(location)) or self._by_value.get(location)
+        return f"#{entry.name}" if entry is not None and entry.name else self.location(location)
+
+    def _alias(self, attribute: Attribute) -> str | None:
+        if isinstance(attribute, LOCATIONS):
+            return "loc"
+        if isinstance(attribute, AffineMapAttr):
+            return "map"
+        if isinstance(attribute, AffineSetAttr):
+            return "set"
+        return self._registry.alias(attribute)
+
+    def settle(self) -> None:
+        """Give the aliases their numbers."""
+        ordered = [entry for entry in self._by_value.values() if entry.alias]
+        ordered.sort(key=lambda entry: (entry.depth, isinstance(entry.attribute, TypeAttribute), entry.alias))
+        counts: dict[str, int] = {}
+        for entry in ordered:
+            assert entry.alias is not None
+            name = entry.alias + ("_" if entry.alias[-1].isdigit() else "")
+            number = counts.get(name, 0)
+            counts[name] = number + 1
+            entry.name = f"{name}{number}" if number else name
+        self._order = ordered
+        self._settled = True
+
+    def visit(self, attribute: Attribute) -> str:
+        """Return the alias of an attribute if it has one."""
+        entry = self._entries.get(id(attribute)) or self._by_value.get(attribute)
+        if entry is None or not entry.name:
+            return self.full(attribute)
+        if isinstance(attribute, LOCATIONS):
+            return f"loc(#{entry.name})"
+        return ("!" if isinstance(attribute, TypeAttribute) else "#") + entry.name
+
+    def _definition(self, entry: _Entry) -> str:
+        sigil = "!" if isinstance(entry.attribute, TypeAttribute) else "#"
+        return f"{sigil}{entry.name} = {self.full(entry.attribute)}\n"
+
+    def head(self) -> str:
+        """Return the definitions that stand before the module."""
+        return "".join(self._definition(entry) for entry in self._order if not entry.deferred)
+
+    def tail(self) -> str:
+        """Return the definitions that stand after it."""
+        return "".join(self._definition(entry) for entry in self._order if entry.deferred)
+
+
+UNKNOWN = UnknownLoc()

@@ -1,0 +1,79 @@
+"""Diagnostics as MLIR tools print them: file, line and column, the source line, and a caret."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from ttnn.base.exceptions import TtnnError
+
+__all__ = ["CompileError", "Diagnostic", "Source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and its name; `first_line` is the number of lines before it in the file that it was cut from."""
+
+    text: str
+    name: str
+    first_line: int = 0
+    starts: list[int] = field(default_factory=list, compare=False, repr=False)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return line and column of a character, both from 1."""
+        if not self.starts:
+            self.starts.append(0)
+            self.starts.extend(i + 1 for i, char in enumerate(self.text) if char == "\n")
+        line = bisect_right(self.starts, offset) - 1
+        return line + 1 + self.first_line, offset - self.starts[line] + 1
+
+    def line(self, number: int) -> str | None:
+        """Return the line of that number without its end, or None."""
+        self.place(0)
+        index = number - 1 - self.first_line
+        if not 0 <= index < len(self.starts):
+            return None
+        return self.text[self.starts[index] :].split("\n", 1)[0]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message with its place.
+
+    Attributes:
+        severity: "error", "warning", "remark" or "note".
+        message: What is wrong; of an operation it starts with `'dialect.name' op`.
+        file: Name of the file, or "" if the place is unknown.
+        line: From 1; 0 if unknown.
+        column: From 1; 0 if unknown.
+        source_line: The line of the text, or None if it is not at hand.
+        at: What stands before the message where no file is known, for example `loc("add_1")`.
+    """
+
+    severity: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    source_line: str | None = None
+    at: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.line else (f"{self.at}: " if self.at else "")
+        text = f"{place}{self.severity}: {self.message}"
+        if self.source_line is not None:
+            indent = "".join("\t" if char == "\t" else " " for char in self.source_line[: max(self.column - 1, 0)])
+            text += f"\n{self.source_line}\n{indent}^"
+        return text
+
+
+class CompileError(TtnnError, ValueError):
+    """A module that cannot be read, verified or transformed.
+
+    Attributes:
+        diagnostics: What was found, in order; at least one is an error.
+    """
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("\n".join(str(diagnostic) for diagnostic in diagnostics))
+        self.diagnostics = diagnostics

@@ -1,0 +1,38 @@
+"""The three epochs of the language of the compiler stack."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+__all__ = ["Epoch", "epoch_of"]
+
+
+class Epoch(Enum):
+    """One of three: what text looks like changed twice."""
+
+    BOOK = "book"
+    """To December 2024: dialect `tt`, operand constraints, outputs are operands fed by `tensor.empty`."""
+    SLIDES = "slides"
+    """June to November 2025: dialect `ttcore`, outputs are operands fed by `ttir.empty`."""
+    CURRENT = "current"
+    """From December 2025: dialect `ttcore`, outputs are results only."""
+
+
+_BOOK = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
+# An `empty` whose value is the last operand of an operation of `ttir` in generic form.
+_EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*ttir\.empty\b")
+_LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
+
+
+def epoch_of(text: str) -> Epoch:
+    """Return the epoch of a text by its marks; text without a mark is current."""
+    if _BOOK.search(text):
+        return Epoch.BOOK
+    if "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
+        return Epoch.BOOK
+    if "ttir.empty" in text:
+        empties = set(_EMPTY.findall(text))
+        if any(name in empties for name in _LAST_OPERAND.findall(text)):
+            return Epoch.SLIDES
+    return Epoch.CURRENT

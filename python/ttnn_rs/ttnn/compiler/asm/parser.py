@@ -1,0 +1,571 @@
+"""The parser: xdsl's recursive descent parser with what MLIR text needs beyond it.
+
+Aliases may be used before they are defined, splats are not expanded, resources are kept, attributes of the dialects
+come from tables, and every operation gets the place where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+from ttnn.compiler.asm import affine
+from ttnn.compiler.asm.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
+from ttnn.compiler.asm.dense import parse_dense
+from ttnn.compiler.asm.diagnostics import CompileError, Diagnostic, Source
+from ttnn.compiler.asm.epochs import Epoch, epoch_of
+from ttnn.compiler.asm.layouts import OpaqueLayoutAttr, is_layout
+from ttnn.compiler.asm.lexer import FastLexer
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.operations import generic_operation
+from ttnn.compiler.asm.printing import LOCATIONS
+from ttnn.compiler.asm.registry import Registry
+from ttnn.compiler.asm.xdsl_adapter import (
+    AffineExpr,
+    AffineMap,
+    AffineMapAttr,
+    AffineParser,
+    AffineSet,
+    ArrayAttr,
+    Attribute,
+    CallSiteLoc,
+    Context,
+    FileLineColLoc,
+    FusedLoc,
+    Input,
+    IntAttr,
+    IRDLOperation,
+    MemRefLayoutAttr,
+    MemRefType,
+    MLIRTokenKind,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    Operation,
+    ParseError,
+    Parser,
+    StringAttr,
+    UnknownLoc,
+    UnrankedMemRefType,
+    VerifyException,
+    get_all_dialects,
+)
+
+__all__ = ["MlirParser", "foreign_dialects", "parse_text"]
+
+_ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$-][\w$-]*)[ \t]*=(?!=)", re.MULTILINE)
+_SHAPED = re.compile(r"(?:tensor|memref|vector)<[^<>\"]*(?:<[^<>\"]*>[^<>\"]*)*>")
+_REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|[#!]([A-Za-z_$-][\w$-]*)(?![\w$.<-])')
+_OPEN, _CLOSE = "<([{", ">)]}"
+_FOREIGN = (
+    "affine", "arith", "bufferization", "builtin", "cf", "complex", "emitc", "func", "gpu", "linalg", "llvm", "math",
+    "memref", "ml_program", "scf", "shape", "tensor", "tosa", "transform", "ub", "vector",
+)  # fmt: skip
+_HIDDEN = {"bufferization", "complex", "gpu", "shape", "transform", "ub"}
+DEEPEST = 200
+"""How deeply attributes and regions may nest; deeper text is refused before the stack overflows."""
+
+
+class _Affine(AffineParser):
+    """The parser of affine expressions, simplifying as MLIR does."""
+
+    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: Any) -> AffineExpr:
+        word = binop.text
+        if word == "-":
+            return affine.add(lhs, affine.mul(rhs, affine.constant(-1)))
+        build = {"+": affine.add, "*": affine.mul, "floordiv": affine.floordiv}.get(word)
+        build = build or {"ceildiv": affine.ceildiv, "mod": affine.mod}[word]
+        return build(lhs, rhs)
+
+
+class MlirParser(Parser):
+    """Parses one module."""
+
+    def __init__(self, registry: Registry, text: str, filename: str, *, allow_unregistered: bool, epoch: Epoch) -> None:
+        self.registry = registry
+        self.epoch = epoch
+        self.unregistered = allow_unregistered
+        self.resources: dict[str, dict[str, bytes]] = {}
+        self.places: dict[Operation, int] = {}
+        self._text = text
+        self._filename = StringAttr(filename)
+        self._source = Source(text, filename)
+        self._pending: dict[str, int] = {}
+        self._ends: dict[str, int] = {}
+        self._resolving: set[str] = set()
+        self._types: dict[str, Attribute] = {}
+        self._depth = 0
+        self._known = frozenset(registry.dialects())
+        super().__init__(_context(), text, filename)
+        self._parser_state.lexer = FastLexer(Input(text, filename))
+        self._parser_state.current_token = self._parser_state.lexer.lex()
+        for found in _ALIAS.finditer(text):
+            self._pending.setdefault(found.group(1), found.end())
+
+    # Aliases
+
+    def _parse_alias_def(self) -> None:
+        name = self._current_token.text
+        start = self._current_token.span
+        self._consume_token()
+        self.parse_punctuation("=", " after alias name")
+        here = self._current_token.span.start
+        end = self._ends.get(name)
+        if end is not None and self._text[self._pending.get(name, 0) : here].strip() == "":
+            self._resume_from(end)
+            return
+        if name in self.attribute_aliases:
+            self.raise_error(f"redefinition of attribute alias id '{name[1:]}'", start)
+        if "." in name:
+            self.raise_error("alias names with a '.' are reserved for dialect-defined names", start)
+        self._resolving.add(name)
+        value = self.parse_type() if name[0] == "!" else self.parse_attribute()
+        self._resolving.discard(name)
+        self.attribute_aliases[name] = value
+        self._ends[name] = self._current_token.span.start
+
+    def alias_value(self, name: str, at: Any = None) -> Attribute:
+        """Return what an alias stands for, parsing its definition first if it comes later in the file."""
+        value = self.attribute_aliases.get(name)
+        if value is not None:
+            return value
+        offset = self._pending.get(name)
+        if offset is None or name in self._resolving:
+            kind = "type" if name[0] == "!" else "attribute"
+            self.raise_error(f"undefined symbol alias id '{name[1:]}' of {kind}", at)
+        self._resolving.add(name)
+        resume = self._current_token.span.start
+        self._resume_from(offset)
+        value = self.parse_type() if name[0] == "!" else self.parse_attribute()
+        self._ends[name] = self._current_token.span.start
+        self._resume_from(resume)
+        self._resolving.discard(name)
+        self.attribute_aliases[name] = value
+        return value
+
+    # Attributes and types of dialects
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+        name = attr_or_dialect_name
+        self._enter()
+        try:
+            if "." not in name and self._current_token.kind != MLIRTokenKind.LESS:
+                full = ("!" if is_type else "#") + name
+                return self.alias_value(full, self._text.rfind(full, 0, self._current_token.span.start))
+            return self._dialect_attribute(name, is_type)
+        finally:
+            self._depth -= 1
+
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            self.raise_error(f"nested more than {DEEPEST} levels deep")
+
+    def _dialect_attribute(self, name: str, is_type: bool) -> Attribute:
+        dialect, _, mnemonic = name.partition(".")
+        if not mnemonic:
+            parts = self.opaque_body()
+            return (OpaqueDialectType if is_type else OpaqueDialectAttr)(name, parts, pretty=False)
+        if dialect in self._known:
+            found = self.registry.attribute(self, dialect, mnemonic, is_type)
+            if found is not None:
+                return found
+        elif dialect in _FOREIGN:
+            foreign: Attribute = super()._parse_dialect_type_or_attribute_body(name, is_type, False, None)
+            return foreign
+        elif not self.unregistered:
+            self.raise_error(
+                f"{'type' if is_type else 'attribute'} '{name}' of an unregistered dialect; "
+                "--allow-unregistered-dialect keeps it as text"
+            )
+        parts = self.opaque_body() if self._current_token.kind == MLIRTokenKind.LESS else ()
+        return (OpaqueDialectType if is_type else OpaqueDialectAttr)(name, parts)
+
+    def opaque_body(self) -> tuple[str | Attribute, ...]:
+        """Return the text from `<` to the `>` that closes it, with aliases replaced by what they stand for."""
+        start = self._current_token.span.start
+        if self._current_token.kind != MLIRTokenKind.LESS:
+            return ()
+        end = self.balanced(start)
+        parts = self.raw_parts(start, end)
+        self._resume_from(end)
+        return parts
+
+    def raw_parts(self, start: int, end: int) -> tuple[str | Attribute, ...]:
+        """Return a part of the text, with aliases replaced by what they stand for."""
+        body = self._text[start:end]
+        parts: list[str | Attribute] = []
+        last = 0
+        for found in _REFERENCE.finditer(body):
+            if found.group(1) is None:
+                continue
+            name = found.group()
+            if name in self._pending or name in self.attribute_aliases:
+                parts += [body[last : found.start()], self.alias_value(name)]
+                last = found.end()
+        parts.append(body[last:])
+        return tuple(part for part in parts if part != "")
+
+    def balanced(self, start: int) -> int:
+        """Return the end of the brackets that open at `start`."""
+        text, stack, at = self._text, [], start
+        while at < len(text):
+            char = text[at]
+            if char in _OPEN:
+                stack.append(_CLOSE[_OPEN.index(char)])
+            elif char == "-" and text.startswith("->", at):
+                at += 1
+            elif char in _CLOSE:
+                if not stack or stack.pop() != char:
+                    self.raise_error(f"unbalanced '{char}' in dialect symbol", at)
+                if not stack:
+                    return at + 1
+            elif char == '"':
+                found = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(text, at)
+                if found is None:
+                    self.raise_error("expected string literal to end", at)
+                at = found.end() - 1
+            at += 1
+        return self.raise_error("unexpected end of file in dialect symbol", start)
+
+    # Builtin types and attributes
+
+    def parse_optional_type(self) -> Any:
+        """Parse a type, if present; shaped types that stood in the text before are taken from there."""
+        token = self._current_token
+        if token.kind == MLIRTokenKind.BARE_IDENT and token.text in ("tensor", "memref", "vector"):
+            start = token.span.start
+            found = _SHAPED.match(self._text, start)
+            if found is not None:
+                known = self._types.get(found.group())
+                if known is not None:
+                    self._resume_from(found.end())
+                    return known
+            self._enter()
+            value = super().parse_optional_type()
+            self._depth -= 1
+            end = self.lexer.pos - len(self._current_token.text)
+            text = self._text[start:end].rstrip()
+            if text.endswith(">") and value is not None:
+                self._types[text] = value
+            return value
+        return super().parse_optional_type()
+
+    def _parse_optional_builtin_attr(self) -> Any:
+        self._enter()
+        try:
+            return super()._parse_optional_builtin_attr()
+        finally:
+            self._depth -= 1
+
+    def _parse_memref_attrs(self) -> Any:
+        shape, element = self.parse_shape()
+        extra: list[Attribute] = []
+        while len(extra) < 2 and self.parse_optional_punctuation(",") is not None:
+            extra.append(self.parse_attribute())
+        if shape is None:
+            return UnrankedMemRefType.from_type(element, extra[0] if extra else NoneAttr())
+        layout: Attribute = NoneAttr()
+        space: Attribute = NoneAttr()
+        if len(extra) == 2:
+            layout, space = extra
+        elif extra and (isinstance(extra[0], MemRefLayoutAttr) or is_layout(extra[0])):
+            layout = extra[0]
+        elif extra:
+            space = extra[0]
+        if is_layout(layout):
+            layout = OpaqueLayoutAttr(layout.mnemonic, layout.parts)  # type: ignore[attr-defined]
+        if isinstance(layout, AffineMapAttr) and layout.data == AffineMap.identity(len(shape)):
+            layout = NoneAttr()
+        if not isinstance(layout, (MemRefLayoutAttr, NoneAttr)):
+            self.raise_error("expected a layout: an affine map, a strided layout or a device layout")
+        return MemRefType(element, shape, layout, space)
+
+    def _parse_builtin_dense_attr(self) -> Any:
+        return parse_dense(self)
+
+    def _parse_builtin_dense_resource_attr(self) -> Any:
+        self.parse_characters("<", " in dense_resource attribute")
+        key = self.parse_identifier_or_str_literal(" in dense_resource attribute")
+        self.parse_characters(">", " in dense_resource attribute")
+        self.parse_characters(":", " in dense_resource attribute")
+        return ResourceAttr(key, self.parse_type())
+
+    def parse_affine_map(self) -> AffineMap:
+        """Parse `(d0, d1)[s0] -> (expressions)`."""
+        return _Affine(self._parser_state).parse_affine_map()
+
+    def parse_affine_set(self) -> AffineSet:
+        """Parse `(d0)[s0] : (constraints)`."""
+        return _Affine(self._parser_state).parse_affine_set()
+
+    def _parse_location(self) -> Any:
+        self._enter()
+        try:
+            return self._location()
+        finally:
+            self._depth -= 1
+
+    def _location(self) -> Attribute:
+        if self.parse_optional_keyword("unknown"):
+            return UnknownLoc()
+        text = self.parse_optional_str_literal()
+        if text is not None:
+            return self._file_or_name(text)
+        if self._current_token.kind == MLIRTokenKind.HASH_IDENT:
+            value = self.parse_attribute()
+            if isinstance(value, LOCATIONS):
+                return value
+            self.raise_error("expected location, but found an attribute that is none")
+        if self.parse_optional_keyword("callsite"):
+            with self.in_parens():
+                callee = self._parse_location()
+                self.parse_keyword("at")
+                return CallSiteLoc(callee, self._parse_location())
+        if self.parse_optional_keyword("fused"):
+            metadata: Attribute = NoneAttr()
+            if self.parse_optional_punctuation("<"):
+                metadata = self.parse_attribute()
+                self.parse_punctuation(">")
+            parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+            return FusedLoc(ArrayAttr(parts), metadata)
+        return self.raise_error("expected location instance")
+
+    def _file_or_name(self, text: str) -> Attribute:
+        if self.parse_optional_punctuation(":") is None:
+            nested: Any = NoneAttr()
+            if self.parse_optional_punctuation("("):
+                nested = self._parse_location()
+                self.parse_punctuation(")")
+            return NameLoc(StringAttr(text), nested)
+        line = self.parse_integer(False, False)
+        self.parse_punctuation(":")
+        column = self.parse_integer(False, False)
+        if self.parse_optional_keyword("to"):
+            end = "" if self._current_token.text == ":" else str(self.parse_integer(False, False))
+            self.parse_punctuation(":")
+            return FileRangeLoc(text, line, column, f"{end}:{self.parse_integer(False, False)}")
+        return FileLineColLoc(StringAttr(text), IntAttr(line), IntAttr(column))
+
+    # Operations
+
+    def parse_operation(self) -> Operation:
+        """Parse an operation in generic or pretty form, and note its place."""
+        self._enter()
+        start = self._current_token.span
+        bound = self._parse_op_result_list()
+        stack = self._parser_state.dialect_stack
+        token = self._current_token
+        name_token = self._parse_optional_token(MLIRTokenKind.BARE_IDENT)
+        if name_token is not None:
+            operation = self._pretty_operation(name_token.text, token.span)
+        else:
+            name = self.expect(self.parse_optional_str_literal, "expected operation name in quotes")
+            kind = self._operation_class(name, token.span)
+            stack.append(name.partition(".")[0])
+            operation = self._parse_generic_operation(kind)
+            stack.pop()
+        location = self.parse_optional_location()
+        if location is not None:
+            operation.location = location
+        elif isinstance(operation.location, UnknownLoc):
+            line, column = self._source.place(token.span.start)
+            operation.location = FileLineColLoc(self._filename, IntAttr(line), IntAttr(column))
+        self.places[operation] = token.span.start
+        self._bind(operation, bound, start)
+        self._depth -= 1
+        return operation
+
+    def _bind(self, operation: Operation, bound: list[Any], at: Any) -> None:
+        count = sum(size for _, size in bound)
+        if bound and count != len(operation.results):
+            self.raise_error(f"operation defines {len(operation.results)} results but was provided {count} to bind", at)
+        index = 0
+        for span, size in bound:
+            self._register_ssa_definition(span.text[1:], operation.results[index : index + size], span)
+            index += size
+
+    def _pretty_operation(self, name: str, span: Any) -> Operation:
+        stack = self._parser_state.dialect_stack
+        full = name
+        if "." not in name:
+            candidates = [f"{dialect}.{name}" for dialect in reversed(stack)]
+            full = next((one for one in candidates if self._foreign_class(one) is not None), "")
+            full = full or (f"builtin.{name}" if self._foreign_class(f"builtin.{name}") else f"func.{name}")
+        dialect = full.partition(".")[0]
+        stack.append(dialect)
+        operation = self.registry.parse_pretty(self, full, self.epoch)
+        if operation is None:
+            kind = self._foreign_class(full) if dialect not in self._known else None
+            if kind is None:
+                self.raise_error(f"custom op '{name}' is unknown (tried '{full}' as well)", span)
+            operation = kind.parse(self)
+        stack.pop()
+        return operation
+
+    def _foreign_class(self, name: str) -> type[Operation] | None:
+        if name.partition(".")[0] not in _FOREIGN:
+            return None
+        return self.ctx.get_optional_op(name)
+
+    def _operation_class(self, name: str, span: Any) -> type[Operation]:
+        dialect = name.partition(".")[0]
+        if dialect in self._known:
+            kind = self.registry.operation(name, self.epoch)
+            assert kind is not None
+            return kind
+        found = self._foreign_class(name)
+        if found is not None:
+            return found
+        if dialect in _FOREIGN and "." in name:
+            return generic_operation(name)
+        if not self.unregistered:
+            self.raise_error(
+                f"operation '{name}' is of an unregistered dialect. If this is intended, "
+                "please use -allow-unregistered-dialect",
+                span,
+            )
+        return generic_operation(name)
+
+    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        arguments = self.parse_op_args_list()
+        successors = self.parse_optional_successors() or []
+        properties = self.parse_optional_properties_dict()
+        regions = self.parse_region_list()
+        attributes = self.parse_optional_attr_dict()
+        self.parse_punctuation(":", " before the type of the operation")
+        types_at = self._current_token.span.start
+        kind = self.parse_function_type()
+        operands = self.resolve_operands(arguments, kind.inputs.data, types_at)
+        inherent = getattr(op_type, "inherent", None)
+        if inherent is None and issubclass(op_type, IRDLOperation):
+            inherent = op_type.get_irdl_definition().properties.keys()
+        for name in inherent or ():
+            if name in attributes and name not in properties:
+                properties[name] = attributes.pop(name)
+        operation: Operation = op_type.create(
+            operands=operands,
+            result_types=kind.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            successors=successors,
+            regions=regions,
+        )
+        return operation
+
+    # Resources
+
+    def _parse_file_metadata_dictionary(self) -> None:
+        self._parse_token(MLIRTokenKind.FILE_METADATA_BEGIN, "expected '{-#'")
+        while self._current_token.kind != MLIRTokenKind.FILE_METADATA_END:
+            section = self.parse_identifier(" of a metadata section")
+            self.parse_punctuation(":")
+            if section not in ("dialect_resources", "external_resources"):
+                self.raise_error(f"unknown key '{section}' in file metadata dictionary")
+            self.parse_punctuation("{")
+            while self.parse_optional_punctuation("}") is None:
+                self._resource_group(section)
+                self.parse_optional_punctuation(",")
+            self.parse_optional_punctuation(",")
+        self._consume_token()
+
+    def _resource_group(self, section: str) -> None:
+        owner = self.parse_identifier_or_str_literal(" of a resource group")
+        self.parse_punctuation(":")
+        self.parse_punctuation("{")
+        entries = self.resources.setdefault(owner, {}) if section == "dialect_resources" else {}
+        while self.parse_optional_punctuation("}") is None:
+            key = self.parse_identifier_or_str_literal(" of a resource")
+            self.parse_punctuation(":")
+            at = self._current_token.span
+            text = self._current_token.text
+            if self._current_token.kind not in (MLIRTokenKind.STRING_LIT, MLIRTokenKind.BYTES_LIT):
+                if section == "dialect_resources":
+                    self.raise_error("expected a hex string of a resource", at)
+                self._consume_token()
+            else:
+                self._consume_token()
+                if section == "dialect_resources":
+                    entries[key] = self._hex(text[1:-1], at)
+            self.parse_optional_punctuation(",")
+
+    def _hex(self, text: str, at: Any) -> bytes:
+        try:
+            if not text.startswith("0x"):
+                raise ValueError
+            return bytes.fromhex(text[2:])
+        except ValueError:
+            self.raise_error('expected a hex string that starts with "0x"', at)
+
+    def fail(self, message: str, at: Any = None) -> NoReturn:
+        """Raise a parse error at a span or the current token."""
+        self.raise_error(message, at)
+
+
+_CONTEXT: list[Context] = []
+
+
+def _context() -> Context:
+    """Return the context with the dialects that MLIR brings; classes are made when first asked for."""
+    if not _CONTEXT:
+        context = Context()
+        for name, factory in get_all_dialects().items():
+            if name in _FOREIGN:
+                context.register_dialect(name, factory)
+        _CONTEXT.append(context)
+    return _CONTEXT[0]
+
+
+def foreign_dialects() -> tuple[str, ...]:
+    """Return the dialects of MLIR that can be read."""
+    return tuple(name for name in _FOREIGN if name not in _HIDDEN)
+
+
+def parse_text(
+    text: str,
+    registry: Registry,
+    filename: str = "-",
+    *,
+    allow_unregistered: bool = False,
+    epoch: Epoch | None = None,
+    first_line: int = 0,
+) -> Module:
+    """Return the module of a text, not verified.
+
+    Raises:
+        CompileError: The text is not a module; one diagnostic says where.
+    """
+    source = Source(text, filename, first_line)
+    epoch = epoch or epoch_of(text)
+    parser: MlirParser | None = None
+    try:
+        parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, epoch=epoch)
+        parser._source = source
+        operation = parser.parse_module()
+    except ParseError as error:
+        raise CompileError(_diagnostic(source, error.span.start, error.msg)) from None
+    except VerifyException as error:
+        raise CompileError(_diagnostic(source, _here(parser), str(error))) from None
+    except RecursionError:
+        raise CompileError(_diagnostic(source, _here(parser), "nested too deeply")) from None
+    except CompileError:
+        raise
+    except Exception as error:
+        # xdsl answers some malformed text with assertions and KeyErrors; a reader of text only needs the place.
+        message = f"invalid text: {str(error) or type(error).__name__}"
+        raise CompileError(_diagnostic(source, _here(parser), message)) from None
+    if not isinstance(operation, ModuleOp):
+        raise CompileError(_diagnostic(source, 0, "expected a module"))
+    return Module(operation, epoch, filename, parser.resources, source, parser.places)
+
+
+def _here(parser: MlirParser | None) -> int:
+    return parser._current_token.span.start if parser is not None else 0
+
+
+def _diagnostic(source: Source, offset: int, message: str) -> Diagnostic:
+    # An error at the end of the text is shown at its last character, where a line can be printed.
+    offset = max(0, min(offset, len(source.text)))
+    line, column = source.place(offset)
+    first = message.splitlines()[0] if message else "invalid text"
+    return Diagnostic("error", first, source.name, line, column, source.line(line))

@@ -1,0 +1,36 @@
+"""What the parser and the writer ask the dialects."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.interfaces import FullParser, WriterLike
+from ttnn.compiler.asm.xdsl_adapter import Attribute, Operation
+
+__all__ = ["Registry"]
+
+
+class Registry(Protocol):
+    """The dialects that are known."""
+
+    def dialects(self) -> tuple[str, ...]:
+        """Return the names of the dialects."""
+
+    def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
+        """Return the class of an operation of a known dialect; a generic one for an operation that no table has."""
+
+    def attribute(self, parser: FullParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
+        """Parse what follows `#dialect.mnemonic`; None, with nothing consumed, if the table does not have it."""
+
+    def parse_pretty(self, parser: FullParser, name: str, epoch: Epoch) -> Operation | None:
+        """Parse what follows the name of an operation in pretty form; None if it has none of ours."""
+
+    def print_pretty(self, writer: WriterLike, operation: Operation) -> bool:
+        """Write an operation in pretty form, without its results; False if it has none of ours."""
+
+    def alias(self, attribute: Attribute) -> str | None:
+        """Return the alias under which an attribute is printed, without number."""
+
+    def alias_dialect(self, attribute: Attribute) -> str:
+        """Return the dialect of an attribute or type that is not builtin."""

@@ -1,0 +1,134 @@
+"""Names of values and blocks: `%0`, `%arg0`, `%c1_i32`, `^bb1`, numbered as MLIR numbers them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ttnn.compiler.asm.xdsl_adapter import (
+    Attribute,
+    Block,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Operation,
+    Region,
+    Signedness,
+    SSAValue,
+)
+
+__all__ = ["ValueNames"]
+
+_ISOLATED = {"builtin.module", "func.func", "ttcore.device_module", "ttcore.cpu_module", "emitpy.file"}
+
+
+class _Outputs(Protocol):
+    def outputs(self, operation: Operation) -> Sequence[Attribute]:
+        """Return the types of the empty tensors that are written before an operation."""
+
+
+class ValueNames:
+    """The names of everything in an operation."""
+
+    def __init__(self, top: Operation, expansion: _Outputs) -> None:
+        self._expansion = expansion
+        self._values: dict[SSAValue, str] = {}
+        self._groups: dict[Operation, str] = {}
+        self._blocks: dict[Block, str] = {}
+        self._outputs: dict[Operation, list[str]] = {}
+        self._next_value = 0
+        self._next_argument = 0
+        self._used: set[str] = set()
+        self._operation(top)
+
+    def value(self, value: SSAValue) -> str:
+        """Return the name of a value."""
+        return self._values.get(value, "<<UNKNOWN SSA VALUE>>")
+
+    def results(self, operation: Operation) -> str:
+        """Return what stands before ` = `."""
+        return self._groups[operation]
+
+    def block(self, block: Block) -> str:
+        """Return the label of a block."""
+        return self._blocks.get(block, "^INVALIDBLOCK")
+
+    def outputs(self, operation: Operation) -> list[str]:
+        """Return the names of the empty tensors that are written before an operation."""
+        return self._outputs.get(operation, [])
+
+    def _unique(self, name: str) -> str:
+        candidate, number = name, 0
+        while candidate in self._used:
+            candidate = f"{name}_{number}"
+            number += 1
+        self._used.add(candidate)
+        return candidate
+
+    def _number(self) -> str:
+        name = f"%{self._next_value}"
+        self._next_value += 1
+        return name
+
+    def _operation(self, operation: Operation) -> None:
+        names = [self._number() for _ in self._expansion.outputs(operation)]
+        if names:
+            self._outputs[operation] = names
+        if operation.results:
+            hint = _result_hint(operation)
+            base = f"%{self._unique(hint)}" if hint else self._number()
+            if len(operation.results) == 1:
+                self._values[operation.results[0]] = self._groups[operation] = base
+            else:
+                self._groups[operation] = f"{base}:{len(operation.results)}"
+                for i, result in enumerate(operation.results):
+                    self._values[result] = f"{base}#{i}"
+        if operation.name in _ISOLATED:
+            for region in operation.regions:
+                saved = self._next_value, self._next_argument, self._used
+                self._next_value, self._next_argument, self._used = 0, 0, set()
+                self._region(region)
+                self._next_value, self._next_argument, self._used = saved
+        else:
+            for region in operation.regions:
+                saved = self._next_value, self._next_argument, self._used
+                self._used = set(self._used)
+                self._region(region)
+                self._next_value, self._next_argument, self._used = saved
+
+    def _region(self, region: Region) -> None:
+        for i, block in enumerate(region.blocks):
+            self._blocks[block] = f"^bb{i}"
+        induction = _induction_names(region)
+        for index, block in enumerate(region.blocks):
+            for i, argument in enumerate(block.args):
+                if index == 0 and i < len(induction):
+                    self._values[argument] = f"%{self._unique(induction[i])}"
+                    continue
+                self._values[argument] = f"%{self._unique(f'arg{self._next_argument}')}"
+                self._next_argument += 1
+            for operation in block.ops:
+                self._operation(operation)
+
+
+def _induction_names(region: Region) -> list[str]:
+    """Return the names of leading arguments that MLIR calls after loops; none here: `%arg` is used for all."""
+    del region
+    return []
+
+
+def _result_hint(operation: Operation) -> str | None:
+    """Return the name that an operation gives its result."""
+    if operation.name != "arith.constant":
+        return None
+    value = operation.properties.get("value") or operation.attributes.get("value")
+    if isinstance(value, IntegerAttr):
+        number = value.value.data
+        if isinstance(value.type, IndexType):
+            return f"c{number}"
+        if isinstance(value.type, IntegerType):
+            if value.type.width.data == 1:
+                return "true" if number else "false"
+            sign = {Signedness.SIGNLESS: "i", Signedness.SIGNED: "si", Signedness.UNSIGNED: "ui"}
+            return f"c{number}_{sign[value.type.signedness.data]}{value.type.width.data}"
+    return "cst"

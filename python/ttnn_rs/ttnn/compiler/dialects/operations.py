@@ -1,0 +1,284 @@
+"""Operations made from the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar
+
+from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.xdsl_adapter import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Operation,
+    OpTraits,
+    SSAValue,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    VerifyException,
+)
+from ttnn.compiler.dialects.kinds import check_kind, default_attribute
+from ttnn.compiler.dialects.spec import Group, OpSpec, find
+
+__all__ = ["SEGMENTS", "TableOp", "make", "operation_class", "plain", "segment_sizes", "table_op"]
+
+SEGMENTS = "operandSegmentSizes"
+
+
+RULES: list[Callable[[TableOp], None]] = []
+"""Checks beyond the table; the module of rules puts its check here."""
+
+
+class TableOp(Operation):
+    """An operation of which a table says what it has. Operands are in functional form, outputs given as values last.
+
+    Attributes:
+        spec: Its line of the table.
+        n_outs: How many of the last operands are outputs.
+    """
+
+    name: ClassVar[str] = "builtin.unregistered"
+    spec: ClassVar[OpSpec]
+    inherent: ClassVar[frozenset[str]] = frozenset()
+    traits: ClassVar[OpTraits] = OpTraits(lambda: ())
+    n_outs: int = 0
+    problem: str | None = None
+    """What was wrong with the outputs in the text; reported after the rules of the operation."""
+
+    @classmethod
+    def has_trait(cls, trait: Any, *, value_if_unregistered: bool = True) -> bool:
+        """Return whether it ends a block; the tables have no other traits."""
+        del value_if_unregistered
+        return getattr(trait, "__name__", type(trait).__name__) == "IsTerminator" and cls.name in _TERMINATORS
+
+    def clone_without_regions(self, *args: Any, **kwargs: Any) -> TableOp:
+        """Return a copy without regions."""
+        copy = super().clone_without_regions(*args, **kwargs)
+        assert isinstance(copy, TableOp)
+        copy.n_outs = self.n_outs
+        return copy
+
+    @property
+    def inputs(self) -> tuple[SSAValue, ...]:
+        """The operands without the outputs."""
+        values = tuple(self.operands)
+        return values[: len(values) - self.n_outs]
+
+    @property
+    def outs(self) -> tuple[SSAValue, ...]:
+        """The outputs that are given as values; empty if the results stand for themselves."""
+        values = tuple(self.operands)
+        return values[len(values) - self.n_outs :]
+
+    def group(self, name: str) -> tuple[SSAValue, ...]:
+        """Return the operands of a group."""
+        groups = self.spec.operands
+        sizes = segment_sizes(groups, len(self.inputs), self.properties.get(SEGMENTS))
+        at = 0
+        for group, size in zip(groups, sizes, strict=True):
+            if group.name == name:
+                return self.inputs[at : at + size]
+            at += size
+        raise KeyError(f"{self.name} has no operand {name}")
+
+    def operand(self, name: str) -> SSAValue | None:
+        """Return the one operand of a group, or None."""
+        values = self.group(name)
+        return values[0] if values else None
+
+    def attribute(self, name: str) -> Attribute | None:
+        """Return an attribute, its default if it is missing, or None."""
+        value = self.properties.get(name)
+        if value is None:
+            value = self.attributes.get(name)
+        if value is None:
+            entry = self.spec.attributes.get(name)
+            return default_attribute(entry) if entry is not None else None
+        return value
+
+    def get(self, name: str) -> Any:
+        """Return the value of an attribute as Python has it: int, bool, float, str, tuple; None if it is missing."""
+        return plain(self.attribute(name))
+
+    def verify_(self) -> None:
+        """Check operands, attributes and regions by the table, then the rules of the operation."""
+        spec = self.spec
+        segment_sizes(spec.operands, len(self.inputs), self.properties.get(SEGMENTS))
+        for entry in spec.attributes.values():
+            value = self.properties.get(entry.name)
+            if value is None:
+                if not entry.optional:
+                    raise VerifyException(f"requires attribute '{entry.name}'")
+            else:
+                check_kind(entry, value)
+        fixed = all(not group.kind for group in spec.results)
+        if fixed and len(self.results) != len(spec.results):
+            raise VerifyException(f"expected {len(spec.results)} results, but found {len(self.results)}")
+        if spec.regions >= 0 and len(self.regions) != spec.regions:
+            raise VerifyException(f"expected {spec.regions} regions, but found {len(self.regions)}")
+        for rule in RULES:
+            rule(self)
+        if self.problem is not None:
+            raise VerifyException(self.problem)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+_TERMINATORS = {"ttir.yield", "ttkernel.return", "ttkernel.unreachable", "d2m.yield"}
+
+
+def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None = None) -> tuple[int, ...]:
+    """Return how many of `count` operands belong to each group.
+
+    Raises:
+        VerifyException: The operands cannot be divided that way.
+    """
+    if isinstance(given, DenseArrayBase) and sum(1 for group in groups if group.kind) > 1:
+        sizes = tuple(int(size) for size in given.get_values())
+        if len(sizes) != len(groups):
+            raise VerifyException(
+                f"'{SEGMENTS}' attribute for specifying operand segments must have {len(groups)} elements, "
+                f"but got {len(sizes)}"
+            )
+        if sum(sizes) != count:
+            raise VerifyException(
+                f"operand count ({count}) does not match with the total size ({sum(sizes)}) "
+                f"specified in attribute '{SEGMENTS}'"
+            )
+        for group, size in zip(groups, sizes, strict=True):
+            if size < 0 or (group.kind != "*" and size > 1) or (not group.kind and size != 1):
+                raise VerifyException(f"operand group '{group.name}' cannot have {size} values")
+        return sizes
+    single = sum(1 for group in groups if not group.kind)
+    variable = [group for group in groups if group.kind]
+    rest = count - single
+    if not variable:
+        if rest:
+            raise VerifyException(f"expected {single} operands, but found {count}")
+        return (1,) * single
+    if rest < 0:
+        raise VerifyException(f"expected {single} or more operands, but found {count}")
+    if len(variable) == 1:
+        if variable[0].kind == "?" and rest > 1:
+            raise VerifyException(f"expected {single + 1} operands at most, but found {count}")
+        return tuple(rest if group.kind else 1 for group in groups)
+    if rest == 0 or rest == len(variable):
+        each = 1 if rest else 0
+        return tuple(each if group.kind else 1 for group in groups)
+    raise VerifyException(f"requires attribute '{SEGMENTS}'")
+
+
+def table_op(spec: OpSpec) -> type[TableOp]:
+    """Return the class of an operation of a table."""
+    return _class(spec)
+
+
+@cache
+def _class(spec: OpSpec) -> type[TableOp]:
+    words = spec.name.replace(".", "_").split("_")
+    return type(
+        "".join(word.capitalize() for word in words) + "Op",
+        (TableOp,),
+        {
+            "name": spec.name,
+            "spec": spec,
+            "inherent": frozenset(spec.attributes) | {SEGMENTS, "resultSegmentSizes"},
+            "__doc__": f"The operation {spec.name}.",
+        },
+    )
+
+
+@cache
+def operation_class(name: str, epoch: Epoch) -> type[TableOp] | None:
+    """Return the class of an operation in an epoch, or None if no table has it."""
+    spec = find(name, epoch)
+    return table_op(spec) if spec is not None else None
+
+
+def make(
+    name: str,
+    epoch: Epoch,
+    operands: list[SSAValue] | tuple[SSAValue, ...],
+    result_types: list[Attribute] | tuple[Attribute, ...],
+    properties: dict[str, Attribute] | None = None,
+    *,
+    outs: tuple[SSAValue, ...] = (),
+    sizes: tuple[int, ...] | None = None,
+    attributes: dict[str, Attribute] | None = None,
+    regions: Any = (),
+    location: Any = None,
+) -> TableOp:
+    """Return a new operation of a table.
+
+    Args:
+        name: `dialect.name`.
+        epoch: The epoch of the module.
+        operands: Operands without outputs.
+        result_types: Types of the results.
+        properties: Inherent attributes.
+        outs: Outputs that are values.
+        sizes: Sizes of the groups of operands, where counts do not say them.
+        attributes: Discardable attributes.
+        regions: Regions.
+        location: Where it comes from.
+
+    Raises:
+        KeyError: No table has the operation.
+    """
+    kind = operation_class(name, epoch)
+    if kind is None:
+        raise KeyError(f"{name} is not an operation of epoch {epoch.value}")
+    entries = dict(properties or {})
+    if sizes is not None and sum(1 for group in kind.spec.operands if group.kind) > 1:
+        entries[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))
+    op: TableOp = kind.create(
+        operands=[*operands, *outs],
+        result_types=result_types,
+        properties=entries,
+        attributes=attributes or {},
+        regions=regions,
+        location=location,
+    )
+    op.n_outs = len(outs)
+    return op
+
+
+def plain(value: Attribute | None) -> Any:
+    """Return an attribute as a Python value where it has one."""
+    if isinstance(value, IntegerAttr):
+        number = value.value.data
+        if isinstance(value.type, IntegerType) and value.type.width.data == 1:
+            return bool(number)
+        return number
+    if isinstance(value, (FloatAttr,)):
+        return value.value.data
+    if isinstance(value, StringAttr):
+        return value.data
+    if isinstance(value, UnitAttr):
+        return True
+    if isinstance(value, ArrayAttr):
+        return tuple(plain(one) for one in value.data)
+    if isinstance(value, DenseArrayBase):
+        values = value.get_values()
+        element = value.elt_type
+        if isinstance(element, IntegerType) and element.width.data == 1:
+            return tuple(bool(one) for one in values)
+        return tuple(values)
+    if isinstance(value, SymbolRefAttr):
+        return value.string_value()
+    if isinstance(value, DenseAttr):
+        return value.ints()
+    enum = getattr(value, "enum", None)
+    if enum is not None:
+        return value.value  # type: ignore[union-attr]
+    return value

@@ -1,0 +1,218 @@
+"""Pretty forms of operations of the compiler's dialects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ttnn.compiler.asm.attributes import DialectAttr
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.pretty import print_symbol_region
+from ttnn.compiler.asm.printing import symbol_text
+from ttnn.compiler.asm.xdsl_adapter import (
+    Attribute,
+    Block,
+    IntegerAttr,
+    Operation,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
+from ttnn.compiler.dialects.kinds import integer
+from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+
+if TYPE_CHECKING:
+    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.asm.writer import Writer
+
+__all__ = ["parse_pretty", "print_pretty"]
+
+
+def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+    """Parse what follows the name of an operation; None if it has no pretty form here."""
+    if epoch is Epoch.BOOK:
+        return None
+    if name in ("ttcore.device_module", "ttcore.cpu_module"):
+        return _wrapper(parser, name, epoch)
+    if name == "ttcore.device":
+        return _device(parser, epoch)
+    if name == "ttir.empty":
+        parser.parse_punctuation("(")
+        parser.parse_punctuation(")")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        return make(name, epoch, [], [parser.parse_type()], attributes=attributes)
+    if name == "ttcore.load_cached":
+        return _load_cached(parser, epoch)
+    if name == "ttir.to_layout":
+        return _to_layout(parser, epoch)
+    if name == "ttcore.optimization_barrier":
+        return _barrier(parser, epoch)
+    if name == "ttcore.get_global":
+        symbol = parser.parse_symbol_name()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        return make(name, epoch, [], [parser.parse_type()], {"sym_name": symbol}, attributes=attributes)
+    if name == "ttcore.global":
+        return _global(parser, epoch)
+    return None
+
+
+def _wrapper(parser: MlirParser, name: str, epoch: Epoch) -> Operation:
+    found = parser.parse_optional_attr_dict_with_keyword()
+    attributes = dict(found.data) if found is not None else {}
+    region = parser.parse_region()
+    if region.blocks.first is None:
+        region.add_block(Block())
+    return make(name, epoch, [], [], attributes=attributes, regions=[region])
+
+
+def _device(parser: MlirParser, epoch: Epoch) -> Operation:
+    symbol = parser.parse_symbol_name()
+    parser.parse_punctuation("=")
+    device = (
+        parser.parse_attribute()
+        if parser._current_token.text.startswith("#")
+        else DeviceAttr.parse_in("ttcore")(parser)
+    )
+    attributes = parser.parse_optional_attr_dict()
+    return make("ttcore.device", epoch, [], [], {"sym_name": symbol, "device_attr": device}, attributes=attributes)
+
+
+def _load_cached(parser: MlirParser, epoch: Epoch) -> Operation:
+    parser.parse_punctuation("(")
+    callee = SymbolRefAttr(parser.parse_symbol_name())
+    parser.parse_punctuation(",")
+    names = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+    parser.parse_punctuation(")")
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    at = parser._current_token.span.start
+    kind = parser.parse_function_type()
+    operands = parser.resolve_operands(names, kind.inputs.data, at)
+    return make(
+        "ttcore.load_cached",
+        epoch,
+        list(operands),
+        list(kind.outputs.data),
+        {"callee": callee},
+        attributes=attributes,
+    )
+
+
+def _to_layout(parser: MlirParser, epoch: Epoch) -> Operation:
+    names = [parser.parse_unresolved_operand()]
+    parser.parse_punctuation(",")
+    names.append(parser.parse_unresolved_operand())
+    parser.parse_punctuation(":")
+    at = parser._current_token.span.start
+    types = [parser.parse_type()]
+    parser.parse_keyword("into")
+    types.append(parser.parse_type())
+    properties = {}
+    if parser.parse_optional_keyword("hostInfo"):
+        parser.parse_punctuation("=")
+        properties["layout"] = parser.parse_attribute()
+    attributes = parser.parse_optional_attr_dict()
+    results = []
+    if parser.parse_optional_punctuation("->"):
+        results = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    operands = parser.resolve_operands(names, types, at)
+    kind = operation_class("ttir.to_layout", epoch)
+    assert kind is not None
+    op: Operation = kind.create(operands=operands, result_types=results, properties=properties, attributes=attributes)
+    return op
+
+
+def _barrier(parser: MlirParser, epoch: Epoch) -> Operation:
+    names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    at = parser._current_token.span.start
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    operands = parser.resolve_operands(names, types, at)
+    return make("ttcore.optimization_barrier", epoch, list(operands), list(types), attributes=attributes)
+
+
+def _global(parser: MlirParser, epoch: Epoch) -> Operation:
+    properties: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
+    parser.parse_punctuation("=")
+    properties["type"] = parser.parse_type()
+    if parser.parse_optional_punctuation("["):
+        properties["index"] = integer(parser.parse_integer(), "si32")
+        parser.parse_punctuation("]")
+    attributes = parser.parse_optional_attr_dict()
+    return make("ttcore.global", epoch, [], [], properties, attributes=attributes)
+
+
+def print_pretty(writer: Writer, operation: Operation) -> bool:
+    """Write an operation without its results; False if it has no pretty form here."""
+    if not isinstance(operation, TableOp) or Epoch.BOOK in operation.spec.epochs:
+        return False
+    name = operation.name
+    if name in ("ttcore.device_module", "ttcore.cpu_module"):
+        return print_symbol_region(writer, operation, name)
+    if name == "ttir.empty":
+        writer.write("ttir.empty()")
+        writer.attributes(operation.attributes)
+        writer.write(f" : {writer.attribute(operation.results[0].type)}")
+        return True
+    if name == "ttcore.device":
+        symbol, device = operation.properties.get("sym_name"), operation.properties.get("device_attr")
+        if not isinstance(symbol, StringAttr) or not isinstance(device, DialectAttr):
+            return False
+        writer.write(f"ttcore.device {symbol_text(symbol.data)} = {stripped(writer, device)}")
+        writer.attributes(operation.attributes)
+        return True
+    if name == "ttcore.load_cached":
+        callee = operation.properties.get("callee")
+        if callee is None:
+            return False
+        types = writer.text.types(value.type for value in operation.operands)
+        writer.write(f"ttcore.load_cached({writer.attribute(callee)}, [{writer.values(operation.operands)}])")
+        writer.attributes(operation.attributes)
+        writer.write(f" : ({types}) -> {writer.text.results(r.type for r in operation.results)}")
+        return True
+    if name == "ttcore.optimization_barrier":
+        writer.write(f"ttcore.optimization_barrier {writer.values(operation.operands)}")
+        writer.attributes(operation.attributes)
+        writer.write(f" : {writer.text.types(value.type for value in operation.operands)}")
+        return True
+    if name == "ttir.to_layout":
+        return _print_to_layout(writer, operation)
+    if name == "ttcore.get_global":
+        symbol = operation.properties.get("sym_name")
+        if not isinstance(symbol, StringAttr):
+            return False
+        writer.write(f"ttcore.get_global {symbol_text(symbol.data)}")
+        writer.attributes(operation.attributes)
+        writer.write(f" : {writer.attribute(operation.results[0].type)}")
+        return True
+    if name == "ttcore.global":
+        symbol, type_ = operation.properties.get("sym_name"), operation.properties.get("type")
+        if not isinstance(symbol, StringAttr) or type_ is None:
+            return False
+        writer.write(f"ttcore.global {symbol_text(symbol.data)} = {writer.attribute(type_)}")
+        index = operation.properties.get("index")
+        if isinstance(index, IntegerAttr):
+            writer.write(f" [{index.value.data}]")
+        writer.attributes(operation.attributes)
+        return True
+    return False
+
+
+def _print_to_layout(writer: Writer, operation: TableOp) -> bool:
+    names = writer.names.outputs(operation)
+    operands = writer.expansion.operands(operation, names)
+    if len(operands) != 2:
+        return False
+    texts = [one if isinstance(one, str) else writer.value(one) for one, _ in operands]
+    types = [writer.attribute(type_) for _, type_ in operands]
+    writer.write(f"ttir.to_layout {', '.join(texts)} : {types[0]} into {types[1]}")
+    layout = operation.properties.get("layout")
+    if layout is not None and not isinstance(layout, UnitAttr):
+        writer.write(f" hostInfo = {writer.attribute(layout)}")
+    writer.attributes(operation.attributes)
+    if operation.results:
+        writer.write(f" -> {writer.text.types(r.type for r in operation.results)}")
+    return True

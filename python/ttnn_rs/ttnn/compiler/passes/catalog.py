@@ -1,0 +1,55 @@
+"""All passes: names, options and where they are. Nothing is imported before a pass runs."""
+
+from __future__ import annotations
+
+from ttnn.compiler.passes.base import PassSpec
+from ttnn.compiler.passes.options import Option
+
+__all__ = ["PASSES"]
+
+_MESH = Option("mesh-shape", "ints", (), "Chips per dimension of the mesh.")
+_OVERRIDES = (
+    Option("override-grid-sizes", "strs", (), "name=RxC,...: grids by location name."),
+    Option("override-output-layout", "strs", (), "name=RxC:space:layout,...: outputs by location name."),
+    Option("sharding-pass-enabled", "bool", False, "Keep chains of operations in L1."),
+)
+
+_ALL = (
+    PassSpec("canonicalize", "Fold and simplify operations.", "cleanup:canonicalize"),
+    PassSpec("cse", "Let equal operations share one result.", "cleanup:cse"),
+    PassSpec("symbol-dce", "Erase symbols that nobody uses.", "cleanup:symbol_dce"),
+    PassSpec("inline", "Put bodies of functions in the place of calls.", "cleanup:inline"),
+    PassSpec("remove-dead-values", "Erase values that nobody uses.", "cleanup:remove_dead_values"),
+    PassSpec(
+        "ttir-load-system-desc",
+        "Put a system descriptor on the module.",
+        "device:load_system_desc",
+        (Option("path", "str", "", "File of a descriptor; empty for the default."),),
+    ),
+    PassSpec("ttir-implicit-device", "Put a device on the module.", "device:implicit_device", (_MESH,)),
+    PassSpec("ttir-generic-kernel", "Wrap operations as kernels in dispatch regions.", "book_generic:generic_kernel"),
+    PassSpec("ttir-generic", "Wrap operations in dispatch regions.", "book_generic:generic"),
+    PassSpec(
+        "ttir-generic-region-operands-to-memref",
+        "Turn the arguments of dispatch regions into buffers.",
+        "book_generic:operands_to_memref",
+    ),
+    PassSpec(
+        "ttir-layout",
+        "Give layouts to tensors.",
+        "book_layout:run",
+        (
+            Option("init-memory-space", "str", "system", "Where arguments and results of functions are."),
+            Option("default-memory-space", "str", "dram", "Where operands are if they may."),
+            Option("default-device-memory-layout", "str", "interleaved", "Their memory layout if they may."),
+        ),
+    ),
+    PassSpec("ttir-split-compound-layout", "Split changes of layout into single changes.", "book_split:run"),
+    PassSpec("ttir-constant-as-fill", "Turn constants into fills.", "book_shapes:constant_as_fill"),
+    PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", "book_shapes:sliding_window"),
+    PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book_optimizer:run", _OVERRIDES),
+    PassSpec("ttir-allocate", "Give addresses to tensors.", "book_allocate:run"),
+    PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
+)
+
+PASSES: dict[str, PassSpec] = {one.name: one for one in _ALL}

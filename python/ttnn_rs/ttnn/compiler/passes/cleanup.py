@@ -1,0 +1,141 @@
+"""The generic passes: canonicalize, cse, symbol-dce, remove-dead-values, inline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import LOCAL
+from ttnn.compiler.asm.xdsl_adapter import Block, CallOp, FuncOp, Operation, StringAttr, SymbolRefAttr
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.passes.base import erase, insert_before, replace
+
+__all__ = ["canonicalize", "cse", "erase_dead", "inline", "remove_dead_values", "symbol_dce"]
+
+_EFFECTS = {
+    "dealloc", "deallocate", "yield", "return", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache",
+    "alloc", "dispatch", "get_device", "load_cached", "rand", "dropout", "set_key_value", "capture_or_execute_trace",
+}  # fmt: skip
+
+
+def is_pure(op: Operation) -> bool:
+    """Return whether an operation can go if nobody uses its results, and be shared if it occurs twice."""
+    if op.regions or op.successors or not op.results:
+        return False
+    dialect, _, name = op.name.partition(".")
+    if isinstance(op, TableOp):
+        return name not in _EFFECTS and not op.n_outs and dialect in ("ttir", "ttnn", "ttcore")
+    return dialect in ("arith", "math", "tensor")
+
+
+def erase_dead(owner: Operation) -> bool:
+    """Erase operations without effect whose results are not used; return whether there were any."""
+    changed = False
+    for op in reversed(list(owner.walk())):
+        if op is not owner and is_pure(op) and not any(result.uses for result in op.results):
+            erase(op)
+            changed = True
+    return changed
+
+
+def canonicalize(module: Module, options: dict[str, Any]) -> None:
+    """Fold operations that do nothing, join chains, and erase what is not used."""
+    del options
+    from ttnn.compiler.passes.folds import fold_all
+
+    fold_all(module)
+    while erase_dead(module.op):
+        pass
+
+
+def cse(module: Module, options: dict[str, Any]) -> None:
+    """Let equal operations without effect share one result."""
+    del options
+    for op in [module.op, *module.op.walk()]:
+        for region in op.regions:
+            for block in region.blocks:
+                _cse_block(block)
+    erase_dead(module.op)
+
+
+def _key(op: Operation) -> tuple[object, ...]:
+    return (
+        op.name,
+        tuple(id(value) for value in op.operands),
+        tuple(LOCAL.attribute(result.type) for result in op.results),
+        tuple(sorted((name, LOCAL.attribute(value)) for name, value in {**op.properties, **op.attributes}.items())),
+    )
+
+
+def _cse_block(block: Block) -> None:
+    seen: dict[tuple[object, ...], Operation] = {}
+    for op in list(block.ops):
+        if not is_pure(op):
+            continue
+        key = _key(op)
+        known = seen.get(key)
+        if known is None:
+            seen[key] = op
+        else:
+            replace(op, known.results)
+
+
+def symbol_dce(module: Module, options: dict[str, Any]) -> None:
+    """Erase private functions that nobody names."""
+    del options
+    while True:
+        named = {
+            value.root_reference.data
+            for op in module.op.walk()
+            for value in (*op.properties.values(), *op.attributes.values())
+            if isinstance(value, SymbolRefAttr)
+        }
+        dead = [
+            function
+            for function in module.functions()
+            if getattr(function.properties.get("sym_visibility"), "data", "") == "private"
+            and function.sym_name.data not in named
+        ]
+        if not dead:
+            return
+        for function in dead:
+            erase(function)
+
+
+def remove_dead_values(module: Module, options: dict[str, Any]) -> None:
+    """Erase operations without effect whose results are not used."""
+    del options
+    while erase_dead(module.op):
+        pass
+
+
+def inline(module: Module, options: dict[str, Any]) -> None:
+    """Put the bodies of functions in the place of their calls."""
+    del options
+    by_name: dict[str, FuncOp] = {function.sym_name.data: function for function in module.functions()}
+    for call in [op for op in module.op.walk() if isinstance(op, CallOp)]:
+        callee = call.properties.get("callee")
+        function = by_name.get(callee.root_reference.data) if isinstance(callee, SymbolRefAttr) else None
+        if function is None or len(function.regions[0].blocks) != 1:
+            continue
+        body = function.regions[0].blocks.first
+        assert body is not None
+        if call.parent_op() is function or any(isinstance(op, CallOp) for op in body.ops):
+            continue
+        values = dict(zip(body.args, call.operands, strict=True))
+        results: tuple[Any, ...] = ()
+        for op in body.ops:
+            if op.name == "func.return":
+                results = tuple(values.get(value, value) for value in op.operands)
+            else:
+                copy = op.clone(values)
+                insert_before(call, copy)
+        replace(call, results)
+    for name, function in by_name.items():
+        private = function.properties.get("sym_visibility") == StringAttr("private")
+        called = any(
+            isinstance(op, CallOp) and getattr(op.properties.get("callee"), "string_value", str)() == name
+            for op in module.op.walk()
+        )
+        if private and not called and function.regions[0].blocks.first is not None:
+            erase(function)

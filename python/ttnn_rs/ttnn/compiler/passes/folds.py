@@ -1,0 +1,137 @@
+"""Folds of tensor operations: what does nothing goes, chains of one kind become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, DenseArrayBase, IntegerType, SSAValue
+from ttnn.compiler.dialects.kinds import i32_attr
+from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.passes.base import insert_before, owner_of, replace, table_ops
+
+__all__ = ["fold_all"]
+
+Fold = Callable[[Module, TableOp], "SSAValue | None"]
+
+
+def fold_all(module: Module) -> None:
+    """Apply the folds until none applies."""
+    changed = True
+    while changed:
+        changed = False
+        for op in table_ops(module.op, "ttir."):
+            fold = _FOLDS.get(op.name.partition(".")[2])
+            if fold is None or len(op.results) != 1 or op.n_outs:
+                continue
+            value = fold(module, op)
+            if value is not None and value is not op.results[0]:
+                replace(op, [value])
+                changed = True
+
+
+def _producer(value: SSAValue, name: str) -> TableOp | None:
+    owner = owner_of(value)
+    return owner if isinstance(owner, TableOp) and owner.name == name and not owner.n_outs else None
+
+
+def _remake(module: Module, op: TableOp, value: SSAValue, **properties: object) -> SSAValue:
+    new = make(
+        op.name,
+        module.epoch,
+        [value],
+        [op.results[0].type],
+        {**op.properties, **properties},  # type: ignore[dict-item]
+        attributes=dict(op.attributes),
+        location=op.location,
+    )
+    insert_before(op, new)
+    return new.results[0]
+
+
+def _reshape(module: Module, op: TableOp) -> SSAValue | None:
+    if op.inputs[0].type == op.results[0].type:
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.reshape")
+    if producer is not None:
+        shape = ArrayAttr([i32_attr(size) for size in shape_of(op.results[0])])
+        return _remake(module, op, producer.inputs[0], shape=shape)
+    return None
+
+
+def _transpose(module: Module, op: TableOp) -> SSAValue | None:
+    rank = len(shape_of(op.inputs[0]))
+    dims = {op.get("dim0") % rank, op.get("dim1") % rank}
+    if len(dims) == 1:
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.transpose")
+    if producer is not None and {producer.get("dim0") % rank, producer.get("dim1") % rank} == dims:
+        return producer.inputs[0]
+    return None
+
+
+def _permute(module: Module, op: TableOp) -> SSAValue | None:
+    order = tuple(op.get("permutation"))
+    if order == tuple(range(len(order))):
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.permute")
+    if producer is not None:
+        first = producer.get("permutation")
+        joined = [first[i] for i in order]
+        array = DenseArrayBase.from_list(IntegerType(64), joined)
+        return _remake(module, op, producer.inputs[0], permutation=array)
+    return None
+
+
+def _broadcast(module: Module, op: TableOp) -> SSAValue | None:
+    if op.inputs[0].type == op.results[0].type:
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.broadcast")
+    if producer is not None and "broadcast_dimensions" in op.properties:
+        before, after = producer.get("broadcast_dimensions"), op.get("broadcast_dimensions")
+        if len(before) == len(after):
+            factors = [a * b for a, b in zip(before, after, strict=True)]
+            array = DenseArrayBase.from_list(IntegerType(64), factors)
+            return _remake(module, op, producer.inputs[0], broadcast_dimensions=array)
+    return None
+
+
+def _same_type(module: Module, op: TableOp) -> SSAValue | None:
+    del module
+    return op.inputs[0] if op.inputs[0].type == op.results[0].type else None
+
+
+def _concat(module: Module, op: TableOp) -> SSAValue | None:
+    del module
+    return op.inputs[0] if len(op.inputs) == 1 else None
+
+
+def _idempotent(module: Module, op: TableOp) -> SSAValue | None:
+    del module
+    producer = _producer(op.inputs[0], op.name)
+    return producer.results[0] if producer is not None and producer.results[0].type == op.results[0].type else None
+
+
+def _involution(module: Module, op: TableOp) -> SSAValue | None:
+    del module
+    producer = _producer(op.inputs[0], op.name)
+    return producer.inputs[0] if producer is not None and producer.inputs[0].type == op.results[0].type else None
+
+
+_FOLDS: dict[str, Fold] = {
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "permute": _permute,
+    "broadcast": _broadcast,
+    "typecast": _same_type,
+    "concat": _concat,
+    "relu": _idempotent,
+    "abs": _idempotent,
+    "sign": _idempotent,
+    "relu6": _idempotent,
+    "ceil": _idempotent,
+    "floor": _idempotent,
+    "bitwise_not": _involution,
+    "neg": _involution,
+}

@@ -1,0 +1,25 @@
+"""`convert-ttir-to-ttnn`, in the form of the epoch of the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.passes import book_to_ttnn
+
+__all__ = ["run"]
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Lower all tensor operations to calls of the library.
+
+    Raises:
+        CompileError: An operation cannot be lowered.
+    """
+    if module.epoch is Epoch.BOOK:
+        book_to_ttnn.run(module, options)
+        return
+    from ttnn.compiler.passes import later_to_ttnn
+
+    later_to_ttnn.run(module, options)

@@ -1,0 +1,92 @@
+"""Running passes and pipelines, also from the text `builtin.module(a{x=1}, func.func(b))`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.verifier import verify
+from ttnn.compiler.passes.catalog import PASSES
+from ttnn.compiler.passes.options import OptionError, parse_options
+from ttnn.compiler.pipelines.catalog import PIPELINES, Step
+
+__all__ = ["parse_pipeline", "run", "run_steps"]
+
+_NAME = re.compile(r"\s*([\w.-]+)\s*")
+After = Callable[[str, Module], None]
+
+
+def parse_pipeline(text: str) -> list[Step]:
+    """Return the passes of a pipeline text, nesting flattened: every pass here takes a whole module.
+
+    Raises:
+        OptionError: The text is not a pipeline.
+    """
+    steps, position = _list(text, 0)
+    if position != len(text):
+        raise OptionError(f"pipeline text has {text[position:]!r} after its end.")
+    return steps
+
+
+def _list(text: str, position: int) -> tuple[list[Step], int]:
+    steps: list[Step] = []
+    while position < len(text):
+        found = _NAME.match(text, position)
+        if found is None:
+            raise OptionError(f"expected the name of a pass in a pipeline at {text[position:]!r}.")
+        name, position = found.group(1), found.end()
+        if text.startswith("(", position):
+            inner, position = _list(text, position + 1)
+            if not text.startswith(")", position):
+                raise OptionError(f"expected ')' in the pipeline {text!r}.")
+            position += 1
+            steps += inner
+        else:
+            options = ""
+            if text.startswith("{", position):
+                end = _closing(text, position)
+                options, position = text[position + 1 : end], end + 1
+            steps.append((name, options))
+        while position < len(text) and text[position].isspace():
+            position += 1
+        if not text.startswith(",", position):
+            break
+        position += 1
+    return steps, position
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for i in range(start, len(text)):
+        depth += (text[i] == "{") - (text[i] == "}")
+        if depth == 0:
+            return i
+    raise OptionError(f"expected '}}' in the pipeline {text!r}.")
+
+
+def run(module: Module, text: str) -> None:
+    """Run a pipeline text on a module, in place.
+
+    Raises:
+        OptionError: A pass or option does not exist.
+        CompileError: The module cannot be transformed, or is not valid afterwards.
+    """
+    run_steps(module, parse_pipeline(text))
+
+
+def run_steps(module: Module, steps: list[Step], after: After | None = None) -> None:
+    """Run passes in order; `after` sees the module after each of them."""
+    for name, options in steps:
+        pipeline = PIPELINES.get(name)
+        if pipeline is not None:
+            values = parse_options(f"pipeline {name}", pipeline.options, options)
+            run_steps(module, pipeline.steps(values), after)
+            continue
+        spec = PASSES.get(name)
+        if spec is None:
+            raise OptionError(f"there is no pass or pipeline {name!r}; ttmlir-opt --help lists them.")
+        spec.run(module, options)
+        verify(module)
+        if after is not None:
+            after(name, module)

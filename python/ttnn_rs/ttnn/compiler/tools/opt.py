@@ -1,0 +1,246 @@
+"""`ttmlir-opt`: read a module, run passes, write it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ttnn.compiler.passes.options import Option, OptionError
+
+__all__ = ["main"]
+
+_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
+_FLAGS = {
+    "split-input-file": "Treat the parts between lines `// -----` as files of their own.",
+    "verify-diagnostics": "Check that the diagnostics are those that `expected-error` comments announce.",
+    "allow-unregistered-dialect": "Keep operations and attributes of unknown dialects.",
+    "mlir-print-debuginfo": "Print locations.",
+    "mlir-print-local-scope": "Print attributes where they are used, without aliases.",
+    "mlir-print-op-generic": "Print all operations in generic form.",
+    "mlir-print-ir-after-all": "Print the module after each pass to standard error.",
+    "show-dialects": "List the dialects that can be read.",
+}
+_IGNORED = {
+    "mlir-disable-threading", "verify-each", "mlir-print-ir-before-all", "debug", "mlir-timing", "no-implicit-module",
+    "mlir-elide-elementsattrs-if-larger", "mlir-elide-resource-strings-if-larger", "mlir-print-value-users",
+    "mlir-print-stacktrace-on-diagnostic", "mlir-print-op-on-diagnostic", "mlir-print-ir-after-change",
+    "mlir-print-ir-tree-dir", "debug-only", "mlir-print-unique-ssa-ids",
+}  # fmt: skip
+
+
+@dataclass
+class _Arguments:
+    """What the command line asks for."""
+
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+    output: str = "-"
+    file: str = "-"
+    epoch: str = ""
+    help: bool = False
+
+
+class _UsageError(Exception):
+    """A command line that cannot be read."""
+
+
+def _parse(arguments: list[str]) -> _Arguments:
+    from ttnn.compiler.passes.catalog import PASSES
+    from ttnn.compiler.pipelines.catalog import PIPELINES
+
+    found = _Arguments()
+    files = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "-" or not word.startswith("-"):
+            files.append(word)
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        if name in ("h", "help"):
+            found.help = True
+        elif name == "o" or (word.startswith("-o") and not word.startswith("--") and name not in PASSES and not equals):
+            found.output = word[2:] or _next(rest, "-o")
+        elif name in ("emit-epoch", "pass-pipeline"):
+            value = value if equals else _next(rest, word)
+            if name == "emit-epoch":
+                found.epoch = value
+            else:
+                from ttnn.compiler.pipelines.run import parse_pipeline
+
+                found.steps += parse_pipeline(_unquoted(value))
+        elif name in _FLAGS:
+            if value not in ("false", "0"):
+                found.flags.add(name)
+        elif name in PASSES or name in PIPELINES:
+            found.steps.append((name, _unquoted(value)))
+        elif name not in _IGNORED:
+            raise _UsageError(f"unknown command line argument '{word}'. Try: 'ttmlir-opt --help'")
+    if len(files) > 1:
+        raise _UsageError(f"too many positional arguments: {' '.join(files)}")
+    found.file = files[0] if files else "-"
+    if found.epoch not in ("", "book", "slides", "current"):
+        raise _UsageError(f"--emit-epoch takes book, slides or current, got '{found.epoch}'")
+    return found
+
+
+def _next(rest: list[str], word: str) -> str:
+    if not rest:
+        raise _UsageError(f"{word} requires a value")
+    return rest.pop(0)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def _help() -> str:
+    from ttnn.compiler.passes.catalog import PASSES
+    from ttnn.compiler.pipelines.catalog import PIPELINES
+
+    lines = [
+        "OVERVIEW: reads an MLIR module of the Tenstorrent compiler stack, runs passes, and writes it.",
+        "",
+        "USAGE: ttmlir-opt [--pass[=options]].. [--pass-pipeline='builtin.module(..)'] [-o file] [file|-]",
+        "",
+        "OPTIONS:",
+        "  --emit-epoch=book|slides|current  Write the module in the language of an epoch.",
+        "  -o <file>                         Output file; `-` is standard output.",
+        "  --pass-pipeline=<text>            Passes as text: builtin.module(pass{option=value},..).",
+    ]
+    lines += [f"  --{name:<32} {text}" for name, text in _FLAGS.items()]
+    lines += ["", "PASSES:"]
+    for name, one in sorted(PASSES.items()):
+        lines += _entry(name, one.doc, one.options)
+    lines += ["", "PIPELINES:"]
+    for name, pipeline in sorted(PIPELINES.items()):
+        lines += _entry(name, pipeline.doc, pipeline.options)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str, doc: str, options: tuple[Option, ...]) -> list[str]:
+    return [f"  --{name:<46} {doc}", *(f"      {one.name}=<{one.kind}>: {one.doc}" for one in options)]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tool; return its exit code."""
+    try:
+        asked = _parse(sys.argv[1:] if arguments is None else arguments)
+        if asked.help:
+            sys.stdout.write(_help())
+            return 0
+    except (_UsageError, OptionError) as error:
+        sys.stderr.write(f"ttmlir-opt: {error}\n")
+        return 1
+    if "show-dialects" in asked.flags:
+        from ttnn.compiler.asm.parser import foreign_dialects
+        from ttnn.compiler.dialects.spec import DIALECTS
+
+        names = sorted({*foreign_dialects(), *DIALECTS})
+        sys.stdout.write("Available Dialects:\n" + "".join(f"{name}\n" for name in names))
+        return 0
+    try:
+        text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.stderr.write(f"ttmlir-opt: cannot read {asked.file}: {error}\n")
+        return 1
+    return _run(asked, text)
+
+
+def _run(asked: _Arguments, text: str) -> int:
+    from ttnn.compiler.asm.diagnostics import CompileError
+
+    _connect()
+    name = "<stdin>" if asked.file == "-" else asked.file
+    outputs: list[str] = []
+    failed = False
+    expecting = "verify-diagnostics" in asked.flags
+    for part, first_line in _parts(text, "split-input-file" in asked.flags):
+        diagnostics = []
+        try:
+            outputs.append(_module(asked, part, name, first_line))
+        except CompileError as error:
+            diagnostics = list(error.diagnostics)
+        except OptionError as error:
+            sys.stderr.write(f"ttmlir-opt: {error}\n")
+            return 1
+        if expecting:
+            from ttnn.compiler.tools.expectations import compare
+
+            problems = compare(part, name, first_line, diagnostics)
+            failed = failed or bool(problems)
+            sys.stderr.write("".join(f"{problem}\n" for problem in problems))
+        elif diagnostics:
+            failed = True
+            sys.stderr.write("".join(f"{diagnostic}\n" for diagnostic in diagnostics))
+            # The output of parts that are right is still written, with their separators.
+            outputs.append("")
+    if not expecting and (not failed or "split-input-file" in asked.flags):
+        _write(asked.output, "\n// -----\n".join(outputs))
+    return 1 if failed else 0
+
+
+def _connect() -> None:
+    """Let passes read descriptor files."""
+    from ttnn.compiler.passes import device
+
+    if not device.LOADER:
+
+        def load(path: str) -> object:
+            from ttnn.compiler.binary.system_desc import load as load_file
+
+            return load_file(path)
+
+        device.LOADER.append(load)  # type: ignore[arg-type]
+
+
+def _parts(text: str, split: bool) -> list[tuple[str, int]]:
+    """Return the parts of a file with the number of lines before each."""
+    if not split:
+        return [(text, 0)]
+    parts, last = [], 0
+    for found in _SPLIT.finditer(text):
+        parts.append((text[last : found.start()], text.count("\n", 0, last)))
+        last = found.end()
+    parts.append((text[last:], text.count("\n", 0, last)))
+    return parts
+
+
+def _module(asked: _Arguments, text: str, name: str, first_line: int) -> str:
+    from ttnn.compiler.asm.epochs import Epoch
+    from ttnn.compiler.asm.module import Module
+    from ttnn.compiler.dialects import parse_module, print_module
+    from ttnn.compiler.pipelines import run_steps
+
+    module = parse_module(
+        text, name, allow_unregistered="allow-unregistered-dialect" in asked.flags, first_line=first_line
+    )
+    options: dict[str, Any] = {
+        "debuginfo": "mlir-print-debuginfo" in asked.flags,
+        "local_scope": "mlir-print-local-scope" in asked.flags,
+        "generic": "mlir-print-op-generic" in asked.flags,
+    }
+
+    def after(step: str, changed: Module) -> None:
+        sys.stderr.write(f"// -----// IR Dump After {step} //----- //\n{print_module(changed, **options)}\n")
+
+    run_steps(module, asked.steps, after if "mlir-print-ir-after-all" in asked.flags else None)
+    for warning in module.warnings:
+        sys.stderr.write(f"{warning}\n")
+    return print_module(module, epoch=Epoch(asked.epoch) if asked.epoch else None, **options)
+
+
+def _write(output: str, text: str) -> None:
+    # As MLIR tools do, an empty line follows the module.
+    text = text if text.endswith("\n\n") else text + "\n"
+    if output == "-":
+        sys.stdout.write(text)
+    else:
+        Path(output).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+"""The text form: what is read is written again, and written text is read as itself."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import pytest
+
+from ttnn.compiler.asm import CompileError, DenseAttr, Epoch, location_name
+from ttnn.compiler.dialects import parse_module, print_module
+
+ADD = """
+#any_device = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+module attributes {} {
+  func.func @f(%a: tensor<96x160xbf16>, %b: tensor<160xbf16>) -> tensor<96x160xbf16> {
+    %0 = tensor.empty() : tensor<96x160xbf16>
+    %1 = "ttir.subtract"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>,
+        operand_constraints = [#any_device, #any_device, #any_device]}>
+        : (tensor<96x160xbf16>, tensor<160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16>
+    return %1 : tensor<96x160xbf16>
+  }
+}
+"""
+
+
+def again(text: str, **options: bool) -> str:
+    """Return the text of a module that was read from a text."""
+    return print_module(parse_module(text, allow_unregistered=True), **options)
+
+
+def settled(text: str, **options: bool) -> str:
+    """Return the written text after checking that it is read as itself."""
+    once = again(text, **options)
+    assert again(once, **options) == once
+    return once
+
+
+def test_an_output_operand_is_absorbed_and_comes_back() -> None:
+    module = parse_module(ADD)
+    assert module.epoch is Epoch.BOOK
+    subtract = next(op for op in module.op.walk() if op.name == "ttir.subtract")
+    assert len(subtract.operands) == 2
+    assert not [op for op in module.op.walk() if op.name == "tensor.empty"]
+    text = settled(ADD)
+    assert "%0 = tensor.empty() : tensor<96x160xbf16>" in text
+    assert '%1 = "ttir.subtract"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>' in text
+
+
+def test_one_program_in_three_spellings() -> None:
+    texts = {epoch: print_module(parse_module(ADD), epoch=epoch) for epoch in Epoch}
+    assert '"ttir.subtract"(%arg0, %arg1, %0) : (' in texts[Epoch.SLIDES]
+    assert "ttir.empty() : tensor<96x160xbf16>" in texts[Epoch.SLIDES]
+    assert '%0 = "ttir.subtract"(%arg0, %arg1) : (' in texts[Epoch.CURRENT]
+    for epoch, text in texts.items():
+        assert parse_module(text).epoch is epoch
+        for other in Epoch:
+            assert print_module(parse_module(text), epoch=other) == texts[other]
+
+
+LOCATED = """
+#loc = loc("net.py":7:0)
+module {
+  func.func @f(%arg0: tensor<2x2xf32> loc("net.py":7:0)) -> tensor<2x2xf32> {
+    %0 = "ttir.relu"(%arg0) : (tensor<2x2xf32>) -> tensor<2x2xf32> loc(#loc2)
+    return %0 : tensor<2x2xf32> loc(#loc3)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc("net.py":9:4)
+#loc2 = loc("relu_1"(#loc1))
+#loc3 = loc(fused["net.py":1:2, callsite(#loc1 at #loc)])
+"""
+
+
+def test_locations_may_be_named_before_their_definition() -> None:
+    module = parse_module(LOCATED)
+    relu = next(op for op in module.op.walk() if op.name == "ttir.relu")
+    assert location_name(relu) == "relu_1"
+    text = settled(LOCATED, debuginfo=True)
+    assert text.startswith("#loc")
+    assert 'loc("relu_1"(#loc' in text
+    assert text.index("module") < text.index('loc("relu_1"(#loc')
+    assert "loc(" not in again(LOCATED)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("dense<1.5> : tensor<4xf32>", "dense<1.500000e+00> : tensor<4xf32>"),
+        ("dense<[1.0, 2.0]> : tensor<2xf32>", "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>"),
+        ("dense<0.1> : tensor<2xf32>", "dense<1.000000e-01> : tensor<2xf32>"),
+        ("dense<3.14159274> : tensor<2xf32>", "dense<3.14159274> : tensor<2xf32>"),
+        ("dense<0xFF800000> : tensor<2xf32>", "dense<0xFF800000> : tensor<2xf32>"),
+        ("dense<[0x7F800000, 1.0]> : tensor<2xf32>", "dense<[0x7F800000, 1.000000e+00]> : tensor<2xf32>"),
+        ("dense<[[1, 2], [3, -4]]> : tensor<2x2xi32>", "dense<[[1, 2], [3, -4]]> : tensor<2x2xi32>"),
+        ("dense<true> : tensor<2xi1>", "dense<true> : tensor<2xi1>"),
+        ("dense<> : tensor<0xf32>", "dense<> : tensor<0xf32>"),
+        ('dense<"0x0000803F"> : tensor<8xf32>', 'dense<"0x0000803F"> : tensor<8xf32>'),
+        ("dense<0.3333> : tensor<2xbf16>", "dense<3.339840e-01> : tensor<2xbf16>"),
+        ("3: si32", "3 : si32"),
+        ("array<i32: 2, 1>", "array<i32: 2, 1>"),
+        ("array<i1: true>", "array<i1: true>"),
+        ('[0 : i32, unit, "a\\22"]', '[0 : i32, unit, "a\\22"]'),
+        ("1.0e-7 : f32", "1.000000e-07 : f32"),
+        ("affine_map<(d0, d1) -> ((d0 floordiv 8) * 2 + d1 floordiv 8)>", "#map"),
+        ('#u.x<a, [b<c>], "d>">', '#u.x<a, [b<c>], "d>">'),
+        ("!u.y<?>", "!u.y<?>"),
+        ("tensor<*xf32>", "tensor<*xf32>"),
+        ("memref<2x4x!tt.tile<32 x 32, bf16>, #tt.memory_space<l1>>", "memref<2x4x!tt.tile<32x32, bf16>, #l1_>"),
+        ("memref<4x4xf32, strided<[8, 1], offset: 2>, 1>", "memref<4x4xf32, strided<[8, 1], offset: 2>, 1 : i64>"),
+        ("memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>", "memref<4x4xf32, #map>"),
+        ("#tt.grid<8x8, (d0, d1) -> (0, d0, d1)>", "#tt.grid<8x8, (d0, d1) -> (0, d0, d1)>"),
+        ("#tt.operand_constraint<dram|l1|tile|any_device_tile>", "#any_device_tile"),
+        ('@a::@"b c"', '@a::@"b c"'),
+    ],
+)
+def test_attributes(written: str, read: str) -> None:
+    text = settled(f'"u.op"() {{value = {written}}} : () -> ()')
+    assert f'"u.op"() {{value = {read}}} : () -> ()' in text
+
+
+def test_affine_expressions_have_the_fewest_parentheses() -> None:
+    map_ = "(d0, d1)[s0] -> (d0 * 8 - d1, -d0 + 4, (d0 + d1) mod 8, d0 ceildiv s0, (d0 floordiv 8) * 2 + d1 floordiv 8)"
+    assert f"affine_map<{map_}>" in settled(f'"u.op"() {{value = affine_map<{map_}>}} : () -> ()')
+
+
+def test_alias_names() -> None:
+    text = again(
+        '"u.op"() {a = #tt.layout<(d0) -> (d0), undef, <1>, memref<4xf32, #tt.memory_space<l1>>>,'
+        " b = #tt.layout<(d0) -> (d0), zero, <1>, memref<4xf32, #tt.memory_space<l1>>>,"
+        " c = #tt.iterator_type<parallel>} : () -> ()"
+    )
+    assert text.splitlines()[:4] == [
+        "#l1_ = #tt.memory_space<l1>",
+        "#parallel = #tt.iterator_type<parallel>",
+        "#layout = #tt.layout<(d0) -> (d0), undef, <1>, memref<4xf32, #l1_>>",
+        "#layout1 = #tt.layout<(d0) -> (d0), zero, <1>, memref<4xf32, #l1_>>",
+    ]
+    local = again('"u.op"() {c = #tt.iterator_type<parallel>} : () -> ()', local_scope=True)
+    assert "c = #tt.iterator_type<parallel>" in local
+
+
+def test_a_list_of_strides_is_read_as_a_map() -> None:
+    text = again(
+        '"u.op"() {a = #tt.layout<8192x128x1, undef, <1x1>, memref<64x128xf32, #tt.memory_space<l1>>>} : () -> ()'
+    )
+    assert "#tt.layout<(d0, d1, d2) -> (d0 * 64 + d1, d2), undef, <1x1>" in text
+
+
+def test_regions_blocks_and_successors() -> None:
+    text = settled(
+        """
+        func.func private @g(tensor<2xf32>) -> tensor<2xf32>
+        func.func @f(%c: i1, %x: f32) -> f32 {
+          "u.cond"(%c, %x)[^a, ^b] : (i1, f32) -> ()
+        ^a:
+          cf.br ^b(%x : f32)
+        ^b(%y: f32):
+          %r:2 = "u.two"(%y) ({
+          ^bb0(%z: f32):
+            "u.yield"(%z) : (f32) -> ()
+          }, {}) {k} : (f32) -> (f32, i1)
+          return %r#0 : f32
+        }
+        """
+    )
+    assert "^bb2(%0: f32):" in text or "^bb2(%arg2: f32):" in text
+    assert ':2 = "u.two"' in text
+    assert "#0 : f32" in text
+
+
+def test_resources_come_and_go() -> None:
+    text = """
+    %0 = "ttir.constant"() <{value = dense_resource<blob> : tensor<1xf32>}> : () -> tensor<1xf32>
+    {-#
+      dialect_resources: { builtin: { blob: "0x040000000000803F" } }
+    #-}
+    """
+    module = parse_module(text)
+    assert module.resources == {"builtin": {"blob": bytes.fromhex("040000000000803F")}}
+    assert 'blob: "0x040000000000803F"' in settled(text)
+
+
+def test_a_large_splat_stays_one_element() -> None:
+    text = '%0 = "ttir.constant"() <{value = dense<1.0> : tensor<10000000xf32>}> : () -> tensor<10000000xf32>'
+    parse_module(text)  # imports are not counted
+    tracemalloc.start()
+    begin = time.perf_counter()
+    module = parse_module(text)
+    seconds = time.perf_counter() - begin
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    value = (
+        next(iter(module.op.walk()))
+        and next(op for op in module.op.walk() if op.name == "ttir.constant").properties["value"]
+    )
+    assert isinstance(value, DenseAttr)
+    assert value.splat
+    assert len(value.data) == 4
+    assert value.to_numpy().shape == (10_000_000,)
+    assert seconds < 0.1
+    assert peak < 50_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (
+            'module {\n  %0 = "ttir.relu"(%1) : (tensor<2xf32>) -> tensor<2xf32>\n}\n',
+            "f:4:1",
+            "values used but not defined",
+        ),
+        ('"x.y"() : () -> ()', "f:1:1", "unregistered dialect"),
+        ('"ttir.relu"() {a = #nothing} : () -> ()', "f:1:20", "undefined symbol alias id 'nothing'"),
+        ('"func.return"() {a = dense<[1, [2]]> : tensor<2xi32>} : () -> ()', "f:1:27", "ranks are not consistent"),
+        ('"func.return"() {a = dense<1.5> : tensor<2xi32>} : () -> ()', "f:1:27", "expected integer elements"),
+        ("#a = #b\n#b = #a\n", "f:2:6", "undefined symbol alias"),
+        ("module {", "f:1:9", ""),
+        ('"ttir.relu"() {a = #tt.grid<0x8>} : () -> ()', "f:1:", "positive"),
+    ],
+)
+def test_a_diagnostic_says_where(text: str, place: str, message: str) -> None:
+    with pytest.raises(CompileError) as error:
+        parse_module(text, "f")
+    first, *rest = str(error.value).splitlines()
+    assert first.startswith(f"{place}"), first
+    assert ": error: " in first
+    assert message in first
+    assert rest[-1].strip() == "^" or not rest
+    assert len(error.value.diagnostics) == 1
+
+
+def test_a_wrong_dimension_names_the_operation() -> None:
+    text = ADD.replace("ttir.subtract", "ttir.softmax").replace("%a, %b, %0", "%a, %0")
+    text = text.replace("operandSegmentSizes = array<i32: 2, 1>,", "dimension = 2 : si32,")
+    text = text.replace("(tensor<96x160xbf16>, tensor<160xbf16>, tensor", "(tensor<96x160xbf16>, tensor")
+    with pytest.raises(CompileError, match="op Dimension attribute must be within the bounds"):
+        parse_module(text)
