@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ttnn.base.core_range import CoreCoord
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, MathFidelity, UnpackToDestMode
 from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigError
 from ttnn.device.mesh_device import MeshDevice
@@ -12,7 +12,7 @@ from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
 from ttnn.metal.cpp.spec import CompiledKernel
 from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
-from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, require_program
+from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, remote_ends, require_program
 
 _ALIGNMENT = 32
 """Of the first byte of a circular buffer, so that DRAM reads can land there."""
@@ -208,16 +208,6 @@ def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:
     return [coordinate for _, coordinate in device.chip["worker_coords"]]
 
 
-def _remotes(program: ProgramParts, core: CoreCoord) -> dict[int, tuple[int, int]]:
-    """Return configuration and page size of each remote CB of a core."""
-    return {
-        index: (handle.global_buffer.config_address(), handle.config.page_sizes[index])
-        for handle in program.circular_buffers
-        if handle.global_buffer is not None and handle.cores.contains(core)
-        for index in handle.config.remote_formats
-    }
-
-
 def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: ProgramParts) -> KernelContext:
     config = kernel.config
     coordinate = device.worker_core_from_logical_core(core)
@@ -244,6 +234,6 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: Progr
         alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),
         device_id=device.id(),
     )
-    context.remotes = _remotes(program, core)
+    context.remotes = dict(remote_ends(program, CoreRangeSet([CoreRange(core, core)])))
     context.bindings = kernel.bindings
     return context

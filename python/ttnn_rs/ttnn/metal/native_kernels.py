@@ -17,7 +17,7 @@ from ttnn.kernel_api.debug import write_line
 from ttnn.metal.configs import ComputeConfig
 from ttnn.metal.cpp.cache import INCLUDE
 from ttnn.metal.cpp.spec import CbFormat, Chip, CompiledKernel, ComputeSettings, CppSource, KernelSettings
-from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, shared_core
+from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, remote_ends, shared_core
 
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
 """As the engine takes a compiled kernel: number, image, own arguments, instructions, headers, relative place."""
@@ -85,6 +85,7 @@ def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Kern
         named_compile_args=dict(config.named_compile_args),
         defines={name: str(value) for name, value in config.defines.items()},
         buffers=buffers,
+        remotes=remote_ends(program, kernel.cores),
         compute=compute,
         names=names_header(bindings) if bindings is not None else "",
     )

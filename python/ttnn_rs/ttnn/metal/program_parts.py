@@ -89,6 +89,16 @@ class ProgramParts:
         """The specification and its arguments, if the program was made from one."""
 
 
+def remote_ends(program: ProgramParts, cores: CoreRangeSet) -> dict[int, tuple[int, int]]:
+    """Return the L1 address of the configuration, and bytes of a page, of each remote CB on any of the cores."""
+    return {
+        index: (handle.global_buffer.config_address(), handle.config.page_sizes[index])
+        for handle in program.circular_buffers
+        if handle.global_buffer is not None and shared_core(cores, handle.cores) is not None
+        for index in handle.config.remote_formats
+    }
+
+
 def require_program(call: str, program: object) -> None:
     """Check that `program` is a program.
 

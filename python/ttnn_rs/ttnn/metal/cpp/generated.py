@@ -25,6 +25,7 @@ def generated_header(settings: KernelSettings) -> str:
         _processor(settings),
         _chip(settings.chip),
         _tables(settings.buffers, settings.compute),
+        _remotes(settings.remotes),
         _arguments(settings),
         _defines(settings.defines),
     ]
@@ -110,6 +111,12 @@ def _tables(buffers: Mapping[int, CbFormat], compute: ComputeSettings | None) ->
                 cells = [value(buffers[cb]) if cb in buffers else empty for cb in range(_CBS)]
             text = ", ".join(map(str, cells))
             yield f"inline constexpr std::{kind} {side}_{name}[{_CBS}] = {{{text}}};"
+
+
+def _remotes(remotes: Mapping[int, tuple[int, int]]) -> Iterator[str]:
+    if remotes:
+        ends = ", ".join(f"{{{cb}, {config}u, {page}u}}" for cb, (config, page) in sorted(remotes.items()))
+        yield f"#define TTNN_RS_REMOTES {ends}"
 
 
 def _arguments(settings: KernelSettings) -> Iterator[str]:

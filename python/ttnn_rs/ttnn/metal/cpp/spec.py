@@ -71,6 +71,8 @@ class KernelSettings:
     named_compile_args: Mapping[str, int] = field(default_factory=dict)
     defines: Mapping[str, str] = field(default_factory=dict)
     buffers: Mapping[int, CbFormat] = field(default_factory=dict)
+    remotes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """L1 address of the configuration, and bytes of a page, of each remote circular buffer."""
     compute: ComputeSettings | None = None
     names: str = ""
     """The header of names of a kernel that was made from a specification."""

@@ -65,9 +65,19 @@ extern "C" CBInterface cb_interface[32];
 FORCE_INLINE LocalCBInterface& get_local_cb_interface(std::uint32_t cb_id) {
     return cb_interface[cb_id].local_cb_interface;
 }
+
+namespace ttnn_rs {
+
+// Ends of remote CBs: the kernel's own, while the engine watches the other array. Filled in by the first use.
+inline CBInterface remote_interface[32];
+RemoteSenderCBInterface& remote_end(const char* call, std::uint32_t cb_id);
+
+}  // namespace ttnn_rs
+
 FORCE_INLINE RemoteSenderCBInterface& get_remote_sender_cb_interface(std::uint32_t cb_id) {
-    return cb_interface[cb_id].remote_sender_cb_interface;
+    return ttnn_rs::remote_end("get_remote_sender_cb_interface", cb_id);
 }
 FORCE_INLINE RemoteReceiverCBInterface& get_remote_receiver_cb_interface(std::uint32_t cb_id) {
-    return cb_interface[cb_id].remote_receiver_cb_interface;
+    ttnn_rs::remote_end("get_remote_receiver_cb_interface", cb_id);
+    return ttnn_rs::remote_interface[cb_id].remote_receiver_cb_interface;
 }
