@@ -7,6 +7,7 @@ which data type and placement the result has.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ttnn.base.exceptions import UnsupportedError
@@ -22,11 +23,14 @@ class Calls:
     Attributes:
         added: The calls, in order.
         operation: Number of the operation that adds calls now.
+        known: How tensors are when the program runs. Binaries of the first epoch describe tensors on the device
+            without tiles where operations have put them into tiles.
     """
 
     def __init__(self) -> None:
         self.added: list[Call] = []
         self.operation = -1
+        self.known: dict[int, Description] = {}
         self._step = 0
 
     def call(self, function: str, *arguments: Argument, out: int | None = None, **keywords: Argument) -> Ref:
@@ -64,12 +68,19 @@ def describe_type(data_type: str) -> Name:
     return Description((), data_type, tiled=True, memory=None).dtype
 
 
-def _in(table: dict[str, Any], name: str = "in") -> tuple[Ref, Description]:
-    return Ref(table[name]["global_id"]), describe(table[name])
+def _in(calls: Calls, reference: dict[str, Any]) -> tuple[Ref, Description]:
+    """Number of an input, and how it is."""
+    number = reference["global_id"]
+    return Ref(number), calls.known.get(number) or describe(reference)
 
 
-def _out(table: dict[str, Any], name: str = "out") -> tuple[int, Description]:
-    return table[name]["global_id"], describe(table[name])
+def _out(calls: Calls, reference: dict[str, Any]) -> tuple[int, Description]:
+    """Number of an output of the device's operators, which is in tiles, and how it will be."""
+    number, want = reference["global_id"], describe(reference)
+    if not want.on_host:
+        want = want.in_tiles()
+    calls.known[number] = want
+    return number, want
 
 
 def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
@@ -111,44 +122,49 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _to_layout(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table)
-    out, want = _out(table)
+    tensor, have = _in(calls, table["in"])
+    number, want = table["out"]["global_id"], describe(table["out"])
     layout = {"RowMajor": "ttnn.ROW_MAJOR_LAYOUT", "Tile": "ttnn.TILE_LAYOUT"}.get(table["layout"])
     if layout is None:
         raise UnsupportedError(f"ToLayoutOp: layout {table['layout']} is not supported; there are RowMajor and Tile.")
     cast = want.dtype if have.data_type != want.data_type else None
-    calls.call("ttnn.to_layout", tensor, Name(layout), out=out, dtype=cast)
+    calls.call("ttnn.to_layout", tensor, Name(layout), out=number, dtype=cast)
+    # The output is described as it will be after the transfer that follows.
+    calls.known[number] = replace(have, data_type=want.data_type, tiled=table["layout"] == "Tile")
 
 
 def _to_device(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, _ = _in(table)
-    out, want = _out(table)
-    shard = None
-    if want.memory is not None and len(want.memory.arguments) == 3:
-        shard = want.memory.arguments[2]
-    config = memory_config(table.get("memcfg"), shard)
-    calls.call("ttnn.to_device", tensor, DEVICE, out=out, memory_config=config)
+    tensor, have = _in(calls, table["in"])
+    number, want = table["out"]["global_id"], describe(table["out"])
+    if have.tiled:
+        want = want.in_tiles()
+    shard = want.memory.arguments[2] if want.memory is not None and len(want.memory.arguments) == 3 else None
+    config = memory_config(table.get("memcfg"), shard) or want.memory
+    calls.call("ttnn.to_device", tensor, DEVICE, out=number, memory_config=config)
+    calls.known[number] = replace(have, memory=config)
 
 
 def _from_device(calls: Calls, table: dict[str, Any]) -> None:
-    calls.call("ttnn.from_device", _in(table)[0], out=_out(table)[0])
+    tensor, have = _in(calls, table["in"])
+    number = table["out"]["global_id"]
+    calls.call("ttnn.from_device", tensor, out=number)
+    calls.known[number] = replace(have, memory=None)
 
 
 def _to_memory_config(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table, "in0")
-    out, want = _out(table)
+    tensor, have = _in(calls, table["in0"])
+    out, want = _out(calls, table["out"])
     place(calls, tensor, have, out, want)
 
 
 def _empty(calls: Calls, table: dict[str, Any]) -> None:
-    out, want = _out(table)
-    layout = Name("ttnn.TILE_LAYOUT" if table["layout"] == "Tile" else "ttnn.ROW_MAJOR_LAYOUT")
+    out, want = _out(calls, table["out"])
     on_device = table.get("device") is not None and want.memory is not None
     calls.call(
         "ttnn.zeros",
         list(table.get("shape", [])),
         describe_type(table["dtype"]),
-        layout,
+        want.layout,
         out=out,
         device=DEVICE if on_device else None,
         memory_config=want.memory if on_device else None,
@@ -156,7 +172,7 @@ def _empty(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _full(calls: Calls, table: dict[str, Any]) -> None:
-    out, want = _out(table)
+    out, want = _out(calls, table["out"])
     calls.call(
         "ttnn.full",
         list(want.shape),
@@ -191,7 +207,7 @@ def finish(
     calls: Calls, function: str, have: str, table: dict[str, Any], *arguments: Argument, **keywords: Argument
 ) -> None:
     """Add a call whose result has the data type `have`, and what brings it to the output of the table."""
-    out, want = _out(table)
+    out, want = _out(calls, table["out"])
     if have == want.data_type:
         calls.call(function, *arguments, out=out, memory_config=want.memory, **keywords)
         return
@@ -207,22 +223,22 @@ def _eltwise(calls: Calls, table: dict[str, Any]) -> None:
     finish(
         calls,
         f"ttnn.{function}",
-        describe(inputs[0]).data_type,
+        _in(calls, inputs[0])[1].data_type,
         table,
         *(Ref(one["global_id"]) for one in inputs),
     )
 
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
-    first, have = _in(table, "in0")
-    finish(calls, "ttnn.matmul", have.data_type, table, first, _in(table, "in1")[0])
+    first, have = _in(calls, table["in0"])
+    finish(calls, "ttnn.matmul", have.data_type, table, first, _in(calls, table["in1"])[0])
 
 
 def _reduction(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table)
+    tensor, have = _in(calls, table["in"])
     function = {"Sum": "ttnn.sum", "Mean": "ttnn.mean", "Max": "ttnn.max"}[table["type"]]
     dims = [int(dim) for dim in table["dim_arg"]] if "dim_arg" in table else None
-    out, want = _out(table)
+    out, want = _out(calls, table["out"])
     keep = table["keep_dim"]
     # Results of reductions that keep no dimension have the rank that remains, which the description may pad with ones.
     kept = len(have.shape) if keep else len(have.shape) - len(dims if dims is not None else have.shape)
@@ -235,41 +251,50 @@ def _reduction(calls: Calls, table: dict[str, Any]) -> None:
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:
     """Indices are unsigned and tables bfloat16 on the chip; others are converted before, the result after."""
-    indices, index = _in(table, "input")
-    weight, rows = _in(table, "weight")
-    out, want = _out(table, "output" if "output" in table else "out")
-    indices = calls.cast(indices, index.data_type, index.data_type if index.data_type == "UInt32" else "UInt32")
+    indices, index = _in(calls, table["input"])
+    weight, rows = _in(calls, table["weight"])
+    out, want = _out(calls, table["output"])
+    indices = calls.cast(indices, index.data_type, "UInt32")
     if index.tiled:
         indices = calls.call("ttnn.to_layout", indices, Name("ttnn.ROW_MAJOR_LAYOUT"))
     weight = calls.cast(weight, rows.data_type, "BFloat16")
     if rows.tiled:
         weight = calls.call("ttnn.to_layout", weight, Name("ttnn.ROW_MAJOR_LAYOUT"))
     same = want.data_type == "BFloat16"
+    # A row of indices counts as a matrix of one row.
+    flat = len(index.shape) == 1
     found = calls.call(
-        "ttnn.embedding", indices, weight, out=out if same else None, layout=want.layout, memory_config=want.memory
+        "ttnn.embedding",
+        indices,
+        weight,
+        out=out if same and not flat else None,
+        layout=want.layout,
+        memory_config=want.memory,
     )
     if not same:
-        calls.cast(found, "BFloat16", want.data_type, out)
+        found = calls.cast(found, "BFloat16", want.data_type, None if flat else out)
+    if flat:
+        calls.call("ttnn.reshape", found, list(want.shape), out=out)
 
 
 def _softmax(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table)
+    tensor, have = _in(calls, table["in"])
     finish(calls, "ttnn.softmax", have.data_type, table, tensor, table["dimension"])
 
 
 def _transpose(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table)
+    tensor, have = _in(calls, table["in"])
     finish(calls, "ttnn.transpose", have.data_type, table, tensor, table["dim0"], table["dim1"])
 
 
 def _concat(calls: Calls, table: dict[str, Any]) -> None:
     inputs = table["inputs"]
     parts = [Ref(one["global_id"]) for one in inputs]
-    finish(calls, "ttnn.concat", describe(inputs[0]).data_type, table, parts, table["dim"])
+    finish(calls, "ttnn.concat", _in(calls, inputs[0])[1].data_type, table, parts, table["dim"])
 
 
 def _reshape(calls: Calls, table: dict[str, Any]) -> None:
-    tensor, have = _in(table)
+    tensor, have = _in(calls, table["in"])
     finish(calls, "ttnn.reshape", have.data_type, table, tensor, [int(size) for size in table.get("shape", [])])
 
 
@@ -280,8 +305,8 @@ def sizes(table: dict[str, Any], name: str) -> list[int]:
 
 def _conv2d(calls: Calls, table: dict[str, Any]) -> None:
     """Weights and bias stay where they are: the function prepares them."""
-    tensor, have = _in(table, "input")
-    out, want = _out(table)
+    tensor, have = _in(calls, table["input"])
+    out, want = _out(calls, table["out"])
     bias = Ref(table["bias"]["global_id"]) if table.get("bias") else None
     counts = {
         name: table[name] for name in ("in_channels", "out_channels", "batch_size", "input_height", "input_width")
@@ -289,7 +314,7 @@ def _conv2d(calls: Calls, table: dict[str, Any]) -> None:
     made = calls.call(
         "ttnn.conv2d",
         tensor,
-        _in(table, "weight")[0],
+        _in(calls, table["weight"])[0],
         device=DEVICE,
         **counts,
         kernel_size=sizes(table, "kernel"),
@@ -309,8 +334,8 @@ def _conv2d(calls: Calls, table: dict[str, Any]) -> None:
 
 def _max_pool2d(calls: Calls, table: dict[str, Any]) -> None:
     """Pooling takes bfloat16; other types are converted before and after."""
-    tensor, have = _in(table)
-    out, want = _out(table)
+    tensor, have = _in(calls, table["in"])
+    out, want = _out(calls, table["out"])
     if have.on_host:
         tensor = calls.call("ttnn.to_device", tensor, DEVICE)
     tensor = calls.cast(tensor, have.data_type, "BFloat16")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
@@ -63,6 +63,18 @@ class Description:
     tiled: bool
     memory: New | None
     mesh_shape: tuple[int, ...] = (1, 1)
+
+    def in_tiles(self) -> Description:
+        """Return the description of the same tensor in tiles; shards are padded to whole tiles."""
+        memory = self.memory
+        if memory is not None and len(memory.arguments) == 3:
+            spec = memory.arguments[2]
+            ranges, shape, orientation = spec.arguments
+            padded = [-(-size // 32) * 32 for size in shape]
+            memory = replace(
+                memory, arguments=(*memory.arguments[:2], replace(spec, arguments=(ranges, padded, orientation)))
+            )
+        return replace(self, tiled=True, memory=memory)
 
     @property
     def on_host(self) -> bool:

@@ -73,7 +73,7 @@ def _nested(parser: MlirParser, name: str, parse: Callable[[MlirParser], Attribu
     if parser._current_token.kind == MLIRTokenKind.HASH_IDENT:
         at = parser._current_token.span
         value = parser.parse_attribute()
-        if getattr(value, "name", None) != name and getattr(value, "enum", None) != name:
+        if not isinstance(value, DialectAttr) or value.full_name() != name:
             parser.fail(f"expected #{name} here", at)
         return value
     return parse(parser)

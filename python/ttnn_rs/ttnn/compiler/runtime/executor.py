@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError
-from ttnn.compiler.binary.calls import Call
+from ttnn.compiler.binary.calls import Call, references
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
 
@@ -49,7 +49,8 @@ def execute(
                 f"program {program.name}, input {index}: the shape is {list(want.shape)}, got {list(shape)}."
             )
         tensors[number] = place(tensor, want, device, counted)
-    for call in program.calls:
+    finished = _last_uses(program)
+    for index, call in enumerate(program.calls):
         text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
         try:
             arguments = [evaluate(argument, tensors, device) for argument in call.arguments]
@@ -71,6 +72,8 @@ def execute(
         else:
             chosen = range(len(call.outputs)) if call.returns is None else call.returns
             tensors.update(zip(call.outputs, [result[place_] for place_ in chosen], strict=True))
+        for number in finished.get(index, ()):
+            tensors.pop(number, None)
     try:
         results = [tensors[number] for number, _ in program.outputs]
     except KeyError as error:
@@ -83,3 +86,17 @@ def execute(
             )
         results[index] = place(result, want, device, counted)
     return results
+
+
+def _last_uses(program: Program) -> dict[int, list[int]]:
+    """For each call the tensors that no later call and no output needs; memory is free when nothing holds a tensor."""
+    last: dict[int, int] = {}
+    for index, call in enumerate(program.calls):
+        for number in (*references([call.arguments, call.keywords]), *call.outputs):
+            last[number] = index
+    kept = {number for number, _ in program.outputs}
+    finished: dict[int, list[int]] = {}
+    for number, index in last.items():
+        if number not in kept:
+            finished.setdefault(index, []).append(number)
+    return finished

@@ -1,0 +1,50 @@
+"""`ttmlir-translate`: its arguments. What only shows help imports nothing of the package."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["TRANSLATIONS", "main", "parse"]
+
+#: What each translation writes.
+TRANSLATIONS: Final = {
+    "ttnn-to-flatbuffer": "a TTNN binary of a module of the dialect ttnn",
+    "ttmetal-to-flatbuffer": "a TTMetal binary of a module of the dialect ttmetal",
+    "mlir-to-cpp": "C++ of a module of the dialect ttnn or emitc",
+    "mlir-to-python": "Python of a module of the dialect ttnn or emitpy",
+    "ttkernel-to-cpp": "C++ kernels of a module of the dialect ttkernel",
+}
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the parsed command line; `translation` is a name of `TRANSLATIONS`."""
+    parser = argparse.ArgumentParser(
+        prog="ttmlir-translate", description="Translate an MLIR module to a binary or to source.", allow_abbrev=False
+    )
+    parser.add_argument("file", nargs="?", default="-", help="MLIR text; - is standard input (default)")
+    parser.add_argument("-o", dest="output", default="-", metavar="file", help="output; - is standard output (default)")
+    parser.add_argument(
+        "-allow-unregistered-dialect",
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="keep operations and attributes of unknown dialects",
+    )
+    group = parser.add_mutually_exclusive_group(required=True)
+    for name, text in TRANSLATIONS.items():
+        group.add_argument(
+            f"--{name}", f"-{name}", dest="translation", action="store_const", const=name, help=f"write {text}"
+        )
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `ttmlir-translate` with the given arguments, those of the process by default; return its exit code."""
+    options = parse(arguments)
+    from ttmlir._launch import _light_package
+
+    _light_package()
+    from ttnn.compiler.tools.translate import run
+
+    return run(options.translation, options.file, options.output, allow_unregistered=options.allow_unregistered_dialect)

@@ -1,0 +1,253 @@
+"""Source of programs: Python that imports only `ttnn`, and C++ of the library's interface.
+
+Both write the calls that an executed binary makes. Names of values are v1, v2, ... in order.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.binary.calls import Call, DeviceArgument, Name, New, Ref, references
+from ttnn.compiler.binary.programs import Program
+
+__all__ = ["cpp_source", "python_source"]
+
+#: Functions whose result may be their argument, or share its memory: the argument must live as long as the result.
+_SHARING: Final = {
+    "ttnn.to_layout",
+    "ttnn.to_device",
+    "ttnn.from_device",
+    "ttnn.to_memory_config",
+    "ttnn.typecast",
+    "ttnn.reshape",
+    "ttnn.squeeze",
+    "ttnn.unsqueeze",
+    "ttnn.concat",
+    "ttnn.slice",
+    "ttnn.permute",
+    "ttnn.transpose",
+    "ttnn.pad",
+    "ttnn.repeat",
+}
+
+
+class _Names:
+    """Names of tensors by their numbers."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._count = 0
+
+    def new(self, number: int) -> str:
+        """Return a new name for a tensor that is made."""
+        self._count += 1
+        self._names[number] = f"v{self._count}"
+        return self._names[number]
+
+    def __getitem__(self, number: int) -> str:
+        return self._names[number]
+
+
+def _identifier(name: str, taken: set[str]) -> str:
+    """A name of a function as an identifier that nothing else has."""
+    text = re.sub(r"\W", "_", name) or "program"
+    if text[0].isdigit() or keyword.iskeyword(text) or text in ("main", "ttnn"):
+        text = f"f_{text}"
+    while text in taken:
+        text += "_"
+    taken.add(text)
+    return text
+
+
+def _last_uses(program: Program) -> dict[int, list[int]]:
+    """For each call the tensors that may be freed after it."""
+    kept = {number for number, _ in (*program.inputs, *program.outputs)}
+    made: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for index, call in enumerate(program.calls):
+        for number in references([call.arguments, call.keywords]):
+            last[number] = index
+            if call.function in _SHARING or call.function == "ttnn.deallocate":
+                kept.add(number)
+        for number in call.outputs:
+            if number in made:
+                kept.add(number)
+            made[number] = index
+    freed: dict[int, list[int]] = {}
+    for number, index in last.items():
+        if number in made and number not in kept and program.calls[index].function not in _SHARING:
+            freed.setdefault(index, []).append(number)
+    return freed
+
+
+def _python_value(value: Any, names: _Names) -> str:
+    if isinstance(value, Ref):
+        return names[value.id]
+    if isinstance(value, Name):
+        return value.path
+    if isinstance(value, DeviceArgument):
+        return "device"
+    if isinstance(value, New):
+        parts = [_python_value(part, names) for part in value.arguments]
+        parts += [f"{name}={_python_value(part, names)}" for name, part in value.keywords]
+        return f"{value.path}({', '.join(parts)})"
+    if isinstance(value, list):
+        return "[" + ", ".join(_python_value(part, names) for part in value) + "]"
+    if isinstance(value, tuple):
+        inner = ", ".join(_python_value(part, names) for part in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def python_source(programs: Sequence[Program]) -> str:
+    """Return a Python module with a function for each program, its inputs, and a `main` that runs all.
+
+    A function takes a list of tensors, as `create_inputs_for_<name>` makes them, and the device; it returns the
+    outputs.
+    """
+    lines = ["import ttnn", ""]
+    taken: set[str] = set()
+    mains = []
+    for program in programs:
+        name = _identifier(program.name, taken)
+        lines += ["", f"def {name}(inputs, device):", *_python_body(program), "", ""]
+        lines += [f"def create_inputs_for_{name}(device):", *_python_inputs(program), ""]
+        mains.append(f"        {name}(create_inputs_for_{name}(device), device)")
+    lines += ["", "def main():", "    device = ttnn.open_device(device_id=0)", "    try:"]
+    lines += mains or ["        pass"]
+    lines += ["    finally:", "        ttnn.close_device(device)", "    return 0", "", ""]
+    lines += ['if __name__ == "__main__":', "    main()", ""]
+    return "\n".join(lines)
+
+
+def _python_body(program: Program) -> list[str]:
+    names = _Names()
+    lines = []
+    if program.inputs:
+        inputs = [names.new(number) for number, _ in program.inputs]
+        lines.append(f"    {', '.join(inputs)}{',' if len(inputs) == 1 else ''} = inputs")
+    freed = _last_uses(program)
+    for index, call in enumerate(program.calls):
+        parts = [_python_value(argument, names) for argument in call.arguments]
+        parts += [f"{name}={_python_value(value, names)}" for name, value in call.keywords.items()]
+        text = f"{call.function}({', '.join(parts)})"
+        finished = [names[number] for number in freed.get(index, [])]
+        lines.append("    " + _assigned(call, text, names))
+        lines += [f"    ttnn.deallocate({name})" for name in finished]
+    lines.append(f"    return [{', '.join(names[number] for number, _ in program.outputs)}]")
+    return lines
+
+
+def _assigned(call: Call, text: str, names: _Names) -> str:
+    if not call.outputs:
+        return text
+    if len(call.outputs) == 1:
+        pick = "" if call.returns is None else f"[{call.returns[0]}]"
+        return f"{names.new(call.outputs[0])} = {text}{pick}"
+    if call.returns is not None and call.returns != tuple(range(len(call.outputs))):
+        raise UnsupportedError(f"{call.function}: some of several results cannot be written as source.")
+    return f"{', '.join(names.new(number) for number in call.outputs)} = {text}"
+
+
+def _python_inputs(program: Program) -> list[str]:
+    if not program.inputs:
+        return ["    return []"]
+    lines = []
+    for index, (_, want) in enumerate(program.inputs):
+        names = _Names()
+        parts = [str(list(want.shape)), want.dtype.path, want.layout.path]
+        if want.memory is not None:
+            parts += ["device", _python_value(want.memory, names)]
+        lines.append(f"    input_{index} = ttnn.ones({', '.join(parts)})")
+    lines.append(f"    return [{', '.join(f'input_{index}' for index in range(len(program.inputs)))}]")
+    return lines
+
+
+_CPP_NAMES: Final[dict[str, str]] = {
+    "ttnn.TILE_LAYOUT": "ttnn::Layout::TILE",
+    "ttnn.ROW_MAJOR_LAYOUT": "ttnn::Layout::ROW_MAJOR",
+    "ttnn.float32": "ttnn::DataType::FLOAT32",
+    "ttnn.bfloat16": "ttnn::DataType::BFLOAT16",
+    "ttnn.bfloat8_b": "ttnn::DataType::BFLOAT8_B",
+    "ttnn.bfloat4_b": "ttnn::DataType::BFLOAT4_B",
+    "ttnn.uint32": "ttnn::DataType::UINT32",
+    "ttnn.uint16": "ttnn::DataType::UINT16",
+    "ttnn.uint8": "ttnn::DataType::UINT8",
+    "ttnn.int32": "ttnn::DataType::INT32",
+}
+
+
+def _cpp_name(path: str) -> str:
+    return _CPP_NAMES.get(path) or path.replace(".", "::")
+
+
+def _cpp_value(value: Any, names: _Names) -> str:
+    if isinstance(value, Ref):
+        return names[value.id]
+    if isinstance(value, Name):
+        return _cpp_name(value.path)
+    if isinstance(value, DeviceArgument):
+        return "device"
+    if isinstance(value, New):
+        return f"{_cpp_name(value.path)}({', '.join(_cpp_value(part, names) for part in value.arguments)})"
+    if isinstance(value, list | tuple):
+        inner = ", ".join(_cpp_value(part, names) for part in value)
+        first = value[0] if value else 0
+        if isinstance(first, Ref):
+            return f"std::vector<ttnn::Tensor>{{{inner}}}"
+        if isinstance(first, New):
+            return f"std::vector<{_cpp_name(first.path)}>{{{inner}}}"
+        return f"ttnn::SmallVector<int64_t>{{{inner}}}"
+    if value is None:
+        return "std::nullopt"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if value != value:
+            return "std::numeric_limits<float>::quiet_NaN()"
+        if value in (float("inf"), float("-inf")):
+            return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"
+        return f"{value!r}f"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value)
+
+
+def cpp_source(programs: Sequence[Program]) -> str:
+    """Return C++ with a function for each program. Names of arguments stand in comments, as C++ has only places."""
+    lines = ["// The functions of a module as calls of the TT-NN library.", '#include "ttnn-emitted.hpp"', ""]
+    taken: set[str] = set()
+    for program in programs:
+        lines += [*_cpp_function(program, _identifier(program.name, taken)), ""]
+    return "\n".join(lines)
+
+
+def _cpp_function(program: Program, name: str) -> list[str]:
+    names = _Names()
+    several = len(program.outputs) != 1
+    result = "std::vector<ttnn::Tensor>" if several else "ttnn::Tensor"
+    arguments = ", ".join(f"ttnn::Tensor {names.new(number)}" for number, _ in program.inputs)
+    lines = [f"{result} {name}({arguments}) {{", "  ttnn::MeshDevice* device = ttnn::DeviceGetter::getInstance();"]
+    freed = _last_uses(program)
+    for index, call in enumerate(program.calls):
+        parts = [_cpp_value(argument, names) for argument in call.arguments]
+        parts += [f"/*{key}=*/{_cpp_value(value, names)}" for key, value in call.keywords.items()]
+        text = f"{_cpp_name(call.function)}({', '.join(parts)})"
+        finished = [names[number] for number in freed.get(index, [])]
+        if not call.outputs:
+            lines.append(f"  {text};")
+        elif len(call.outputs) == 1:
+            lines.append(f"  ttnn::Tensor {names.new(call.outputs[0])} = {text};")
+        else:
+            made = ", ".join(names.new(number) for number in call.outputs)
+            lines.append(f"  auto [{made}] = {text};")
+        lines += [f"  ttnn::deallocate({one});" for one in finished]
+    outputs = ", ".join(names[number] for number, _ in program.outputs)
+    lines += [f"  return {'{' + outputs + '}' if several else outputs};", "}"]
+    return lines

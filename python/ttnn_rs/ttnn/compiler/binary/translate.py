@@ -1,0 +1,108 @@
+"""`--ttnn-to-flatbuffer`: binaries from modules of the dialect `ttnn`."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import AttributeText
+from ttnn.compiler.asm.values import ValueNames
+from ttnn.compiler.asm.writer import Writer
+from ttnn.compiler.asm.xdsl_adapter import Operation
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.book_tables import BookProgram
+from ttnn.compiler.binary.emit import cpp_source
+from ttnn.compiler.binary.programs import programs
+from ttnn.compiler.binary.schema import Schema
+from ttnn.compiler.binary.system_desc import to_table, version_table
+from ttnn.compiler.dialects import print_module
+from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
+from ttnn.compiler.dialects.functional import EpochExpansion
+from ttnn.compiler.dialects.registry import REGISTRY
+from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.layout.system_desc_attribute import from_attribute
+
+__all__ = ["OperationText", "system_of", "ttnn_to_binary"]
+
+
+class OperationText:
+    """Text of single operations, with the names that they have in their module."""
+
+    def __init__(self, module: Module) -> None:
+        self._expansion = EpochExpansion(module.epoch)
+        self._names = ValueNames(module.op, self._expansion)
+
+    def __call__(self, op: Operation) -> str:
+        """Return the text of an operation, attributes in place."""
+        writer = Writer(REGISTRY, self._names, AttributeText(), self._expansion)
+        writer.operation(op)
+        return "".join(writer.out).strip()
+
+
+def system_of(module: Module) -> SystemDesc:
+    """Return the system descriptor on a module, or the default one.
+
+    Raises:
+        CompileError: It contradicts itself.
+    """
+    for name in ("tt.system_desc", "ttcore.system_desc"):
+        attribute = module.op.attributes.get(name)
+        if isinstance(attribute, SystemDescAttr):
+            try:
+                return from_attribute(attribute)
+            except (ValueError, RuntimeError) as error:
+                raise CompileError(module.at(module.op, str(error))) from None
+    return SystemDesc.default()
+
+
+def ttnn_to_binary(module: Module, version: str) -> Binary:
+    """Return the binary of a module whose functions are of the dialect `ttnn`: one program a function.
+
+    Args:
+        module: The lowered module.
+        version: Version of the package, "major.minor.patch".
+
+    Raises:
+        CompileError: An operation or a tensor has no binary form.
+    """
+    if module.epoch is not Epoch.BOOK:
+        raise UnsupportedError("binaries of the later epochs are read and run, not written.")
+    device = module.op.attributes.get("tt.device")
+    made = BookProgram(module, device if isinstance(device, DeviceAttr) else None)
+    text = OperationText(module)
+    tables = [made.program(function, text) for function in module.functions()]
+    debug = _debug_info(module, tables)
+    tables = [table | {"debug_info": debug} for table in tables]
+    values: dict[str, Any] = {
+        "version": version_table(version),
+        "ttmlir_git_hash": version,
+        "system_desc": to_table(system_of(module), "book"),
+        "programs": tables,
+    }
+    return Binary("TTNN", "book", values)
+
+
+def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """The table `DebugInfo` of the first epoch: the module's text, and its C++ if its programs have one."""
+    info: dict[str, Any] = {"mlir": {"name": "ttnn", "source": print_module(module)}}
+    with contextlib.suppress(UnsupportedError):
+        info["cpp"] = cpp_source(programs(Binary("TTNN", "book", {"programs": tables})))
+    return info
+
+
+def later_root(module: Module, version: str, epoch: str, tables: list[dict[str, Any]]) -> Binary:
+    """Return a TTNN binary of a later epoch."""
+    schema = Schema.load(epoch)
+    values: dict[str, Any] = {
+        "version": version_table(version),
+        "schema_hash": schema.digest,
+        "ttmlir_git_hash": version,
+        "system_desc": to_table(system_of(module), epoch),
+        "mlir": {"name": "ttnn", "source": print_module(module)},
+        "programs": tables,
+    }
+    return Binary("TTNN", epoch, values)

@@ -1,0 +1,92 @@
+"""`ttmlir-translate`, after its arguments are parsed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from ttnn.base.exceptions import TtnnError
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.tools.version import package_version
+
+__all__ = ["run", "translate"]
+
+
+def _binary(module: Module) -> Binary:
+    from ttnn.compiler.binary.translate import ttnn_to_binary
+
+    return ttnn_to_binary(module, package_version())
+
+
+def _ttnn(module: Module) -> bytes:
+    return _binary(module).to_bytes()
+
+
+def _python(module: Module) -> str:
+    from ttnn.compiler.binary.emit import python_source
+    from ttnn.compiler.binary.programs import programs
+
+    return python_source(programs(_binary(module)))
+
+
+def _cpp(module: Module) -> str:
+    from ttnn.compiler.binary.emit import cpp_source
+    from ttnn.compiler.binary.programs import programs
+
+    return cpp_source(programs(_binary(module)))
+
+
+_TRANSLATIONS: Final[dict[str, Callable[[Module], bytes | str]]] = {
+    "ttnn-to-flatbuffer": _ttnn,
+    "mlir-to-cpp": _cpp,
+    "mlir-to-python": _python,
+}
+
+
+def translate(translation: str, text: str, filename: str = "-", *, allow_unregistered: bool = False) -> bytes | str:
+    """Return a module of MLIR text as a binary or as source.
+
+    Args:
+        translation: Name of the option without dashes, such as "ttnn-to-flatbuffer".
+        text: The module.
+        filename: Its name, for diagnostics.
+        allow_unregistered: Keep operations and attributes of unknown dialects.
+
+    Raises:
+        CompileError: The text is no valid module, or has no such form.
+    """
+    module = parse_module(text, filename, allow_unregistered=allow_unregistered)
+    return _TRANSLATIONS[translation](module)
+
+
+def run(translation: str, file: str, output: str, *, allow_unregistered: bool = False) -> int:
+    """Translate a file; return the exit code."""
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.stderr.write(f"ttmlir-translate: cannot read {file}: {error}\n")
+        return 1
+    try:
+        made = translate(translation, text, "<stdin>" if file == "-" else file, allow_unregistered=allow_unregistered)
+    except CompileError as error:
+        sys.stderr.write("".join(f"{diagnostic}\n" for diagnostic in error.diagnostics))
+        return 1
+    except TtnnError as error:
+        sys.stderr.write(f"ttmlir-translate: error: {error}\n")
+        return 1
+    data = made if isinstance(made, bytes) else made.encode()
+    try:
+        if output == "-":
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            Path(output).write_bytes(data)
+    except OSError as error:
+        sys.stderr.write(f"ttmlir-translate: cannot write {output}: {error}\n")
+        return 1
+    return 0

@@ -1,0 +1,329 @@
+"""An interpreter of the dialect `ttir` in numpy float64. It knows nothing of layouts, of `ttnn` or of the engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.dialects import TableOp
+
+Array = NDArray[Any]
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+class NoReference(Exception):
+    """An operation that the interpreter does not know."""
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+UNARY: dict[str, Callable[[Array], Array]] = {
+    "abs": np.abs,
+    "acos": np.arccos,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "bitwise_not": lambda x: np.invert(x.astype(np.int64)),
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "cos": np.cos,
+    "erf": _erf,
+    "erfc": _erfc,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "floor": np.floor,
+    "gelu": lambda x: 0.5 * x * (1 + _erf(x / math.sqrt(2))),
+    "hardsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
+    "isfinite": np.isfinite,
+    "log": np.log,
+    "log1p": np.log1p,
+    "logical_not": lambda x: x == 0,
+    "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
+    "neg": np.negative,
+    "reciprocal": lambda x: 1 / x,
+    "relu": lambda x: np.maximum(x, 0),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "sigmoid": _sigmoid,
+    "sign": np.sign,
+    "silu": lambda x: x * _sigmoid(x),
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+    "typecast": lambda x: x,
+    "to_layout": lambda x: x,
+}
+BINARY: dict[str, Callable[[Array, Array], Array]] = {
+    "add": np.add,
+    "atan2": np.arctan2,
+    "bitwise_and": lambda a, b: a.astype(np.int64) & b.astype(np.int64),
+    "bitwise_or": lambda a, b: a.astype(np.int64) | b.astype(np.int64),
+    "bitwise_xor": lambda a, b: a.astype(np.int64) ^ b.astype(np.int64),
+    "div": np.divide,
+    "eq": np.equal,
+    "ge": np.greater_equal,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "logical_and": lambda a, b: (a != 0) & (b != 0),
+    "logical_or": lambda a, b: (a != 0) | (b != 0),
+    "logical_xor": lambda a, b: (a != 0) ^ (b != 0),
+    "lt": np.less,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "multiply": np.multiply,
+    "ne": np.not_equal,
+    "pow": np.power,
+    "remainder": np.remainder,
+    "subtract": np.subtract,
+}
+REDUCE: dict[str, Callable[..., Array]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "max": np.max,
+    "min": np.min,
+    "prod": np.prod,
+    "reduce_and": np.all,
+    "reduce_or": np.any,
+}
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def _sides(value: Any) -> tuple[int, int, int, int]:
+    """Padding at top, left, bottom and right."""
+    if isinstance(value, int):
+        return (value,) * 4
+    if len(value) == 2:
+        return (value[0], value[1], value[0], value[1])
+    return tuple(value)  # type: ignore[return-value]
+
+
+def _window_facts(op: TableOp, pool: bool) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int, int, int], Any]:
+    if "stride_height" in op.spec.attributes:
+        stride = op.get("stride_height"), op.get("stride_width")
+        dilation = op.get("dilation_height"), op.get("dilation_width")
+        padding = tuple(op.get(f"padding_{side}") for side in ("top", "left", "bottom", "right"))
+        kernel = (op.get("kernel_height"), op.get("kernel_width")) if pool else None
+        return stride, dilation, padding, kernel  # type: ignore[return-value]
+    kernel = _pair(op.get("kernel")) if pool else None
+    return _pair(op.get("stride")), _pair(op.get("dilation")), _sides(op.get("padding")), kernel
+
+
+def _windows(
+    x: Array, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], padding: Sequence[int], fill: float
+) -> Array:
+    """[N, H, W, C] -> [N, OH, OW, C, kh, kw]."""
+    top, left, bottom, right = padding
+    x = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=fill)
+    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
+    view = np.lib.stride_tricks.sliding_window_view(x, spans, axis=(1, 2))
+    return view[:, :: stride[0], :: stride[1], :, :: dilation[0], :: dilation[1]]
+
+
+def _conv2d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
+    stride, dilation, padding, _ = _window_facts(op, pool=False)
+    groups = op.get("groups")
+    windows = _windows(x, weight.shape[2:], stride, dilation, padding, 0.0)
+    parts = []
+    for group in range(groups):
+        share = x.shape[-1] // groups
+        outs = weight.shape[0] // groups
+        cut = windows[:, :, :, group * share : (group + 1) * share]
+        parts.append(np.einsum("nhwcij,ocij->nhwo", cut, weight[group * outs : (group + 1) * outs]))
+    made = np.concatenate(parts, axis=-1)
+    return made if bias is None else made + bias.reshape(1, 1, 1, -1)
+
+
+def _pool(op: TableOp, x: Array, how: str) -> Array:
+    stride, dilation, padding, kernel = _window_facts(op, pool=True)
+    height = op.get("original_height") if "original_height" in op.spec.attributes else None
+    if height is not None:
+        x = x.reshape(-1, height, op.get("original_width"), x.shape[-1])
+    top, left, bottom, right = padding
+    if op.get("ceil_mode"):
+        for axis, name in ((0, "bottom"), (1, "right")):
+            span = (kernel[axis] - 1) * dilation[axis] + 1
+            size = x.shape[1 + axis] + (top + bottom if axis == 0 else left + right)
+            extra = -(size - span) % stride[axis]
+            bottom, right = (bottom + extra, right) if name == "bottom" else (bottom, right + extra)
+    if how == "max":
+        return _windows(x, kernel, stride, dilation, (top, left, bottom, right), -np.inf).max(axis=(-1, -2))
+    windows = _windows(x, kernel, stride, dilation, (top, left, bottom, right), 0.0)
+    if op.get("count_include_pad") is False:
+        count = _windows(np.ones_like(x), kernel, stride, dilation, (top, left, bottom, right), 0.0)
+        return windows.sum(axis=(-1, -2)) / count.sum(axis=(-1, -2))
+    return windows.mean(axis=(-1, -2))
+
+
+def _softmax(x: Array, dim: int) -> Array:
+    e = np.exp(x - x.max(axis=dim, keepdims=True))
+    return e / e.sum(axis=dim, keepdims=True)
+
+
+def _matmul(op: TableOp, a: Array, b: Array) -> Array:
+    if "transpose_a" in op.spec.attributes:
+        a = np.swapaxes(a, -1, -2) if op.get("transpose_a") else a
+        b = np.swapaxes(b, -1, -2) if op.get("transpose_b") else b
+    return np.matmul(a, b)
+
+
+def _norm(op: TableOp, x: Array, weight: Array | None, bias: Array | None, centre: bool) -> Array:
+    axes = tuple(range(x.ndim - len(op.get("normalized_shape")), x.ndim))
+    x = x - x.mean(axis=axes, keepdims=True) if centre else x
+    made = x / np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + op.get("epsilon"))
+    made = made if weight is None else made * weight
+    return made if bias is None else made + bias
+
+
+def _shape(op: TableOp) -> tuple[int, ...]:
+    return tuple(int(size) for size in op.results[0].type.get_shape())  # type: ignore[attr-defined]
+
+
+def evaluate(op: TableOp, given: list[Array], groups: Callable[[str], Any]) -> list[Array]:
+    """Return the results of an operation.
+
+    Raises:
+        NoReference: The interpreter does not know it.
+    """
+    short = op.name.removeprefix("ttir.")
+    if short in UNARY:
+        return [UNARY[short](given[0])]
+    if short in BINARY:
+        return [BINARY[short](given[0], given[1])]
+    if short in REDUCE:
+        dims = op.get("dim_arg")
+        return [REDUCE[short](given[0], axis=None if dims is None else tuple(dims), keepdims=op.get("keep_dim"))]
+    made = _special(op, short, given, groups)
+    return [made]
+
+
+def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str], Any]) -> Array:
+    x = given[0] if given else np.zeros(())
+    if short == "argmax":
+        dims = op.get("dim_arg")
+        return np.argmax(x, axis=None if dims is None else dims[0], keepdims=op.get("keep_dim"))
+    if short == "arange":
+        line = np.arange(op.get("start"), op.get("end"), op.get("step"), dtype=np.float64)
+        shape = [1] * len(_shape(op))
+        shape[op.get("arange_dimension")] = line.size
+        return np.broadcast_to(line.reshape(shape), _shape(op))
+    if short == "broadcast":
+        return np.broadcast_to(x, _shape(op))
+    if short == "clamp_scalar":
+        return np.clip(x, op.get("min"), op.get("max"))
+    if short == "clamp_tensor":
+        return np.clip(x, given[1], given[2])
+    if short == "concat":
+        return np.concatenate(given, axis=op.get("dim"))
+    if short in ("constant", "fill"):
+        return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
+    if short == "conv2d":
+        return _conv2d(op, x, groups("weight"), groups("bias"))
+    if short == "cumsum":
+        return np.cumsum(x, axis=op.get("dim"))
+    if short == "embedding":
+        return given[1].reshape(-1, given[1].shape[-1])[x.astype(np.int64)].reshape(_shape(op))
+    if short in ("empty", "zeros"):
+        return np.zeros(_shape(op))
+    if short == "full":
+        return np.full(_shape(op), float(op.get("fill_value")))
+    if short == "index":
+        cut = [slice(None)] * x.ndim
+        cut[op.get("dim")] = slice(op.get("begin"), op.get("end"), op.get("step"))
+        return x[tuple(cut)]
+    if short == "layer_norm":
+        return _norm(op, x, groups("weight"), groups("bias"), centre=True)
+    if short == "leaky_relu":
+        return np.where(x > 0, x, x * op.get("parameter"))
+    if short == "linear":
+        made = _matmul(op, groups("a"), groups("b"))
+        return made if groups("bias") is None else made + groups("bias")
+    if short == "matmul":
+        return _matmul(op, given[0], given[1])
+    if short == "max_pool2d":
+        return _pool(op, x, "max").reshape(_shape(op))
+    if short == "avg_pool2d":
+        return _pool(op, x, "mean").reshape(_shape(op))
+    if short == "global_avg_pool2d":
+        return x.mean(axis=(1, 2), keepdims=True)
+    if short == "ones":
+        return np.ones(_shape(op))
+    if short == "pad":
+        pairs = op.get("padding")
+        return np.pad(x, list(zip(pairs[::2], pairs[1::2], strict=True)), constant_values=op.get("value"))
+    if short == "permute":
+        return np.transpose(x, op.get("permutation"))
+    if short == "repeat":
+        return np.tile(x, op.get("repeat_dimensions"))
+    if short == "repeat_interleave":
+        return np.repeat(x, op.get("repeats"), axis=op.get("dim"))
+    if short == "reverse":
+        return np.flip(x, op.get("dimensions"))
+    if short == "rms_norm":
+        return _norm(op, x, groups("weight"), groups("bias"), centre=False)
+    if short in ("reshape", "squeeze", "unsqueeze"):
+        return x.reshape(_shape(op))
+    if short == "slice_static":
+        return x[
+            tuple(slice(b, e, s) for b, e, s in zip(op.get("begins"), op.get("ends"), op.get("step"), strict=True))
+        ]
+    if short == "softmax":
+        return _softmax(x, op.get("dimension"))
+    if short == "transpose":
+        return np.swapaxes(x, op.get("dim0"), op.get("dim1"))
+    if short == "upsample2d":
+        height, width = _pair(op.get("scale_factor"))
+        return x.repeat(height, axis=1).repeat(width, axis=2)
+    if short == "where":
+        return np.where(given[0] != 0, given[1], given[2])
+    raise NoReference(op.name)
+
+
+def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]:
+    """Return the results of a function of a module in `ttir`, in float64.
+
+    Raises:
+        NoReference: An operation that the interpreter does not know.
+    """
+    functions = {function.sym_name.data: function for function in module.functions()}
+    function = functions[name]
+    block = function.body.blocks[0]
+    values: dict[Any, Array] = {}
+    for argument, given in zip(block.args, inputs, strict=True):
+        values[argument] = np.asarray(given).astype(np.float64)
+    for op in block.ops:
+        if op.name == "func.return":
+            return [values[value] for value in op.operands]
+        if op.name in ("tensor.empty", "ttir.empty"):
+            values[op.results[0]] = np.zeros(tuple(op.results[0].type.get_shape()))  # type: ignore[attr-defined]
+            continue
+        if op.name == "func.call":
+            callee = op.callee.string_value()  # type: ignore[attr-defined]
+            made = interpret(module, callee, [values[value] for value in op.operands])
+        elif not isinstance(op, TableOp) or not op.name.startswith("ttir."):
+            raise NoReference(op.name)
+        else:
+
+            def groups(group: str, op: TableOp = op) -> Any:
+                value = op.operand(group)
+                return None if value is None else values[value]
+
+            with np.errstate(all="ignore"):
+                made = evaluate(op, [values[value] for value in op.inputs], groups)
+        for result, value in zip(op.results, made, strict=True):
+            values[result] = np.asarray(value, dtype=np.float64)
+    raise NoReference("a function without return")
