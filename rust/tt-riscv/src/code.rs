@@ -210,3 +210,32 @@ impl Code {
         self.bytes.get(start..end).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the bits of an immediate stand in a word, from bit `first` on; signs are at the top.
+    fn placed(value: i32, bits: &[u32], first: u32) -> u32 {
+        (first..).zip(bits).fold(0, |word, (bit, &place)| word | (value as u32 >> bit & 1) << place)
+    }
+
+    #[test]
+    fn immediates_are_signed_distances() {
+        let branch: Vec<u32> = [8, 9, 10, 11].into_iter().chain(25..31).chain([7, 31]).collect();
+        let jump: Vec<u32> = (21..31).chain([20]).chain(12..20).chain([31]).collect();
+        for distance in (-4096..4096).step_by(2) {
+            let word = placed(distance, &branch, 1) | 0x63;
+            assert_eq!(Instruction::decode(word, 0).imm, distance, "{word:#010x}");
+        }
+        for distance in (-1 << 20..1 << 20).step_by(2) {
+            let word = placed(distance, &jump, 1) | 0x6f;
+            assert_eq!(Instruction::decode(word, 0).imm, distance, "{word:#010x}");
+        }
+        for offset in -2048..2048 {
+            let store: Vec<u32> = (7..12).chain(25..32).collect();
+            assert_eq!(Instruction::decode(placed(offset, &store, 0) | 0x2023, 0).imm, offset);
+            assert_eq!(Instruction::decode((offset << 20) as u32 | 0x13, 0).imm, offset);
+        }
+    }
+}
