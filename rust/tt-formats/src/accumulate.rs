@@ -89,6 +89,21 @@ mod tests {
         assert_eq!(bf16(0x7f80, 0xc000), 0x7f80);
         assert_eq!(bf16(0xffc0, 0x4000), 0xff80, "a NaN in L1 is beyond any finite partner");
         assert_eq!(bf16(0x4000, 0x7fc0), 0x7f80, "a NaN pattern in the new datum is a number of binade 255");
+        assert_eq!(bf16(0xff7f, 0x7fc0), 0x7f01, "which a large partner brings back into range");
+        assert_eq!(bf16(0x7fc0, 0xff7f), 0x7f80, "but not from L1");
+    }
+
+    #[test]
+    fn infinities_and_nans_in_fp32() {
+        assert_eq!(fp32(0x7f80_0000, 0x3f80_0000), 0x7f80_0000);
+        assert_eq!(fp32(0x7f80_0001, 0x3f80_0000), 0x7fc0_0000);
+        assert_eq!(fp32(0x3f80_0000, 0xffff_ffff), 0x7fc0_0000);
+    }
+
+    #[test]
+    fn the_smallest_normal_bf16_is_no_zero() {
+        assert_eq!(bf16(0x0080, 0x0000), 0x0080);
+        assert_eq!(bf16(0x007f, 0x0000), 0x0000);
     }
 
     #[test]

@@ -127,6 +127,11 @@ const CHORES: &[Chore] = &[
              '-Cllvm-args=-sanitizer-coverage-pc-table'] -- ARGUMENTS"],
     },
     Chore {
+        name: "mutants",
+        help: "changes of a crate that the tests notice, of a sample; takes a crate and --sample N; needs cargo-mutants",
+        commands: &["python tests/helpers/mutants.py ARGUMENTS"],
+    },
+    Chore {
         name: "bench",
         help: "Python benchmarks of the installed package",
         commands: &["python -m pytest benches --benchmark-only"],

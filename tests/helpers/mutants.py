@@ -1,0 +1,118 @@
+"""Changes single operators and results of a Rust crate, and says which of the changes the tests notice.
+
+    python tests/helpers/mutants.py tt-program [--sample 40] [--seed 1] [--skip-python]
+
+The changes are those of `cargo mutants` (`cargo install cargo-mutants`), each made in a copy of the tree. The tests of
+the crate run first. If they pass, the engine is built with the change, and the tests of programs and of the kernel API
+run with it. A change that does not compile says nothing about the tests and is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON_TESTS = ("tests/metal", "tests/kernel_api", "tests/engine")
+CRATE_SECONDS, PYTHON_SECONDS = 600, 1200
+"""After so long a test run counts as failed: the change made an endless loop."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change: its name, and a patch."""
+
+    name: str
+    diff: str
+
+
+def mutants_of(crate: str) -> list[Mutant]:
+    """Return all changes of a crate."""
+    command = ["cargo", "mutants", "--list", "--json", "--diff", "-p", crate]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Mutant(entry["name"], entry["diff"]) for entry in json.loads(done.stdout)]
+
+
+def passes(command: list[str], tree: Path, seconds: int) -> bool:
+    """Return whether a command ends well, and in time."""
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(tree / "target"), "PYTHONPATH": str(tree / "python/ttnn_rs")}
+    try:
+        done = subprocess.run(
+            command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def copy_of_tree(folder: Path) -> Path:
+    """Return a copy of what is tracked; the first build there takes some minutes."""
+    tree = folder / "tree"
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
+    for name in filter(None, files):
+        source, target = ROOT / os.fsdecode(name), tree / os.fsdecode(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
+    return tree
+
+
+def fate(mutant: Mutant, crate: str, tree: Path, python: bool) -> str:
+    """Return what becomes of a change: `unviable`, who noticed it, or `missed`."""
+    patch = ["patch", "--strip=0", "--quiet", "--no-backup-if-mismatch"]
+    subprocess.run(patch, cwd=tree, input=mutant.diff, text=True, check=True)
+    try:
+        if not passes(["cargo", "check", "--quiet", "--locked", "-p", crate], tree, CRATE_SECONDS):
+            return "unviable"
+        if not passes(["cargo", "test", "--quiet", "--locked", "-p", crate], tree, CRATE_SECONDS):
+            return "Rust tests"
+        if not python:
+            return "missed"
+        if not passes(["cargo", "build", "--quiet", "--locked", "-p", "tt-python"], tree, CRATE_SECONDS):
+            return "unviable"
+        shutil.copy2(tree / "target/debug/lib_engine.so", tree / "python/ttnn_rs/ttnn/_engine.abi3.so")
+        tests = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *PYTHON_TESTS]
+        return "missed" if passes(tests, tree, PYTHON_SECONDS) else "Python tests"
+    finally:
+        subprocess.run([*patch, "--reverse"], cwd=tree, input=mutant.diff, text=True, check=True)
+
+
+def main() -> int:
+    """Print the fate of each change of a sample, and how many of those that compile were noticed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("crate", help="such as tt-program")
+    parser.add_argument("--sample", type=int, default=40, help="how many changes, drawn at random")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--skip-python", action="store_true", help="run the crate's own tests only")
+    options = parser.parse_args()
+    everything = mutants_of(options.crate)
+    sample = random.Random(options.seed).sample(everything, min(options.sample, len(everything)))
+    counts: dict[str, int] = {}
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = copy_of_tree(Path(folder))
+        if not passes(["cargo", "test", "--quiet", "--locked", "-p", options.crate], tree, 10 * CRATE_SECONDS):
+            print(f"the tests of {options.crate} fail without any change")
+            return 2
+        for number, mutant in enumerate(sample, 1):
+            begin = time.perf_counter()
+            found = fate(mutant, options.crate, tree, not options.skip_python)
+            counts[found] = counts.get(found, 0) + 1
+            seconds = time.perf_counter() - begin
+            print(f"{number:3} of {len(sample)} {found:12} {seconds:6.0f} s  {mutant.name}", flush=True)
+    viable = sum(counts.values()) - counts.get("unviable", 0)
+    noticed = viable - counts.get("missed", 0)
+    print(f"{options.crate}: {noticed} of {viable} changes noticed ({100 * noticed / max(viable, 1):.1f} %), {counts}")
+    return 0 if noticed >= 0.9 * viable else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
