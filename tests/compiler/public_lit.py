@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -125,6 +126,10 @@ def main() -> int:
         tools = work / "bin"
         tools.mkdir()
         make_tool(tools / "FileCheck", f'exec "{sys.executable}" -m filecheck "$@"')
+        opt = shutil.which("ttmlir-opt")
+        if opt is not None:
+            # Files of an epoch that do not show it, for example those without outputs, are read as of that epoch.
+            make_tool(tools / "ttmlir-opt", f'exec "{opt}" --default-epoch={arguments.epoch} "$@"')
         if arguments.control:
             (work / "copy.py").write_text(COPY, encoding="utf-8")
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')

@@ -25,8 +25,8 @@ _EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*ttir\.empty\b")
 _LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
 
 
-def epoch_of(text: str) -> Epoch:
-    """Return the epoch of a text by its marks; text without a mark is current."""
+def epoch_of(text: str, default: Epoch = Epoch.CURRENT) -> Epoch:
+    """Return the epoch of a text by its marks; text without a mark is of the default."""
     if _BOOK.search(text):
         return Epoch.BOOK
     if "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
@@ -35,4 +35,6 @@ def epoch_of(text: str) -> Epoch:
         empties = set(_EMPTY.findall(text))
         if any(name in empties for name in _LAST_OPERAND.findall(text)):
             return Epoch.SLIDES
-    return Epoch.CURRENT
+    if default is Epoch.SLIDES or "ttcore." in text or "ttir.empty" in text:
+        return Epoch.CURRENT if default is Epoch.BOOK else default
+    return default

@@ -528,6 +528,7 @@ def parse_text(
     *,
     allow_unregistered: bool = False,
     epoch: Epoch | None = None,
+    default_epoch: Epoch = Epoch.CURRENT,
     first_line: int = 0,
 ) -> Module:
     """Return the module of a text, not verified.
@@ -536,7 +537,7 @@ def parse_text(
         CompileError: The text is not a module; one diagnostic says where.
     """
     source = Source(text, filename, first_line)
-    epoch = epoch or epoch_of(text)
+    epoch = epoch or epoch_of(text, default_epoch)
     parser: MlirParser | None = None
     try:
         parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, epoch=epoch)

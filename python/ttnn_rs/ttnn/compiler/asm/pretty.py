@@ -58,7 +58,10 @@ def print_symbol_region(writer: WriterLike, operation: Operation, keyword: str, 
 
 
 def _module(writer: WriterLike, operation: Operation) -> bool:
-    return print_symbol_region(writer, operation, "module")
+    parent = operation.parent_op()
+    # Inside operations of other dialects the name is written in full.
+    keyword = "module" if parent is None or parent.name == "builtin.module" else "builtin.module"
+    return print_symbol_region(writer, operation, keyword)
 
 
 def _func(writer: WriterLike, operation: Operation) -> bool:

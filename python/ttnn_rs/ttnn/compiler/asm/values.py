@@ -75,11 +75,18 @@ class ValueNames:
         if names:
             self._outputs[operation] = names
         if operation.results:
-            hint = _result_hint(operation)
-            base = f"%{self._unique(hint)}" if hint else self._number()
-            if len(operation.results) == 1:
-                self._values[operation.results[0]] = self._groups[operation] = base
+            names = _result_names(operation)
+            if names:
+                texts = [f"%{self._unique(name)}" for name in names]
+                self._groups[operation] = ", ".join(texts)
+                self._values.update(zip(operation.results, texts, strict=True))
+                base = ""
             else:
+                hint = _result_hint(operation)
+                base = f"%{self._unique(hint)}" if hint else self._number()
+            if base and len(operation.results) == 1:
+                self._values[operation.results[0]] = self._groups[operation] = base
+            elif base:
                 self._groups[operation] = f"{base}:{len(operation.results)}"
                 for i, result in enumerate(operation.results):
                     self._values[result] = f"{base}#{i}"
@@ -115,6 +122,14 @@ def _induction_names(region: Region) -> list[str]:
     """Return the names of leading arguments that MLIR calls after loops; none here: `%arg` is used for all."""
     del region
     return []
+
+
+def _result_names(operation: Operation) -> list[str]:
+    """Return the names of several results that a table tells apart."""
+    groups = getattr(getattr(operation, "spec", None), "results", ())
+    if len(groups) < 2 or any(group.kind for group in groups) or len(groups) != len(operation.results):
+        return []
+    return [group.name for group in groups]
 
 
 def _result_hint(operation: Operation) -> str | None:

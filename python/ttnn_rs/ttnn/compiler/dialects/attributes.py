@@ -5,12 +5,13 @@ Each class has its syntax in `parse`, which starts after the name, and in `body`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from ttnn.compiler.asm.affine import affine_text, constant, dim
-from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, shape_text
+from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, OpaqueDialectType, float_text, shape_text
 from ttnn.compiler.asm.xdsl_adapter import (
     AffineMap,
     Attribute,
@@ -913,6 +914,9 @@ def data_type(element: Attribute) -> str:
     name = getattr(element, "name", "")
     if name in _ELEMENTS:
         return _ELEMENTS[name]
+    if isinstance(element, OpaqueDialectType) and element.mnemonic == "quant.uniform":
+        # Quantized integers are stored as 32 bits, whatever their own width.
+        return "si32"
     if isinstance(element, IntegerType):
         width = element.width.data
         signed = element.signedness.data is not Signedness.UNSIGNED
@@ -942,6 +946,16 @@ def element_of(word: str) -> Attribute:
     return IntegerType(int(word[1:]), Signedness.UNSIGNED)
 
 
+_NUMBER: Final = re.compile(r"\d+\.\d*(?:[eE][-+]?\d+)?")
+
+
+def _quantized(parser: MlirParser) -> str:
+    """Return the parameters of a quantized type with blanks and numbers as MLIR prints them."""
+    text = "".join(part for part in parser.opaque_body() if isinstance(part, str))
+    text = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([:{}<>])\s*", r"\1", text))
+    return _NUMBER.sub(lambda found: float_text(float(found.group()), "f64"), text)
+
+
 Parse: TypeAlias = "Callable[[MlirParser], Attribute | None]"
 
 _PARSERS: Final[dict[str, Parse]] = {
@@ -968,6 +982,7 @@ _TYPES: Final[dict[str, Parse]] = {
     "ttcore.tile": TileType.parse_in("ttcore"),
     "tt.device": DeviceType.parse,
     "ttnn.device": lambda parser: TtnnDeviceType(),
+    "quant.uniform": lambda parser: OpaqueDialectType("quant.uniform", (_quantized(parser),)),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -208,9 +208,9 @@ def operation_class(name: str, epoch: Epoch) -> type[TableOp] | None:
 def make(
     name: str,
     epoch: Epoch,
-    operands: list[SSAValue] | tuple[SSAValue, ...],
-    result_types: list[Attribute] | tuple[Attribute, ...],
-    properties: dict[str, Attribute] | None = None,
+    operands: Sequence[SSAValue],
+    result_types: Sequence[Attribute],
+    properties: Mapping[str, Attribute] | None = None,
     *,
     outs: tuple[SSAValue, ...] = (),
     sizes: tuple[int, ...] | None = None,

@@ -380,10 +380,7 @@ def _constant(op: TableOp) -> None:
     value = op.attribute("value")
     kind = getattr(value, "type", None)
     if isinstance(kind, TensorType) and isinstance(op.results[0].type, TensorType):
-        _need(
-            tuple(kind.get_shape()) == _only(op) and kind.element_type == op.results[0].type.element_type,
-            "value and result must have the same shape and element type",
-        )
+        _need(tuple(kind.get_shape()) == _only(op), "value and result must have the same shape")
 
 
 def _to_layout(op: TableOp) -> None:

@@ -22,6 +22,7 @@ def parse_module(
     allow_unregistered: bool = False,
     verify_module: bool = True,
     epoch: Epoch | None = None,
+    default_epoch: Epoch = Epoch.CURRENT,
     first_line: int = 0,
 ) -> Module:
     """Return the module of a text, in functional form.
@@ -32,13 +33,20 @@ def parse_module(
         allow_unregistered: Whether operations and attributes of unknown dialects are kept.
         verify_module: Whether the module is verified.
         epoch: Its epoch; found by its marks if None.
+        default_epoch: The epoch of a text without marks.
         first_line: Lines before the text in the file.
 
     Raises:
         CompileError: The text is not a module, or the module is not valid; the diagnostic says where.
     """
     module = parse_text(
-        text, REGISTRY, filename, allow_unregistered=allow_unregistered, epoch=epoch, first_line=first_line
+        text,
+        REGISTRY,
+        filename,
+        allow_unregistered=allow_unregistered,
+        epoch=epoch,
+        default_epoch=default_epoch,
+        first_line=first_line,
     )
     to_functional(module)
     if verify_module:

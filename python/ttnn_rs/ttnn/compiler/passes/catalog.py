@@ -49,6 +49,25 @@ _ALL = (
     PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", "book_shapes:sliding_window"),
     PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book_optimizer:run", _OVERRIDES),
     PassSpec("ttir-allocate", "Give addresses to tensors.", "book_allocate:run"),
+    PassSpec("ttir-element-type-normalization", "Give tensors element types that the chip has.", "later_types:run"),
+    PassSpec("ttir-to-ttir-decomposition", "Decompose what the library does not have.", "later_decompose:run"),
+    PassSpec("ttir-implicit-broadcast-fold", "Let operations repeat their operands themselves.", "later_broadcast:run"),
+    PassSpec("ttir-flatten-sliding-window", "Flatten images around convolutions and pools.", "later_sliding:run"),
+    PassSpec("ttcore-wrap-device-module", "Move the module into a device module.", "later_device:wrap"),
+    PassSpec("ttcore-unwrap-device-module", "Move the device module back to the top.", "later_device:unwrap"),
+    PassSpec(
+        "ttcore-register-device",
+        "Put a system descriptor and a device on the module.",
+        "later_device:register_device",
+        (
+            Option("system-desc-path", "str", "", "File of a system descriptor."),
+            Option("mock-system-desc-arch", "str", "", "Architecture where no file is given."),
+            _MESH,
+            Option("mesh-topology", "strs", (), "Topology per dimension of the mesh."),
+        ),
+    ),
+    PassSpec("ttnn-layout", "Give tensors layouts of the library.", "later_layout:run"),
+    PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
 )
 

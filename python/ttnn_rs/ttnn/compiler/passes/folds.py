@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, DenseArrayBase, IntegerType, SSAValue
 from ttnn.compiler.dialects.kinds import i32_attr
@@ -61,6 +62,8 @@ def _reshape(module: Module, op: TableOp) -> SSAValue | None:
 
 
 def _transpose(module: Module, op: TableOp) -> SSAValue | None:
+    if module.epoch is not Epoch.BOOK:
+        return _as_permute(module, op)
     rank = len(shape_of(op.inputs[0]))
     dims = {op.get("dim0") % rank, op.get("dim1") % rank}
     if len(dims) == 1:
@@ -69,6 +72,26 @@ def _transpose(module: Module, op: TableOp) -> SSAValue | None:
     if producer is not None and {producer.get("dim0") % rank, producer.get("dim1") % rank} == dims:
         return producer.inputs[0]
     return None
+
+
+def _as_permute(module: Module, op: TableOp) -> SSAValue:
+    """Return a transpose as the permutation that it is, so that chains of both join."""
+    rank = len(shape_of(op.inputs[0]))
+    order = list(range(rank))
+    first, second = op.get("dim0") % rank, op.get("dim1") % rank
+    order[first], order[second] = order[second], order[first]
+    new = make(
+        "ttir.permute",
+        module.epoch,
+        [op.inputs[0]],
+        [op.results[0].type],
+        {"permutation": DenseArrayBase.from_list(IntegerType(64), order)},
+        attributes=dict(op.attributes),
+        location=op.location,
+    )
+    insert_before(op, new)
+    value: SSAValue = new.results[0]
+    return value
 
 
 def _permute(module: Module, op: TableOp) -> SSAValue | None:

@@ -23,12 +23,16 @@ class Pipeline:
         doc: What it does, one line.
         options: Its options.
         steps: Its passes, given the values of its options.
+        later_options: Its options in the later epochs, if they differ.
+        later_steps: Its passes in the later epochs.
     """
 
     name: str
     doc: str
     options: tuple[Option, ...]
     steps: Callable[[dict[str, Any]], list[Step]]
+    later_options: tuple[Option, ...] | None = None
+    later_steps: Callable[[dict[str, Any]], list[Step]] | None = None
 
 
 _BOOK_TTNN = (
@@ -50,6 +54,74 @@ def _given(values: dict[str, Any], **names: str) -> str:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             parts.append(f"{target.replace('_', '-')}={text}")
     return " ".join(parts)
+
+
+_LATER_TTNN = (
+    *(
+        Option(name, "str", "", "Accepted for older command lines; layouts are chosen without a model of the device.")
+        for name in (
+            "override-output-layout",
+            "override-conv2d-config",
+            "insert-memreconfig",
+            "memory-layout-analysis-policy",
+            "tensor-l1-usage-cap",
+            "max-legal-layouts",
+            "argument-types",
+        )
+    ),
+    Option("system-desc-path", "str", "", "File of a system descriptor."),
+    Option("mock-system-desc-arch", "str", "", "Architecture where no descriptor is given."),
+    Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),
+    Option("mesh-topology", "str", "", "Topology per dimension of the mesh."),
+    Option("enable-optimizer", "bool", False, "Choose layouts by the model of a device."),
+    Option("optimization-level", "int", 0, "0: no optimizer."),
+    Option("memory-layout-analysis-enabled", "bool", False, "Keep tensors in L1."),
+    Option("enable-fusing-pass", "bool", True, "Fuse operations."),
+    Option("enable-fusing-conv2d-with-multiply-pattern", "bool", False, "Fuse a scale into weights."),
+    Option("enable-fusing-global-avg-pool-pattern", "bool", False, "Fuse sums into pools."),
+    Option("enable-erase-inverse-ops-pass", "bool", True, "Erase pairs of inverse operations."),
+    Option("enable-quant-dequant-conversion-pass", "bool", True, "Move quantization through operations."),
+    Option("enable-implicit-broadcast-folding-pass", "bool", True, "Fold broadcasts into operations."),
+    Option("enable-layout-workaround-pass", "bool", True, "Adapt layouts to what operations take."),
+    Option("enable-decomposition-workaround-pass", "bool", True, "Decompose what the library lacks."),
+    Option("enable-remove-dead-values", "bool", False, "Erase values that nobody uses."),
+    Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
+    Option("enable-trace", "bool", False, "Record the program as a trace."),
+    Option("check-unique-locs", "bool", False, "Require locations of operations to differ."),
+    Option("target-bit-width", "int", 32, "Width of quantized integers."),
+    Option("enable-bfp8-conversion", "bool", False, "Convert bfloat16 to bfp8."),
+)
+
+
+def _later_ttir(values: dict[str, Any]) -> list[Step]:
+    steps: list[Step] = [
+        ("canonicalize", ""),
+        ("ttir-element-type-normalization", ""),
+        ("ttcore-wrap-device-module", ""),
+        (
+            "ttcore-register-device",
+            _given(
+                values,
+                system_desc_path="system-desc-path",
+                mock_system_desc_arch="mock-system-desc-arch",
+                mesh_shape="mesh-shape",
+            ),
+        ),
+        ("ttir-to-ttir-decomposition", ""),
+        ("canonicalize", ""),
+        ("inline", ""),
+        ("ttir-flatten-sliding-window", ""),
+    ]
+    if values["enable-implicit-broadcast-folding-pass"]:
+        steps.append(("ttir-implicit-broadcast-fold", ""))
+    return steps
+
+
+def _later_ttnn(values: dict[str, Any]) -> list[Step]:
+    steps = [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
+    if values["enable-remove-dead-values"]:
+        steps.append(("remove-dead-values", ""))
+    return [*steps, ("ttnn-deallocate", "")]
 
 
 def _book_ttnn(values: dict[str, Any]) -> list[Step]:
@@ -92,6 +164,14 @@ _ALL = (
         "Lower tensor operations to the TT-NN library.",
         _BOOK_TTNN,
         _book_ttnn,
+        _LATER_TTNN,
+        _later_ttnn,
+    ),
+    Pipeline(
+        "ttir-to-ttnn-runtime-pipeline",
+        "Lower tensor operations to the TT-NN library.",
+        _LATER_TTNN,
+        _later_ttnn,
     ),
     Pipeline(
         "ttir-to-ttmetal-backend-pipeline",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.verifier import verify
 from ttnn.compiler.passes.catalog import PASSES
@@ -80,8 +81,11 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
     for name, options in steps:
         pipeline = PIPELINES.get(name)
         if pipeline is not None:
-            values = parse_options(f"pipeline {name}", pipeline.options, options)
-            run_steps(module, pipeline.steps(values), after)
+            later = module.epoch is not Epoch.BOOK and pipeline.later_steps is not None
+            known = pipeline.later_options if later and pipeline.later_options is not None else pipeline.options
+            values = parse_options(f"pipeline {name}", known, options)
+            build = pipeline.later_steps if later and pipeline.later_steps is not None else pipeline.steps
+            run_steps(module, build(values), after)
             continue
         spec = PASSES.get(name)
         if spec is None:

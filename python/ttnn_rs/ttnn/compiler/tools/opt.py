@@ -40,6 +40,7 @@ class _Arguments:
     output: str = "-"
     file: str = "-"
     epoch: str = ""
+    default_epoch: str = "current"
     help: bool = False
 
 
@@ -64,10 +65,12 @@ def _parse(arguments: list[str]) -> _Arguments:
             found.help = True
         elif name == "o" or (word.startswith("-o") and not word.startswith("--") and name not in PASSES and not equals):
             found.output = word[2:] or _next(rest, "-o")
-        elif name in ("emit-epoch", "pass-pipeline"):
+        elif name in ("emit-epoch", "default-epoch", "pass-pipeline"):
             value = value if equals else _next(rest, word)
             if name == "emit-epoch":
                 found.epoch = value
+            elif name == "default-epoch":
+                found.default_epoch = value
             else:
                 from ttnn.compiler.pipelines.run import parse_pipeline
 
@@ -82,8 +85,9 @@ def _parse(arguments: list[str]) -> _Arguments:
     if len(files) > 1:
         raise _UsageError(f"too many positional arguments: {' '.join(files)}")
     found.file = files[0] if files else "-"
-    if found.epoch not in ("", "book", "slides", "current"):
-        raise _UsageError(f"--emit-epoch takes book, slides or current, got '{found.epoch}'")
+    for option, word in (("emit", found.epoch or "current"), ("default", found.default_epoch)):
+        if word not in ("book", "slides", "current"):
+            raise _UsageError(f"--{option}-epoch takes book, slides or current, got '{word}'")
     return found
 
 
@@ -108,6 +112,7 @@ def _help() -> str:
         "",
         "OPTIONS:",
         "  --emit-epoch=book|slides|current  Write the module in the language of an epoch.",
+        "  --default-epoch=<epoch>           Epoch of text that does not show its own.",
         "  -o <file>                         Output file; `-` is standard output.",
         "  --pass-pipeline=<text>            Passes as text: builtin.module(pass{option=value},..).",
     ]
@@ -216,7 +221,11 @@ def _module(asked: _Arguments, text: str, name: str, first_line: int) -> str:
     from ttnn.compiler.pipelines import run_steps
 
     module = parse_module(
-        text, name, allow_unregistered="allow-unregistered-dialect" in asked.flags, first_line=first_line
+        text,
+        name,
+        allow_unregistered="allow-unregistered-dialect" in asked.flags,
+        default_epoch=Epoch(asked.default_epoch),
+        first_line=first_line,
     )
     options: dict[str, Any] = {
         "debuginfo": "mlir-print-debuginfo" in asked.flags,

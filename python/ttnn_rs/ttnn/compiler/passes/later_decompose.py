@@ -1,0 +1,177 @@
+"""`ttir-to-ttir-decomposition`: operations that the library does not have become those that it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import (
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    SSAValue,
+    TensorType,
+)
+from ttnn.compiler.dialects.kinds import i32_attr
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.passes.base import fail, replace, table_ops
+from ttnn.compiler.passes.later_build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
+from ttnn.compiler.passes.later_windows import convolution, pooling
+
+__all__ = ["run"]
+
+Rewrite = Callable[[Module, TableOp], "Sequence[SSAValue] | None"]
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Decompose until nothing is left to decompose."""
+    del options
+    changed = True
+    while changed:
+        changed = False
+        for op in table_ops(module.op, "ttir."):
+            rewrite = _REWRITES.get(op.name.partition(".")[2])
+            values = rewrite(module, op) if rewrite is not None else None
+            if values is not None:
+                replace(op, values)
+                changed = True
+
+
+def _index(module: Module, op: TableOp) -> list[SSAValue]:
+    shape = shape_of(op.inputs[0])
+    dim = op.get("dim") % len(shape)
+    begins, ends, step = [0] * len(shape), list(shape), [1] * len(shape)
+    begins[dim], ends[dim], step[dim] = op.get("begin"), op.get("end"), op.get("step")
+    return [slice_static(module, op, op.inputs[0], begins, ends, step)]
+
+
+def _index_select(module: Module, op: TableOp) -> list[SSAValue]:
+    shape = shape_of(op.inputs[0])
+    dim = op.get("dim") % len(shape)
+    begin, length = op.get("begin"), op.get("length")
+    stride = op.get("stride") or shape[dim]
+    parts = []
+    for start in range(begin, shape[dim], stride):
+        begins, ends = [0] * len(shape), list(shape)
+        begins[dim], ends[dim] = start, min(start + length, shape[dim])
+        parts.append(slice_static(module, op, op.inputs[0], begins, ends, [1] * len(shape)))
+    if len(parts) == 1:
+        return parts
+    kind = IntegerType(32, Signedness.SIGNED)
+    return [new(module, op, "concat", parts, shape_of(op.results[0]), dim=IntegerAttr(dim, kind))]
+
+
+def _dimension_size(module: Module, op: TableOp) -> list[SSAValue]:
+    size = shape_of(op.inputs[0])[op.get("dimension")]
+    result = op.results[0].type
+    kind = TensorType(IntegerType(32, Signedness.UNSIGNED), [1])
+    assert isinstance(result, TensorType)
+    value = DenseAttr(kind, size.to_bytes(4, "little"), splat=True)
+    return [typed(module, op, "constant", [], result, value=value)]
+
+
+def _dot_general(module: Module, op: TableOp) -> list[SSAValue]:
+    left, right = op.inputs
+    batch_l, batch_r = list(op.get("batch_dims_lhs")), list(op.get("batch_dims_rhs"))
+    inner_l, inner_r = list(op.get("contract_dims_lhs")), list(op.get("contract_dims_rhs"))
+    shape_l, shape_r = shape_of(left), shape_of(right)
+    rows = [i for i in range(len(shape_l)) if i not in batch_l + inner_l]
+    columns = [i for i in range(len(shape_r)) if i not in batch_r + inner_r]
+    left = permute(module, op, left, batch_l + rows + inner_l)
+    right = permute(module, op, right, batch_r + inner_r + columns)
+    batch = [shape_l[i] for i in batch_l]
+    inner = math.prod(shape_l[i] for i in inner_l)
+    m, n = math.prod(shape_l[i] for i in rows), math.prod(shape_r[i] for i in columns)
+    left = reshape(module, op, left, [*batch, m, inner])
+    right = reshape(module, op, right, [*batch, inner, n])
+    product = typed(module, op, "matmul", [left, right], tensor_like(op.results[0].type, [*batch, m, n]))
+    return [reshape(module, op, product, shape_of(op.results[0]))]
+
+
+def _as(name: str) -> Rewrite:
+    """Return the rewrite to another operation with the same attributes."""
+
+    def rewrite(module: Module, op: TableOp) -> list[SSAValue]:
+        return [typed(module, op, name, list(op.inputs), op.results[0].type, **op.properties)]
+
+    return rewrite
+
+
+def _prod(module: Module, op: TableOp) -> list[SSAValue] | None:
+    dims = op.get("dim_arg")
+    shape = list(shape_of(op.inputs[0]))
+    if dims is None or len(dims) in (1, len(shape)):
+        return None
+    value: SSAValue = op.inputs[0]
+    for dim in sorted((d % len(shape) for d in dims), reverse=True):
+        if op.get("keep_dim"):
+            shape[dim] = 1
+        else:
+            del shape[dim]
+        value = new(module, op, "prod", [value], shape, dim_arg=ints([dim]), keep_dim=op.properties["keep_dim"])
+    return [value]
+
+
+def _arange(module: Module, op: TableOp) -> list[SSAValue] | None:
+    shape = shape_of(op.results[0])
+    start, end, step = op.get("start"), op.get("end"), op.get("step")
+    length = (end - start) // step
+    if shape == (length,):
+        return None
+    dimension = op.get("arange_dimension")
+    properties = {**op.properties, "arange_dimension": IntegerAttr(0, IntegerType(64))}
+    flat = typed(module, op, "arange", [], tensor_like(op.results[0].type, [length]), **properties)
+    ones = [length if i == dimension else 1 for i in range(len(shape))]
+    value = reshape(module, op, flat, ones)
+    if tuple(ones) != shape:
+        factors = [out // size for out, size in zip(shape, ones, strict=True)]
+        value = new(module, op, "broadcast", [value], shape, broadcast_dimensions=i64s(factors))
+    return [value]
+
+
+def _batch_norm(module: Module, op: TableOp) -> list[SSAValue] | None:
+    """The library wants images with channels second, and four-dimensional statistics."""
+    shape = shape_of(op.inputs[0])
+    channel = op.get("dimension")
+    rank = len(shape)
+    if rank == 4 and channel == 1 and len(shape_of(op.inputs[1])) == 4:
+        return None
+    order = list(range(rank))
+    order[channel], order[1 if rank > 1 else 0] = order[1 if rank > 1 else 0], order[channel]
+    value = permute(module, op, op.inputs[0], order)
+    permuted = shape_of(value)
+    full = (*permuted, 1, 1, 1)[:4] if rank <= 4 else (*permuted[:3], math.prod(permuted[3:]))
+    value = reshape(module, op, value, full)
+    channels = full[1]
+    statistics = [reshape(module, op, one, (1, channels, 1, 1)) for one in op.inputs[1:]]
+    properties = {**op.properties, "dimension": i32_attr(1)}
+    if op.name != "ttir.batch_norm_inference":
+        raise fail(module, op, "training of a batch norm on such images is not there; give channels second, rank 4")
+    result = typed(
+        module, op, "batch_norm_inference", [value, *statistics], tensor_like(op.results[0].type, full), **properties
+    )
+    result = reshape(module, op, result, permuted)
+    return [permute(module, op, result, order)]
+
+
+def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
+    return convolution(module, op) if op.name == "ttir.convolution" else pooling(module, op)
+
+
+_REWRITES: dict[str, Rewrite] = {
+    "index": _index,
+    "index_select": _index_select,
+    "get_dimension_size": _dimension_size,
+    "dot_general": _dot_general,
+    "reduce_or": _as("sum"),
+    "reduce_and": _as("prod"),
+    "prod": _prod,
+    "arange": _arange,
+    "batch_norm_inference": _batch_norm,
+    "convolution": _pooling_convolution,
+    "pooling": _pooling_convolution,
+}

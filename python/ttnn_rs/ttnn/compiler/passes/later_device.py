@@ -1,0 +1,107 @@
+"""The device of the slides and the current epoch: an operation at the head of a module inside a device module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.base.exceptions import DeviceError
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import Block, FuncOp, ModuleOp, Operation, Region, StringAttr
+from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr
+from ttnn.compiler.dialects.operations import make
+from ttnn.compiler.layout.device import Device
+from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.layout.system_desc_attribute import to_attribute
+from ttnn.compiler.passes.device import read_system_desc
+
+__all__ = ["device_modules", "device_op", "register_device", "unwrap", "wrap"]
+
+
+def device_modules(module: Module) -> list[ModuleOp]:
+    """Return the modules whose functions run on the device: inside device modules, or the module itself."""
+    inner = [
+        op
+        for wrapper in module.op.walk()
+        if wrapper.name == "ttcore.device_module"
+        for op in wrapper.regions[0].ops
+        if isinstance(op, ModuleOp)
+    ]
+    return inner or [module.op]
+
+
+def device_op(module: Module) -> Operation | None:
+    """Return the operation that registers the device, or None."""
+    return next((op for op in module.op.walk() if op.name == "ttcore.device"), None)
+
+
+def register_device(module: Module, options: dict[str, Any]) -> None:
+    """Put a system descriptor on the module and register its default device.
+
+    Raises:
+        CompileError: The descriptor cannot be read, or has too few chips for the mesh.
+    """
+    if options["system-desc-path"]:
+        desc = read_system_desc(module, options["system-desc-path"])
+    else:
+        desc = SystemDesc.for_arch(options["mock-system-desc-arch"] or "wormhole_b0")
+    mesh = tuple(options["mesh-shape"])
+    for target in device_modules(module):
+        if any(op.name == "ttcore.device" for op in target.ops):
+            continue
+        try:
+            device = Device.of_system(desc, mesh)
+        except DeviceError as error:
+            raise CompileError(module.at(module.op, str(error))) from None
+        target.attributes["ttcore.system_desc"] = to_attribute(desc, "ttcore")
+        grid = GridAttr("ttcore", device.grid, device.workers, keyed=module.epoch is Epoch.CURRENT)
+        attribute = DeviceAttr("ttcore", grid, device.l1, device.dram, mesh or (1, 1), device.chip_ids)
+        new = make(
+            "ttcore.device",
+            module.epoch,
+            [],
+            [],
+            {"sym_name": StringAttr("default_device"), "device_attr": attribute},
+            location=module.op.location,
+        )
+        block = target.body.block
+        first = block.first_op
+        if first is None:
+            block.add_op(new)
+        else:
+            block.insert_op_before(new, first)
+
+
+def wrap(module: Module, options: dict[str, Any]) -> None:
+    """Move the content of the module into a device module."""
+    del options
+    if any(op.name == "ttcore.device_module" for op in module.op.ops):
+        return
+    operations = list(module.op.ops)
+    if operations and not any(isinstance(op, FuncOp) for op in module.op.walk()):
+        return
+    for op in operations:
+        op.detach()
+    inner = ModuleOp(operations)
+    inner.attributes.update(module.op.attributes)
+    inner.location = module.op.location
+    name = module.op.properties.get("sym_name")
+    if name is not None:
+        inner.properties["sym_name"] = name
+    wrapper = make("ttcore.device_module", module.epoch, [], [], regions=[Region([Block([inner])])])
+    module.op.body.block.add_op(wrapper)
+
+
+def unwrap(module: Module, options: dict[str, Any]) -> None:
+    """Move the content of the device module back to the top."""
+    del options
+    for wrapper in [op for op in module.op.ops if op.name == "ttcore.device_module"]:
+        for inner in list(wrapper.regions[0].ops):
+            if isinstance(inner, ModuleOp):
+                module.op.attributes.update(inner.attributes)
+                for op in list(inner.ops):
+                    op.detach()
+                    module.op.body.block.insert_op_before(op, wrapper)
+        wrapper.detach()
+        wrapper.erase()

@@ -1,0 +1,92 @@
+"""`ttnn-layout`: every tensor of the device lies in DRAM, in tiles; what stays on the host lies there in rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, TensorType
+from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
+from ttnn.compiler.dialects.operations import make
+from ttnn.compiler.passes.base import insert_before, set_type
+from ttnn.compiler.passes.later_layouts import new_layout, with_layout
+
+__all__ = ["run"]
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Give layouts to all tensors that have none."""
+    del options
+    for function in module.functions():
+        if _on_host(function):
+            continue
+        kind = function.function_type
+        function.properties["function_type"] = FunctionType.from_lists(
+            [_device(one) for one in kind.inputs.data], [_device(one) for one in kind.outputs.data]
+        )
+        for op in list(function.walk()):
+            for result in op.results:
+                set_type(result, _device(result.type))
+            for region in op.regions:
+                for block in region.blocks:
+                    for argument in block.args:
+                        set_type(argument, _device(argument.type))
+        for op in list(function.walk()):
+            if op.name == "ttir.mesh_shard" and _moves_shards(op):
+                _through_host(module, op)
+
+
+def _on_host(function: FuncOp) -> bool:
+    parent = function.parent_op()
+    while parent is not None:
+        if parent.name == "ttcore.cpu_module":
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+def _device(type_: Attribute) -> Attribute:
+    if not isinstance(type_, TensorType) or isinstance(type_.encoding, TTNNLayoutAttr):
+        return type_
+    if not isinstance(type_.encoding, NoneAttr) and not str(type_.encoding).startswith("#ttcore.tensor_mesh"):
+        return type_
+    return with_layout(type_, new_layout(type_))
+
+
+def _moves_shards(op: Operation) -> bool:
+    kind = op.properties.get("shard_type")
+    return getattr(kind, "value", "") != "identity"
+
+
+def _through_host(module: Module, op: Operation) -> None:
+    """Shards are made and joined on the host: bring the operand there, and the result back."""
+    value, result = op.operands[0], op.results[0]
+    for_host = with_layout(value.type, new_layout(_plain(value.type), space="system_memory", tiled=False))
+    down = make("ttir.to_layout", module.epoch, [value], [for_host], location=op.location)
+    if module.epoch.value == "current":
+        empty = make("ttir.empty", module.epoch, [], [for_host], location=op.location)
+        insert_before(op, empty)
+        down = make("ttir.to_layout", module.epoch, [value, empty.results[0]], [for_host], location=op.location)
+    insert_before(op, down)
+    op.operands[0] = down.results[0]
+    back = result.type
+    set_type(result, with_layout(back, new_layout(_plain(back), space="system_memory", tiled=False)))
+    block = op.parent
+    assert block is not None
+    operands = [result]
+    after: Operation = op
+    if module.epoch.value == "current":
+        empty = make("ttir.empty", module.epoch, [], [back], location=op.location)
+        block.insert_op_after(empty, op)
+        operands.append(empty.results[0])
+        after = empty
+    up = make("ttir.to_layout", module.epoch, operands, [back], location=op.location)
+    uses = [use for use in result.uses if use.operation is not up]
+    block.insert_op_after(up, after)
+    for use in uses:
+        use.operation.operands[use.index] = up.results[0]
+
+
+def _plain(type_: Attribute) -> TensorType[Any]:
+    assert isinstance(type_, TensorType)
+    return type_

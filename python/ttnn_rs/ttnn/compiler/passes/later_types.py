@@ -1,0 +1,95 @@
+"""`ttir-element-type-normalization`: element types that the chip does not have become those that it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import (
+    Attribute,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    Operation,
+    Signedness,
+    TensorType,
+    TypeAttribute,
+    builtin_float,
+)
+from ttnn.compiler.passes.base import set_type
+
+__all__ = ["normalize", "normalized_element", "run"]
+
+_FLOATS = {"f64": "f32", "f16": "f16", "bf16": "bf16", "f32": "f32"}
+
+
+def normalized_element(element: Attribute) -> Attribute:
+    """Return the element type that stands for a type on the chip."""
+    name = getattr(element, "name", "")
+    if name in _FLOATS:
+        return builtin_float(_FLOATS[name])
+    if isinstance(element, IndexType):
+        return IntegerType(32, Signedness.UNSIGNED)
+    if isinstance(element, IntegerType):
+        width, sign = element.width.data, element.signedness.data
+        if width == 1:
+            return builtin_float("bf16")
+        if sign is Signedness.UNSIGNED:
+            return IntegerType(min(width, 32) if width >= 8 else 8, Signedness.UNSIGNED)
+        if width > 32 or width == 32:
+            return IntegerType(32, Signedness.SIGNED)
+        # Narrow integers are unsigned on the chip.
+        return IntegerType(16 if width > 8 else 8, Signedness.UNSIGNED)
+    return element
+
+
+def normalize(type_: Attribute) -> Attribute:
+    """Return a tensor type with a normalized element; other types unchanged."""
+    if isinstance(type_, TensorType):
+        element = normalized_element(type_.element_type)
+        if element != type_.element_type:
+            return TensorType(element, type_.get_shape(), type_.encoding)
+    return type_
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Normalize all tensors of functions, constants with them."""
+    del options
+    for function in module.functions():
+        kind = function.function_type
+        function.properties["function_type"] = FunctionType.from_lists(
+            [normalize(one) for one in kind.inputs.data], [normalize(one) for one in kind.outputs.data]
+        )
+        for op in function.walk():
+            _operation(op)
+
+
+def _operation(op: Operation) -> None:
+    for result in op.results:
+        set_type(result, normalize(result.type))
+    for region in op.regions:
+        for block in region.blocks:
+            for argument in block.args:
+                set_type(argument, normalize(argument.type))
+    value = op.properties.get("value")
+    if op.name == "ttir.constant" and isinstance(value, DenseAttr):
+        op.properties["value"] = constant(value)
+    dtype = op.properties.get("dtype")
+    if isinstance(dtype, TypeAttribute) and isinstance(dtype, Attribute) and op.name.startswith("ttir."):
+        op.properties["dtype"] = normalized_element(dtype)
+
+
+def constant(value: DenseAttr) -> DenseAttr:
+    """Return a constant with normalized elements."""
+    type_ = normalize(value.type)
+    if type_ == value.type or not isinstance(type_, TensorType):
+        return value
+    import ml_dtypes
+    import numpy as np
+
+    from ttnn.compiler.asm.attributes import element_format
+
+    name = element_format(type_.element_type) or "float32"
+    dtype: Any = np.dtype(getattr(ml_dtypes, name, None) or name)
+    return DenseAttr(type_, value.elements().astype(dtype).tobytes(), value.splat)
