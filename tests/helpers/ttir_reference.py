@@ -293,6 +293,17 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     raise NoReference(op.name)
 
 
+def _declared(value: Array, shape: tuple[int, ...]) -> Array:
+    """A result in the shape of its type: files of 2024 declare some reductions without a dimension of size one, and
+    some with the padding of a tile, which is zero."""
+    if value.shape == shape:
+        return value
+    if value.size == math.prod(shape):
+        return value.reshape(shape)
+    padding = [(0, size - had) for size, had in zip(shape, value.shape, strict=True)]
+    return np.pad(value, padding)
+
+
 def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]:
     """Return the results of a function of a module in `ttir`, in float64.
 
@@ -325,5 +336,5 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
             with np.errstate(all="ignore"):
                 made = evaluate(op, [values[value] for value in op.inputs], groups)
         for result, value in zip(op.results, made, strict=True):
-            values[result] = np.asarray(value, dtype=np.float64)
+            values[result] = _declared(np.asarray(value, dtype=np.float64), tuple(result.type.get_shape()))
     raise NoReference("a function without return")

@@ -6,11 +6,12 @@ which data type and placement the result has.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.compiler.binary.calls import DEVICE, Argument, Call, Name, New, Ref
 from ttnn.compiler.binary.descriptions import Description, describe, memory_config
 
@@ -231,7 +232,22 @@ def _eltwise(calls: Calls, table: dict[str, Any]) -> None:
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
     first, have = _in(calls, table["in0"])
-    finish(calls, "ttnn.matmul", have.data_type, table, first, _in(calls, table["in1"])[0])
+    second, other = _in(calls, table["in1"])
+    batches = have.shape[:-2], other.shape[:-2]
+    if len(have.shape) > 1 and (math.prod(batches[1]) == 1 or batches[0] == batches[1]):
+        finish(calls, "ttnn.matmul", have.data_type, table, first, second)
+        return
+    # The library takes no vector beside a stack of matrices, and repeats no first operand.
+    out, want = _out(calls, table["out"])
+    rank = max(len(have.shape), len(other.shape), 2)
+    shape = [1] * (rank - len(have.shape)) + list(have.shape)
+    first = calls.call("ttnn.reshape", first, shape)
+    stack = [1] * (rank - len(other.shape)) + list(other.shape) if len(other.shape) > 1 else [1] * rank
+    repeats = [theirs if mine == 1 else 1 for mine, theirs in zip(shape[:-2], stack[:-2], strict=True)] + [1, 1]
+    if math.prod(repeats) > 1:
+        first = calls.call("ttnn.repeat", first, repeats)
+    product = calls.call("ttnn.matmul", first, second, memory_config=want.memory)
+    calls.call("ttnn.reshape", product, list(want.shape), out=out)
 
 
 def _reduction(calls: Calls, table: dict[str, Any]) -> None:
@@ -240,13 +256,21 @@ def _reduction(calls: Calls, table: dict[str, Any]) -> None:
     dims = [int(dim) for dim in table["dim_arg"]] if "dim_arg" in table else None
     out, want = _out(calls, table["out"])
     keep = table["keep_dim"]
-    # Results of reductions that keep no dimension have the rank that remains, which the description may pad with ones.
-    kept = len(have.shape) if keep else len(have.shape) - len(dims if dims is not None else have.shape)
-    if kept == len(want.shape):
+    rank = len(have.shape)
+    gone = {dim % rank for dim in dims} if dims is not None else set(range(rank))
+    shape = tuple(1 if dim in gone else size for dim, size in enumerate(have.shape) if keep or dim not in gone)
+    if shape == want.shape:
         finish(calls, function, have.data_type, table, tensor, dim=dims, keepdim=keep)
         return
     step = calls.call(function, tensor, dim=dims, keepdim=keep, memory_config=want.memory)
-    calls.call("ttnn.reshape", step, list(want.shape), out=out)
+    if math.prod(shape) == math.prod(want.shape):
+        calls.call("ttnn.reshape", step, list(want.shape), out=out)
+    elif len(shape) == len(want.shape):
+        # Modules of 2024 declare some reductions with the padding of their tiles, which is zero.
+        padding = [(0, size - had) for size, had in zip(want.shape, shape, strict=True)]
+        calls.call("ttnn.pad", step, padding, 0.0, out=out)
+    else:
+        raise ShapeError(f"a reduction to {list(shape)} is declared as {list(want.shape)}.")
 
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:

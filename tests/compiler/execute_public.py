@@ -1,0 +1,299 @@
+"""Executes the public lit tests of tt-mlir, from a checkout outside of this repository, and checks their results.
+
+    python tests/compiler/execute_public.py CHECKOUT --epoch book
+    python tests/compiler/execute_public.py CHECKOUT --epoch current --sample 150 --seed 0
+
+Each file whose RUN lines lower it to the library or to the metal backend is lowered by those lines, translated, and run
+by `ttrt run --seed 0`. Every output is compared with the float64 interpreter of the file's `ttir`
+(`tests/helpers/ttir_reference.py`): the correlation of a large output must be above 0.99 and its distance below
+`LARGEST` of the reference's norm. Files without such a line, and modules that the interpreter does not know, are
+counted.
+
+Negative controls: `--control zeros` replaces the executor by one that returns zeros, `--control nothing` the lowering
+by one that copies its input. Both must fail nearly every file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import re
+import shlex
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+
+LARGEST = 0.05
+GROUPS = ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "EmitPy")
+OTHER = re.compile(r"/(llmbox|n300|tg|galaxy)/")
+LOWERS = re.compile(
+    r"--(ttir-to-ttnn-\S*pipeline|convert-ttir-to-ttnn|ttir-to-ttmetal-\S*pipeline|convert-ttir-to-ttmetal)"
+)
+
+
+class NotExecuted(Exception):
+    """A file that is not run, and why."""
+
+
+def lowering(text: str, descriptor: str) -> list[str]:
+    """The arguments of `ttmlir-opt` in the first RUN line that lowers the file.
+
+    Raises:
+        NotExecuted: There is none.
+    """
+    for line in re.sub(r"\\\n\s*//\s*RUN:", " ", text).splitlines():
+        _, found, command = line.partition("RUN:")
+        if not found or "ttmlir-opt" not in command or not LOWERS.search(command):
+            continue
+        command = command.split("ttmlir-opt", 1)[1]
+        if line.partition("RUN:")[2].strip().startswith("not "):
+            raise NotExecuted("expects an error")
+        words = shlex.split(re.split(r"[|>]|2>&1", command)[0].replace("%system_desc_path%", descriptor))
+        kept = []
+        skip = False
+        for word in words:
+            if skip or word == "%s":
+                skip = False
+                continue
+            if word == "-o":
+                skip = True
+                continue
+            kept.append(word)
+        return kept
+    raise NotExecuted("no line that lowers it")
+
+
+def parts(text: str) -> list[str]:
+    """The modules of a file."""
+    return re.split(r"^// -----.*$", text, flags=re.MULTILINE)
+
+
+def call(function: Any, arguments: list[str]) -> tuple[int, str]:
+    """Exit code and messages of a tool."""
+    messages = io.StringIO()
+    with contextlib.redirect_stderr(messages), contextlib.redirect_stdout(messages):
+        try:
+            code = function(arguments)
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, messages.getvalue()
+
+
+def compare(got: NDArray[Any], expected: NDArray[Any]) -> str:
+    """What is wrong with an output; empty if nothing is."""
+    if got.shape != expected.shape:
+        return f"shape {got.shape} for {expected.shape}"
+    got = got.astype(np.float64)
+    known = np.isfinite(expected)
+    if not known.any():
+        return "the reference has no finite value"
+    a, b = got[known], expected[known]
+    if not np.isfinite(a).all():
+        return f"{np.count_nonzero(~np.isfinite(a))} of {a.size} values are not finite"
+    norm = np.linalg.norm(b)
+    distance = np.linalg.norm(a - b)
+    if norm == 0:
+        return "" if distance == 0 else f"{distance} where the reference is zero"
+    if distance > LARGEST * norm:
+        return f"distance {distance / norm:.3f}"
+    # Where all values are nearly equal, their differences are below the resolution of the formats.
+    if a.size > 16 and b.std() > LARGEST * norm / np.sqrt(b.size) and np.corrcoef(a, b)[0, 1] < 0.99:
+        return f"correlation {np.corrcoef(a, b)[0, 1]:.4f}"
+    return ""
+
+
+def index_arguments(module: Any) -> set[tuple[str, int]]:
+    """Arguments of functions that are indices: they need whole numbers in range, which no random normal is."""
+    found = set()
+    for function in module.functions():
+        places = {argument: index for index, argument in enumerate(function.body.blocks[0].args)}
+        for op in function.body.blocks[0].ops:
+            if op.name in ("ttir.embedding", "ttir.gather") and op.operands[0] in places:
+                found.add((function.sym_name.data, places[op.operands[0]]))
+    return found
+
+
+def execute_module(text: str, name: str, options: list[str], folder: Path, control: str) -> int:
+    """Lower, translate, run and compare one module; return the number of outputs that were compared.
+
+    Raises:
+        NotExecuted: It cannot be compared.
+        AssertionError: A tool fails, or an output is wrong.
+    """
+    import torch
+
+    from ttir_reference import NoReference, interpret
+    from ttmlir._translate import main as translate
+    from ttnn.compiler.dialects import parse_module
+    from ttnn.compiler.tools.opt import main as opt
+    from ttrt import main as ttrt
+
+    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
+    source.write_text(text)
+    module = parse_module(text, name)
+    if not [function for function in module.functions() if function.body.blocks]:
+        raise NotExecuted("no function")
+    metal = any("ttmetal" in option for option in options)
+    binary = folder / ("program.ttm" if metal else "program.ttnn")
+    options = [option for option in options if not option.startswith("--split-input")]
+    if control != "nothing":
+        code, messages = call(opt, [*options, str(source), "-o", str(lowered)])
+        assert code == 0, f"ttmlir-opt: {messages[:300]}"
+    else:
+        lowered.write_text(text)
+    kind = "--ttmetal-to-flatbuffer" if metal else "--ttnn-to-flatbuffer"
+    code, messages = call(translate, [kind, str(lowered), "-o", str(binary)])
+    assert code == 0, f"ttmlir-translate: {messages[:300]}"
+    indices = index_arguments(module)
+    with indices_of(indices):
+        code, messages = call(ttrt, ["run", str(binary), "--seed", "0", "--save-artifacts", "--result-file", ""])
+    assert code == 0, f"ttrt: {messages[:300]}"
+    compared = 0
+    from ttnn.compiler.binary.binary import Binary
+
+    for number, program in enumerate(Binary.load(binary).values["programs"]):
+        run = folder / f"ttrt-artifacts/{binary.name}/run/program_{number}"
+
+        def load(kind: str, run: Path = run, number: int = number) -> list[NDArray[Any]]:
+            found = sorted(run.glob(f"program_{number}_{kind}_*.pt"), key=lambda path: int(path.stem.split("_")[-1]))
+            tensors = [torch.load(path) for path in found]
+            return [one.to(torch.float64).numpy() for one in tensors]
+
+        try:
+            expected = interpret(module, program["name"], load("input"))
+        except NoReference as error:
+            raise NotExecuted(f"no reference of {error}") from None
+        got = load("output")
+        assert len(got) == len(expected), f"{program['name']}: {len(got)} outputs for {len(expected)}"
+        for place, (one, other) in enumerate(zip(got, expected, strict=True)):
+            problem = compare(one, other)
+            assert not problem, f"{program['name']}, output {place}: {problem}"
+            compared += 1
+    return compared
+
+
+@contextlib.contextmanager
+def indices_of(arguments: set[tuple[str, int]]) -> Iterator[None]:
+    """Let `ttrt run` make small whole numbers for arguments that are indices."""
+    from ttnn.compiler.tools.ttrt.util import Binary
+
+    original = Binary.Program.populate_inputs
+
+    def populate(self: Any, init_fn: Any) -> None:
+        import torch
+
+        original(self, init_fn)
+        for index, tensor in enumerate(self.input_tensors):
+            if (self.program.get("name"), index) in arguments:
+                self.input_tensors[index] = torch.randint(0, 16, tuple(tensor.shape)).to(tensor.dtype)
+
+    Binary.Program.populate_inputs = populate  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Binary.Program.populate_inputs = original  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def controlled(control: str) -> Iterator[None]:
+    """Replace the executor by one that returns zeros, if that is the control."""
+    from ttnn.compiler.tools.ttrt import runtime
+
+    original = runtime.submit
+
+    def zeros(device: Any, executable: Any, program_index: int, inputs: Any, outputs: Any) -> Any:
+        for one in outputs:
+            one.array[...] = 0
+        return runtime.Event()
+
+    if control == "zeros":
+        runtime.submit = zeros  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        runtime.submit = original
+
+
+def execute_file(path: Path, name: str, descriptor: str, control: str) -> int:
+    """Execute the modules of a file; return the number of outputs that were compared."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if OTHER.search(name):
+        raise NotExecuted("other chips")
+    if re.search(r"\b(stablehlo|tosa|linalg|mhlo)\.[a-z]", re.sub(r"mhlo\.\w+ = ", "", text)):
+        raise NotExecuted("front ends")
+    options = lowering(text, descriptor)
+    if "expected-error" in text:
+        raise NotExecuted("expects an error")
+    if re.search(r"mesh-shape=(?!1,1\b|1\b)\S*[2-9]", " ".join(options)):
+        raise NotExecuted("other chips")
+    compared = 0
+    for part in parts(text):
+        if "func.func" not in part:
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            before = Path.cwd()
+            os.chdir(work)
+            try:
+                compared += execute_module(part, name, options, Path(work), control)
+            finally:
+                os.chdir(before)
+    if not compared:
+        raise NotExecuted("no function")
+    return compared
+
+
+def main() -> int:
+    """Run the harness; return 0 if enough files are right."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--epoch", choices=("book", "slides", "current"), default="book")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--enough", type=float, default=0.0, help="percent of the executed files that must be right")
+    parser.add_argument("--control", choices=("zeros", "nothing"), default="")
+    arguments = parser.parse_args()
+    root = arguments.checkout / "test" / "ttmlir"
+    files = sorted(path for group in GROUPS for path in (root / group).rglob("*.mlir"))
+    files = [path for path in files if arguments.only in str(path)]
+    if arguments.sample:
+        files = sorted(random.Random(arguments.seed).sample(files, min(arguments.sample, len(files))))
+    from ttrt import main as ttrt
+
+    with tempfile.TemporaryDirectory() as work:
+        call(ttrt, ["query", "--save-artifacts", "--artifact-dir", work, "--result-file", ""])
+        left_out: Counter[str] = Counter()
+        right = wrong = outputs = 0
+        with controlled(arguments.control):
+            for path in files:
+                name = str(path.relative_to(root))
+                try:
+                    outputs += execute_file(path, name, f"{work}/system_desc.ttsys", arguments.control)
+                    right += 1
+                except NotExecuted as reason:
+                    left_out[str(reason)] += 1
+                except Exception as error:
+                    wrong += 1
+                    print(f"WRONG {name}: {type(error).__name__}: {str(error)[:300]}")
+    for reason, count in left_out.most_common():
+        print(f"left out: {count} {reason}")
+    share = 100 * right / max(right + wrong, 1)
+    print(
+        f"{right} of {right + wrong} files right ({share:.1f} %), {outputs} outputs compared, {len(files)} files seen"
+    )
+    return int(share < arguments.enough)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""The harness that executes public tests: right results pass, and its negative controls fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from execute_public import NotExecuted, compare, controlled, execute_file, lowering
+
+pytest.importorskip("torch", reason="ttrt makes inputs with torch")
+TEXT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+// RUN: ttmlir-translate --ttnn-to-flatbuffer %t.mlir > %t.ttnn
+#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @sum(%arg0: tensor<64x96xf32>, %arg1: tensor<64x96xf32>) -> tensor<64x96xf32> {
+  %0 = tensor.empty() : tensor<64x96xf32>
+  %1 = "ttir.add"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> : (tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x96xf32>
+  return %1 : tensor<64x96xf32>
+}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "add.mlir"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_right_file_passes(file: Path) -> None:
+    assert execute_file(file, "add.mlir", "", "") == 1
+
+
+def test_an_executor_that_returns_zeros_fails(file: Path) -> None:
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
+        execute_file(file, "add.mlir", "", "zeros")
+
+
+def test_a_lowering_that_does_nothing_fails(file: Path) -> None:
+    with pytest.raises(AssertionError, match="'ttir.add' op has no form in a TTNN binary"):
+        execute_file(file, "add.mlir", "", "nothing")
+
+
+def test_an_operation_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ttnn.compiler.binary import book_calls
+
+    monkeypatch.setitem(book_calls._ELTWISE, "Add", "subtract")
+    with pytest.raises(AssertionError, match="sum, output 0: distance"):
+        execute_file(file, "add.mlir", "", "")
+
+
+def test_the_line_that_lowers_is_found() -> None:
+    assert lowering(TEXT, "a.ttsys") == ["--ttir-to-ttnn-backend-pipeline=system-desc-path=a.ttsys"]
+    with pytest.raises(NotExecuted, match="no line that lowers it"):
+        lowering("// RUN: ttmlir-opt %s | FileCheck %s", "")
+    with pytest.raises(NotExecuted, match="expects an error"):
+        lowering("// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline %s 2>&1 | FileCheck %s", "")
+
+
+def test_comparisons() -> None:
+    right = np.linspace(-1, 1, 100)
+    assert compare(right, right) == ""
+    assert compare(right * 1.001, right) == ""
+    assert "distance" in compare(right * 1.2, right)
+    assert "shape" in compare(right[:99], right)
+    assert "not finite" in compare(np.full(100, np.nan), right)
+    assert compare(np.where(right < 0, np.nan, right), np.where(right < 0, np.nan, right)) == ""
+    noise = right + np.random.default_rng(0).standard_normal(100) * 0.1
+    assert compare(noise, right) != ""
+    assert compare(np.zeros(5), np.zeros(5)) == ""
+    assert "where the reference is zero" in compare(np.ones(5), np.zeros(5))
