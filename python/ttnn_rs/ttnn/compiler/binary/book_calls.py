@@ -233,21 +233,30 @@ def _eltwise(calls: Calls, table: dict[str, Any]) -> None:
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
     first, have = _in(calls, table["in0"])
     second, other = _in(calls, table["in1"])
-    batches = have.shape[:-2], other.shape[:-2]
-    if len(have.shape) > 1 and (math.prod(batches[1]) == 1 or batches[0] == batches[1]):
+    if len(have.shape) > 1 and (math.prod(other.shape[:-2]) == 1 or have.shape[:-2] == other.shape[:-2]):
         finish(calls, "ttnn.matmul", have.data_type, table, first, second)
         return
-    # The library takes no vector beside a stack of matrices, and repeats no first operand.
+    # The library takes no vector beside a stack of matrices, and repeats no dimension of one stack for the other.
     out, want = _out(calls, table["out"])
-    rank = max(len(have.shape), len(other.shape), 2)
-    shape = [1] * (rank - len(have.shape)) + list(have.shape)
-    first = calls.call("ttnn.reshape", first, shape)
-    stack = [1] * (rank - len(other.shape)) + list(other.shape) if len(other.shape) > 1 else [1] * rank
-    repeats = [theirs if mine == 1 else 1 for mine, theirs in zip(shape[:-2], stack[:-2], strict=True)] + [1, 1]
-    if math.prod(repeats) > 1:
-        first = calls.call("ttnn.repeat", first, repeats)
+    vector = len(other.shape) == 1
+    left = [1] * (2 - len(have.shape)) + list(have.shape)
+    right = [*other.shape, 1] if vector else list(other.shape)
+    rank = max(len(left), len(right))
+    left = [1] * (rank - len(left)) + left
+    right = [1] * (rank - len(right)) + right
+    batch = [max(pair) for pair in zip(left[:-2], right[:-2], strict=True)]
+    first = _repeated(calls, first, have.shape, left, batch)
+    second = _repeated(calls, second, other.shape, right, batch)
     product = calls.call("ttnn.matmul", first, second, memory_config=want.memory)
     calls.call("ttnn.reshape", product, list(want.shape), out=out)
+
+
+def _repeated(calls: Calls, tensor: Ref, have: tuple[int, ...], shape: list[int], batch: list[int]) -> Ref:
+    """A stack of matrices, repeated to the given batch dimensions."""
+    if tuple(shape) != have:
+        tensor = calls.call("ttnn.reshape", tensor, shape)
+    repeats = [want // size for want, size in zip(batch, shape[:-2], strict=True)] + [1, 1]
+    return calls.call("ttnn.repeat", tensor, repeats) if math.prod(repeats) > 1 else tensor
 
 
 def _reduction(calls: Calls, table: dict[str, Any]) -> None:
