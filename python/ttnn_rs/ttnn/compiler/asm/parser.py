@@ -51,7 +51,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     get_all_dialects,
 )
 
-__all__ = ["MlirParser", "foreign_dialects", "parse_text"]
+__all__ = ["MlirParser", "foreign_dialects", "foreign_operation", "parse_text"]
 
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$-][\w$-]*)[ \t]*=(?!=)", re.MULTILINE)
 _SHAPED = re.compile(r"(?:tensor|memref|vector)<[^<>\"]*(?:<[^<>\"]*>[^<>\"]*)*>")
@@ -514,6 +514,18 @@ def _context() -> Context:
                 context.register_dialect(name, factory)
         _CONTEXT.append(context)
     return _CONTEXT[0]
+
+
+def foreign_operation(name: str) -> type[Operation]:
+    """Return the class of an operation of a dialect that MLIR brings.
+
+    Raises:
+        KeyError: There is none of that name.
+    """
+    found = _context().get_optional_op(name)
+    if found is None:
+        raise KeyError(name)
+    return found
 
 
 def foreign_dialects() -> tuple[str, ...]:

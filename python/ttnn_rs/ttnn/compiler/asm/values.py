@@ -136,7 +136,8 @@ def _result_hint(operation: Operation) -> str | None:
     """Return the name that an operation gives its result."""
     if operation.name != "arith.constant":
         return None
-    value = operation.properties.get("value") or operation.attributes.get("value")
+    # Not `or`: the attribute of a zero is false.
+    value = operation.properties.get("value", operation.attributes.get("value"))
     if isinstance(value, IntegerAttr):
         number = value.value.data
         if isinstance(value.type, IndexType):

@@ -25,7 +25,7 @@ DIALECTS = ("tt", "ttcore", "ttir", "ttnn", "ttmetal", "ttkernel", "d2m", "emitp
 
 _TABLES = Path(__file__).parent / "tables"
 _LINE = re.compile(
-    r"(?P<name>[\w.]+)\((?P<operands>[^)]*)\)(?: \{(?P<attributes>.*)\})?(?: -> (?P<results>[\w*?, ]+?))?"
+    r"(?P<name>[^(]+)\((?P<operands>[^)]*)\)(?: \{(?P<attributes>.*)\})?(?: -> (?P<results>[\w*?, ]+?))?"
     r"(?: regions (?P<regions>\d+|\*))?"
 )
 _ATTRIBUTE = re.compile(r"(\w+): ([^?=]+?)(\?)?(?: = (.*))?")

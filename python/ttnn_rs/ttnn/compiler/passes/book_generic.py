@@ -17,7 +17,8 @@ from ttnn.compiler.asm.xdsl_adapter import (
     SymbolRefAttr,
     TensorType,
 )
-from ttnn.compiler.dialects.attributes import BufferAttr, EnumAttr, GridAttr, LayoutAttr
+from ttnn.compiler.dialects.attributes import BufferAttr, ConstraintAttr, EnumAttr, GridAttr, LayoutAttr
+from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, replace, set_type, table_ops
@@ -43,6 +44,9 @@ _ELEMENTWISE = {
         "subtract",
     ]
 }
+
+
+_TILES = ConstraintAttr(CONSTRAINT_GROUPS["any_device_tile"])
 
 
 def _dispatched(module: Module) -> list[TableOp]:
@@ -92,7 +96,8 @@ def _wrap(module: Module, op: TableOp, maps: list[AffineMap], kinds: list[str]) 
         "grid": GridAttr("tt", (1, 1)),
         "indexing_maps": ArrayAttr([AffineMapAttr(one) for one in maps]),
         "iterator_types": ArrayAttr([EnumAttr("tt.iterator_type", kind) for kind in kinds]),
-        "operand_constraints": op.properties.get("operand_constraints", ArrayAttr([])),
+        # Kernels compute on tiles in L1, whatever the operation alone would take.
+        "operand_constraints": ArrayAttr([_TILES] * len(types)),
     }
     new = make(
         "ttir.generic",

@@ -39,12 +39,11 @@ def run(module: Module, options: dict[str, Any]) -> None:
     """Give layouts to all tensors and insert `to_layout` operations.
 
     Raises:
-        CompileError: The module has no device, or an option is not a memory space or layout.
+        CompileError: An option is not a memory space or layout.
     """
     device = device_of(module)
-    if device is None:
-        raise CompileError(module.at(module.op, "ttir-layout needs a device: run ttir-implicit-device before it"))
-    rank = len(device.grid.shape)
+    # Without a device the grid is that of one chip.
+    rank = len(device.grid.shape) if device is not None else 2
     initial = _word(module, options["init-memory-space"], ("system", "mmio", "dram", "l1"))
     space = _word(module, options["default-memory-space"], ("system", "mmio", "dram", "l1"))
     default = _word(module, options["default-device-memory-layout"], ("none", *_ORDER))

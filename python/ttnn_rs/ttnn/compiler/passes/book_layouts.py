@@ -19,6 +19,7 @@ from ttnn.compiler.dialects.attributes import (
 from ttnn.compiler.layout.algebra import collapsed_map, shard_shape, tiled_shape
 
 __all__ = [
+    "book_data_type",
     "device_of",
     "layout_of",
     "new_layout",
@@ -36,9 +37,15 @@ def space_attr(word: str) -> EnumAttr:
     return EnumAttr("tt.memory_space", word)
 
 
+def book_data_type(element: Attribute) -> str:
+    """Return the word of a data type; the book has no signed integers."""
+    word = data_type(element)
+    return {"si32": "u32"}.get(word, word)
+
+
 def tile_of(element: Attribute) -> TileType:
     """Return the 32 x 32 tile of an element type."""
-    return TileType("tt", 32, 32, data_type(element))
+    return TileType("tt", 32, 32, book_data_type(element))
 
 
 def scalar_of(element: Attribute) -> Attribute:

@@ -7,12 +7,13 @@ from typing import Any
 from ttnn.compiler.asm.attributes import DenseAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, Attribute, Block, Operation, SSAValue, TensorType
-from ttnn.compiler.dialects.attributes import DeviceType, EnumAttr, LayoutAttr, MemoryConfigAttr, ShapeAttr, data_type
+from ttnn.compiler.dialects.attributes import DeviceType, EnumAttr, LayoutAttr, MemoryConfigAttr, ShapeAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_attr, si32_attr
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import erase, fail, insert_before, replace, table_ops
-from ttnn.compiler.passes.book_layouts import device_of, layout_of
+from ttnn.compiler.passes.book_layouts import book_data_type, device_of, layout_of
+from ttnn.compiler.passes.device import implicit_device
 
 __all__ = ["run"]
 
@@ -45,7 +46,10 @@ def _device(module: Module, op: Operation) -> SSAValue:
             return device_value
     device = device_of(module)
     if device is None:
-        raise fail(module, op, "the module has no device: run ttir-implicit-device before convert-ttir-to-ttnn")
+        # Without one the program runs on the first chip.
+        implicit_device(module, {"mesh-shape": ()})
+        device = device_of(module)
+    assert device is not None
     mesh = (
         device.mesh_shape if len(device.mesh_shape) == 2 else ((*device.mesh_shape, 1) if device.mesh_shape else (1, 1))
     )
@@ -80,7 +84,7 @@ def _empty(module: Module, op: Operation, type_: Attribute) -> SSAValue:
     assert isinstance(type_, TensorType)
     properties: dict[str, Attribute] = {
         "shape": ShapeAttr("ttnn.shape", tuple(type_.get_shape())),
-        "dtype": EnumAttr("tt.supportedDataTypes", data_type(layout.element)),
+        "dtype": EnumAttr("tt.supportedDataTypes", book_data_type(layout.element)),
         "layout": EnumAttr("ttnn.layout", "tile" if layout.tiled else "row_major"),
     }
     operands = []

@@ -68,6 +68,7 @@ _ALL = (
     ),
     PassSpec("ttnn-layout", "Give tensors layouts of the library.", "later_layout:run"),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
+    PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
 )
 

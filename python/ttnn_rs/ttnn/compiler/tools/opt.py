@@ -172,6 +172,10 @@ def _run(asked: _Arguments, text: str) -> int:
         except OptionError as error:
             sys.stderr.write(f"ttmlir-opt: {error}\n")
             return 1
+        except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+            # A pass met a module that it does not expect: our fault, but not one to print a traceback for.
+            sys.stderr.write(f"{name}: error: a pass failed on this module ({type(error).__name__}: {error})\n")
+            return 1
         if expecting:
             from ttnn.compiler.tools.expectations import compare
 
