@@ -226,8 +226,8 @@ def test_the_saved_timeline_is_a_chrome_trace(device: ttnn.MeshDevice, tmp_path:
     rows = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     names = {row["args"]["name"] for row in rows if row["ph"] == "M" and row["name"] == "thread_name"}
     assert {"BRISC write_one", "NCRISC read_one", "TRISC0 copy_tiles (unpack)"} <= names
-    open_spans = [row["id"] for row in rows if row["ph"] == "b"]
-    assert sorted(open_spans) == sorted(row["id"] for row in rows if row["ph"] == "e")
+    open_spans = [row["id2"]["local"] for row in rows if row["ph"] == "b"]
+    assert sorted(open_spans) == sorted(row["id2"]["local"] for row in rows if row["ph"] == "e")
     assert len(open_spans) == 8  # four reads, four writes
     assert sum(row["args"]["bytes"] for row in rows if row["ph"] == "b") == 8 * 2048
     spans = [row for row in rows if row["ph"] == "X"]
