@@ -16,6 +16,7 @@ from ttnn.compiler.asm.xdsl_adapter import Operation
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.book_tables import BookProgram
 from ttnn.compiler.binary.emit import cpp_source
+from ttnn.compiler.binary.later_tables import programs_of
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.schema import Schema
 from ttnn.compiler.binary.system_desc import to_table, version_table
@@ -49,8 +50,9 @@ def system_of(module: Module) -> SystemDesc:
     Raises:
         CompileError: It contradicts itself.
     """
+    modules = [op for op in module.op.walk() if op.name == "builtin.module"]
     for name in ("tt.system_desc", "ttcore.system_desc"):
-        attribute = module.op.attributes.get(name)
+        attribute = next((op.attributes[name] for op in modules if name in op.attributes), None)
         if isinstance(attribute, SystemDescAttr):
             try:
                 return from_attribute(attribute)
@@ -70,7 +72,8 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         CompileError: An operation or a tensor has no binary form.
     """
     if module.epoch is not Epoch.BOOK:
-        raise UnsupportedError("binaries of the later epochs are read and run, not written.")
+        tables = programs_of(module, module.epoch.value, OperationText(module))
+        return _later_root(module, version, module.epoch.value, tables)
     device = module.op.attributes.get("tt.device")
     made = BookProgram(module, device if isinstance(device, DeviceAttr) else None)
     text = OperationText(module)
@@ -94,7 +97,7 @@ def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
     return info
 
 
-def later_root(module: Module, version: str, epoch: str, tables: list[dict[str, Any]]) -> Binary:
+def _later_root(module: Module, version: str, epoch: str, tables: list[dict[str, Any]]) -> Binary:
     """Return a TTNN binary of a later epoch."""
     schema = Schema.load(epoch)
     values: dict[str, Any] = {

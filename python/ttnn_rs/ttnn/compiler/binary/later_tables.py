@@ -1,0 +1,488 @@
+"""The tables of TTNN binaries of the later epochs, made from a module of the dialect `ttnn`.
+
+Fields of the schema lead: each is filled from the operand or attribute of its name. What is named otherwise, or is one
+member of a family of operations, stands in the tables below.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
+from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Struct, Table, Type, Union, Vector
+from ttnn.compiler.binary.system_desc import DATA_TYPES
+from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
+from ttnn.compiler.dialects.operations import TableOp
+
+__all__ = ["LaterProgram"]
+
+_BUFFERS: Final = {"dram": "DRAM", "l1": "L1", "system_memory": "SystemMemory", "l1_small": "L1Small", "trace": "Trace"}
+_LAYOUTS: Final = {
+    "interleaved": "Interleaved",
+    "height_sharded": "HeightSharded",
+    "width_sharded": "WidthSharded",
+    "block_sharded": "BlockSharded",
+}
+#: Families: member of the union, the enumeration whose names are operations.
+_FAMILIES: Final = {
+    "EltwiseUnaryOp": "EltwiseUnaryOpType",
+    "EltwiseUnaryCompositeOp": "EltwiseUnaryCompositeOpType",
+    "EltwiseBinaryOp": "EltwiseBinaryOpType",
+    "EltwiseBinaryCompositeOp": "EltwiseBinaryCompositeOpType",
+    "EltwiseBinaryCompositeScalarOp": "EltwiseBinaryCompositeScalarOpType",
+    "ReductionOp": "ReductionOpType",
+    "NamedFullOp": "NamedFullOpType",
+    "Pool2dOp": "Pool2dOpType",
+}
+_ENUM_WORDS: Final = {
+    "eq": "equal",
+    "ne": "notequal",
+    "ge": "greaterequal",
+    "gt": "greaterthan",
+    "le": "lessequal",
+    "lt": "lessthan",
+    "pow_tensor": "pow",
+}
+_MEMBERS: Final = {
+    "argmax": "ReductionArgMaxOp",
+    "prod": "ReductionProdOp",
+    "where": "EltwiseTernaryWhereOp",
+    "embedding_bw": "EmbeddingBackwardOp",
+    "embedding_backward": "EmbeddingBackwardOp",
+    "slice_static": "SliceOp",
+    "slice_dynamic": "SliceOp",
+    "cumsum": "CumSumOp",
+    "cumprod": "CumProdOp",
+    "moreh_cumsum": "MorehCumSumOp",
+    "conv_transpose2d": "ConvTranspose2dOp",
+    "max_pool2d_with_indices": "MaxPool2dWithIndicesOp",
+    "rms_norm": "RMSNormOp",
+    "topk": "TopKOp",
+    "nlp_concat_heads": "NLPConcatHeadsOp",
+    "nlp_concat_heads_decode": "NLPConcatHeadsDecodeOp",
+    "global_avg_pool2d": "GlobalAvgPool2dOp",
+    "to_dtype": "ToDTypeOp",
+}
+#: Operands and attributes whose field has another name.
+_NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "in": ("input", "input_tensor", "lhs"),
+    "in0": ("input",),
+    "src": ("src", "input"),
+    "dim_arg": ("dim_arg", "dim"),
+    "dim": ("dim", "dim_arg"),
+    "repeat_dims": ("repeat_dims", "repeat_dimensions"),
+    "numeric_stable": ("numericStable", "numeric_stable"),
+    "kv_input": ("kv_input_tensor",),
+    "fill_value": ("fill_value",),
+}
+_OUTPUTS: Final = ("out", "result", "output")
+_RESULTS: Final = {"q_out": 0, "k_out": 1, "v_out": 2, "result_indices": 1}
+_MEMORY: Final = ("memory_config", "memcfg", "output_memory_config")
+
+
+def _plain_word(text: str) -> str:
+    return text.replace("_", "").lower()
+
+
+class LaterProgram:
+    """Makes tables of tensors and operations of one epoch.
+
+    Args:
+        module: For diagnostics.
+        epoch: "slides" or "current".
+        functions: All functions; programs are numbered like them.
+    """
+
+    def __init__(self, module: Module, epoch: str, functions: list[FuncOp]) -> None:
+        self.module = module
+        self.schema = Schema.load(epoch)
+        self.functions = {function.sym_name.data: index for index, function in enumerate(functions)}
+        self._tensors: dict[SSAValue, dict[str, Any]] = {}
+        self._descriptions: dict[Attribute, dict[str, Any]] = {}
+        self._number = 0
+        union = self.schema.types["tt.target.ttnn.OpType"]
+        assert isinstance(union, Union)
+        self.members: dict[str, Table] = {name: kind for name, kind in union.members if isinstance(kind, Table)}
+        self.families: dict[str, tuple[str, str]] = {}
+        for member, enum in _FAMILIES.items():
+            kind = self.schema.types.get(f"tt.target.ttnn.{enum}")
+            if isinstance(kind, Enum) and member in self.members:
+                self.families |= {_plain_word(name): (member, name) for name in kind.values}
+
+    def error(self, op: Operation, message: str) -> CompileError:
+        """Return the diagnostic of an operation that has no binary form."""
+        return CompileError(self.module.error(op, message))
+
+    def tensor(self, value: SSAValue, op: Operation) -> dict[str, Any]:
+        """Return the reference to a value; it gets a number when it is seen first."""
+        if value not in self._tensors:
+            self._number += 1
+            self._tensors[value] = {"global_id": self._number, "desc": self.description(value.type, op)}
+        return self._tensors[value]
+
+    def description(self, kind: Attribute, op: Operation) -> dict[str, Any]:
+        """Return the table `TensorDesc` of a type, one for equal types.
+
+        Raises:
+            CompileError: It is no tensor with a layout of the library.
+        """
+        if kind not in self._descriptions:
+            if not isinstance(kind, TensorType) or not isinstance(kind.encoding, TTNNLayoutAttr):
+                raise self.error(op, "a tensor without layout has no binary form: run the backend pipeline first")
+            shape = [int(size) for size in kind.get_shape()]
+            desc: dict[str, Any] = {"shape": shape, "mesh_shape": [1, 1], "layout": self.layout(kind.encoding)}
+            table = self.schema.types["tt.target.ttnn.TensorDesc"]
+            assert isinstance(table, Table)
+            if "local_shape" in table.by_name:
+                desc |= {"shard_status": "Unsharded", "local_shape": shape}
+            self._descriptions[kind] = desc
+        return self._descriptions[kind]
+
+    def layout(self, layout: TTNNLayoutAttr) -> dict[str, Any]:
+        """Return the table `LayoutDesc`."""
+        element = layout.memref.element_type
+        tile = (element.height, element.width) if isinstance(element, TileType) else (1, 1)
+        word = layout.dtype
+        memory = self.memory(layout)
+        desc: dict[str, Any] = {
+            "storage_type": "Host" if memory is None else "Device",
+            "tile_shape": {"y": tile[0], "x": tile[1]},
+            "data_type": DATA_TYPES[word],
+        }
+        if memory is not None:
+            desc["memory_config"] = memory
+        return {"oob_val": "Undef", "memory_desc": desc}
+
+    def memory(self, layout: TTNNLayoutAttr) -> dict[str, Any] | None:
+        """Return the table `MemoryConfig` of a layout, or `None` on the host."""
+        if layout.space == "system_memory" or layout.mem_layout is None:
+            return None
+        config: dict[str, Any] = {
+            "tensor_memory_layout": _LAYOUTS[layout.mem_layout],
+            "buffer_type": _BUFFERS[layout.space],
+        }
+        if "sharded" in layout.mem_layout:
+            config["shard_spec"] = self.shard_spec(layout)
+        return config
+
+    @staticmethod
+    def shard_spec(layout: TTNNLayoutAttr) -> dict[str, Any]:
+        """Return the table `ShardSpec`: cores from the layout's ranges, or row by row from the first core."""
+        element = layout.memref.element_type
+        height, width = (element.height, element.width) if isinstance(element, TileType) else (1, 1)
+        rows, columns = [int(size) for size in layout.memref.get_shape()][-2:]
+        text = "".join(part if isinstance(part, str) else str(part) for part in layout.rest)
+        corners = [(int(x), int(y)) for x, y in re.findall(r"\((\d+),\s*(\d+)\)", text)]
+        if not corners:
+            down, across = math.prod(layout.grid.shape[:-1]), layout.grid.shape[-1]
+            if down > 8 or across > 8:
+                cores = down * across
+                full, rest = divmod(cores, 8)
+                corners = [(0, 0), (7, full - 1)] if full else []
+                corners += [(0, full), (rest - 1, full)] if rest else []
+            else:
+                corners = [(0, 0), (across - 1, down - 1)]
+        ranges = [
+            {"start_coord": {"x": a[0], "y": a[1]}, "end_coord": {"x": b[0], "y": b[1]}}
+            for a, b in zip(corners[::2], corners[1::2], strict=True)
+        ]
+        shape = [rows * height, columns * width]
+        return {"core_range_set": {"core_ranges": ranges}, "shape": shape, "orientation": "RowMajor"}
+
+    def operation(self, op: Operation) -> dict[str, Any]:
+        """Return member and table of an operation.
+
+        Raises:
+            CompileError: The operation has no binary form.
+        """
+        if op.name in ("func.call", "ttcore.load_cached"):
+            return self._call(op)
+        if not isinstance(op, TableOp) or not op.name.startswith("ttnn."):
+            raise self.error(op, "has no form in a TTNN binary: lower the module with the backend pipeline first")
+        short = op.name.removeprefix("ttnn.")
+        found = self.families.get(_plain_word(_ENUM_WORDS.get(short, short)))
+        fixed: dict[str, Any] = {}
+        if found is not None:
+            member, fixed["type"] = found
+        else:
+            member = _MEMBERS.get(short) or "".join(word.capitalize() for word in short.split("_")) + "Op"
+        if member not in self.members:
+            raise self.error(op, "has no form in TTNN binaries of this epoch")
+        special = _SPECIAL.get(short)
+        if special is not None:
+            fixed |= special(self, op)
+        return {"type_type": member, "type": self.fill(self.members[member], op, fixed)}
+
+    def _call(self, op: Operation) -> dict[str, Any]:
+        name = getattr(op.properties.get("callee"), "string_value", lambda: "")()
+        if name not in self.functions:
+            raise self.error(op, f"calls {name}, which is no function of the module")
+        inputs = [self.tensor(value, op) for value in op.operands]
+        outputs = [self.tensor(value, op) for value in op.results]
+        if op.name == "func.call":
+            table = {"program_id": self.functions[name], "inputs": inputs, "outputs": outputs}
+            return {"type_type": "FuncCallOp", "type": table}
+        table = {"callee_name": name, "program_idx": self.functions[name], "inputs": inputs, "outputs": outputs}
+        return {"type_type": "LoadCachedOp", "type": table}
+
+    def fill(self, table: Table, op: TableOp, fixed: dict[str, Any]) -> dict[str, Any]:
+        """Return a table whose fields are filled from operands and attributes of their names."""
+        unions = {f"{field.name}_type" for field in table.fields if isinstance(field.type, Union)}
+        values = {name: value for name, value in fixed.items() if name in table.by_name or name in unions}
+        for field in table.fields:
+            if field.name in values:
+                continue
+            value = self.value(field, op)
+            if value is not None:
+                values[field.name] = value
+        return values
+
+    def value(self, field: Field, op: TableOp) -> Any:
+        """Return the value of a field, or None."""
+        name, kind = field.name, field.type
+        if isinstance(kind, Table):
+            short = kind.name.rpartition(".")[2]
+            if short == "TensorRef":
+                return self._reference(name, op)
+            if short == "DeviceRef":
+                return {"global_id": 0}
+            if short == "MemoryConfig":
+                layout = _result_layout(op)
+                return None if layout is None else self.memory(layout)
+            return self._attribute(name, kind, op)
+        if isinstance(kind, Vector) and isinstance(kind.element, Table):
+            if kind.element.name.endswith(".TensorRef"):
+                values = op.results if name == "outputs" else op.inputs
+                return [self.tensor(value, op) for value in values]
+            return None
+        if isinstance(kind, Union):
+            return None
+        found = self._attribute(name, kind, op)
+        layout = _result_layout(op)
+        if found is None and layout is not None:
+            if name in ("dtype", "output_dtype"):
+                return DATA_TYPES[layout.dtype]
+            if name == "layout":
+                return "Tile" if layout.tiled else "RowMajor"
+        return found
+
+    def _reference(self, name: str, op: TableOp) -> dict[str, Any] | None:
+        groups = {group.name for group in op.spec.operands}
+        for candidate in _NAMES.get(name, (name,)):
+            if candidate in groups:
+                value = op.operand(candidate)
+                return None if value is None else self.tensor(value, op)
+        index = 0 if name in _OUTPUTS else _RESULTS.get(name)
+        if index is not None and index < len(op.results):
+            return self.tensor(op.results[index], op)
+        return None
+
+    def _attribute(self, name: str, kind: Type, op: TableOp) -> Any:
+        for candidate in _NAMES.get(name, (name,)):
+            if candidate in op.spec.attributes:
+                attribute = op.attribute(candidate)
+                if attribute is not None:
+                    return self.convert(kind, attribute, op.get(candidate), op)
+        return None
+
+    def convert(self, kind: Type, attribute: Attribute, value: Any, op: TableOp) -> Any:
+        """Return an attribute as the value of a field.
+
+        Raises:
+            CompileError: It has no such form.
+        """
+        if isinstance(attribute, ShapeAttr):
+            sizes = [int(size) for size in attribute.shape]
+            return {"y": sizes[0], "x": sizes[-1]} if isinstance(kind, Struct) else sizes
+        if isinstance(kind, Enum):
+            return self.enum(kind, value if isinstance(value, str) else attribute, op)
+        if isinstance(kind, String) and isinstance(value, str):
+            return value
+        if isinstance(kind, Vector) and isinstance(value, tuple | list):
+            return [int(one) for one in value]
+        if isinstance(kind, Vector) and isinstance(value, int):
+            return [value]
+        if isinstance(kind, Scalar):
+            if isinstance(value, tuple) and len(value) == 1:
+                value = value[0]
+            if isinstance(value, int | float):
+                return bool(value) if kind.code == "?" else float(value) if kind.code in "fd" else int(value)
+        if isinstance(kind, Table) and isinstance(attribute, OpaqueDialectAttr):
+            return self._configuration(kind, attribute, op)
+        raise self.error(op, f"attribute {attribute} has no form in TTNN binaries")
+
+    def enum(self, kind: Enum, value: Any, op: TableOp) -> str:
+        """Return the name of an enumeration for a word of an attribute."""
+        word = value.value if isinstance(value, EnumAttr) else str(value)
+        if word in DATA_TYPES and DATA_TYPES[word] in kind.values:
+            return DATA_TYPES[word]
+        for name in kind.values:
+            if _plain_word(name) == _plain_word(word):
+                return name
+        raise self.error(op, f"{word} has no name in {kind.name} of TTNN binaries")
+
+    def _configuration(self, kind: Table, attribute: OpaqueDialectAttr, op: TableOp) -> dict[str, Any]:
+        """The table of an attribute `#ttnn.name<key = value, ..>`, whose values are words and numbers."""
+        text = str(attribute)
+        body = text[text.index("<") + 1 : text.rindex(">")] if "<" in text else ""
+        values: dict[str, Any] = {}
+        for part in filter(None, (one.strip() for one in body.split(","))):
+            key, equals, word = (one.strip() for one in part.partition("="))
+            field = kind.by_name.get(key)
+            if not equals or field is None or not isinstance(field.type, Scalar | Enum):
+                raise self.error(op, f"{part!r} of {attribute.mnemonic} has no form in TTNN binaries")
+            if isinstance(field.type, Enum):
+                inner = re.sub(r"^#?[\w.]*<|>$", "", word)
+                values[key] = self.enum(field.type, inner, op)
+            elif field.type.code == "?":
+                values[key] = word == "true"
+            else:
+                values[key] = float(word) if field.type.code in "fd" else int(word)
+        return values
+
+    def program(self, function: FuncOp, print_operation: Callable[[Operation], str]) -> dict[str, Any]:
+        """Return the table `Program` of a function.
+
+        Raises:
+            CompileError: It has several blocks, or an operation without binary form.
+        """
+        blocks = list(function.body.blocks)
+        if len(blocks) != 1:
+            raise self.error(function, "only functions of one block have a binary form")
+        inputs = [self.tensor(argument, function) for argument in blocks[0].args]
+        operations: list[dict[str, Any]] = []
+        outputs: list[dict[str, Any]] = []
+        for op in blocks[0].ops:
+            if op.name == "func.return":
+                outputs = [self.tensor(value, op) for value in op.operands]
+                continue
+            operations.append(self.operation(op) | {"debug_info": print_operation(op)})
+        visibility = function.properties.get("sym_visibility")
+        table = {"name": function.sym_name.data, "inputs": inputs, "outputs": outputs, "operations": operations}
+        private = isinstance(visibility, StringAttr) and visibility.data == "private"
+        return table | {"private": private, "mesh_shape": {"y": 1, "x": 1}}
+
+
+def _result_layout(op: Operation) -> TTNNLayoutAttr | None:
+    """The layout of the first result that is a tensor of the library."""
+    for result in op.results:
+        if isinstance(result.type, TensorType) and isinstance(result.type.encoding, TTNNLayoutAttr):
+            return result.type.encoding
+    return None
+
+
+def _number(value: Any) -> dict[str, Any]:
+    """Member and value of a union of numbers."""
+    return {"value": value}
+
+
+def _number_member(value: Any) -> str:
+    return "FP" if isinstance(value, float) else "I32"
+
+
+def _full(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    value = op.get("fill_value")
+    return {"fill_value_type": _number_member(value), "fill_value": _number(value)}
+
+
+def _clamp(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    low, high = op.get("min"), op.get("max")
+    table = made.schema.types["tt.target.ttnn.ClampScalarOpParams"]
+    assert isinstance(table, Table)
+    params: dict[str, Any] = {"min": float(low), "max": float(high)}
+    if isinstance(table.by_name["min"].type, Union):
+        params = {"min_type": _number_member(low), "min": _number(low), "max_type": _number_member(high)}
+        params["max"] = _number(high)
+    return {"params_type": "ClampScalarOpParams", "params": params}
+
+
+def _clamp_tensor(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    ends = {name: made.tensor(op.group(name)[0], op) for name in ("min", "max")}
+    return {"params_type": "ClampTensorOpParams", "params": ends}
+
+
+def _leaky_relu(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    return {"params_type": "EltwiseOpWithFloatParams", "params": {"parameter": float(op.get("parameter"))}}
+
+
+def _pow_scalar(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    value = op.get("rhs")
+    integer = "I32" if "tt.target.ttnn.NumberType" in made.schema.types else "UI32"
+    return {"rhs_type": "FP" if isinstance(value, float) else integer, "rhs": _number(value)}
+
+
+def _slice_static(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    ends = {name: list(op.get(name)) for name in ("begins", "ends")}
+    return {"type": "SliceStaticOp", "params_type": "SliceStaticOpParams", "params": ends}
+
+
+def _slice_dynamic(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    ends = {name: made.tensor(op.group(name)[0], op) for name in ("begins", "ends")}
+    return {"type": "SliceDynamicOp", "params_type": "SliceDynamicOpParams", "params": ends}
+
+
+def _avg_pool(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    counted = op.get("count_include_pad")
+    params = {"count_include_pad": True if counted is None else bool(counted)}
+    return {"extra_params_type": "AvgPool2dExtraParams", "extra_params": params}
+
+
+def _max_pool(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    return {"extra_params_type": "MaxPool2dExtraParams", "extra_params": {}}
+
+
+def _upsample(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    scale = op.get("scale_factor")
+    if isinstance(scale, tuple):
+        return {"scale_factor_type": "NonUniformScale2D", "scale_factor": {"scale": list(scale)}}
+    return {"scale_factor_type": "UniformScale2D", "scale_factor": {"scale": int(scale)}}
+
+
+def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    value = op.attribute("value")
+    if not isinstance(value, DenseAttr):
+        raise made.error(op, "only dense constants have a form in TTNN binaries")
+    kind = op.results[0].type
+    assert isinstance(kind, TensorType)
+    word = data_type(kind.element_type)
+    array = np.ascontiguousarray(value.to_numpy())
+    if array.dtype == np.bool_:
+        array = array.astype(np.float32)
+        word = "f32"
+    data = array.tobytes()
+    return {"input": data, "data": data, "input_dtype": DATA_TYPES[word]}
+
+
+def _get_device(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    return {"mesh": {"y": 1, "x": 1}, "offset": {"y": 0, "x": 0}, "chip_ids": [0], "out": {"global_id": 0}}
+
+
+_SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = {
+    "avg_pool2d": _avg_pool,
+    "clamp_scalar": _clamp,
+    "clamp_tensor": _clamp_tensor,
+    "constant": _constant,
+    "full": _full,
+    "get_device": _get_device,
+    "leaky_relu": _leaky_relu,
+    "max_pool2d": _max_pool,
+    "pow_scalar": _pow_scalar,
+    "slice_dynamic": _slice_dynamic,
+    "slice_static": _slice_static,
+    "upsample": _upsample,
+}
+
+
+def programs_of(module: Module, epoch: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
+    """Return the tables of the programs of a module, one for each function with a body."""
+    functions = [function for function in module.functions() if function.body.blocks]
+    made = LaterProgram(module, epoch, functions)
+    return [made.program(function, print_operation) for function in functions]

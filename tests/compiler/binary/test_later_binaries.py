@@ -1,0 +1,69 @@
+"""Binaries of the later epochs from text: fields by the names of the schema, families, calls between functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.schema import Schema
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.pipelines import run
+
+
+def binary(body: str) -> Binary:
+    module = parse_module(body)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    return Binary.parse(ttnn_to_binary(module, "1.2.3").to_bytes())
+
+
+def operations(body: str, kind: str) -> list[dict[str, Any]]:
+    programs = binary(body).values["programs"]
+    return [op["type"] for program in programs for op in program["operations"] if op["type_type"] == kind]
+
+
+ADD = """func.func @main(%a: tensor<64x96xbf16>, %b: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+  %0 = "ttir.add"(%a, %b) : (tensor<64x96xbf16>, tensor<64x96xbf16>) -> tensor<64x96xbf16>
+  return %0 : tensor<64x96xbf16>
+}
+"""
+
+
+def test_the_root_names_its_schema_and_has_the_text() -> None:
+    made = binary(ADD)
+    assert (made.identifier, made.epoch, made.version) == ("TTNN", "current", "1.2.3")
+    assert made.values["schema_hash"] == Schema.load("current").digest
+    assert '"ttnn.add"' in made.values["mlir"]["source"]
+    (program,) = made.values["programs"]
+    assert (program["name"], program["private"]) == ("main", False)
+    assert program["inputs"][0]["desc"]["shape"] == [64, 96]
+    assert program["inputs"][0]["desc"]["layout"]["memory_desc"]["data_type"] == "BFloat16"
+
+
+def test_members_of_families() -> None:
+    (add,) = operations(ADD, "EltwiseBinaryOp")
+    assert add["type"] == "Add"
+    assert add["lhs"]["global_id"] != add["rhs"]["global_id"]
+    (greater,) = operations(ADD.replace("ttir.add", "ttir.gt"), "EltwiseBinaryOp")
+    assert greater["type"] == "GreaterThan"
+    (least,) = operations(ADD.replace("ttir.add", "ttir.minimum"), "EltwiseBinaryCompositeOp")
+    assert least["type"] == "Minimum"
+
+
+def test_attributes_become_fields() -> None:
+    text = """func.func @main(%a: tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16> {
+  %0 = "ttir.slice_static"(%a) <{begins = [0: i32, 32: i32, 0: i32], ends = [2: i32, 64: i32, 96: i32], step = [1: i32, 1: i32, 1: i32]}> : (tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16>
+  return %0 : tensor<2x32x96xbf16>
+}
+"""  # noqa: E501
+    (cut,) = operations(text, "SliceOp")
+    assert (cut["type"], cut["step"]) == ("SliceStaticOp", [1, 1, 1])
+    assert cut["params"] == {"begins": [0, 32, 0], "ends": [2, 64, 96]}
+
+
+def test_an_operation_without_form_is_named() -> None:
+    with pytest.raises(CompileError, match=r"'ttir\.add' op has no form in a TTNN binary|without layout"):
+        ttnn_to_binary(parse_module(ADD), "1.2.3")
