@@ -326,3 +326,30 @@ def test_the_cores_of_a_group_exchange_their_sums() -> None:
     assert reads(make_plan(described(4, 2))) == 2 * 4 * 1
     assert reads(make_plan(described(4, 1))) == 0
     balance(make_plan(described(4, 2)))
+
+
+def test_cores_share_the_rows_of_a_norm_whose_shards_divide_its_columns(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 1, 32, 2048), device)
+    grid = ttnn.CoreGrid(x=8, y=1)
+    shards = ttnn.create_sharded_memory_config(x.shape, grid, ttnn.ShardStrategy.WIDTH)
+    config = ttnn.LayerNormShardedMultiCoreProgramConfig(
+        compute_with_storage_grid_size=(8, 1), subblock_w=1, block_h=1, block_w=8, inplace=False
+    )
+    place = ttnn.to_memory_config(x, shards)
+    for norm in (ttnn.layer_norm, ttnn.rms_norm):
+        alone, _ = plan_of(lambda norm=norm: norm(x))
+        shared, _ = plan_of(lambda norm=norm: norm(place, program_config=config, memory_config=shards))
+        assert (alone.cores, shared.cores) == (1, 8)
+        assert shared.timing.cycles < alone.timing.cycles
+        # What a core finds of a row goes to another core, and their sum to all.
+        assert moved(shared)["read"] >= 8 * 8
+        balance(shared)
+
+
+@pytest.mark.parametrize("positions", [64, 2048])
+def test_a_token_touches_a_row_of_tiles_of_every_user(positions: int, device: ttnn.MeshDevice) -> None:
+    cache, new = tensor((8, 2, positions, 64), device), tensor((1, 2, 32, 64), device)
+    plan, _ = plan_of(lambda: ttnn.update_cache(cache, new, 33))
+    assert plan.cores == 8
+    assert moved(plan)["write"] == 8 * 2 * 2
+    balance(plan)

@@ -32,6 +32,7 @@ from ttnn.profiler.families.movement import (
     sharded_to_interleaved,
     slice_,
     slice_write,
+    update_cache,
 )
 from ttnn.profiler.families.pipeline import pipeline
 from ttnn.profiler.families.pool import grid_sample, pool, upsample
@@ -104,6 +105,8 @@ def make_plan(op: DeviceOperation) -> Plan:
     """
     if op.pipelines:
         return pipeline(op)
+    if op.function == "tile rows" and len(op.inputs) > 1:
+        return update_cache(op)
     family = FAMILIES.get(op.kind) or BY_FUNCTION.get(op.function)
     if family is None:
         raise UnsupportedError(f"{op.name}: no plan describes this device operation", "unimplemented")

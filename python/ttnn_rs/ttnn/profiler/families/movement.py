@@ -21,6 +21,7 @@ from ttnn.profiler.plan import (
     BARRIER,
     CoreGroup,
     Plan,
+    PlanCb,
     Step,
     Steps,
     await_,
@@ -254,3 +255,35 @@ def concat(op: DeviceOperation) -> Plan:
         total = sum(parts)
         groups.append(CoreGroup(number, reader, (), writing(output, 0, total)))
     return plan_of(op, groups, [buffer("pages", output)])
+
+
+def update_cache(op: DeviceOperation) -> Plan:
+    """Return the plan of a token's row that replaces one in every user's tiles of a cache.
+
+    The tiles come from the cache, are untilized, get the row, are tilized and go back; all others stay where they are.
+    """
+    cache, source = op.inputs[0], op.inputs[1]
+    users = source.logical[1] if op.kind.startswith("Paged") else cache.logical[0]
+    heads, wide, size = cache.logical[1], cache.tile_columns, cache.page_bytes
+    row = source.logical[-1] * source.element_bytes
+    cores = min(users, working_cores(op, users))
+
+    def reader(count: int) -> Steps:
+        brought: Steps = () if source.local else (read(source.place, wide, source.page_bytes, wide),)
+        body = (reserve(0, wide), *brought, read(cache.place, wide, size, wide), push(0, wide))
+        return (loop(count * heads, *body),)
+
+    def kernel(count: int) -> Steps:
+        apart = (tiles(("copy", size), wide), tiles(("pack_untilize", wide, cache.element_bytes)))
+        together = (tiles(("tilize", 1024 * cache.element_bytes, wide), wide), tiles(("pack", size, False), wide))
+        first = (await_(0, wide), reserve(1, wide), *apart, push(1, wide), pop(0, wide))
+        second = (await_(2, wide), reserve(3, wide), *together, push(3, wide), pop(2, wide))
+        return (tiles(("initialise",)), loop(count * heads, *first, *second))
+
+    def writer(count: int) -> Steps:
+        replaced = (await_(1, wide), reserve(2, wide), read("local", 1, row, 1), push(2, wide), pop(1, wide))
+        back = (await_(3, wide), write(cache.place, wide, size), BARRIER, pop(3, wide))
+        return (loop(count * heads, *replaced, *back),)
+
+    cbs = [PlanCb(name, 2 * wide, size, cache.dtype) for name in ("cache", "rows", "replaced", "result")]
+    return per_unit(op, users, cores, reader, kernel, writer, cbs)

@@ -89,30 +89,45 @@ def pipeline(op: DeviceOperation) -> Plan:
     """Return the plan of a program of the tile pipeline."""
     programs: tuple[Pipeline, ...] = op.pipelines
     lines = max(lines_of(program) for program in programs)
+    columns = _cores_of_a_line(op)
     cores = working_cores(op, lines)
     groups = []
     cbs: list[PlanCb] = []
-    for count, each in split(lines, cores):
+    for count, each in split(lines, max(1, cores // columns)):
         reader: list[Step] = []
         kernel: list[Step] = [tiles(("initialise",))]
         writer: list[Step] = []
         cbs = []
         for program in programs:
             share = -(-each * lines_of(program) // lines)
-            _add(op, program, share, cbs, (reader, kernel, writer))
-        groups.append(CoreGroup(count, tuple(reader), tuple(kernel), tuple(writer)))
+            _add(op, program, share, columns, cbs, (reader, kernel, writer))
+        groups.append(CoreGroup(count * columns, tuple(reader), tuple(kernel), tuple(writer)))
     return plan_of(op, groups, cbs)
+
+
+def _cores_of_a_line(op: DeviceOperation) -> int:
+    """Return how many cores share a row of tiles: several, if shards divide the columns of what is worked on."""
+    if not op.inputs or any(program.axis != -1 for program in op.pipelines):
+        return 1
+    source = op.inputs[0]
+    if not source.local or source.shard is None or source.memory not in ("BLOCK_SHARDED", "WIDTH_SHARDED"):
+        return 1
+    return max(1, min(source.shard_cores, -(-source.width // source.shard[1])))
 
 
 def _add(
     op: DeviceOperation,
     program: Pipeline,
     lines: int,
+    columns: int,
     cbs: list[PlanCb],
     kernels: tuple[list[Step], list[Step], list[Step]],
 ) -> None:
-    """Append the work of one program on so many lines."""
-    length = program.length
+    """Append the work of one program on so many lines, each of which so many cores share.
+
+    What a reduction finds on one of them goes to the first one, which adds it up and sends the sum to all.
+    """
+    length = -(-program.length // columns)
     place = op.inputs[0].place if op.inputs else "dram"
     out_place = op.outputs[0].place
     local_in = bool(op.inputs) and op.inputs[0].local
@@ -135,6 +150,8 @@ def _add(
     inputs = len(program._tensors)
     outputs = sorted({given["output"][0] for given in program._passes if given["output"] is not None})
     out_cb = {number: first + inputs + index for index, number in enumerate(outputs)}
+    partial, total = (first + inputs + len(outputs) + i for i in range(2))
+    exchanged = 0
     passes: list[Step] = []
     written: list[Step] = []
     for given in program._passes:
@@ -147,6 +164,13 @@ def _add(
         work = (loop(count, *_tile_steps(program, given)),)
         output = given["output"]
         passes.append(tiles(("reconfigure",)))
+        if output is None and reduces and columns > 1:
+            exchanged += 1
+            read_line += [await_(partial), reserve(total), read("l1", columns, size, columns), BARRIER]
+            read_line += [("multicast", size, columns), push(total), pop(partial)]
+            passes += [reserve(partial), *work, tiles(("pack", size, False), packs), push(partial)]
+            passes += [await_(total), loop(columns, tiles(("copy", size))), pop(total)]
+            continue
         if output is None:
             passes += [*work, tiles(("pack", size, False), packs)]
             continue
@@ -159,18 +183,20 @@ def _add(
     for number in outputs:
         code = next(g["format"] for g in program._passes if g["output"] is not None and g["output"][0] == number)
         cbs.append(PlanCb(f"output {number}", 2 * max(length, 1), bytes_of(code), _DTYPES[code].name))
-    waits = [await_(first + number, _count(program, number)) for number in range(inputs) if number in whole]
-    pops = [pop(first + number, _count(program, number)) for number in range(inputs) if number in whole]
-    once = [await_(first + number, _count(program, number)) for number in range(inputs) if number not in whole]
+    if exchanged:
+        cbs += [PlanCb(name, 1, bytes_of(program._passes[0]["format"]), "BFLOAT16") for name in ("partial", "total")]
+    waits = [await_(first + number, _count(program, number, columns)) for number in range(inputs) if number in whole]
+    pops = [pop(first + number, _count(program, number, columns)) for number in range(inputs) if number in whole]
+    once = [await_(first + number, _count(program, number, columns)) for number in range(inputs) if number not in whole]
     reader, kernel, writer = kernels
     reader += [*read_once, loop(lines, *read_line)]
     kernel += [*once, loop(lines, *waits, *passes, *pops)]
     writer.append(loop(lines, *written))
 
 
-def _count(program: Pipeline, number: int) -> int:
+def _count(program: Pipeline, number: int, columns: int) -> int:
     _, shape, _, own = program._tensors[number]
-    return program.length if shape is not None else max(1, own)
+    return -(-program.length // columns) if shape is not None else max(1, own)
 
 
 def _is_scalar(program: Pipeline, number: int) -> bool:
