@@ -153,6 +153,8 @@ def _functions(function: str, keywords: dict[str, Any]) -> Any:
         first = tuple(step[0] for step in keywords.get("pre_a", ()))
         second = tuple(step[0] for step in keywords.get("pre_b", ()))
         return keywords["op"], first, second, ()
+    if function == "attention" and "positions" in keywords and not isinstance(keywords["positions"], int):
+        return tuple(keywords["positions"]), tuple(keywords["chunks"])
     if function == "group_norm":
         return keywords["channels"] // keywords["group"]
     return keywords.get({"ternary": "op", "pool": "window"}.get(function, ""))

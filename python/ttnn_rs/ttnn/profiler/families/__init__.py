@@ -12,6 +12,7 @@ from ttnn.profiler.families.eltwise import eltwise
 from ttnn.profiler.families.group_norm import group_norm
 from ttnn.profiler.families.layout import tilize, untilize
 from ttnn.profiler.families.lines import (
+    attention_decode,
     layer_norm,
     permute,
     reduce,
@@ -107,6 +108,8 @@ def make_plan(op: DeviceOperation) -> Plan:
         return pipeline(op)
     if op.function == "tile rows" and len(op.inputs) > 1:
         return update_cache(op)
+    if op.function == "attention" and isinstance(op.program, tuple):
+        return attention_decode(op)
     family = FAMILIES.get(op.kind) or BY_FUNCTION.get(op.function)
     if family is None:
         raise UnsupportedError(f"{op.name}: no plan describes this device operation", "unimplemented")

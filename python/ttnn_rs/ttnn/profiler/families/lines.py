@@ -192,3 +192,36 @@ def rotary(op: DeviceOperation) -> Plan:
     return page_stream(
         first, (rotate, pack, multiply, pack, multiply, pack, tiles(("eltwise", "add", size, size, 1)), pack)
     )
+
+
+def attention_decode(op: DeviceOperation) -> Plan:
+    """Return the plan of attention of a token of every user: it reads the keys and values that are visible, in chunks.
+
+    Its program is how many keys every user sees, and the tiles of its chunks.
+    """
+    query, keys, output = op.inputs[0], op.inputs[1], op.outputs[0]
+    counts, chunks = op.program
+    rows = [-(-max(count, 0) // (TILE * chunk)) * chunk for count, chunk in zip(counts, chunks, strict=True)]
+    users, groups, wide, size = len(counts), keys.logical[1], keys.tile_columns, keys.page_bytes
+    cores = min(users * groups, (op.grid or op.card.grid)[0] * (op.grid or op.card.grid)[1])
+    each = -(-sum(rows) // users)
+    phases, pack = op.phases, tiles(("pack", 2 * TILE * TILE, False))
+    scores = tiles(("matmul", 1, 1, wide, tile_bytes_of(query), size, phases))
+    weighted = tiles(("matmul", 1, wide, 1, 2 * TILE * TILE, size, phases))
+
+    def reader(count: int) -> Steps:
+        part = (reserve(0, 2 * wide), read(keys.place, 2 * wide, size, 2 * wide), push(0, 2 * wide))
+        return (loop(count * each, *part),)
+
+    def kernel(count: int) -> Steps:
+        work = (scores, pack, tiles(("copy", 2 * TILE * TILE)), sfpu("exp", False, op.wide), pack, weighted)
+        part = (await_(0, 2 * wide), *work, pop(0, 2 * wide))
+        end = (reserve(1, wide), tiles(("pack", tile_bytes_of(output), False), wide), push(1, wide))
+        return (tiles(("initialise",)), loop(count, loop(each, *part), *end))
+
+    def writer(count: int) -> Steps:
+        put: Steps = () if output.local else (write(output.place, 1, output.page_bytes), BARRIER)
+        return (loop(count, await_(1, wide), *put, pop(1, wide)),)
+
+    cbs = [buffer("keys and values", keys, 4 * wide), buffer("result", output, 2 * wide)]
+    return per_unit(op, users * groups, cores, reader, kernel, writer, cbs)

@@ -91,18 +91,30 @@ def pipeline(op: DeviceOperation) -> Plan:
     lines = max(lines_of(program) for program in programs)
     columns = _cores_of_a_line(op)
     cores = working_cores(op, lines)
-    groups = []
+    groups: list[CoreGroup] = []
     cbs: list[PlanCb] = []
     for count, each in split(lines, max(1, cores // columns)):
-        reader: list[Step] = []
-        kernel: list[Step] = [tiles(("initialise",))]
-        writer: list[Step] = []
-        cbs = []
-        for program in programs:
-            share = -(-each * lines_of(program) // lines)
-            _add(op, program, share, columns, cbs, (reader, kernel, writer))
-        groups.append(CoreGroup(count * columns, tuple(reader), tuple(kernel), tuple(writer)))
+        for number, role in _roles(count, columns, first=not groups):
+            reader: list[Step] = []
+            kernel: list[Step] = [tiles(("initialise",))]
+            writer: list[Step] = []
+            cbs = []
+            for program in programs:
+                share = -(-each * lines_of(program) // lines)
+                _add(op, program, share, (columns, role), cbs, (reader, kernel, writer))
+            groups.append(CoreGroup(number, tuple(reader), tuple(kernel), tuple(writer)))
     return plan_of(op, groups, cbs)
+
+
+def _roles(count: int, columns: int, *, first: bool) -> list[tuple[int, str]]:
+    """Return how many cores do what for a line that several share: one adds up what all have found, others wait for it.
+
+    One of those that add up signals to all that wait, since the signals of one serve all.
+    """
+    if columns == 1:
+        return [(count, "alone")]
+    adding = [(1, "signals"), (count - 1, "adds")] if first else [(count, "adds")]
+    return [(number, role) for number, role in (*adding, (count * (columns - 1), "waits")) if number]
 
 
 def _cores_of_a_line(op: DeviceOperation) -> int:
@@ -119,14 +131,21 @@ def _add(
     op: DeviceOperation,
     program: Pipeline,
     lines: int,
-    columns: int,
+    shared: tuple[int, str],
     cbs: list[PlanCb],
     kernels: tuple[list[Step], list[Step], list[Step]],
 ) -> None:
-    """Append the work of one program on so many lines, each of which so many cores share.
+    """Append the work of one program on so many lines.
 
-    What a reduction finds on one of them goes to the first one, which adds it up and sends the sum to all.
+    Args:
+        op: The device operation.
+        program: Its program.
+        lines: Lines of a core.
+        shared: How many cores share a line, and what this one does when a reduction has found something on each.
+        cbs: Circular buffers so far.
+        kernels: Steps of reader, compute kernel and writer so far.
     """
+    columns, role = shared
     length = -(-program.length // columns)
     place = op.inputs[0].place if op.inputs else "dram"
     out_place = op.outputs[0].place
@@ -154,9 +173,14 @@ def _add(
     exchanged = 0
     passes: list[Step] = []
     written: list[Step] = []
+    before = ""
     for given in program._passes:
         size = bytes_of(given["format"])
         reduces = given["load"] in _REDUCTIONS
+        # A program over shards has a pass for the part of each core; a core runs that of its own.
+        again, before = columns > 1 and reduces and given["load"] == before, given["load"]
+        if again:
+            continue
         of_line = [part for part in given["parts"] if part[0][0] != "constant"]
         scalars = bool(of_line) and all(part[0][0] == "value" and _is_scalar(program, part[0][1]) for part in of_line)
         count = 1 if scalars else length
@@ -166,10 +190,16 @@ def _add(
         passes.append(tiles(("reconfigure",)))
         if output is None and reduces and columns > 1:
             exchanged += 1
-            read_line += [await_(partial), reserve(total), read("l1", columns, size, columns), BARRIER]
-            read_line += [("multicast", size, columns), push(total), pop(partial)]
+            adds = role != "waits"
             passes += [reserve(partial), *work, tiles(("pack", size, False), packs), push(partial)]
-            passes += [await_(total), loop(columns, tiles(("copy", size))), pop(total)]
+            passes += [await_(total), loop(columns if adds else 1, tiles(("copy", size))), pop(total)]
+            read_line += [await_(partial), reserve(total)]
+            if adds:
+                read_line += [read("l1", columns, size, columns), BARRIER, ("multicast", size, columns)]
+                read_line += [("signal", 0)] if role == "signals" else []
+            else:
+                read_line.append(("wait", 0))
+            read_line += [push(total), pop(partial)]
             continue
         if output is None:
             passes += [*work, tiles(("pack", size, False), packs)]
