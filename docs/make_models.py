@@ -27,6 +27,13 @@ RUNS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "vit": ((), ("--numerics", "fast"), ("--dtype", "bfloat16", "--fidelity", "HiFi4", "--numerics", "fast")),
     "resnet50": ((), ("--numerics", "fast"), ("--dtype", "bfloat16", "--fidelity", "HiFi4", "--numerics", "fast")),
+    "falcon7b": ((), ("--numerics", "fast")),
+    "mistral7b": (
+        ("--numerics", "fast"),
+        ("--dtype", "bfloat4_b", "--numerics", "fast"),
+        ("--layers", "2"),
+        ("--dtype", "bfloat4_b", "--layers", "2"),
+    ),
 }
 
 

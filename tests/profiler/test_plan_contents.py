@@ -366,3 +366,9 @@ def test_attention_of_a_token_reads_what_is_visible(position: int, device: ttnn.
     )
     assert moved(plan)["read"] == 8 * 2 * (position + 1) // 32 * 2 * 2
     balance(plan)
+
+
+def test_a_prompt_takes_its_own_pages_of_a_cache(device: ttnn.MeshDevice) -> None:
+    cache, new = tensor((8, 2, 2048, 64), device), tensor((1, 2, 128, 64), device)
+    plan, _ = plan_of(lambda: ttnn.fill_cache(cache, new, 3))
+    assert moved(plan) == {"read": 2 * 4 * 2, "write": 2 * 4 * 2}

@@ -81,6 +81,8 @@ MODELS: dict[str, Model] = {
     "resnet50": Model(
         "resnet50", "53 convolutions on images, made weights", "bfloat8_b", "LoFi", 0, 4, l1_small_size=1 << 15
     ),
+    "falcon7b": Model("falcon7b", "Falcon-7B, made weights", "bfloat8_b", "LoFi", 32, 35),
+    "mistral7b": Model("mistral7b", "Mistral-7B, made weights", "bfloat8_b", "LoFi", 32, 35),
 }
 
 
@@ -134,7 +136,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     settings = settings_of(name, options)
     check_packages(name)
     path = options.output or Path(f"ttnn-demo-{name}.png")
-    with host_options.applied(options), terminal.progress(name, MODELS[name].steps) as progress:
+    left_out = MODELS[name].layers - settings.layers if MODELS[name].steps > MODELS[name].layers > 30 else 0
+    steps = MODELS[name].steps - left_out
+    with host_options.applied(options), terminal.progress(name, steps) as progress:
         outcome = perform(name, settings, options.numerics or ttnn.CONFIG.numerics, progress.advance)
     draw(path, outcome)
     report(name, settings, options.numerics or ttnn.CONFIG.numerics, outcome, terminal, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from ttnn.base.exceptions import UnsupportedError
@@ -108,6 +109,9 @@ def make_plan(op: DeviceOperation) -> Plan:
         return pipeline(op)
     if op.function == "tile rows" and len(op.inputs) > 1:
         return update_cache(op)
+    if op.name in ("UpdateKVCacheOperation", "PagedFillCacheDeviceOperation") and len(op.inputs) > 1:
+        # A prompt takes as many pages of a cache as it has.
+        return page_stream(replace(op, inputs=op.inputs[1:2], outputs=op.inputs[1:2]))
     if op.function == "attention" and isinstance(op.program, tuple):
         return attention_decode(op)
     family = FAMILIES.get(op.kind) or BY_FUNCTION.get(op.function)

@@ -1,0 +1,181 @@
+"""One layer of Falcon-7B at full size: operators, bits, distance to torch, both phases; and what fits into the chip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from model_checks import Operators, needs
+
+needs("torch")
+
+import torch
+
+import ttnn
+from ttnn import _engine
+from ttnn.base.exceptions import OutOfMemoryError
+from ttnn.cli.demo import made
+from ttnn.cli.demo.measure import centred_pcc, sha256
+from ttnn.cli.demo.tasks import falcon7b as task
+from ttnn.examples.models import falcon7b as port
+
+PROMPT = 128
+OPERATOR_BARS = {"ttnn.scale_causal_mask_hw_dims_softmax_in_place": 5e-4, "ttnn.scale_mask_softmax_in_place": 5e-4}
+"""1 - PCC to the golden function. Powers and their sum are bfloat16 in Dst."""
+
+
+@pytest.fixture(scope="module")
+def weights() -> dict[str, torch.Tensor]:
+    return task.model().state(0)
+
+
+@pytest.fixture(scope="module")
+def exact(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: tensor.float() for name, tensor in weights.items()}
+
+
+@pytest.fixture(scope="module")
+def words() -> torch.Tensor:
+    return made.draw("falcon7b", -1, "words", (160, port.WIDTH), 1.0)
+
+
+@pytest.fixture
+def rotation(device: ttnn.MeshDevice) -> Iterator[port.Rotation]:
+    return port.Rotation(device, 256)
+
+
+def place(words: torch.Tensor, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.from_torch(words[None, None], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def values(tensor: ttnn.Tensor) -> torch.Tensor:
+    found: torch.Tensor = ttnn.to_torch(tensor).float()[0]
+    return found
+
+
+def test_made_weights_depend_on_their_name_alone() -> None:
+    a = made.draw("falcon7b", 3, "heads", (64, 64))
+    assert torch.equal(a, made.draw("falcon7b", 3, "heads", (64, 64)))
+    others = [made.draw("falcon7b", 4, "heads", (64, 64)), made.draw("falcon7b", 3, "joined", (64, 64))]
+    assert all(not torch.equal(a, other) for other in others)
+    many = made.draw("falcon7b", 0, "wide", (1024, 1024)).float()
+    assert abs(float(many.std()) / made.SCALE - 1) < 0.01
+    assert abs(float(many.mean())) < 1e-4
+
+
+def test_a_layer(
+    device: ttnn.MeshDevice,
+    weights: Any,
+    exact: Any,
+    words: torch.Tensor,
+    rotation: port.Rotation,
+    same_hash: Callable[[str, str, str], None],
+    host_threads: None,
+) -> None:
+    """In the exact mode: a prompt, then a token of each of 32 users; at any number of threads."""
+    layer = port.Layer(device, weights, rotation)
+    mask = rotation.decode_mask(PROMPT)
+    of_prompt, keys, cached = port.torch_prefill(exact, words[:PROMPT].float())
+    for user in range(2):
+        prefilled = layer.prefill(place(words[:PROMPT], device), user, rotation.prefill_masks(PROMPT))
+    assert centred_pcc(values(prefilled), of_prompt[None]) > 0.999
+    got = [ttnn.to_torch(cache).float()[1, 0, :PROMPT] for cache in (layer.keys, layer.values)]
+    for found, expected in zip(got, (keys, cached), strict=True):
+        assert centred_pcc(found[None], expected[None]) > 0.999
+    tokens = words[PROMPT : PROMPT + 32]
+    decoded = layer.decode(place(tokens, device), PROMPT, mask)
+    many = [torch.zeros(32, PROMPT, port.HEAD) for _ in range(2)]
+    for cache, part in zip(many, (keys, cached), strict=True):
+        cache[:2] = part
+    of_tokens = port.torch_decode(exact, tokens.float(), *many, PROMPT)
+    assert centred_pcc(values(decoded), of_tokens[None]) > 0.998
+    for run, tensor in (("prefill", prefilled), ("decode", decoded)):
+        same_hash("falcon7b", run, sha256(tensor))
+    _engine.set_threads(1)
+    assert sha256(layer.decode(place(tokens, device), PROMPT, mask)) == sha256(decoded)
+
+
+def test_decoding_equals_a_prompt_of_one_more_token(
+    device: ttnn.MeshDevice, weights: Any, words: torch.Tensor, rotation: port.Rotation
+) -> None:
+    with ttnn.manage_config("numerics", "fast"):
+        layer = port.Layer(device, weights, rotation)
+        whole = values(layer.prefill(place(words, device), 0, rotation.prefill_masks(160)))[0]
+        for user in range(2):
+            layer.prefill(place(words[:PROMPT], device), user, rotation.prefill_masks(PROMPT))
+        tokens = words[PROMPT : PROMPT + 1].repeat(32, 1)
+        one = values(layer.decode(place(tokens, device), PROMPT, rotation.decode_mask(PROMPT)))[0]
+    for user in range(2):
+        added, expected = (row - words[PROMPT].float() for row in (one[user], whole[PROMPT]))
+        assert torch.corrcoef(torch.stack([added, expected]))[0, 1] > 0.999
+
+
+def test_every_operator_is_near_its_golden_function(
+    device: ttnn.MeshDevice, weights: Any, words: torch.Tensor, rotation: port.Rotation, operators: Operators
+) -> None:
+    """But for the products with the weights, whose golden functions take minutes at this size."""
+    layer = port.Layer(device, weights, rotation)
+    query, key, value = (
+        place(made.draw("falcon7b", 0, name, shape, 1.0).reshape(-1, port.HEAD), device)
+        for name, shape in (("query", (port.HEADS * 32, 64)), ("key", (32, 64)), ("value", (32, 64)))
+    )
+    operators.found.clear()
+    with ttnn.manage_config("numerics", "exact"):
+        layer.norm(place(words[:32], device))
+        heads = ttnn.reshape(query, (1, port.HEADS, 32, port.HEAD))
+        turned = ttnn.experimental.rotary_embedding(heads, *rotation.tables, 7)
+        ttnn.update_cache(layer.keys, key, 7)
+        ttnn.fill_cache(layer.values, value, 1)
+        layer.attend(turned, ttnn.transpose(key, -2, -1), value, rotation.prefill_masks(32))
+    wrong = {name: p for name, p in operators.worst().items() if 1 - p > OPERATOR_BARS.get(name, 1e-4)}
+    assert wrong == {}
+    assert len(operators.worst()) >= 10
+
+
+def test_all_layers_fit_in_bfloat8_b_and_not_in_bfloat16(device: ttnn.MeshDevice) -> None:
+    """Memory of the chip, which this host does not touch before something is written."""
+
+    def allocate(dtype: ttnn.DataType) -> list[ttnn.Tensor]:
+        place = {"layout": ttnn.TILE_LAYOUT, "device": device}
+        shapes = [shape for shape in port.layer_shapes().values() if len(shape) == 2]
+        held = [ttnn.empty((port.WIDTH, port.VOCABULARY), dtype=dtype, **place)]
+        held.append(
+            ttnn.empty((port.VOCABULARY, port.WIDTH), dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+        )
+        for _ in range(port.LAYERS):
+            held += [ttnn.empty(shape, dtype=dtype, **place) for shape in shapes]
+            held += [ttnn.empty((32, 1, 1024, port.HEAD), dtype=ttnn.bfloat16, **place) for _ in range(2)]
+        return held
+
+    held = allocate(ttnn.bfloat8_b)
+    view = ttnn.get_memory_view(device, ttnn.BufferType.DRAM)
+    taken = view.total_bytes_allocated_per_bank * view.num_banks
+    assert 7.9e9 < taken < 8.4e9
+    for tensor in held:
+        ttnn.deallocate(tensor)
+    with pytest.raises(OutOfMemoryError):
+        allocate(ttnn.bfloat16)
+
+
+def test_predicted_throughput_is_near_published_kernel_times(
+    device: ttnn.MeshDevice, weights: Any, words: torch.Tensor
+) -> None:
+    rotation = port.Rotation(device, 1024)
+    layer = port.Layer(device, weights, rotation)
+    published = task.PUBLISHED.kernels
+
+    def nanoseconds(call: Callable[[], object]) -> float:
+        with ttnn.manage_config("numerics", "fast"), ttnn.profiler.profile() as session:
+            call()
+        assert session.missing == []
+        return sum(row.nanoseconds for row in session.rows)
+
+    head = 2.2e6  # of one tile of rows, see docs/models.md
+    prompt = nanoseconds(lambda: layer.prefill(place(words[:PROMPT], device), 0, rotation.prefill_masks(PROMPT)))
+    assert PROMPT / (port.LAYERS * prompt + head) * 1e9 == pytest.approx(published["prefill 128"], rel=0.2)
+    for position in (128, 1023):
+        token = nanoseconds(lambda p=position: layer.decode(place(words[:32], device), p, rotation.decode_mask(p)))
+        rate = 32 / (port.LAYERS * token + head) * 1e9
+        assert rate == pytest.approx(published[f"decode {1024 if position == 1023 else 128}"], rel=0.2)
