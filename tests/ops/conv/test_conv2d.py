@@ -173,3 +173,28 @@ def test_activations_in_dram_stay(device: ttnn.MeshDevice) -> None:
         x = ttnn.ones((1, 1, 32, 32), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device, place)
         ttnn.conv2d(input_tensor=x, conv_config=config, **options)
         assert x.is_allocated() is stays
+
+
+def test_comparison_mode_knows_the_activation(device: ttnn.MeshDevice) -> None:
+    rng = np.random.default_rng(4)
+    x = ttnn.Tensor(rng.standard_normal((1, 1, 64, 32)), ttnn.bfloat16, device, ttnn.ROW_MAJOR_LAYOUT)
+    weight = ttnn.Tensor(rng.standard_normal((32, 32, 3, 3)), ttnn.bfloat16)
+    relu = ttnn.Conv2dConfig(activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU))
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+        ttnn.manage_config("comparison_mode_pcc", 0.999),
+    ):
+        ttnn.conv2d(
+            input_tensor=x,
+            weight_tensor=weight,
+            device=device,
+            in_channels=32,
+            out_channels=32,
+            batch_size=1,
+            input_height=8,
+            input_width=8,
+            kernel_size=(3, 3),
+            padding=(1, 1),
+            conv_config=relu,
+        )

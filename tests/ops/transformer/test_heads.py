@@ -160,3 +160,17 @@ def test_blocks_have_their_keys_and_values_with_them(device: ttnn.MeshDevice) ->
         split(x, num_heads=2, num_kv_heads=3, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
     with pytest.raises(ttnn.MemoryConfigError, match="Output memory config layout must be HEIGHT_SHARDED"):
         split(x, num_heads=4, num_kv_heads=2)
+
+
+def test_heads_of_falcon(device: ttnn.MeshDevice) -> None:
+    split = ttnn.transformer.split_query_key_value_and_split_heads
+    x = make((1, 64, 73 * 64), ttnn.bfloat16, TILES, device)
+    options = {"num_heads": 71, "num_kv_heads": 1, "transpose_key": False}
+    for part, plain in zip(split(x, use_falcon7b_backend=True, **options), split(x, **options), strict=True):
+        np.testing.assert_array_equal(values_of(part), values_of(plain))
+    with pytest.raises(ttnn.ParameterError, match="requires num_kv_heads to be set"):
+        split(x, num_heads=71, use_falcon7b_backend=True)
+    with pytest.raises(ttnn.ParameterError, match="Transpose is set to true"):
+        split(x, num_heads=71, num_kv_heads=1, use_falcon7b_backend=True)
+    with pytest.raises(ttnn.ShapeError, match="into 71 heads of queries and one of keys"):
+        split(x, num_heads=69, num_kv_heads=2, transpose_key=False, use_falcon7b_backend=True)

@@ -117,8 +117,9 @@ class Traces:
         self.find("release_trace", trace_id)
         del self._finished[int(trace_id)]
 
-    def __del__(self) -> None:
-        Traces.capturing.discard(id(self))
+    def __del__(self, capturing: set[int] = capturing) -> None:
+        # When the interpreter ends, the name of the class may be gone.
+        capturing.discard(id(self))
 
 
 def _number(call: str, trace_id: MeshTraceId | int) -> int:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ttnn.golden.eltwise.unary import activated
+
 
 def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
     values = [padding, padding] if isinstance(padding, int) else list(padding)
@@ -29,6 +31,7 @@ def conv2d(
     dilation: Sequence[int] = (1, 1),
     groups: int = 1,
     bias_tensor: ArrayLike | None = None,
+    conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
     """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw], as [1, 1, N * OH * OW, O]."""
@@ -43,8 +46,15 @@ def conv2d(
     batch, rows, columns = windows.shape[:3]
     parts = windows.reshape(batch, rows, columns, groups, each, high, wide)
     kernels = kernel.reshape(groups, out // groups, each, high, wide)
-    result: NDArray[np.float64] = np.einsum("nyxgchw,gochw->nyxgo", parts, kernels).reshape(1, 1, -1, out)
-    return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)
+    product = np.einsum("nyxgchw,gochw->nyxgo", parts, kernels, optimize=True)
+    return _finished(product.reshape(1, 1, -1, out), bias_tensor, conv_config)
+
+
+def _finished(product: NDArray[np.float64], bias: ArrayLike | None, config: Any) -> NDArray[np.float64]:
+    """Return a product with its bias, after the activation that a configuration fuses."""
+    biased = product if bias is None else product + np.asarray(bias, np.float64).reshape(-1)
+    activation = getattr(config, "activation", None)
+    return activated(biased, () if activation is None else (activation,))
 
 
 def conv1d(
@@ -87,6 +97,7 @@ def conv_transpose2d(
     groups: int = 1,
     bias_tensor: ArrayLike | None = None,
     mirror_kernel: bool = True,
+    conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
     """Return the transposed convolution of [1, 1, N * H * W, C] with [C, O / groups, kh, kw]."""
@@ -108,8 +119,7 @@ def conv_transpose2d(
             across = slice(j * dilation[1], j * dilation[1] + (input_width - 1) * stride[1] + 1, stride[1])
             full[:, down, across] += product
     cut = full[:, top : rows - bottom, left : columns - right]
-    result: NDArray[np.float64] = cut.reshape(1, 1, -1, groups * each)
-    return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)
+    return _finished(cut.reshape(1, 1, -1, groups * each), bias_tensor, conv_config)
 
 
 def prepare_conv3d_weights(

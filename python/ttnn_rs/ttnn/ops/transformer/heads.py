@@ -41,6 +41,8 @@ from ttnn.ops.transformer.heads_in_blocks import split_in_groups
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+_FALCON_HEADS: Final = 71
+_FALCON_SIZE: Final = 64
 _SPLIT: Final = "ttnn.transformer.split_query_key_value_and_split_heads"
 _JOIN: Final = "ttnn.transformer.concatenate_heads"
 
@@ -98,11 +100,7 @@ def _split(
 ) -> tuple[Tensor, Tensor, Tensor]:
     checked(_SPLIT, input_tensor, "input_tensor", 3)
     if use_falcon7b_backend:
-        raise UnsupportedError(
-            f"{_SPLIT}: use_falcon7b_backend=True lays heads out for one model; use "
-            "ttnn.experimental.nlp_create_qkv_heads_falcon7b.",
-            "unimplemented",
-        )
+        _check_falcon(input_tensor, kv_input_tensor, num_heads, num_kv_heads, transpose_key)
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1:
         raise ParameterError(f"{_SPLIT}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
@@ -132,6 +130,32 @@ def _split(
     source, first = (input_tensor, num_heads * size) if kv_input_tensor is None else (kv_input_tensor, 0)
     key = heads_of(source, first, groups, size, memory_config, transposed=transpose_key)
     return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+def _check_falcon(
+    source: Tensor, kv: Tensor | None, num_heads: int, num_kv_heads: int | None, transposed: bool
+) -> None:
+    """Refuse what the program of one model does not take: it has 71 heads of queries and one of keys."""
+    if num_kv_heads is None or kv is not None:
+        raise ParameterError(
+            f"{_SPLIT}: use_falcon7b_backend=True goes with num_kv_heads and without kv_input_tensor.",
+            vendor="Invalid configuration: use_falcon7b_backend requires num_kv_heads to be set and no separate KV "
+            "tensor.",
+        )
+    if transposed:
+        raise ParameterError(
+            f"{_SPLIT}: use_falcon7b_backend=True goes with transpose_key=False.",
+            vendor="Invalid configuration: Transpose is set to true, but this is not supported when separate "
+            "num_kv_heads is used.",
+        )
+    width = (_FALCON_HEADS + 2) * _FALCON_SIZE
+    if (num_heads, num_kv_heads, source._spec.shape[-1]) != (_FALCON_HEADS, 1, width):
+        raise ShapeError(
+            f"{_SPLIT}: use_falcon7b_backend=True splits {width} columns into {_FALCON_HEADS} heads of queries and one "
+            f"of keys and of values; input_tensor has shape {source._spec.shape}, num_heads is {num_heads} and "
+            f"num_kv_heads {num_kv_heads}.",
+            vendor="Unsupported input shape",
+        )
 
 
 def _split_shards(
@@ -303,7 +327,12 @@ split_query_key_value_and_split_heads = register(
                     ),
                     Param("transpose_key", BOOLEAN, True, doc="Return keys as [B, heads, D, S]."),
                     MEMORY_CONFIG_OPTION,
-                    Param("use_falcon7b_backend", BOOLEAN, False, doc="Not supported."),
+                    Param(
+                        "use_falcon7b_backend",
+                        BOOLEAN,
+                        False,
+                        doc="Take the heads of Falcon-7B, and no others: 71 of queries and one of keys.",
+                    ),
                 ),
             ),
         ),
