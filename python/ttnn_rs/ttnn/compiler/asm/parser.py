@@ -96,7 +96,7 @@ class MlirParser(Parser):
         self._types: dict[str, Attribute] = {}
         self._depth = 0
         self._known = frozenset(registry.dialects())
-        super().__init__(_context(), text, filename)
+        super().__init__(_context(), "", filename)  # the lexer of the base class hangs on an open string
         self._parser_state.lexer = FastLexer(Input(text, filename))
         self._parser_state.current_token = self._parser_state.lexer.lex()
         for found in _ALIAS.finditer(text):

@@ -55,6 +55,12 @@ def _absorb(op: TableOp) -> set[Operation]:
     if not spec.outs:
         return set()
     written = spec.written
+    stated = op.properties.get(SEGMENTS)
+    if isinstance(stated, DenseArrayBase) and sum(stated.get_values()) != len(values):
+        raise VerifyException(
+            f"operand count ({len(values)}) does not match with the total size ({int(sum(stated.get_values()))}) "
+            f"specified in attribute '{SEGMENTS}'"
+        )
     # Sizes are only of operations with several groups that vary; elsewhere they say nothing new.
     given = op.properties.get(SEGMENTS) if sum(1 for group in written if group.kind) > 1 else None
     try:

@@ -1,0 +1,119 @@
+"""Mutated text: no traceback, no hang, one diagnostic with its place.
+
+A seeded sample runs here; `TTNN_COMPILER_MUTATIONS=200000 pytest tests/compiler/test_hostile.py` runs as many as asked.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+import pytest
+from book_ops import TTIR
+
+from ttnn.compiler.asm import CompileError, Diagnostic
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.pipelines import run
+
+COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "2500"))
+
+
+def seeds() -> list[str]:
+    """Return the texts that are mutated: operations, a lowered module, and one with everything else."""
+    module = parse_module(TTIR["multiply"])
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    rest = """
+    #map = affine_map<(d0, d1)[s0] -> (d0 * 2 + s0, d1 mod 4)>
+    !t = tensor<2x2xf32>
+    func.func @f(%a: !t loc("x":1:2), %c: i1) -> !t
+        attributes {m = #map, d = dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>} {
+      %r:2 = "u.two"(%a) ({
+      ^bb0(%z: f32):
+        "u.y"(%z) [^bb0] {a = [1 : i32, "s\\0A", @x::@y, dense<"0x00FF"> : tensor<2xi8>]} : (f32) -> ()
+      }) : (!t) -> (!t, memref<2x!tt.tile<32x32, bf16>, #tt.memory_space<l1>>) loc(#l)
+      return %r#0 : !t
+    }
+    #l = loc(fused<"m">["a"("b":3:4), callsite("c" at unknown)])
+    {-# dialect_resources: { builtin: { k: "0x0400000000" } } #-}
+    """
+    return [*TTIR.values(), print_module(module), rest]
+
+
+PIECES = (
+    '"', "<", ">", "(", ")", "{", "}", "[", "]", ",", ":", "=", "%0", "#a", "!a", "@f", "^bb0", "->", "loc(",
+    "dense<", "0x", "-1", "99999999999999999999", "1e400", "x", "tensor<", "memref<", "affine_map<", "{-#", "#-}",
+    "\x00", "\\", "é", "// -----\n", "#tt.layout<", "!tt.tile<0x0, f32>", "array<i32:", "module", "func.func",
+    "\n", "unit", "?",
+)  # fmt: skip
+
+
+def mutate(text: str, random_: random.Random) -> str:
+    """Return a text with one to four changes."""
+    for _ in range(random_.randint(1, 4)):
+        at = random_.randrange(len(text) + 1)
+        kind = random_.randrange(5)
+        if kind == 0:
+            text = text[:at] + text[at + random_.randint(1, 8) :]
+        elif kind == 1:
+            text = text[:at] + random_.choice(PIECES) + text[at:]
+        elif kind == 2:
+            other = random_.randrange(len(text) + 1)
+            text = text[:at] + text[other : other + 20] + text[at:]
+        elif kind == 3:
+            text = text[:at] + random_.choice(PIECES) + text[at + 1 :]
+        else:
+            text = text[:at]
+        text = text or " "
+    return text
+
+
+def read(text: str) -> list[Diagnostic]:
+    """Read and write a text; return what was said against it."""
+    try:
+        print_module(parse_module(text, "m.mlir", allow_unregistered=True), debuginfo=True)
+    except CompileError as error:
+        return list(error.diagnostics)
+    return []
+
+
+def test_mutated_text_gives_one_diagnostic() -> None:
+    random_ = random.Random(26)
+    texts = seeds()
+    refused = 0
+    slowest = 0.0
+    for number in range(COUNT):
+        text = mutate(random_.choice(texts), random_)
+        begin = time.perf_counter()
+        diagnostics = read(text)
+        slowest = max(slowest, time.perf_counter() - begin)
+        if not diagnostics:
+            continue
+        refused += 1
+        assert len(diagnostics) == 1, number
+        (diagnostic,) = diagnostics
+        assert diagnostic.severity == "error"
+        assert diagnostic.message, number
+        assert (diagnostic.line and diagnostic.column) or diagnostic.at, (number, text)
+        assert not any(word in diagnostic.message for word in ("Traceback", "0x7f")), number
+    assert refused > COUNT // 3
+    assert slowest < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000,
+        '"u.x"() {a = ' + "[" * 3000 + "]" * 3000 + "} : () -> ()",
+        '"u.x"() (' + "{" + '"u.x"() ({' * 1500,
+        "!a = " + "tensor<2x" * 2000,
+        '"u.x"() {a = dense<' + "[" * 3000,
+        "#a = loc(" + "fused[" * 3000,
+        '"u.x"() {a = #u.y<' + "<" * 4000 + "} : () -> ()",
+        '"u.x"() {a = affine_map<(d0) -> (' + "(" * 4000 + "d0)>} : () -> ()",
+    ],
+)
+def test_deep_nesting_is_refused(text: str) -> None:
+    with pytest.raises(CompileError) as error:
+        parse_module(text, allow_unregistered=True)
+    assert len(error.value.diagnostics) == 1

@@ -1,0 +1,89 @@
+"""The command line of `ttmlir-opt`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from book_ops import LOWERED
+
+from ttnn.compiler.tools.opt import main
+
+TEXT = LOWERED["multiply"]
+
+
+def test_text_goes_through_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = tmp_path / "in.mlir", tmp_path / "out.mlir"
+    source.write_text(TEXT)
+    assert main(["--ttir-to-ttnn-backend-pipeline=enable-optimizer=false", str(source), "-o", str(target)]) == 0
+    assert '"ttnn.multiply"' in target.read_text()
+    assert main(["--pass-pipeline=builtin.module(cse)", str(target), "--mlir-print-local-scope"]) == 0
+    assert "#layout" not in capsys.readouterr().out
+
+
+def test_an_error_has_a_place_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "in.mlir"
+    source.write_text(LOWERED["softmax"].replace("-1 : si32", "2 : si32"))
+    assert main([str(source)]) == 1
+    message = capsys.readouterr().err
+    assert f"{source}:3:8: error: 'ttir.softmax' op Dimension attribute must be within the bounds" in message
+    assert message.splitlines()[1].strip().startswith('%1 = "ttir.softmax"')
+    assert message.splitlines()[2] == "       ^"
+
+
+def test_parts_of_a_file_are_modules_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "in.mlir"
+    source.write_text('"ttir.x"() : () -> ()\n// -----\n"ttir.y"() : () -> (\n// -----\n"ttir.z"() : () -> ()\n')
+    assert main(["--split-input-file", str(source)]) == 1
+    out = capsys.readouterr()
+    assert out.err.startswith(f"{source}:")
+    assert [word in out.out for word in ("ttir.x", "ttir.y", "ttir.z")] == [True, False, True]
+
+
+def test_expected_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "in.mlir"
+    wrong = LOWERED["softmax"].replace("-1 : si32", "2 : si32")
+    comment = "  // expected-error@+1 {{within the bounds}}\n  %1 ="
+    source.write_text(wrong.replace("  %1 =", comment))
+    assert main(["--verify-diagnostics", str(source)]) == 0
+    source.write_text(wrong.replace("  %1 =", comment.replace("bounds", "moon")))
+    assert main(["--verify-diagnostics", str(source)]) == 1
+    assert "unexpected error" in capsys.readouterr().err
+    source.write_text(TEXT.replace("  %1 =", comment))
+    assert main(["--verify-diagnostics", str(source)]) == 1
+    assert "was not produced" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--no-such-pass"], ["--emit-epoch=2030"], ["a", "b"], ["-o"], ["no-such-file"]])
+def test_a_wrong_command_line_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_help_needs_half_a_second() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv = ['ttmlir-opt', '--help']; from ttmlir._launch import opt; opt()",
+    ]
+    best = 10.0
+    for _ in range(3):
+        begin = os.times()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        end = os.times()
+        # The time of the processor: other processes of the machine do not count.
+        best = min(best, end.children_user + end.children_system - begin.children_user - begin.children_system)
+    assert "--ttir-to-ttnn-backend-pipeline" in done.stdout
+    assert best < 0.5
+
+
+def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--show-dialects"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Available Dialects:"
+    assert {"arith", "builtin", "emitc", "func", "scf", "tensor", "tt", "ttir", "ttkernel", "ttmetal", "ttnn"} <= set(
+        lines
+    )
