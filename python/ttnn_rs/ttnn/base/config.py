@@ -119,7 +119,7 @@ SWITCHES: dict[str, Switch] = {
     "tmp_dir": Switch(Path(tempfile.gettempdir()) / "ttnn", _path),
     "enable_model_cache": Switch(False, _flag),
     "enable_fast_runtime_mode": Switch(True, _flag),
-    # Arguments are always checked here and there is no fallback and no collective operator, so that these three
+    # Arguments are always checked here and there is no collective operator, so that this one and strict_ccl_topology
     # hold whatever their value is.
     "validate_program_args": Switch(False, _flag),
     "throw_exception_on_fallback": Switch(False, _flag),

@@ -18,6 +18,7 @@ import numpy as np
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.queues import command_queue
 from ttnn.golden.oracles import host_oracle, is_tensor
+from ttnn.operation.fallbacks import fallback_of
 from ttnn.operation.registry import FastOperation, add_operation, operations
 from ttnn.operation.signature import OUTPUT_TENSOR_NAMES
 from ttnn.operation.slow_path import (
@@ -28,7 +29,6 @@ from ttnn.operation.slow_path import (
     HookError,
     correlation,
     float64_values,
-    plain,
     plain_golden,
 )
 from ttnn.tensor.tensor import Tensor
@@ -187,26 +187,14 @@ def attach_golden_function(
 def get_fallback_function(operation: FastOperation) -> Callable[..., Any]:
     """Return a function that computes the operator by its golden function on the values of device or host tensors.
 
-    The result is a row-major or tiled tensor like the first tensor argument, on its device.
+    The result is a row-major or tiled tensor like the first tensor argument, on its device. Calls are counted
+    (`ttnn.operation.fallbacks.fallback_counts`), and reports list them as "ttnn.NAME (torch)".
+
+    Raises:
+        ArgumentError: `operation` is no operator.
+        ComparisonError: it has no golden function.
     """
-    golden = _golden_of(operation)
-
-    def fallback(*args: Any, **kwargs: Any) -> Any:
-        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
-        if not tensors:
-            raise ArgumentError(f"{operation.__name__}: the fallback function needs a tensor argument.")
-
-        first = tensors[0]
-        with np.errstate(all="ignore"):
-            result = golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
-
-        def tensor(values: Any) -> Tensor:
-            host = Tensor(np.asarray(values, np.float32), first.dtype, None, first.layout)
-            return host if first._device is None else host.to(first._device)
-
-        return [tensor(item) for item in result] if isinstance(result, list | tuple) else tensor(result)
-
-    return fallback
+    return fallback_of(operation, _golden_of(operation))
 
 
 def register_python_operation(

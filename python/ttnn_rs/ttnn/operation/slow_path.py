@@ -13,12 +13,13 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
+from ttnn.operation.carried import TRANSFERS, LostError, carried_by, keep
 from ttnn.operation.observation import Observation, Operator
 from ttnn.operation.signature import REQUIRED
 from ttnn.tensor.tensor import Tensor
@@ -32,6 +33,10 @@ class HookError(TtnnError, RuntimeError):
 
 class ComparisonError(TtnnError, RuntimeError):
     """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
+
+
+Level = Literal["local", "global"]
+"""Whether a golden function had the elements of the operands, or what golden functions made of the program's inputs."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,8 @@ class Reporter(Protocol):
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run an operator and write it into the report."""
 
-    def compared(self, comparisons: Sequence[Comparison]) -> None:
-        """Write comparisons with golden functions."""
+    def compared(self, comparisons: Sequence[Comparison], level: Level) -> None:
+        """Write comparisons with golden functions, of one operator or of the program up to it."""
 
 
 REPORTERS: Final[list[Reporter]] = []
@@ -112,11 +117,14 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
     compared = CONFIG.enable_comparison_mode and operation.plain_golden is not None
     # Before the operator runs: it may write into its operands, or free them.
     golden: Any = None
+    whole: Any = _LOST
     if compared:
         try:
             golden = _golden_result(operation, args, kwargs)
         except Exception as error:  # a call that the operator refuses, too, says so itself
             golden = error
+    if CONFIG.enable_comparison_mode and CONFIG.report_name is not None:
+        whole = _carried_result(operation, args, kwargs)
     reporter = REPORTERS[-1] if REPORTERS else None
     if reporter is not None and CONFIG.enable_logging and CONFIG.report_name is not None:
         output = reporter.call(operation, args, kwargs)
@@ -126,11 +134,15 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
         _log.debug("Finished %s", operation)
     if isinstance(golden, Exception):
         raise ComparisonError(f"{operation.__name__}: the golden function raised {golden!r}.") from golden
+    if CONFIG.enable_comparison_mode and CONFIG.report_name is not None:
+        _carry(whole, output)
     if compared:
-        comparisons = _compare_all(operation, golden, output)
-        if reporter is not None:
-            reporter.compared(comparisons)
-        _judge(operation, comparisons)
+        levels: list[tuple[Level, Any]] = [("local", golden), ("global", whole)]
+        for level, expected in levels[: 1 if whole is _LOST else 2]:
+            comparisons = _compare_all(operation, expected, output)
+            if reporter is not None:
+                reporter.compared(comparisons, level)
+            _judge(operation, comparisons, level)
     _call_hooks("Post", POST_HOOKS, operation, args, kwargs, output)
     return output
 
@@ -140,14 +152,62 @@ def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, values: Callable[[Tensor], Any] = float64_values) -> Any:
     """Return an argument as golden functions take it: tensors as float64, complex tensors as complex128."""
     if isinstance(value, Tensor):
-        return float64_values(value)
+        return values(value)
     real, imag = getattr(value, "real", None), getattr(value, "imag", None)
     if isinstance(real, Tensor) and isinstance(imag, Tensor):
-        return float64_values(real) + 1j * float64_values(imag)
+        return values(real) + 1j * values(imag)
     return value
+
+
+_LOST: Final = object()
+"""The golden value of the program up to an operator is not known."""
+
+
+def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the golden value of a call with what its operands carry."""
+
+    def values(tensor: Tensor) -> Any:
+        return carried_by(tensor, float64_values)
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, list | tuple) and any(isinstance(item, Tensor) for item in value):
+            return [plain(item, values) for item in value]
+        return plain(value, values)
+
+    try:
+        if operation.plain_golden is None:
+            tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+            if operation.__name__ in TRANSFERS and len(tensors) == 1:
+                return values(tensors[0])
+            for tensor in tensors:
+                values(tensor)
+            return _LOST
+        with np.errstate(all="ignore"):
+            result = call_golden(operation, args, kwargs, inside)
+    except LostError:
+        _log.warning("%s: an operand was made by an operator without a golden value; so is the result", operation)
+        return _LOST
+    except Exception as error:  # a call that the operator refuses, too, says so itself
+        _log.warning("%s: the golden function raised %r for what the operands carry", operation, error)
+        return _LOST
+    return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _carry(whole: Any, output: Any) -> None:
+    """Carry golden values with the results of an operator."""
+    outputs = output if isinstance(output, list | tuple) else [output]
+    # One golden value is that of the first result; what comes with it, prepared weights for instance, begins anew.
+    values = [_LOST] * len(outputs) if whole is _LOST else whole if isinstance(whole, list | tuple) else [whole]
+    for tensor, value in zip(outputs, values, strict=False):
+        parts = (
+            (tensor,) if isinstance(tensor, Tensor) else (getattr(tensor, "real", None), getattr(tensor, "imag", None))
+        )
+        for part, of in zip(parts, (np.real, np.imag), strict=False):
+            if isinstance(part, Tensor):
+                keep(part, None if value is _LOST else of(value))
 
 
 def _golden_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -156,10 +216,18 @@ def _golden_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str,
     return result if isinstance(result, list | tuple) else np.asarray(result)
 
 
-def call_golden(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_golden(
+    operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], plainly: Callable[[Any], Any] = plain
+) -> Any:
     """Return what the golden function gives for a call.
 
     It gets the required operands by position, for which it has names of its own, and all options by name.
+
+    Args:
+        operation: The operator.
+        args: Arguments of the call by position.
+        kwargs: Those by name.
+        plainly: What is taken for an argument: for a tensor its elements.
     """
     outputs = operation.output_tensor_kwarg_names
     golden, entry = plain_golden(operation), operation.entry
@@ -171,8 +239,8 @@ def call_golden(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, An
         given = dict(zip((param.name for param in signature.positional), args, strict=False)) | kwargs
         required = [param.name for param in signature.positional if param.default is REQUIRED]
         args, kwargs = tuple(given.pop(name) for name in required if name not in outputs), given
-    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
-    return golden(*map(plain, args), **options)
+    options = {name: plainly(value) for name, value in kwargs.items() if name not in outputs}
+    return golden(*map(plainly, args), **options)
 
 
 def _is_sharded(value: Any) -> bool:
@@ -194,11 +262,12 @@ def _compare_all(operation: Operator, golden: Any, output: Any) -> list[Comparis
     return found
 
 
-def _judge(operation: Operator, comparisons: Sequence[Comparison]) -> None:
+def _judge(operation: Operator, comparisons: Sequence[Comparison], level: Level) -> None:
+    to = "the golden function" if level == "local" else "the golden functions from the start of the program"
     for comparison in comparisons:
         if not comparison.matches:
             desired, actual = comparison.desired_pcc, comparison.actual_pcc
-            text = f"{operation.__name__}: PCC to the golden function is {actual:.6f}, below {desired}."
+            text = f"{operation.__name__}: PCC to {to} is {actual:.6f}, below {desired}."
             if CONFIG.comparison_mode_should_raise_exception:
                 raise ComparisonError(text)
             _log.error(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from ttnn.base.config import ProcessProfile
 from ttnn.base.exceptions import ArgumentError
+from ttnn.operation.fallbacks import SUFFIX
 from ttnn.operation.observation import Observation
 from ttnn.profiler.missing import Total
 from ttnn.profiler.recorder import Recorder
@@ -60,6 +62,12 @@ class Profile:
     def missing(self) -> list[MissingRow]:
         """The device operations whose time is not known, with the reasons, in the order of execution."""
         return [row for row in self.all_rows if isinstance(row, MissingRow)]
+
+    @property
+    def fallbacks(self) -> Counter[str]:
+        """How often operators ran on the host by their golden functions, by name."""
+        names = (event.known.operator for event in self._recorder.events)
+        return Counter(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
 
     @property
     def total(self) -> Total:

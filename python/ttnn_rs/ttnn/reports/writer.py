@@ -27,7 +27,7 @@ from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.observation import Operator
 from ttnn.operation.operands import tensors_in
-from ttnn.operation.slow_path import REPORTERS, Comparison
+from ttnn.operation.slow_path import REPORTERS, Comparison, Level
 from ttnn.reports import database, schema
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.comparison import record_tensor_comparison_data
@@ -94,18 +94,20 @@ class RunReport:
             _draw(path / database.GRAPHS_PATH / f"{number}.svg", nodes)
         return result
 
-    def compared(self, comparisons: Sequence[Comparison]) -> None:
+    def compared(self, comparisons: Sequence[Comparison], level: Level = "local") -> None:
         """Write comparisons with golden functions, or keep them while a graph is captured."""
         rows = [(c.tensor.tensor_id, new_id(), int(c.matches), c.desired_pcc, c.actual_pcc) for c in comparisons]
         path = CONFIG.report_path
         if CONFIG.enable_logging and path is not None:
             with database.writing(path) as cursor:
-                schema.insert(cursor, "local_tensor_comparison_records", rows)
+                schema.insert(cursor, f"{level}_tensor_comparison_records", rows)
         elif is_graph_capture_active():
             names = ("tensor_id", "golden_tensor_id", "matches", "desired_pcc", "actual_pcc")
-            record_tensor_comparison_data(
-                local_tensor_comparison_records=[dict(zip(names, row, strict=True)) for row in rows]
-            )
+            records = [dict(zip(names, row, strict=True)) for row in rows]
+            if level == "local":
+                record_tensor_comparison_data(local_tensor_comparison_records=records)
+            else:
+                record_tensor_comparison_data(global_tensor_comparison_records=records)
 
     def _open(self, path: Path) -> None:
         """Begin a report, or go on with one: numbers of operations and tensors follow those that are there."""

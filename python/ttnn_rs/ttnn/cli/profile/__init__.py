@@ -120,6 +120,7 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
                 for row in rows
                 if isinstance(row, MissingRow)
             ],
+            "fallbacks": dict(session.fallbacks),
         }
     )
     table = Table("", COLUMNS, left=LEFT)
@@ -128,6 +129,8 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
         terminal.table(table)
     for line in total_lines(rows):
         terminal.line(line)
+    for name, count in session.fallbacks.items():
+        terminal.line(f"on the host, by its golden function: {name}, {count} times")
     if options.csv is not None:
         terminal.line(f"wrote {session.to_csv(options.csv)}")
     if options.perfetto is not None:

@@ -1,0 +1,60 @@
+"""Golden values that comparison mode carries from the start of the program: what tensors would hold without rounding.
+
+The result of an operator has the golden function's value of what its operands carry. A tensor that no operator has
+made begins with its own elements.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.tensor.tensor import Tensor
+
+Values = np.ndarray[Any, np.dtype[Any]]
+
+TRANSFERS: Final = frozenset(
+    f"ttnn.{name}" for name in ("to_device", "from_device", "reallocate", "to_dtype", "experimental.quasar.to_device")
+)
+"""Operators without a golden function whose result has the elements of the operand."""
+
+
+class LostError(Exception):
+    """A tensor was made by an operator whose golden value is not known."""
+
+
+_carried: Final[dict[int, tuple[weakref.ref[Tensor], Values | None]]] = {}
+"""By `id`. The value is None where it is not known."""
+
+
+def keep(tensor: Tensor, values: Values | None) -> None:
+    """Carry values with a tensor as long as it lives; None says that they are not known."""
+    number = id(tensor)
+
+    def forget(gone: weakref.ref[Tensor]) -> None:
+        if number in _carried and _carried[number][0] is gone:
+            del _carried[number]
+
+    _carried[number] = (weakref.ref(tensor, forget), values)
+
+
+def carried_by(tensor: Tensor, own: Callable[[Tensor], Values]) -> Values:
+    """Return what a tensor carries, or its own elements if no operator has made it.
+
+    Raises:
+        LostError: an operator has made it, and its golden value is not known.
+    """
+    found = _carried.get(id(tensor))
+    if found is None or found[0]() is not tensor:
+        return own(tensor)
+    if found[1] is None:
+        raise LostError
+    return found[1]
+
+
+def forget_all() -> None:
+    """Begin the program anew: all tensors begin with their own elements."""
+    _carried.clear()
