@@ -1,7 +1,7 @@
 """Operators that run on the host by their golden functions, because the program asks for it: counted and shown.
 
-A fallback is an operator of its own, named after the one that it stands for: "ttnn.reshape (torch)". Reports, captured
-graphs and profiles list it under that name, which the official tools show as an operator of the host.
+A fallback is an operator of its own, named after the one that it stands for: "ttnn.reshape (torch)". Reports and
+profiles list it under that name, which the official tools show as an operator of the host.
 """
 
 from __future__ import annotations
