@@ -10,7 +10,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-__all__ = ["DEVICE", "Argument", "Call", "DeviceArgument", "Name", "New", "Ref", "drop_dead_calls", "references"]
+__all__ = [
+    "DEVICE",
+    "PROGRAM",
+    "Argument",
+    "Call",
+    "DeviceArgument",
+    "Name",
+    "New",
+    "Ref",
+    "drop_dead_calls",
+    "references",
+]
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,8 @@ class DeviceArgument:
 
 
 DEVICE: Final = DeviceArgument()
+PROGRAM: Final = "@program"
+"""Function of calls of another program of the binary: its number and a list of tensors."""
 Argument: TypeAlias = Any
 """Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set of arguments."""
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.binary.calls import Call, DeviceArgument, Name, New, Ref, references
+from ttnn.base.exceptions import FileFormatError, UnsupportedError
+from ttnn.compiler.binary.calls import PROGRAM, Call, DeviceArgument, Name, New, Ref, references
 from ttnn.compiler.binary.programs import Program
 
 __all__ = ["cpp_source", "python_source"]
@@ -114,9 +114,11 @@ def python_source(programs: Sequence[Program]) -> str:
     lines = ["import ttnn", ""]
     taken: set[str] = set()
     mains = []
-    for program in programs:
-        name = _identifier(program.name, taken)
-        lines += ["", f"def {name}(inputs, device):", *_python_body(program), "", ""]
+    names = [_identifier(program.name, taken) for program in programs]
+    for program, name in zip(programs, names, strict=True):
+        lines += ["", f"def {name}(inputs, device):", *_python_body(program, names), "", ""]
+        if program.private:
+            continue
         lines += [f"def create_inputs_for_{name}(device):", *_python_inputs(program), ""]
         mains.append(f"        {name}(create_inputs_for_{name}(device), device)")
     lines += ["", "def main():", "    device = ttnn.open_device(device_id=0)", "    try:"]
@@ -126,17 +128,22 @@ def python_source(programs: Sequence[Program]) -> str:
     return "\n".join(lines)
 
 
-def _python_body(program: Program) -> list[str]:
+def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
     names = _Names()
     lines = []
     if program.inputs:
         inputs = [names.new(number) for number, _ in program.inputs]
         lines.append(f"    {', '.join(inputs)}{',' if len(inputs) == 1 else ''} = inputs")
     freed = _last_uses(program)
+    given = {number for number, _ in program.inputs}
     for index, call in enumerate(program.calls):
         parts = [_python_value(argument, names) for argument in call.arguments]
         parts += [f"{name}={_python_value(value, names)}" for name, value in call.keywords.items()]
         text = f"{call.function}({', '.join(parts)})"
+        if call.function == PROGRAM:
+            text = f"{_called(call, functions)}({parts[1]}, device)"
+        elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
+            continue
         finished = [names[number] for number in freed.get(index, [])]
         lines.append("    " + _assigned(call, text, names))
         lines += [f"    ttnn.deallocate({name})" for name in finished]
@@ -144,9 +151,20 @@ def _python_body(program: Program) -> list[str]:
     return lines
 
 
+def _called(call: Call, functions: Sequence[str]) -> str:
+    """The name of the function of a program that is called."""
+    number = call.arguments[0]
+    if not 0 <= number < len(functions):
+        raise FileFormatError(f"program {number} is called; the binary has {len(functions)}.")
+    return functions[number]
+
+
 def _assigned(call: Call, text: str, names: _Names) -> str:
     if not call.outputs:
         return text
+    if call.function == PROGRAM:
+        made = [names.new(number) for number in call.outputs]
+        return f"{', '.join(made)}{',' if len(made) == 1 else ''} = {text}"
     if len(call.outputs) == 1:
         pick = "" if call.returns is None else f"[{call.returns[0]}]"
         return f"{names.new(call.outputs[0])} = {text}{pick}"
@@ -223,22 +241,28 @@ def cpp_source(programs: Sequence[Program]) -> str:
     """Return C++ with a function for each program. Names of arguments stand in comments, as C++ has only places."""
     lines = ["// The functions of a module as calls of the TT-NN library.", '#include "ttnn-emitted.hpp"', ""]
     taken: set[str] = set()
-    for program in programs:
-        lines += [*_cpp_function(program, _identifier(program.name, taken)), ""]
+    names = [_identifier(program.name, taken) for program in programs]
+    for program, name in zip(programs, names, strict=True):
+        lines += [*_cpp_function(program, name, names), ""]
     return "\n".join(lines)
 
 
-def _cpp_function(program: Program, name: str) -> list[str]:
+def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list[str]:
     names = _Names()
     several = len(program.outputs) != 1
     result = "std::vector<ttnn::Tensor>" if several else "ttnn::Tensor"
     arguments = ", ".join(f"ttnn::Tensor {names.new(number)}" for number, _ in program.inputs)
     lines = [f"{result} {name}({arguments}) {{", "  ttnn::MeshDevice* device = ttnn::DeviceGetter::getInstance();"]
     freed = _last_uses(program)
+    given = {number for number, _ in program.inputs}
     for index, call in enumerate(program.calls):
         parts = [_cpp_value(argument, names) for argument in call.arguments]
         parts += [f"/*{key}=*/{_cpp_value(value, names)}" for key, value in call.keywords.items()]
         text = f"{_cpp_name(call.function)}({', '.join(parts)})"
+        if call.function == PROGRAM:
+            text = f"{_called(call, functions)}({', '.join(names[one.id] for one in call.arguments[1])})"
+        elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
+            continue
         finished = [names[number] for number in freed.get(index, [])]
         if not call.outputs:
             lines.append(f"  {text};")

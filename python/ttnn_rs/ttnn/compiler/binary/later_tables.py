@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
 from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr
@@ -85,7 +86,17 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 _OUTPUTS: Final = ("out", "result", "output")
 _RESULTS: Final = {"q_out": 0, "k_out": 1, "v_out": 2, "result_indices": 1}
-_MEMORY: Final = ("memory_config", "memcfg", "output_memory_config")
+#: Elements of constants.
+_ARRAYS: Final[dict[str, Any]] = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "si32": np.int32,
+    "u32": np.uint32,
+    "u16": np.uint16,
+    "u8": np.uint8,
+    "i1": np.bool_,
+}
 
 
 def _plain_word(text: str) -> str:
@@ -453,11 +464,11 @@ def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     kind = op.results[0].type
     assert isinstance(kind, TensorType)
     word = data_type(kind.element_type)
-    array = np.ascontiguousarray(value.to_numpy())
-    if array.dtype == np.bool_:
-        array = array.astype(np.float32)
-        word = "f32"
-    data = array.tobytes()
+    array = value.to_numpy()
+    stored = _ARRAYS.get(word)
+    if stored is None:
+        raise made.error(op, f"constants of {word} have no form in TTNN binaries")
+    data = array.astype(stored).tobytes()
     return {"input": data, "data": data, "input_dtype": DATA_TYPES[word]}
 
 

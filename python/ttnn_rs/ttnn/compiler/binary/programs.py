@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
@@ -10,6 +10,7 @@ from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.book_calls import BOOK, Calls
 from ttnn.compiler.binary.calls import Call, drop_dead_calls
 from ttnn.compiler.binary.descriptions import Description, describe
+from ttnn.compiler.binary.later_calls import LATER
 
 __all__ = ["Program", "programs"]
 
@@ -24,6 +25,8 @@ class Program:
         outputs: Number and description of each output.
         calls: What it calls, in order.
         texts: Text of each operation, for messages.
+        private: Whether only other programs call it.
+        all: All programs of the binary, by number.
     """
 
     name: str
@@ -31,6 +34,8 @@ class Program:
     outputs: tuple[tuple[int, Description], ...]
     calls: tuple[Call, ...]
     texts: tuple[str, ...]
+    private: bool = False
+    all: list[Program] = field(default_factory=list, repr=False, compare=False)
 
 
 def programs(binary: Binary) -> list[Program]:
@@ -42,23 +47,21 @@ def programs(binary: Binary) -> list[Program]:
     """
     if binary.identifier != "TTNN":
         raise FileFormatError(f"a TTNN binary is expected, got one with the identifier {binary.identifier}.")
-    return [_program(table, binary.epoch, index) for index, table in enumerate(binary.values.get("programs", []))]
+    found: list[Program] = []
+    for index, table in enumerate(binary.values.get("programs", [])):
+        found.append(_program(table, binary.epoch, index, found))
+    return found
 
 
 def _tensors(references: list[dict[str, Any]]) -> tuple[tuple[int, Description], ...]:
     return tuple((reference["global_id"], describe(reference)) for reference in references)
 
 
-def _program(table: dict[str, Any], epoch: str, index: int) -> Program:
+def _program(table: dict[str, Any], epoch: str, index: int, found: list[Program]) -> Program:
     name = table.get("name") or f"program_{index}"
     calls = Calls()
     operations = table.get("operations", [])
-    if epoch == "book":
-        handlers = BOOK
-    else:
-        from ttnn.compiler.binary.later_calls import LATER
-
-        handlers = LATER
+    handlers = BOOK if epoch == "book" else LATER
     for number, operation in enumerate(operations):
         calls.operation = number
         kind = operation.get("type_type", "NONE")
@@ -80,4 +83,6 @@ def _program(table: dict[str, Any], epoch: str, index: int) -> Program:
         outputs,
         tuple(kept),
         tuple(str(operation.get("debug_info", "")) for operation in operations),
+        bool(table.get("private", False)),
+        found,
     )

@@ -69,7 +69,7 @@ def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
         table: dict[str, Any] = {
             "arch": {"grayskull": "Grayskull", "wormhole_b0": "Wormhole_b0"}.get(chip.arch, chip.arch.capitalize()),
             "grid_size": _yx(chip.grid),
-            "supported_data_types": [DATA_TYPES[word] for word in chip.data_types],
+            "supported_data_types": _data_types(chip, epoch),
             "supported_tile_sizes": [_yx(size) for size in chip.tile_sizes],
             "physical_cores": {
                 name: [_yx(core) for core in getattr(chip, attribute)] for name, attribute in _CORES.items()
@@ -100,6 +100,12 @@ def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
     }
     known = schema.types["tt.target.SystemDesc"].by_name  # type: ignore[union-attr]
     return {name: value for name, value in table.items() if name in known}
+
+
+def _data_types(chip: ChipDesc, epoch: str) -> list[str]:
+    """Names of the data types of a chip; the first epoch has no signed integers, the later ones have them on each."""
+    words = [word for word in chip.data_types if word != "si32"]
+    return [DATA_TYPES[word] for word in (words if epoch == "book" else [*words, "si32"])]
 
 
 def from_table(table: dict[str, Any], name: str = "<data>") -> SystemDesc:
@@ -157,7 +163,8 @@ def _chip(table: dict[str, Any]) -> ChipDesc:
         facts["workers"] = tuple((y, x) for y in range(rows) for x in range(columns))
         channels = min(facts["num_dram_channels"], 1 << 16)
         facts["dram"] = default.dram if same else tuple((rows, x) for x in range(channels))
-    facts["data_types"] = tuple(_WORDS[name] for name in table.get("supported_data_types", []) if name in _WORDS)
+    names = [name for name in table.get("supported_data_types", []) if name in _WORDS and name != "Int32"]
+    facts["data_types"] = tuple(_WORDS[name] for name in names)
     facts["tile_sizes"] = tuple(_pair(size) for size in table.get("supported_tile_sizes", []))
     return ChipDesc(**facts)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError
-from ttnn.compiler.binary.calls import Call, references
+from ttnn.compiler.binary.calls import PROGRAM, Call, references
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
 
@@ -23,6 +23,7 @@ def execute(
     device: Any,
     transfers: Transfers | None = None,
     observe: Callable[[Call, int], None] | None = None,
+    depth: int = 0,
 ) -> list[Any]:
     """Run a program and return its outputs, where the program leaves them.
 
@@ -32,6 +33,7 @@ def execute(
         device: Where it runs.
         transfers: Counts copies and conversions of inputs and outputs.
         observe: Is told each call, and the nanoseconds that it took on the host.
+        depth: How many programs have called each other.
 
     Raises:
         ParameterError: Another number of inputs than the program has.
@@ -50,6 +52,7 @@ def execute(
             )
         tensors[number] = place(tensor, want, device, counted)
     finished = _last_uses(program)
+    given = {number for number, _ in program.inputs}
     for index, call in enumerate(program.calls):
         text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
         try:
@@ -61,7 +64,13 @@ def execute(
             ) from None
         begin = time.perf_counter_ns()
         try:
-            result = public(call.function)(*arguments, **keywords)
+            if call.function == PROGRAM:
+                result = _call(program, arguments[0], arguments[1], device, counted, observe, depth)
+            elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
+                # Inputs belong to the caller.
+                continue
+            else:
+                result = public(call.function)(*arguments, **keywords)
         except TtnnError as error:
             error.sentence = f"program {program.name}, operation {call.operation}: {error.sentence}"
             raise
@@ -86,6 +95,26 @@ def execute(
             )
         results[index] = place(result, want, device, counted)
     return results
+
+
+def _call(
+    program: Program,
+    number: int,
+    inputs: Sequence[Any],
+    device: Any,
+    transfers: Transfers,
+    observe: Callable[[Call, int], None] | None,
+    depth: int,
+) -> list[Any]:
+    """Run another program of the same binary."""
+    if not 0 <= number < len(program.all):
+        raise FileFormatError(f"program {number} is called; the binary has {len(program.all)}.")
+    if depth > _DEPTH:
+        raise FileFormatError(f"programs call each other more than {_DEPTH} deep.")
+    return execute(program.all[number], inputs, device, transfers, observe, depth + 1)
+
+
+_DEPTH: Final = 32
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:

@@ -84,7 +84,7 @@ class Run(Command):
     def indices(self, binary: Binary) -> list[int]:
         """Return the numbers of the programs to run."""
         if self["--program-index"] == "all":
-            return list(range(binary.get_num_programs()))
+            return [program.index for program in binary.programs if not program.program.get("private")]
         return [int(self["--program-index"])]
 
     def run_program(self, device: runtime.Device, binary: Binary, index: int) -> list[str]:

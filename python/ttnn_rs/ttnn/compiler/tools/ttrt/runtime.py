@@ -273,7 +273,7 @@ def submit(
     listed = _programs(executable)
     if not 0 <= program_index < len(listed):
         raise FileFormatError(f"the binary has programs 0 to {len(listed) - 1}, got {program_index}.")
-    tensors = [ttnn.from_torch(np.ascontiguousarray(one.array)) for one in inputs]
+    tensors = [ttnn.from_torch(np.array(one.array, order="C")) for one in inputs]
     made = execute(listed[program_index], tensors, device.device, device.transfers, device.observe)
     device.keep(made)
     results: list[NDArray[Any]] = [ttnn.to_numpy(one) for one in made]

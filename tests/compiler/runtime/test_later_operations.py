@@ -1,0 +1,167 @@
+"""Operations of the later epochs: binary and emitted Python give equal bits, close to float64; three spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ttnn
+from ttir_reference import interpret
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.programs import programs
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.pipelines import run
+from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.tools.translate import translate
+
+Array = NDArray[Any]
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.MeshDevice]:
+    opened = ttnn.open_device(device_id=0)
+    yield opened
+    ttnn.close_device(opened)
+
+
+def function(op: str, inputs: list[str], output: str, attributes: str = "") -> str:
+    names = [f"%arg{index}" for index in range(len(inputs))]
+    arguments = ", ".join(f"{name}: tensor<{kind}>" for name, kind in zip(names, inputs, strict=True))
+    types = ", ".join(f"tensor<{kind}>" for kind in inputs)
+    properties = f" <{{{attributes}}}>" if attributes else ""
+    return (
+        f"func.func @one({arguments}) -> tensor<{output}> {{\n"
+        f'  %0 = "ttir.{op}"({", ".join(names)}){properties} : ({types}) -> tensor<{output}>\n'
+        f"  return %0 : tensor<{output}>\n}}\n"
+    )
+
+
+S = "64x96xf32"
+UNARY = "abs ceil cos erf erfc exp expm1 floor gelu isfinite leaky_relu log1p logical_not neg relu sigmoid sign silu"
+UNARY += " sin tan tanh cbrt rsqrt sqrt reciprocal log atan"
+BINARY = (
+    "add subtract multiply div eq ne ge gt le lt maximum minimum logical_and logical_or logical_xor atan2 remainder pow"
+)
+EXAMPLES: dict[str, str] = {
+    **{op: function(op, [S], S, "parameter = 0.25 : f32" if op == "leaky_relu" else "") for op in UNARY.split()},
+    **{op: function(op, [S, S], S) for op in BINARY.split()},
+    "argmax": function("argmax", [S], "64x1xi32", "keep_dim = true, dim_arg = [1 : i32]"),
+    "broadcast": function("add", [S, "1x96xf32"], S),
+    "clamp_scalar": function("clamp_scalar", [S], S, "min = -0.5 : f32, max = 0.25 : f32"),
+    "concat": function("concat", [S, "64x32xf32"], "64x128xf32", "dim = 1 : si32"),
+    "cumsum": function("cumsum", [S], S, "dim = 0 : i64"),
+    "linear": function("linear", [S, "96x32xf32", "32xf32"], "64x32xf32"),
+    "matmul": function("matmul", [S, "32x96xf32"], "64x32xf32", "transpose_b = true"),
+    "max": function("max", [S], "64x1xf32", "keep_dim = true, dim_arg = [1 : i32]"),
+    "mean": function("mean", [S], "1x96xf32", "keep_dim = true, dim_arg = [0 : i32]"),
+    "min": function("min", [S], "64xf32", "keep_dim = false, dim_arg = [1 : i32]"),
+    "pad": function("pad", [S], "70x97xf32", "padding = array<i32: 0, 6, 1, 0>, value = 0.5 : f32"),
+    "permute": function("permute", ["2x64x96xf32"], "96x2x64xf32", "permutation = array<i64: 2, 0, 1>"),
+    "repeat": function("repeat", ["1x64x96xf32"], "3x64x96xf32", "repeat_dimensions = array<i64: 3, 1, 1>"),
+    "reshape": function("reshape", [S], "2x32x96xf32", "shape = [2 : i32, 32 : i32, 96 : i32]"),
+    "slice": function(
+        "slice_static",
+        [S],
+        "32x48xf32",
+        "begins = [0 : i32, 48 : i32], ends = [64 : i32, 96 : i32], step = [2 : i32, 1 : i32]",
+    ),
+    "softmax": function("softmax", [S], S, "dimension = -1 : si32"),
+    "sum": function("sum", [S], "64x1xf32", "keep_dim = true, dim_arg = [1 : i32]"),
+    "transpose": function("transpose", [S], "96x64xf32", "dim0 = 0 : si32, dim1 = 1 : si32"),
+    "typecast": function("typecast", [S], "64x96xbf16"),
+    "where": function("where", [S, S, S], S),
+}
+#: Sums of products and of many values have TF32 operands; results of these are compared by their distance.
+LOOSE = {"matmul", "linear", "cumsum", "sum", "mean", "softmax"}
+POSITIVE = {"sqrt", "rsqrt", "log", "log1p", "reciprocal", "div", "pow", "remainder"}
+
+
+def inputs_of(program: Any, op: str) -> list[Array]:
+    random = np.random.default_rng(7)
+    made = [random.standard_normal(want.shape).astype(np.float32) for _, want in program.inputs]
+    if op in ("eq", "ne", "logical_and", "logical_or", "logical_xor", "logical_not", "where"):
+        # Without negative zeros: predicates look at bits.
+        made = [np.round(one) + np.float32(0) for one in made]
+    return [np.abs(one) + np.float32(0.5) for one in made] if op in POSITIVE else made
+
+
+def host(tensor: Any) -> Array:
+    return ttnn.to_numpy(tensor)
+
+
+@pytest.mark.parametrize("op", EXAMPLES)
+def test_binary_and_python_and_reference(op: str, device: ttnn.MeshDevice) -> None:
+    module = parse_module(EXAMPLES[op])
+    lowered = parse_module(EXAMPLES[op])
+    run(lowered, "ttir-to-ttnn-backend-pipeline")
+    (program,) = programs(Binary.parse(ttnn_to_binary(lowered, "0.1.0").to_bytes()))
+    inputs = inputs_of(program, op)
+    (expected,) = interpret(module, "one", inputs)
+    tensors = [ttnn.from_torch(one) for one in inputs]
+    (result,) = execute(program, tensors, device)
+    names: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(str(translate("mlir-to-python", print_module(lowered))), "emitted.py", "exec"), names)
+    placed = [place(one, want, device, Transfers()) for one, (_, want) in zip(tensors, program.inputs, strict=True)]
+    (emitted,) = names["one"](placed, device)
+    assert host(result).tobytes() == host(emitted).tobytes()
+    got = host(result).astype(np.float64)
+    assert got.shape == expected.shape
+    distance = np.linalg.norm(got - expected) / max(np.linalg.norm(expected), 1e-30)
+    assert distance <= (1e-2 if op in LOOSE else 4e-3)
+
+
+def test_a_program_calls_another(device: ttnn.MeshDevice) -> None:
+    text = EXAMPLES["exp"].replace("@one", "@inner") + (
+        f"func.func @outer(%a: tensor<{S}>) -> tensor<{S}> {{\n  %0 = call @inner(%a) : (tensor<{S}>) -> tensor<{S}>\n"
+        f'  %1 = "ttir.neg"(%0) : (tensor<{S}>) -> tensor<{S}>\n  return %1 : tensor<{S}>\n}}\n'
+    )
+    lowered = parse_module(text)
+    run(lowered, "ttir-to-ttnn-backend-pipeline")
+    found = {program.name: program for program in programs(ttnn_to_binary(lowered, "0.1.0"))}
+    x = np.random.default_rng(0).standard_normal((64, 96)).astype(np.float32)
+    (result,) = execute(found["outer"], [ttnn.from_torch(x)], device)
+    placed = place(ttnn.from_torch(x), found["outer"].inputs[0][1], device, Transfers())
+    assert np.array_equal(host(result), host(ttnn.neg(ttnn.exp(placed))))
+
+
+BOOK = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
+  %0 = tensor.empty() : tensor<96x160xbf16>
+  %1 = "ttir.subtract"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> : (tensor<96x160xbf16>, tensor<1x160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16>
+  return %1 : tensor<96x160xbf16>
+}
+"""  # noqa: E501
+SLIDES = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
+  %0 = ttir.empty() : tensor<96x160xbf16>
+  %1 = "ttir.subtract"(%a, %b, %0) : (tensor<96x160xbf16>, tensor<1x160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16>
+  return %1 : tensor<96x160xbf16>
+}
+"""  # noqa: E501
+CURRENT = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
+  %0 = "ttir.subtract"(%a, %b) : (tensor<96x160xbf16>, tensor<1x160xbf16>) -> tensor<96x160xbf16>
+  return %0 : tensor<96x160xbf16>
+}
+"""
+
+
+def test_three_spellings_have_equal_bits(device: ttnn.MeshDevice) -> None:
+    import ml_dtypes
+
+    random = np.random.default_rng(0)
+    a, b = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((96, 160), (1, 160)))
+    results = []
+    for text, epoch in ((BOOK, "book"), (SLIDES, "slides"), (CURRENT, "current")):
+        module = parse_module(text)
+        assert module.epoch.value == epoch
+        run(module, "ttir-to-ttnn-backend-pipeline")
+        binary = Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())
+        assert binary.epoch == epoch
+        (result,) = execute(programs(binary)[0], [ttnn.from_torch(a), ttnn.from_torch(b)], device)
+        results.append(host(result).tobytes())
+    assert results[0] == results[1] == results[2]
