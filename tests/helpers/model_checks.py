@@ -44,7 +44,8 @@ class Operators:
     def call(self, operation: Any, args: Any, kwargs: Any) -> Any:
         return operation.function(*args, **kwargs)
 
-    def compared(self, comparisons: Any) -> None:
+    def compared(self, comparisons: Any, level: str) -> None:
+        assert level == "local"
         self.found += [(self._name, comparison.actual_pcc) for comparison in comparisons]
 
     def worst(self) -> dict[str, float]:
