@@ -27,6 +27,18 @@ def _ttnn(module: Module) -> bytes:
     return _binary(module).to_bytes()
 
 
+def _metal(module: Module) -> bytes:
+    from ttnn.compiler.binary.metal_tables import metal_to_binary
+
+    return metal_to_binary(module, package_version()).to_bytes()
+
+
+def _kernels(module: Module) -> str:
+    from ttnn.compiler.binary.kernel_source import kernels_source
+
+    return kernels_source(module)
+
+
 def _python(module: Module) -> str:
     from ttnn.compiler.binary.emit import python_source
     from ttnn.compiler.binary.programs import programs
@@ -43,6 +55,8 @@ def _cpp(module: Module) -> str:
 
 _TRANSLATIONS: Final[dict[str, Callable[[Module], bytes | str]]] = {
     "ttnn-to-flatbuffer": _ttnn,
+    "ttmetal-to-flatbuffer": _metal,
+    "ttkernel-to-cpp": _kernels,
     "mlir-to-cpp": _cpp,
     "mlir-to-python": _python,
 }

@@ -1,0 +1,69 @@
+"""TTMetal binaries from text: commands, kernels with their circular buffers, C++ of kernels."""
+
+from __future__ import annotations
+
+import json
+
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.metal_tables import metal_to_binary
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.pipelines import run
+from ttnn.compiler.tools.translate import translate
+
+MULTIPLY = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+func.func @multiply(%a: tensor<64x128xf32>, %b: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = tensor.empty() : tensor<64x128xf32>
+  %1 = "ttir.multiply"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> : (tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %1 : tensor<64x128xf32>
+}
+"""  # noqa: E501
+
+
+def binary() -> Binary:
+    module = parse_module(MULTIPLY)
+    run(module, "ttir-to-ttmetal-backend-pipeline")
+    return Binary.parse(metal_to_binary(module, "1.2.3").to_bytes())
+
+
+def test_commands() -> None:
+    made = binary()
+    assert (made.identifier, made.epoch, made.version) == ("TTM0", "book", "1.2.3")
+    (program,) = made.values["programs"]
+    (on_device,) = program["device_programs"]
+    (queue,) = on_device["command_queues"]
+    kinds = [command["type_type"] for command in queue["commands"]]
+    assert kinds[-1] == "FinishCommand"
+    assert kinds.count("EnqueueProgramCommand") == 4
+    assert kinds[0] == "CreateBufferCommand"
+    addresses = [one["address"] for one in program["inputs"]]
+    assert all(address % 16 == 0 for address in addresses)
+    assert len(set(addresses)) == 2
+
+
+def test_kernels() -> None:
+    (program,) = binary().values["programs"]
+    commands = program["device_programs"][0]["command_queues"][0]["commands"]
+    products = [
+        kernel
+        for command in commands
+        if command["type_type"] == "EnqueueProgramCommand"
+        for kernel in command["type"]["program"]["kernels"]
+        if "mul_tiles_init" in kernel["kernel"]["source"]
+    ]
+    (product,) = products
+    assert product["kernel"]["config"]["math_fidelity"] == "HiFi4"
+    assert "mul_tiles(::tt::CB::c_in0, ::tt::CB::c_in1, 0, 0, 0);" in product["kernel"]["source"]
+    assert [one["desc"]["port"] for one in product["cbs"]] == [0, 1, 16]
+    steps = json.loads(product["debug_info"])
+    assert steps[0] == ["binary_op_init_common", [{"cb": 0}, {"cb": 1}, {"cb": 16}]]
+    assert steps[-1][0] == "return"
+
+
+def test_cpp_of_kernels() -> None:
+    text = """func.func @kernel(%a: !ttkernel.cb<cb_in0, 1024, memref<2x4x!tt.tile<32x32, f32>, #tt.memory_space<l1>>, 4096, 1>) {
+  %c4 = arith.constant 4 : i32
+  "ttkernel.cb_wait_front"(%a, %c4) : (!ttkernel.cb<cb_in0, 1024, memref<2x4x!tt.tile<32x32, f32>, #tt.memory_space<l1>>, 4096, 1>, i32) -> ()
+  "ttkernel.return"() : () -> ()
+}
+"""  # noqa: E501
+    assert "cb_wait_front(::tt::CB::c_in0, 4);" in str(translate("ttkernel-to-cpp", text))
