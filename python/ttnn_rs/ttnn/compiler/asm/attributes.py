@@ -213,9 +213,10 @@ def float_text(value: float, element: str) -> str:
     """Return a float the way MLIR prints it: six digits if they give the value back, else as many as it takes."""
     if math.isinf(value) or math.isnan(value):
         return float_bits(value, element)
-    # Six significant digits, and a zero behind them.
-    mantissa, exponent = f"{value:.5e}".split("e")
-    text = f"{mantissa}0e{exponent[0]}{exponent[1:].zfill(2)}"
+    value = _rounded(value, element)
+    if math.isinf(value):
+        return float_bits(value, element)
+    text = _six_digits(value)
     if _rounded(float(text), element) == value:
         return text
     precision = {"f32": 24, "f64": 53, "bf16": 8, "f16": 11, "tf32": 11}.get(element, 53)
@@ -238,6 +239,31 @@ def float_text(value: float, element: str) -> str:
         exponent_sign = "-" if top < 0 else "+"
         return f"{sign}{significand[0]}.{tail}E{exponent_sign}{abs(top)}"
     return sign + plain
+
+
+def _six_digits(value: float) -> str:
+    """Return a float with six significant digits and a zero behind them.
+
+    Digits are first cut off so that about six are left, then rounded: 0.01 as f32 gives 9.99999e-03.
+    """
+    sign = "-" if math.copysign(1.0, value) < 0 else ""
+    numerator, denominator = abs(value).as_integer_ratio()
+    power = 1 - denominator.bit_length()
+    digits, exponent = numerator * 5**-power, power
+    bits, needed = digits.bit_length(), (6 * 196 + 58) // 59
+    if bits > needed:
+        drop = (bits - needed) * 59 // 196
+        digits //= 10**drop
+        exponent += drop
+    text = str(digits)
+    if len(text) > 6:
+        drop = len(text) - 6
+        digits = int(text[:6]) + (text[6] >= "5")
+        exponent += drop
+        text = str(digits)
+    top = exponent + len(text) - 1 if digits else 0
+    text = (text + "000000")[:6]
+    return f"{sign}{text[0]}.{text[1:]}0e{'-' if top < 0 else '+'}{abs(top):02d}"
 
 
 def float_bits(value: float, element: str) -> str:

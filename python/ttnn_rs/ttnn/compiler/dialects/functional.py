@@ -37,6 +37,9 @@ def to_functional(module: Module) -> None:
     fed: set[Operation] = set()
     for op in list(module.op.walk()):
         if isinstance(op, TableOp):
+            for name, value in op.defaults().items():
+                if name not in op.properties:
+                    op.properties[name] = value
             try:
                 fed |= _absorb(op)
             except VerifyException as error:

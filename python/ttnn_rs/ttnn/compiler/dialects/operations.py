@@ -50,6 +50,7 @@ class TableOp(Operation):
     n_outs: int = 0
     problem: str | None = None
     """What was wrong with the outputs in the text; reported after the rules of the operation."""
+    _defaults: ClassVar[dict[str, Attribute]]
 
     @classmethod
     def has_trait(cls, trait: Any, *, value_if_unregistered: bool = True) -> bool:
@@ -105,6 +106,19 @@ class TableOp(Operation):
     def get(self, name: str) -> Any:
         """Return the value of an attribute as Python has it: int, bool, float, str, tuple; None if it is missing."""
         return plain(self.attribute(name))
+
+    @classmethod
+    def defaults(cls) -> Mapping[str, Attribute]:
+        """Return the attributes that have a default."""
+        found = cls.__dict__.get("_defaults")
+        if found is None:
+            found = {}
+            for entry in cls.spec.attributes.values():
+                value = default_attribute(entry)
+                if value is not None:
+                    found[entry.name] = value
+            cls._defaults = found
+        return found
 
     def verify_(self) -> None:
         """Check operands, attributes and regions by the table, then the rules of the operation."""
@@ -238,7 +252,7 @@ def make(
     kind = operation_class(name, epoch)
     if kind is None:
         raise KeyError(f"{name} is not an operation of epoch {epoch.value}")
-    entries = dict(properties or {})
+    entries = {**kind.defaults(), **(properties or {})}
     if sizes is not None and sum(1 for group in kind.spec.operands if group.kind) > 1:
         entries[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))
     op: TableOp = kind.create(

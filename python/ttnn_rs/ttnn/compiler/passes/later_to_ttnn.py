@@ -159,6 +159,8 @@ def _operands(
     values: list[SSAValue] = []
     sizes = []
     groups = [group for group in kind.spec.operands if group.name not in ("device", "mesh_device")]
+    if op.name.endswith("quantize_unrolled"):
+        return rest, (1,) * len(rest)
     by_name = all(group.name in names for group in groups) and len(groups) == len(names)
     optional = sum(1 for group in groups if group.kind == "?")
     for i, group in enumerate(kind.spec.operands):
@@ -298,6 +300,10 @@ def _pool(op: TableOp) -> Properties:
     return properties
 
 
+def _zeros(op: TableOp) -> Properties:
+    return {"shape": shape_attr(shape_of(op.results[0]))}
+
+
 def _argmax(op: TableOp) -> Properties:
     dims = op.get("dim_arg")
     return {"dim": i32_attr(dims[0])} if dims else {}
@@ -305,6 +311,7 @@ def _argmax(op: TableOp) -> Properties:
 
 def _prod(op: TableOp) -> Properties:
     dims = op.get("dim_arg")
+    dims = (dims,) if isinstance(dims, int) else dims
     if dims is None or len(dims) != 1:
         return {"dim_arg": NoneAttr()}
     return {"dim_arg": integer(dims[0], "i64")}
@@ -318,6 +325,7 @@ def _rand(op: TableOp) -> Properties:
     layout = layout_of(op.results[0].type)
     properties: Properties = {"size": shape_attr(shape_of(op.results[0]))}
     if layout is not None:
+        properties["dtype"] = data_type_attr(layout)
         properties["memory_config"] = memory_config(layout)
     return properties
 
@@ -342,6 +350,8 @@ _CHANGES: dict[str, Callable[[TableOp], Properties]] = {
     "avg_pool2d": _pool,
     "max_pool2d_with_indices": _pool,
     "argmax": _argmax,
+    "ones": _zeros,
+    "zeros": _zeros,
     "prod": _prod,
     "repeat": _repeat,
     "rand": _rand,
