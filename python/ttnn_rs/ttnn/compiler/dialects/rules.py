@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.xdsl_adapter import NoneAttr, SSAValue, TensorType, VerifyException
@@ -60,7 +60,34 @@ def _only(op: TableOp) -> Shape:
     return shape_of(op.results[0])
 
 
+def _tuple(shape: Sequence[int]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ")"
+
+
+def _elementwise_later(op: TableOp) -> None:
+    joined: Shape | None = None
+    for value in op.inputs:
+        if hasattr(value.type, "get_shape"):
+            shape = shape_of(value)
+            both = shape if joined is None else broadcast_shape([joined, shape])
+            _need(
+                both is not None,
+                f"operand shape {_tuple(shape)} is not broadcast compatible with inferred operand shapes "
+                f"{_tuple(joined or ())}",
+            )
+            joined = both
+    if op.results and joined is not None and op.name.startswith("ttir."):
+        result = _only(op)
+        _need(
+            result == joined,
+            f"result shape {_tuple(result)} doesn't match expected shape after broadcasting {_tuple(joined)}",
+        )
+
+
 def _elementwise(op: TableOp) -> None:
+    if Epoch.BOOK not in op.spec.epochs:
+        _elementwise_later(op)
+        return
     shapes = [shape_of(value) for value in op.inputs if hasattr(value.type, "get_shape")]
     joined = broadcast_shape(shapes)
     _need(joined is not None, "Operands are not broadcast compatible")
@@ -126,6 +153,9 @@ def _reshape(op: TableOp) -> None:
     given = op.get("shape")
     if given is None:
         return
+    if Epoch.BOOK not in op.spec.epochs:
+        _reshape_later(shape, result, given)
+        return
     _need(len(given) == len(result), "Shape attribute size must match output tensor rank")
     if Epoch.BOOK in op.spec.epochs:
         _need(len(given) > 0, "Shape attribute must be non-empty")
@@ -136,6 +166,33 @@ def _reshape(op: TableOp) -> None:
         if size != -1:
             _need(size > 0 or out == size == 0, "All dimensions must be positive except the one with -1")
             _need(size == out, "Shape attribute must match the output tensor shape for dimensions that are not -1")
+
+
+def _reshape_later(shape: Shape, result: Shape, given: Sequence[int]) -> None:
+    _need(
+        len(given) == len(result),
+        f"Shape attribute size {len(given)} must match output tensor rank {len(result)}",
+    )
+    counts = math.prod(shape), math.prod(result)
+    _need(
+        counts[0] == counts[1],
+        f"Input tensor number of elements {counts[0]} and output tensor number of elements {counts[1]} must be the "
+        "same",
+    )
+    _need(sum(1 for size in given if size == -1) <= 1, "Shape attribute must have at most one -1 element")
+    for i, (size, out) in enumerate(zip(given, result, strict=True)):
+        if size != -1:
+            _need(
+                size > 0 or out == size == 0,
+                "All dimensions must be "
+                + (">= 0" if size < 0 and math.prod(shape) == 0 else "positive")
+                + " except the one with -1",
+            )
+            _need(
+                size == out,
+                f"Shape attribute {size} must match the output tensor shape {out} at index {i} for dimension that is "
+                "not -1",
+            )
 
 
 def _squeeze(op: TableOp) -> None:
@@ -192,13 +249,12 @@ def _matmul(op: TableOp) -> None:
         expected += batch or ()
     expected += ([] if vector_a else [a[-2]]) + ([] if vector_b else [b[-1]])
     if not expected:
-        if Epoch.BOOK in op.spec.epochs:
-            _need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
+        _need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
+        if len(op.inputs) <= 2 or not op.name.endswith(".linear"):
             _need(result == [1], "Scalar output must be a 1D tensor of size 1")
-        else:
-            _need(not result or result == [1], "Scalar output must be a 1D tensor of size 1")
         return
     if len(op.inputs) > 2 and op.name.endswith(".linear"):
+        _need(len(shape_of(op.inputs[2])) >= 1, "Bias must be at least a 1D tensor")
         joined = broadcast_shape([tuple(expected), shape_of(op.inputs[2])])
         _need(
             joined is not None,
@@ -225,8 +281,8 @@ def _embedding(op: TableOp) -> None:
         _need(result == (*shape, weight[1]), "Output shape must be that of the input followed by the weight columns")
         return
     _need(len(shape) <= 2, "input must be at most a 2D tensor, got " + f"{len(shape)}D ranked tensor")
-    effective = [size for size in weight if size != 1]
-    _need(len(weight) >= 2 and len(effective) <= 2, "weight must be effectively 2D tensor")
+    _need(len(weight) >= 2, f"weight must be at least 2D tensor, got {len(weight)}D ranked tensor")
+    _need(all(size == 1 for size in weight[:-2]), "weight must be effectively 2D tensor")
     _need(
         result == (*shape, weight[-1]),
         f"expected output shape of ({', '.join(map(str, (*shape, weight[-1])))}) but got "
@@ -255,27 +311,7 @@ def _conv2d_book(op: TableOp) -> None:
 def _conv2d(op: TableOp) -> None:
     if op.name.startswith("ttnn.") or Epoch.BOOK in op.spec.epochs:
         return _conv2d_book(op) if op.name.startswith("ttir.") else None
-    shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), _only(op)
-    for name, one in (("Input", shape), ("Weight", weight), ("Output", result)):
-        _need(len(one) == 4, f"{name} must be a 4D tensor")
-    stride, dilation = _pair(op, "stride"), _pair(op, "dilation")
-    padding = _four(op.get("padding"))
-    _need(min(stride) >= 1, "Stride attribute values must be greater than 0.")
-    _need(min(dilation) >= 1, "Dilation attribute values must be greater than 0.")
-    _need(min(padding) >= 0, "Padding attribute values must be greater than or equal to 0.")
     return None
-
-
-def _pair(op: TableOp, name: str) -> Shape:
-    value = op.get(name)
-    return (value, value) if isinstance(value, int) else tuple(value)
-
-
-def _four(value: Any) -> Shape:
-    """Return top, left, bottom, right of a padding."""
-    if isinstance(value, int):
-        return (value,) * 4
-    return (value[0], value[1], value[0], value[1]) if len(value) == 2 else tuple(value)
 
 
 def _max_pool2d(op: TableOp) -> None:
@@ -305,12 +341,18 @@ def _max_pool2d(op: TableOp) -> None:
 def _reduction(op: TableOp) -> None:
     shape, result = shape_of(op.inputs[0]), _only(op)
     dims = op.get("dim_arg")
+    dims = (dims,) if isinstance(dims, int) else dims
     rank = len(shape)
     if dims is None:
         axes = set(range(rank))
     else:
         for one in dims:
-            _need(-rank <= one < max(rank, 1), f"Reduction dimension {one} is out of range for a tensor of rank {rank}")
+            words = (
+                f"Reduction dimension {one} is out of range for a tensor"
+                if Epoch.BOOK in op.spec.epochs
+                else f"Reduce dimension {one} is out of range for input tensor"
+            )
+            _need(-rank <= one < max(rank, 1), f"{words} of rank {rank}")
         axes = {one % max(rank, 1) for one in dims}
         if Epoch.BOOK not in op.spec.epochs:
             _need(len(axes) == len(dims), "Reduce dimensions are not unique")
@@ -342,16 +384,17 @@ def _broadcast(op: TableOp) -> None:
         )
         return
     factors = op.get("broadcast_dimensions")
+    if factors is None:
+        return
+    _need(
+        len(shape) == len(result),
+        f"Input tensor rank of {len(shape)} does not match output tensor rank of {len(result)}",
+    )
+    _need(len(factors) == len(result), "Input tensor rank should match output tensor rank.")
     joined = broadcast_shape([shape, result])
     _need(
         joined == result,
         f"Input tensor shape ({_join(shape)}) is not broadcastable to output shape: ({_join(result)})",
-    )
-    _need(
-        len(factors) == len(shape),
-        "Input tensor rank should match output tensor rank."
-        if len(shape) != len(result)
-        else "Broadcast dimensions must have one entry per dimension of the input tensor",
     )
     for i, (size, factor) in enumerate(zip(shape, factors, strict=True)):
         want = size * factor
@@ -367,7 +410,7 @@ def _permute(op: TableOp) -> None:
     order = op.get("permutation")
     _need(
         sorted(order) == list(range(len(shape))),
-        f"Expected a permutation of ({', '.join(map(str, range(len(order))))}), got ({', '.join(map(str, order))}).",
+        f"Expected a permutation of ({', '.join(map(str, range(len(shape))))}), got ({', '.join(map(str, order))}).",
     )
     expected = tuple(shape[i] for i in order)
     _need(

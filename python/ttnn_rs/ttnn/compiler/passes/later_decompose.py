@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+import re
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import (
     IntegerAttr,
     IntegerType,
     Signedness,
     SSAValue,
     TensorType,
+    builtin_float,
 )
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import fail, replace, table_ops
 from ttnn.compiler.passes.later_build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
-from ttnn.compiler.passes.later_windows import convolution, pooling
+from ttnn.compiler.passes.later_windows import channels_last, convolution, pooling
 
 __all__ = ["run"]
 
@@ -162,6 +166,38 @@ def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
     return convolution(module, op) if op.name == "ttir.convolution" else pooling(module, op)
 
 
+def _quantization(module: Module, op: TableOp, value: SSAValue) -> tuple[SSAValue, SSAValue, int | None]:
+    """Return scales and zero points of a quantized type as tensors, and its axis."""
+    assert isinstance(value.type, TensorType)
+    text = attribute_text(value.type.element_type)
+    found = re.fullmatch(r"!quant\.uniform<\w+(?:<[^>]*>)?:\w+(?::(\d+))?, (.*)>", text)
+    if found is None:
+        raise fail(module, op, f"the quantized type {text} cannot be decomposed")
+    parts = [one.strip().partition(":") for one in found.group(2).strip("{}").split(",")]
+    scales, points = [float(one[0]) for one in parts], [int(one[2] or 0) for one in parts]
+
+    def constant(numbers: list[Any], kind: Any, code: str) -> SSAValue:
+        type_ = TensorType(kind, [len(numbers)])
+        same = len(set(numbers)) == 1
+        raw = struct.pack(f"<{1 if same else len(numbers)}{code}", *numbers[: 1 if same else None])
+        return typed(module, op, "constant", [], type_, value=DenseAttr(type_, raw, splat=same))
+
+    axis = int(found.group(1)) if found.group(1) else None
+    first = constant(scales, builtin_float("f32"), "f")
+    return first, constant(points, IntegerType(32, Signedness.SIGNED), "i"), axis
+
+
+def _unrolled(module: Module, op: TableOp) -> list[SSAValue] | None:
+    name = op.name.removeprefix("ttir.")
+    ends = {"quantize": op.results[:1], "dequantize": op.inputs[:1], "requantize": [op.inputs[0], op.results[0]]}[name]
+    inputs, axis = [op.inputs[0]], None
+    for one in ends:
+        scale, point, axis = _quantization(module, op, one)
+        inputs += [scale, point]
+    properties = {} if axis is None else {"axis": i32_attr(axis)}
+    return [typed(module, op, f"{name}_unrolled", inputs, op.results[0].type, **properties)]
+
+
 _REWRITES: dict[str, Rewrite] = {
     "index": _index,
     "index_select": _index_select,
@@ -174,4 +210,9 @@ _REWRITES: dict[str, Rewrite] = {
     "batch_norm_inference": _batch_norm,
     "convolution": _pooling_convolution,
     "pooling": _pooling_convolution,
+    "conv2d": channels_last,
+    "conv_transpose2d": channels_last,
+    "quantize": _unrolled,
+    "dequantize": _unrolled,
+    "requantize": _unrolled,
 }

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
-from ttnn.compiler.dialects.kinds import i32_array, i32_attr
+from ttnn.compiler.asm.xdsl_adapter import DenseArrayBase, IntegerAttr, IntegerType, SSAValue
+from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
 
-__all__ = ["convolution", "pooling"]
+__all__ = ["channels_last", "convolution", "pooling"]
 
 
 def _layout(text: str) -> dict[str, list[int]]:
@@ -47,7 +48,7 @@ def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
     padding = list(op.get("padding"))
     result_shape = shape_of(op.results[0])
     last = [result_shape[i] for i in order_out]
-    inputs = [value, weight, *op.inputs[2:]]
+    inputs = [value, weight, *(decompose.permute(module, op, one, order_out) for one in op.inputs[2:])]
     result = decompose.typed(
         module,
         op,
@@ -66,6 +67,21 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return [list(order).index(i) for i in range(len(order))]
 
 
+def channels_last(module: Module, op: TableOp) -> list[SSAValue] | None:
+    """Return what stands for a convolution of images with channels elsewhere; None if they are last."""
+    order = [op.get(f"{name}_dim") for name in ("batch", "height", "width", "channel")]
+    if None in order or order == [0, 1, 2, 3]:
+        return None
+    image = decompose.permute(module, op, op.inputs[0], order)
+    bias = [decompose.permute(module, op, one, order) for one in op.inputs[2:]]
+    last = [shape_of(op.results[0])[i] for i in order]
+    properties = {name: value for name, value in op.properties.items() if not name.endswith("_dim")}
+    kind = decompose.tensor_like(op.results[0].type, last)
+    name = op.name.removeprefix("ttir.")
+    result = decompose.typed(module, op, name, [image, op.inputs[1], *bias], kind, **properties)
+    return [decompose.permute(module, op, result, _inverse(order))]
+
+
 def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a pooling of images; None for others."""
     shape = shape_of(op.inputs[0])
@@ -81,9 +97,10 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     spatial.sort()
     rest = [i for i in range(4) if i not in spatial]
     order = [rest[0], *spatial, rest[1]]
-    name = "max_pool2d" if "<Max>" in method else "avg_pool2d" if "<Average>" in method else None
-    if name is None:
+    kind = re.search(r"\b(Max|Average|Sum)\b", method)
+    if kind is None:
         return None
+    name = "max_pool2d" if kind.group(1) == "Max" else "avg_pool2d"
     results = []
     for value, old in zip(op.inputs, op.results, strict=True):
         image = decompose.permute(module, op, value, order)
@@ -105,5 +122,10 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
         if name == "avg_pool2d":
             properties["count_include_pad"] = IntegerAttr(1, IntegerType(1))
         pooled = decompose.typed(module, op, name, [image], decompose.tensor_like(old.type, last), **properties)
+        if kind.group(1) == "Sum":
+            size = f32_attr(float(math.prod(window)))
+            full = {"shape": DenseArrayBase.from_list(IntegerType(32), last), "fill_value": size}
+            count = decompose.typed(module, op, "full", [], pooled.type, **full)
+            pooled = decompose.typed(module, op, "multiply", [pooled, count], pooled.type)
         results.append(decompose.permute(module, op, pooled, _inverse(order)))
     return results
