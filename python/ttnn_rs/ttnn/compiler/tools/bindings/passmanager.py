@@ -1,0 +1,72 @@
+"""`ttmlir.passmanager` and `ttmlir.passes`: pipelines on modules of the bindings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ttnn.compiler.pipelines import run
+from ttnn.compiler.tools.bindings.ir import Context, Module
+from ttnn.compiler.tools.version import package_version
+
+__all__ = [
+    "PassManager",
+    "ttir_to_ttmetal_backend_pipeline",
+    "ttir_to_ttnn_backend_pipeline",
+    "ttmetal_to_flatbuffer_file",
+    "ttnn_to_flatbuffer_file",
+]
+
+
+class PassManager:
+    """A pipeline.
+
+    Attributes:
+        text: Its passes, as on the command line.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @staticmethod
+    def parse(pipeline: str, context: Context | None = None) -> PassManager:
+        """Return the pipeline of a text.
+
+        Raises:
+            ParameterError: The text is no pipeline.
+        """
+        return PassManager(pipeline)
+
+    def run(self, module: Module) -> None:
+        """Run the passes on a module, in place.
+
+        Raises:
+            CompileError: The module cannot be transformed.
+        """
+        run(module.parsed, self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def ttir_to_ttnn_backend_pipeline(module: Module, options: str = "") -> None:
+    """Lower a module to the library, in place."""
+    run(module.parsed, f"ttir-to-ttnn-backend-pipeline{{{options}}}")
+
+
+def ttir_to_ttmetal_backend_pipeline(module: Module, options: str = "") -> None:
+    """Lower a module to commands and kernels, in place."""
+    run(module.parsed, f"ttir-to-ttmetal-backend-pipeline{{{options}}}")
+
+
+def ttnn_to_flatbuffer_file(module: Module, filepath: str) -> None:
+    """Write the TTNN binary of a lowered module."""
+    from ttnn.compiler.binary.translate import ttnn_to_binary
+
+    Path(filepath).write_bytes(ttnn_to_binary(module.parsed, package_version()).to_bytes())
+
+
+def ttmetal_to_flatbuffer_file(module: Module, filepath: str) -> None:
+    """Write the TTMetal binary of a lowered module."""
+    from ttnn.compiler.binary.metal_tables import metal_to_binary
+
+    Path(filepath).write_bytes(metal_to_binary(module.parsed, package_version()).to_bytes())
