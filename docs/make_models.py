@@ -1,12 +1,14 @@
 """Write the table of docs/models.md: `python docs/make_models.py [NAME ...]`, or `cargo xtask models [NAME ...]`.
 
 Runs the demo of every model, or of the named ones, in a process of its own, and puts its lines in the place of those
-that the table has of it. All of them take up to an hour, and 13 GB of memory.
+that the table has of it. Without names the tests of all models run first. All of it takes up to an hour, and 13 GB of
+memory.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -74,6 +76,9 @@ def main() -> None:
     unknown = sorted(set(names) - set(RUNS))
     if unknown:
         sys.exit(f"make_models.py: no model {', '.join(unknown)}; there are {', '.join(RUNS)}")
+    if not sys.argv[1:]:
+        tests = [sys.executable, "-m", "pytest", "-q", str(PAGE.parents[1] / "tests" / "models")]
+        subprocess.run(tests, env=os.environ | {"TTNN_MODELS_REQUIRED": "all"}, check=True)
     for name in names:
         found = []
         for options in RUNS[name]:

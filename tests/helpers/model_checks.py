@@ -28,6 +28,12 @@ def needs(*modules: str, always: bool = True) -> None:
     pytest.skip(message, allow_module_level=True)
 
 
+def large() -> None:
+    """Skip the tests of a module unless `TTNN_MODELS_REQUIRED=all`: they take minutes, and memory."""
+    if os.environ.get("TTNN_MODELS_REQUIRED") != "all":
+        pytest.skip("takes minutes: set TTNN_MODELS_REQUIRED=all, as cargo xtask models does", allow_module_level=True)
+
+
 @dataclass
 class Operators:
     """How far the operators of a run were from their golden functions."""

