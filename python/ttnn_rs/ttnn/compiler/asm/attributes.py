@@ -221,11 +221,12 @@ def float_text(value: float, element: str) -> str:
         return text
     precision = {"f32": 24, "f64": 53, "bf16": 8, "f16": 11, "tf32": 11}.get(element, 53)
     digits = 2 + precision * 59 // 196
-    head, _, power = f"{value:.{digits - 1}e}".partition("e")
-    sign, head = ("-", head[1:]) if head.startswith("-") else ("", head)
-    significand = head.replace(".", "").rstrip("0") or "0"
-    top = int(power)
-    low = top - len(significand) + 1
+    sign = "-" if value < 0 else ""
+    significand, low = _cut(value, digits)
+    short = significand.rstrip("0") or "0"
+    low += len(significand) - len(short)
+    significand = short
+    top = low + len(significand) - 1
     if low >= 0:
         scientific = low > 3 or len(significand) + low > digits
         plain = significand + "0" * low + ".0"
@@ -241,27 +242,32 @@ def float_text(value: float, element: str) -> str:
     return sign + plain
 
 
-def _six_digits(value: float) -> str:
-    """Return a float with six significant digits and a zero behind them.
+def _cut(value: float, count: int) -> tuple[str, int]:
+    """Return about `count` significant digits of a float and the power of ten of the last one.
 
-    Digits are first cut off so that about six are left, then rounded: 0.01 as f32 gives 9.99999e-03.
+    Digits are first cut off so that about as many are left, then rounded: six of 0.01 as f32 are 9.99999e-03.
     """
-    sign = "-" if math.copysign(1.0, value) < 0 else ""
     numerator, denominator = abs(value).as_integer_ratio()
-    power = 1 - denominator.bit_length()
-    digits, exponent = numerator * 5**-power, power
-    bits, needed = digits.bit_length(), (6 * 196 + 58) // 59
+    exponent = 1 - denominator.bit_length()
+    digits = numerator * 5**-exponent
+    bits, needed = digits.bit_length(), (count * 196 + 58) // 59
     if bits > needed:
         drop = (bits - needed) * 59 // 196
         digits //= 10**drop
         exponent += drop
     text = str(digits)
-    if len(text) > 6:
-        drop = len(text) - 6
-        digits = int(text[:6]) + (text[6] >= "5")
+    if len(text) > count:
+        drop = len(text) - count
+        text = str(int(text[:count]) + (text[count] >= "5"))
         exponent += drop
-        text = str(digits)
-    top = exponent + len(text) - 1 if digits else 0
+    return text, exponent
+
+
+def _six_digits(value: float) -> str:
+    """Return a float with six significant digits and a zero behind them."""
+    sign = "-" if math.copysign(1.0, value) < 0 else ""
+    text, exponent = _cut(value, 6)
+    top = exponent + len(text) - 1 if text != "0" else 0
     text = (text + "000000")[:6]
     return f"{sign}{text[0]}.{text[1:]}0e{'-' if top < 0 else '+'}{abs(top):02d}"
 

@@ -597,11 +597,12 @@ def _reduce_type(op: TableOp, words: str) -> None:
     kind = op.properties.get("reduce_type")
     name = attribute_text(kind) if kind is not None else ""
     found = re.search(r"<(\w+)>", name)
-    _need(found is not None and found.group(1) in _REDUCTIONS, f"Invalid reduction {words}")
+    word = "type" if Epoch.CURRENT in op.spec.epochs and Epoch.SLIDES not in op.spec.epochs else "op"
+    _need(found is not None and found.group(1) in _REDUCTIONS, f"Invalid reduction {word} for {words}")
 
 
 def _all_reduce(op: TableOp) -> None:
-    _reduce_type(op, "op for all reduce op")
+    _reduce_type(op, "all reduce op.")
 
 
 def _gather_dim(op: TableOp) -> None:
@@ -618,7 +619,7 @@ def _gather_dim(op: TableOp) -> None:
 
 
 def _reduce_scatter(op: TableOp) -> None:
-    _reduce_type(op, "op for reduce scatter op")
+    _reduce_type(op, "reduce scatter op.")
     rank, dim = len(shape_of(op.inputs[0])), op.get("scatter_dim")
     word = "scatter dimension" if op.name.startswith("ttnn.") else "dimension"
     _need(

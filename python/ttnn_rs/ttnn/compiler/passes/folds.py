@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import LOCAL
 from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, DenseArrayBase, IntegerType, SSAValue
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make
@@ -142,7 +143,89 @@ def _involution(module: Module, op: TableOp) -> SSAValue | None:
     return producer.inputs[0] if producer is not None and producer.inputs[0].type == op.results[0].type else None
 
 
+def _same_operands(module: Module, op: TableOp) -> SSAValue | None:
+    del module
+    first = op.inputs[0]
+    return first if first is op.inputs[1] and first.type == op.results[0].type else None
+
+
+def _reverse(module: Module, op: TableOp) -> SSAValue | None:
+    dims = set(op.get("dimensions"))
+    if not dims:
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.reverse")
+    if producer is None:
+        return None
+    joined = sorted(dims ^ set(producer.get("dimensions")))
+    array = DenseArrayBase.from_list(IntegerType(64), joined)
+    return _remake(module, op, producer.inputs[0], dimensions=array) if joined else producer.inputs[0]
+
+
+def _repeat(module: Module, op: TableOp) -> SSAValue | None:
+    if op.inputs[0].type == op.results[0].type:
+        return op.inputs[0]
+    producer = _producer(op.inputs[0], "ttir.repeat")
+    if producer is None or sum(1 for _ in producer.results[0].uses) != 1:
+        return None
+    pairs = zip(op.get("repeat_dimensions"), producer.get("repeat_dimensions"), strict=True)
+    array = DenseArrayBase.from_list(IntegerType(64), [a * b for a, b in pairs])
+    return _remake(module, op, producer.inputs[0], repeat_dimensions=array)
+
+
+def _mesh_shard(module: Module, op: TableOp) -> SSAValue | None:
+    replicated = "replicate" in LOCAL.attribute(op.properties["shard_type"])
+    ones = not replicated and all(size == 1 for size in op.get("shard_shape"))
+    return _same_type(module, op) if ones else None
+
+
+def _pool(module: Module, op: TableOp) -> SSAValue | None:
+    def numbers(name: str) -> tuple[int, ...]:
+        value = op.get(name)
+        return (value,) if isinstance(value, int) else tuple(value)
+
+    ones = all(one == 1 for name in ("kernel", "stride", "dilation") for one in numbers(name))
+    return _same_type(module, op) if ones and not any(numbers("padding")) else None
+
+
+def _slice(module: Module, op: TableOp) -> SSAValue | None:
+    whole = not any(op.get("begins")) and all(one == 1 for one in op.get("step"))
+    return _same_type(module, op) if whole else None
+
+
+def _linear(module: Module, op: TableOp) -> SSAValue | None:
+    """Return a product of matrices for a linear operation without a bias."""
+    if len(op.inputs) > 2:
+        return None
+    new = make(
+        "ttir.matmul",
+        module.epoch,
+        list(op.inputs),
+        [op.results[0].type],
+        {name: value for name, value in op.properties.items() if name in ("transpose_a", "transpose_b")},
+        attributes=dict(op.attributes),
+        location=op.location,
+    )
+    insert_before(op, new)
+    value: SSAValue = new.results[0]
+    return value
+
+
+def _later(fold: Fold) -> Fold:
+    """Return a fold that the book does not have."""
+    return lambda module, op: None if module.epoch is Epoch.BOOK else fold(module, op)
+
+
 _FOLDS: dict[str, Fold] = {
+    **dict.fromkeys(
+        ["logical_and", "logical_or", "bitwise_and", "bitwise_or", "minimum", "maximum"], _later(_same_operands)
+    ),
+    "reverse": _reverse,
+    "repeat": _later(_repeat),
+    "mesh_shard": _mesh_shard,
+    "max_pool2d": _later(_pool),
+    "avg_pool2d": _pool,
+    "slice_static": _slice,
+    "linear": _later(_linear),
     "reshape": _reshape,
     "transpose": _transpose,
     "permute": _permute,

@@ -16,7 +16,7 @@ from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import to_attribute
 from ttnn.compiler.passes.device import read_system_desc
 
-__all__ = ["device_modules", "device_op", "register_device", "unwrap", "wrap"]
+__all__ = ["device_modules", "device_op", "mark_forward", "register_device", "unwrap", "wrap"]
 
 
 def device_modules(module: Module) -> list[ModuleOp]:
@@ -105,3 +105,13 @@ def unwrap(module: Module, options: dict[str, Any]) -> None:
                     module.op.body.block.insert_op_before(op, wrapper)
         wrapper.detach()
         wrapper.erase()
+
+
+def mark_forward(module: Module, options: dict[str, Any]) -> None:
+    """Mark public functions that have no mark as the ones that run on the device."""
+    del options
+    for op in module.op.walk():
+        if isinstance(op, FuncOp) and "tt.function_type" not in op.attributes:
+            visibility = op.properties.get("sym_visibility")
+            if getattr(visibility, "data", "public") != "private":
+                op.attributes["tt.function_type"] = StringAttr("forward_device")

@@ -84,6 +84,7 @@ _LATER_TTNN = (
     Option("enable-implicit-broadcast-folding-pass", "bool", True, "Fold broadcasts into operations."),
     Option("enable-layout-workaround-pass", "bool", True, "Adapt layouts to what operations take."),
     Option("enable-decomposition-workaround-pass", "bool", True, "Decompose what the library lacks."),
+    Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that the library lacks."),
     Option("enable-remove-dead-values", "bool", False, "Erase values that nobody uses."),
     Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
     Option("enable-trace", "bool", False, "Record the program as a trace."),
