@@ -22,20 +22,21 @@ from ttnn.compiler.asm.xdsl_adapter import (
 __all__ = ["verify", "verify_module"]
 
 _TABLES = frozenset({"builtin.module"})
+_ISOLATED = ("func.func", "builtin.module")
 
 
 def verify_module(module: Module) -> list[Diagnostic]:
     """Return what is wrong with a module; empty if nothing is."""
     found: list[Diagnostic] = []
     _verify_region_owner(module, module.op, set(), found)
-    return found[:1] if found else []
+    return found
 
 
 def verify(module: Module) -> None:
     """Verify a module.
 
     Raises:
-        CompileError: Something is wrong; the first finding.
+        CompileError: Something is wrong; the first finding in each function.
     """
     found = verify_module(module)
     if found:
@@ -46,16 +47,17 @@ def _verify_region_owner(module: Module, op: Operation, visible: set[SSAValue], 
     symbols: set[str] = set()
     for region in op.regions:
         blocks = list(region.blocks)
-        scope = set(visible) if op.name not in ("func.func", "builtin.module") else set()
+        scope = set(visible) if op.name not in _ISOLATED else set()
         if len(blocks) > 1:
             # Dominance between blocks is that of a graph; what is defined in any earlier block counts here.
             for block in blocks:
                 scope.update(block.args)
                 for inner in block.ops:
                     scope.update(inner.results)
+        before = len(found)
         for block in blocks:
             _verify_block(module, block, region, scope, symbols, found)
-            if found:
+            if len(found) > before:
                 return
 
 
@@ -69,8 +71,11 @@ def _verify_block(
                 found.append(module.error(op, f"operand #{i} does not dominate this use"))
                 return
         if op.regions:
+            before = len(found)
             _verify_region_owner(module, op, scope, found)
-            if found:
+            if len(found) > before:
+                if op.name in _ISOLATED:
+                    continue
                 return
         name = op.properties.get("sym_name")
         if isinstance(name, StringAttr):

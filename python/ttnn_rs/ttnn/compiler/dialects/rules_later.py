@@ -754,6 +754,50 @@ def _nlp_concat_heads(op: TableOp) -> None:
     _need(result == want, f"expected output shape {_t(want)}, got {_t(result)}")
 
 
+def _nlp_concat_heads_decode(op: TableOp) -> None:
+    _four_d({"input tensor": op.inputs[0], "output tensor": op.results[0]})
+    shape, result, heads = shape_of(op.inputs[0]), shape_of(op.results[0]), op.get("num_heads")
+    _need(shape[0] == result[0], "input sequence dimension must match output sequence dimension")
+    _need(heads <= shape[2], f"num_heads attribute must be less than or equal to input num_heads dimension {shape[2]}")
+    _need(result[1] == 1, f"output dimension 1 must be 1, got {result[1]}")
+    size = heads * shape[3]
+    _need(
+        result[3] == size,
+        f"Output hidden dimension must equal num_heads * head_size, got num_heads = {heads}, head_size = {shape[3]}, "
+        f"expected hidden size = {size}, actual output hidden size = {result[3]}",
+    )
+
+
+def _bitcast(op: TableOp) -> None:
+    kinds = [value.type.element_type for value in (op.inputs[0], op.results[0]) if isinstance(value.type, TensorType)]
+    widths = [re.search(r"\d+$", attribute_text(kind)) for kind in kinds]
+    for word, width in zip(("Input", "Output"), widths, strict=True):
+        _need(width is not None, f"{word} tensor type must be an integer or floating point type")
+    _need(
+        len({width.group() for width in widths if width is not None}) == 1,
+        "Input and output tensor element types must have the same bit width",
+    )
+
+
+def _split_heads(op: TableOp) -> None:
+    shape = shape_of(op.inputs[0])
+    _need(len(shape) == 3, f"expected rank of input tensor is 3, got rank {len(shape)}")
+    ranks = [len(shape_of(value)) for value in op.results]
+    _need(
+        ranks == [4, 4, 4],
+        f"expected rank of query/key/value output tensor is 4, got query rank: {ranks[0]}, key rank: {ranks[1]}, "
+        f"value rank: {ranks[2]}",
+    )
+    heads = op.get("num_heads")
+    pairs = op.get("num_kv_heads") or heads
+    batch, length, hidden = shape
+    size = hidden // (heads if len(op.inputs) > 1 else heads + 2 * pairs)
+    key = (batch, pairs, size, length) if op.get("transpose_key") else (batch, pairs, length, size)
+    wanted = {"query": (batch, heads, length, size), "key": key, "value": (batch, pairs, length, size)}
+    for (name, want), value in zip(wanted.items(), op.results, strict=True):
+        _need(shape_of(value) == want, f"expected {name} output shape {_t(want)}, got {_t(shape_of(value))}")
+
+
 def _argmax(op: TableOp) -> None:
     if op.name.startswith("ttir."):
         dims = op.get("dim_arg")
@@ -890,6 +934,9 @@ _RULES: Final[dict[str, Rule]] = {
     "batch_norm_training": _batch_norm,
     "concatenate_heads": _concatenate_heads,
     "nlp_concat_heads": _nlp_concat_heads,
+    "nlp_concat_heads_decode": _nlp_concat_heads_decode,
+    "bitcast_convert": _bitcast,
+    "split_query_key_value_and_split_heads": _split_heads,
     "argmax": _argmax,
     "prod": _prod,
     "pow_scalar": _pow_scalar,

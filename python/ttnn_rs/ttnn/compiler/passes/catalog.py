@@ -56,7 +56,9 @@ _ALL = (
     PassSpec("ttcore-wrap-device-module", "Move the module into a device module.", "later_device:wrap"),
     PassSpec("ttcore-unwrap-device-module", "Move the device module back to the top.", "later_device:unwrap"),
     PassSpec(
-        "ttcore-mark-functions-as-forward", "Mark public functions as programs of the device.", "later_device:mark_forward"
+        "ttcore-mark-functions-as-forward",
+        "Mark public functions as programs of the device.",
+        "later_device:mark_forward",
     ),
     PassSpec(
         "ttcore-register-device",
