@@ -124,7 +124,7 @@ def index_arguments(module: Any) -> set[tuple[str, int]]:
     return found
 
 
-def execute_module(text: str, name: str, options: list[str], folder: Path, control: str) -> int:
+def execute_module(text: str, name: str, options: list[str], folder: Path, control: str, epoch: str) -> int:
     """Lower, translate, run and compare one module; return the number of outputs that were compared.
 
     Raises:
@@ -135,20 +135,21 @@ def execute_module(text: str, name: str, options: list[str], folder: Path, contr
 
     from ttir_reference import NoReference, interpret
     from ttmlir._translate import main as translate
+    from ttnn.compiler.asm.epochs import Epoch
     from ttnn.compiler.dialects import parse_module
     from ttnn.compiler.tools.opt import main as opt
     from ttrt import main as ttrt
 
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     source.write_text(text)
-    module = parse_module(text, name)
+    module = parse_module(text, name, default_epoch=Epoch(epoch))
     if not [function for function in module.functions() if function.body.blocks]:
         raise NotExecuted("no function")
     metal = any("ttmetal" in option for option in options)
     binary = folder / ("program.ttm" if metal else "program.ttnn")
     options = [option for option in options if not option.startswith("--split-input")]
     if control != "nothing":
-        code, messages = call(opt, [*options, str(source), "-o", str(lowered)])
+        code, messages = call(opt, [f"--default-epoch={epoch}", *options, str(source), "-o", str(lowered)])
         assert code == 0, f"ttmlir-opt: {messages[:300]}"
     else:
         lowered.write_text(text)
@@ -225,7 +226,7 @@ def controlled(control: str) -> Iterator[None]:
         runtime.submit = original
 
 
-def execute_file(path: Path, name: str, descriptor: str, control: str) -> int:
+def execute_file(path: Path, name: str, descriptor: str, control: str, epoch: str = "book") -> int:
     """Execute the modules of a file; return the number of outputs that were compared."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if OTHER.search(name):
@@ -245,7 +246,7 @@ def execute_file(path: Path, name: str, descriptor: str, control: str) -> int:
             before = Path.cwd()
             os.chdir(work)
             try:
-                compared += execute_module(part, name, options, Path(work), control)
+                compared += execute_module(part, name, options, Path(work), control, epoch)
             finally:
                 os.chdir(before)
     if not compared:
@@ -279,7 +280,7 @@ def main() -> int:
             for path in files:
                 name = str(path.relative_to(root))
                 try:
-                    outputs += execute_file(path, name, f"{work}/system_desc.ttsys", arguments.control)
+                    outputs += execute_file(path, name, f"{work}/system_desc.ttsys", arguments.control, arguments.epoch)
                     right += 1
                 except NotExecuted as reason:
                     left_out[str(reason)] += 1

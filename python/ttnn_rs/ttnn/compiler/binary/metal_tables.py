@@ -91,6 +91,15 @@ class _Metal(BookProgram):
         name = function.sym_name.data
         return {"name": name, "inputs": inputs, "outputs": outputs, "device_programs": [on_device]}
 
+    def _result(self, op: TableOp) -> dict[str, Any]:
+        """The reference of the result, which aliases the output among the operands."""
+        names = {group.name for group in op.spec.operands}
+        outs = op.group("outputs") if "outputs" in names else op.group("output")
+        for result, out in zip(op.results, outs, strict=True):
+            self.tensor(out, op)
+            self.alias(result, out)
+        return self.tensor(op.results[0], op)
+
     def _short(self, op: Operation) -> str:
         return self._text(op) if not op.regions else f'"{op.name}"'
 

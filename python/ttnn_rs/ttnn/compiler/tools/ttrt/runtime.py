@@ -21,6 +21,7 @@ from ttnn.compiler.binary import system_desc as descriptors
 from ttnn.compiler.binary.calls import Call
 from ttnn.compiler.binary.programs import Program, programs
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.runtime.metal import run_metal
 from ttnn.compiler.runtime.place import Transfers
 from ttnn.compiler.runtime.system import current_system
 from ttnn.compiler.tools.ttrt.binary import Flatbuffer, SystemDesc
@@ -269,14 +270,16 @@ def submit(
         DTypeError: An output of another data type than the program's.
     """
     if executable.file_identifier == "TTM0":
-        raise UnsupportedError("submit: programs of TTMetal binaries are not executed.")
-    listed = _programs(executable)
-    if not 0 <= program_index < len(listed):
-        raise FileFormatError(f"the binary has programs 0 to {len(listed) - 1}, got {program_index}.")
-    tensors = [ttnn.from_torch(np.array(one.array, order="C")) for one in inputs]
-    made = execute(listed[program_index], tensors, device.device, device.transfers, device.observe)
-    device.keep(made)
-    results: list[NDArray[Any]] = [ttnn.to_numpy(one) for one in made]
+        arrays = [np.array(one.array, order="C") for one in inputs]
+        results: list[NDArray[Any]] = run_metal(executable.content, program_index, arrays, device.device)
+    else:
+        listed = _programs(executable)
+        if not 0 <= program_index < len(listed):
+            raise FileFormatError(f"the binary has programs 0 to {len(listed) - 1}, got {program_index}.")
+        tensors = [ttnn.from_torch(np.array(one.array, order="C")) for one in inputs]
+        made = execute(listed[program_index], tensors, device.device, device.transfers, device.observe)
+        device.keep(made)
+        results = [ttnn.to_numpy(one) for one in made]
     if len(outputs) != len(results):
         raise ParameterError(
             f"program {program_index} has {len(results)} outputs, got {len(outputs)} tensors for them."
