@@ -164,3 +164,34 @@ def test_a_semaphore_holds_a_word(device: ttnn.MeshDevice, value: object) -> Non
     cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])
     with pytest.raises(KernelArgumentError, match="a semaphore holds an unsigned 32-bit word"):
         ttnn.create_global_semaphore(device, cores, value)
+
+
+def test_a_trace_keeps_no_memory_that_the_program_gives_back() -> None:
+    device = ttnn.open_device(device_id=0, trace_region_size=1 << 20)
+    try:
+        x = ttnn.ones((1, 1, 2048, 2048), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, ttnn.L1_MEMORY_CONFIG)
+        start = ttnn.zeros_like(x)
+
+        def chain() -> ttnn.Tensor:
+            # Sixteen tensors of an eighth of L1 each, of which two live at a time.
+            kept = half = ttnn.add(x, start, memory_config=ttnn.L1_MEMORY_CONFIG)
+            for step in range(16):
+                kept = ttnn.add(kept, half, memory_config=ttnn.L1_MEMORY_CONFIG)
+                if step % 2:
+                    ttnn.deallocate(half)
+                    half = ttnn.multiply(kept, 0.5, memory_config=ttnn.L1_MEMORY_CONFIG)
+            return kept
+
+        expected = chain().to_numpy()
+        trace = ttnn.begin_trace_capture(device, cq_id=0)
+        result = chain()
+        ttnn.end_trace_capture(device, trace, cq_id=0)
+        for scale in (1.0, 2.0):
+            ttnn.copy_host_to_device_tensor(
+                ttnn.Tensor(np.full((1, 1, 2048, 2048), scale, np.float32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT), x
+            )
+            ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+            np.testing.assert_array_equal(result.to_numpy(), scale * expected)
+        ttnn.release_trace(device, trace)
+    finally:
+        ttnn.close_device(device)

@@ -7,7 +7,9 @@ tensors of the capture show them; what was deallocated in between is passed on f
 from __future__ import annotations
 
 import threading
-from typing import Any
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.device.mesh_device import CommandQueue
@@ -20,16 +22,52 @@ _inside = threading.local()
 """Set while an operator that is being recorded runs: operators that it calls are part of it."""
 
 
+class _Made:
+    """A tensor that a call of a capture has returned. It lives as long as the program keeps it, as without a trace.
+
+    Attributes:
+        tensor: The tensor, if it still lives.
+        last: The last call that takes or returns it.
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.last: OperatorCall | None = None
+
+
+_made: Final[dict[int, _Made]] = {}
+"""Tensors of captures by `id`; entries of tensors that are gone are replaced."""
+
+
+def _named(tensor: Tensor) -> _Made | None:
+    found = _made.get(id(tensor))
+    return found if found is not None and found.tensor() is tensor else None
+
+
 class OperatorCall:
-    """A call of an operator, with the tensors that it took and returned."""
+    """A call of an operator, with the tensors that it took and returned.
+
+    Tensors that were there before the capture are kept by the trace; those of the capture are not.
+    """
 
     def __init__(
         self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[Tensor]
     ) -> None:
         self.operation = operation
-        self.args = args
-        self.kwargs = kwargs
-        self.results = results
+        self.args = _exchange(args, _name)
+        self.kwargs = _exchange(kwargs, _name)
+        taken = {id(tensor) for tensor in tensors_in((args, kwargs))}
+        self.results: list[_Made | Tensor] = []
+        for tensor in results:
+            if id(tensor) in taken:
+                self.results.append(_named(tensor) or tensor)
+            else:
+                _made[id(tensor)] = _Made(tensor)
+                self.results.append(_made[id(tensor)])
+        touched = [made for tensor in tensors_in((args, kwargs)) if (made := _named(tensor)) is not None]
+        self.touched = [*touched, *(made for made in self.results if isinstance(made, _Made))]
+        for made in self.touched:
+            made.last = self
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         observer = Observation.active
@@ -42,16 +80,33 @@ class OperatorCall:
 
         Args:
             queue: The command queue.
-            replaced: Results of this replay for tensors of the capture that were deallocated, by the id of the old one.
+            replaced: Results of this replay for tensors of the capture whose memory was given back, by what stands for
+                them.
             trace: For programs only.
         """
-        args, kwargs = _exchange(self.args, replaced), _exchange(self.kwargs, replaced)
+
+        def present(value: Any) -> Any:
+            if not isinstance(value, _Made):
+                return value
+            now = replaced.get(id(value))
+            return value.tensor() if now is None else now
+
+        args, kwargs = _exchange(self.args, present), _exchange(self.kwargs, present)
         returned = list(tensors_in(self._run(args, kwargs)))
         for before, now in zip(self.results, returned, strict=True):
-            if not before.is_allocated():
+            tensor = before.tensor() if isinstance(before, _Made) else before
+            if tensor is None or not tensor.is_allocated():
                 replaced[id(before)] = now
-            elif before is not now and before.buffer_address() != now.buffer_address():
-                _copy(now, before)
+            elif tensor is not now and tensor.buffer_address() != now.buffer_address():
+                _copy(now, tensor)
+        for made in self.touched:
+            if made.last is self:
+                replaced.pop(id(made), None)
+
+
+def _name(value: Any) -> Any:
+    """Return what stands for a tensor of a capture; other values as they are."""
+    return (_named(value) or value) if isinstance(value, Tensor) else value
 
 
 def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -85,15 +140,13 @@ def _plainly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any])
     return operation.function(*args, **kwargs)
 
 
-def _exchange(value: Any, replaced: dict[int, Tensor]) -> Any:
-    """Return arguments with the tensors that stand for others."""
-    if isinstance(value, Tensor):
-        return replaced.get(id(value), value) if not value.is_allocated() else value
-    if isinstance(value, (list, tuple)) and any(True for _ in tensors_in(value)):
-        return type(value)(_exchange(part, replaced) for part in value)
-    if isinstance(value, dict):
-        return {name: _exchange(part, replaced) for name, part in value.items()}
-    return value
+def _exchange(value: Any, of: Callable[[Any], Any]) -> Any:
+    """Return arguments with `of` applied to everything inside of lists, tuples and dictionaries."""
+    if type(value) in (list, tuple):
+        return type(value)(_exchange(part, of) for part in value)
+    if type(value) is dict:
+        return {name: _exchange(part, of) for name, part in value.items()}
+    return of(value)
 
 
 def _copy(source: Tensor, target: Tensor) -> None:
