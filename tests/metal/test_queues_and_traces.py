@@ -195,3 +195,29 @@ def test_a_trace_keeps_no_memory_that_the_program_gives_back() -> None:
         ttnn.release_trace(device, trace)
     finally:
         ttnn.close_device(device)
+
+
+def test_memory_can_be_allocated_in_a_capture() -> None:
+    device = ttnn.open_device(device_id=0, trace_region_size=1 << 20)
+    try:
+        x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+        spec, address = x.spec, x.buffer_address()
+        ttnn.deallocate(x)
+        x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+        trace = ttnn.begin_trace_capture(device, cq_id=0)
+        y = ttnn.add(x, x)
+        # The input's memory may be given back in the capture, and taken for the input of the next run.
+        ttnn.deallocate(x)
+        again = ttnn.allocate_tensor_on_device(spec, device)
+        ttnn.end_trace_capture(device, trace, cq_id=0)
+        assert again.buffer_address() == address
+        for scale in (3.0, 5.0):
+            values = ttnn.Tensor(np.full((32, 32), scale, np.float32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+            ttnn.copy_host_to_device_tensor(values, again)
+            ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+            assert (y.to_numpy() == 2 * scale).all()
+        ttnn.deallocate(again)
+        with pytest.raises(ttnn.StorageError, match="was deallocated"):
+            ttnn.execute_trace(device, trace, cq_id=0, blocking=True)
+    finally:
+        ttnn.close_device(device)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.device.mesh_device import CommandQueue
+from ttnn.device.mesh_device import CommandQueue, MeshDevice
 from ttnn.device.traces import CAPTURING
 from ttnn.operation.observation import Observation, Operator
 from ttnn.operation.operands import tensors_in
@@ -44,6 +44,25 @@ def _named(tensor: Tensor) -> _Made | None:
     return found if found is not None and found.tensor() is tensor else None
 
 
+_stand_ins: Final[list[weakref.ref[Tensor]]] = []
+"""Tensors that were allocated in captures."""
+
+
+def _standing_for(tensor: Tensor, address: int | None) -> Tensor:
+    """Return what lies where an input of a trace was, whose memory was given back in the capture; else the input.
+
+    A program writes the inputs of the next run there: it has allocated a tensor like the input in the capture.
+    """
+    _stand_ins[:] = [found for found in _stand_ins if found() is not None]
+    for found in _stand_ins:
+        other = found()
+        if other is None or not other.is_allocated() or other.device() is not tensor._device:
+            continue
+        if other._spec == tensor._spec and other.buffer_address() == address:
+            return other
+    return tensor
+
+
 class OperatorCall:
     """A call of an operator, with the tensors that it took and returned.
 
@@ -64,6 +83,11 @@ class OperatorCall:
             else:
                 _made[id(tensor)] = _Made(tensor)
                 self.results.append(_made[id(tensor)])
+        self.places = {
+            id(tensor): tensor.buffer_address()
+            for tensor in tensors_in((args, kwargs))
+            if _named(tensor) is None and tensor.device() is not None and tensor.is_allocated()
+        }
         touched = [made for tensor in tensors_in((args, kwargs)) if (made := _named(tensor)) is not None]
         self.touched = [*touched, *(made for made in self.results if isinstance(made, _Made))]
         for made in self.touched:
@@ -86,10 +110,12 @@ class OperatorCall:
         """
 
         def present(value: Any) -> Any:
-            if not isinstance(value, _Made):
-                return value
-            now = replaced.get(id(value))
-            return value.tensor() if now is None else now
+            if isinstance(value, _Made):
+                now = replaced.get(id(value))
+                return value.tensor() if now is None else now
+            if isinstance(value, Tensor) and not value.is_allocated():
+                return _standing_for(value, self.places.get(id(value)))
+            return value
 
         args, kwargs = _exchange(self.args, present), _exchange(self.kwargs, present)
         returned = list(tensors_in(self._run(args, kwargs)))
@@ -115,6 +141,8 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     Raises:
         UnsupportedError: it brings a tensor to the host.
     """
+    if operation.__name__ in _ALLOCATIONS:
+        return _allocated(operation, args, kwargs)
     devices = (tensor.device() for tensor in tensors_in((args, kwargs)))
     capturing = ((device, device._traces.steps) for device in devices if device is not None)
     device, steps = next(((device, steps) for device, steps in capturing if steps is not None), (None, None))
@@ -133,6 +161,26 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if not results:
         raise UnsupportedError(f"{operation.__name__}: {CAPTURING}")
     steps.append(OperatorCall(operation, args, dict(kwargs), results))
+    return result
+
+
+_ALLOCATIONS: Final = ("ttnn.allocate_tensor_on_device",)
+"""What programs call in captures to have memory where the inputs of later runs go; it is no part of the trace."""
+
+
+def _allocated(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator that only allocates, also while its device captures a trace."""
+    devices = [value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)]
+    capturing = [device for device in devices if device._traces.steps is not None]
+    for device in capturing:
+        device._traces.resume()
+    try:
+        result = operation.function(*args, **kwargs)
+    finally:
+        for device in capturing:
+            device._traces.suspend()
+    if capturing:
+        _stand_ins.append(weakref.ref(result))
     return result
 
 
