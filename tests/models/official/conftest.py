@@ -23,6 +23,11 @@ HOME = Path(os.environ.get("TT_METAL_HOME", "/nowhere"))
 _PACKAGES = ("torch", "transformers", "loguru", "pydantic", "PIL", "tqdm", "safetensors")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Know the marks of the official tests, which are imported and called."""
+    config.addinivalue_line("markers", "models_performance_bare_metal: a mark of official tests")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give these tests more time, and let the ports warn."""
     for item in items:

@@ -146,7 +146,7 @@ def test_decoder(users: int, model: str, run: _Run, distances: Distances, monkey
 
 def test_decoder_of_a_prompt(model: str, run: _Run, distances: Distances, monkeypatch: pytest.MonkeyPatch) -> None:
     _layers_return_pairs(monkeypatch)
-    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES, "use_hf_rope": False}
+    options = {"max_seq_len": 256, "paged_attention": True, "page_params": PAGES}
     run("test_decoder_prefill", "test_decoder_inference", **options, batch_size=1, use_prefetcher=False)
     distances.report("tt_transformers, decoder layer", f"{model}, prefill", 0.999, 0.99)
 

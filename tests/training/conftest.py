@@ -1,0 +1,8 @@
+"""The examples of training, importable by their names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "training"))
