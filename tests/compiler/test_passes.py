@@ -7,6 +7,7 @@ import itertools
 import pytest
 from book_ops import LOWERED, function
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm import CompileError, Module, attribute_text
 from ttnn.compiler.dialects import TableOp, parse_module, print_module
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, LayoutAttr
@@ -269,3 +270,29 @@ def test_pipeline_text() -> None:
             run(parse_module(MULTIPLY), wrong)
     with pytest.raises(OptionError, match="pass cse has no option 'fast'; it has none"):
         run(parse_module(MULTIPLY), "cse{fast=1}")
+
+
+@pytest.mark.parametrize("option", ["enable-optimizer=true", "optimization-level=2", "enable-trace=true"])
+def test_the_later_pipeline_refuses_what_it_does_not_do(option: str) -> None:
+    module = parse_module("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }")
+    with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
+        run(module, f"ttir-to-ttnn-backend-pipeline{{{option}}}")
+
+
+def test_a_convolution_with_channels_first_is_permuted() -> None:
+    dims = ", ".join(f"{name}_dim = {i} : i64" for i, name in enumerate(("batch", "channel", "height", "width")))
+    text = f"""
+    func.func @f(%x: tensor<1x3x32x32xbf16>, %w: tensor<8x3x3x3xbf16>) -> tensor<1x8x30x30xbf16> {{
+      %0 = "ttir.conv2d"(%x, %w) <{{stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32, {dims}}}>
+        : (tensor<1x3x32x32xbf16>, tensor<8x3x3x3xbf16>) -> tensor<1x8x30x30xbf16>
+      return %0 : tensor<1x8x30x30xbf16>
+    }}
+    """
+    module = parse_module(text)
+    run(module, "ttir-to-ttir-decomposition")
+    assert [op.name for op in module.op.walk() if op.name.startswith("ttir.")] == [
+        "ttir.permute",
+        "ttir.conv2d",
+        "ttir.permute",
+    ]
+    assert [op.get("channel_dim") for op in ops(module, "ttir.conv2d")] == [3]

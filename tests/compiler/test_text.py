@@ -8,6 +8,7 @@ import tracemalloc
 import pytest
 
 from ttnn.compiler.asm import CompileError, DenseAttr, Epoch, location_name
+from ttnn.compiler.asm.attributes import float_text
 from ttnn.compiler.dialects import parse_module, print_module
 
 ADD = """
@@ -236,3 +237,26 @@ def test_a_wrong_dimension_names_the_operation() -> None:
     text = text.replace("(tensor<96x160xbf16>, tensor<160xbf16>, tensor", "(tensor<96x160xbf16>, tensor")
     with pytest.raises(CompileError, match="op Dimension attribute must be within the bounds"):
         parse_module(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "element", "text"),
+    [
+        (0.01, "f32", "0.00999999977"),
+        (0.02, "f32", "2.000000e-02"),
+        (1e-12, "f32", "9.99999996E-13"),
+        (0.1, "f64", "1.000000e-01"),
+        (1.0, "bf16", "1.000000e+00"),
+        (-0.0, "f32", "-0.000000e+00"),
+        (float("inf"), "f32", "0x7F800000"),
+    ],
+)
+def test_floats_have_the_digits_of_mlir(value: float, element: str, text: str) -> None:
+    assert float_text(value, element) == text
+
+
+def test_each_function_reports_its_own_error() -> None:
+    wrong = "func.func @{}(%a: tensor<2xf32>) -> tensor<3xf32> {{ return %a : tensor<2xf32> }}"
+    with pytest.raises(CompileError) as error:
+        parse_module("\n".join(wrong.format(name) for name in "ab"))
+    assert [one.line for one in error.value.diagnostics] == [1, 2]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.passes.options import Option
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
@@ -58,7 +59,7 @@ def _given(values: dict[str, Any], **names: str) -> str:
 
 _LATER_TTNN = (
     *(
-        Option(name, "str", "", "Accepted for older command lines; layouts are chosen without a model of the device.")
+        Option(name, "str", "", "Not supported for modules of the later epochs.")
         for name in (
             "override-output-layout",
             "override-conv2d-config",
@@ -94,6 +95,37 @@ _LATER_TTNN = (
 )
 
 
+_WITHOUT_MODEL: dict[str, object] = {
+    "override-output-layout": "",
+    "override-conv2d-config": "",
+    "insert-memreconfig": "",
+    "memory-layout-analysis-policy": "",
+    "tensor-l1-usage-cap": "",
+    "max-legal-layouts": "",
+    "enable-optimizer": False,
+    "optimization-level": 0,
+    "memory-layout-analysis-enabled": False,
+    "enable-trace": False,
+    "enable-bfp8-conversion": False,
+    "target-bit-width": 32,
+}
+
+
+def _refuse(values: dict[str, Any]) -> None:
+    """Refuse options that ask for what the later pipeline does not do.
+
+    Raises:
+        UnsupportedError: An option asks for it.
+    """
+    for name, default in _WITHOUT_MODEL.items():
+        if values[name] != default:
+            raise UnsupportedError(
+                f"option {name}={values[name]} of the TTNN pipeline is not supported for modules of the later epochs: "
+                "there tensors stay interleaved in DRAM. Leave the option out.",
+                "unimplemented",
+            )
+
+
 def _later_ttir(values: dict[str, Any]) -> list[Step]:
     steps: list[Step] = [
         ("canonicalize", ""),
@@ -119,6 +151,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
 
 
 def _later_ttnn(values: dict[str, Any]) -> list[Step]:
+    _refuse(values)
     steps = [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
     if values["enable-remove-dead-values"]:
         steps.append(("remove-dead-values", ""))

@@ -156,6 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(asked: _Arguments, text: str) -> int:
+    from ttnn.base.exceptions import UnsupportedError
     from ttnn.compiler.asm.diagnostics import CompileError
 
     _connect()
@@ -169,7 +170,7 @@ def _run(asked: _Arguments, text: str) -> int:
             outputs.append(_module(asked, part, name, first_line))
         except CompileError as error:
             diagnostics = list(error.diagnostics)
-        except OptionError as error:
+        except (OptionError, UnsupportedError) as error:
             sys.stderr.write(f"ttmlir-opt: {error}\n")
             return 1
         except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
