@@ -6,7 +6,7 @@
 Files are run unmodified by `lit` with `filecheck`, both of the package index. Those that need a front end, other
 chips or the cost model that comes from a device are left out and counted. Prints one line a failure and the figures;
 the exit code is 1 if less than `--enough` percent pass. `--control` replaces `ttmlir-opt` by a tool that copies its
-input: a harness that still passes its files would prove nothing, so the figures of that run must fall.
+input without comments: a harness that still passes its files would prove nothing, so the figures of that run must fall.
 """
 
 from __future__ import annotations
@@ -53,10 +53,12 @@ config.substitutions.append(("%python", {python!r}))
 config.substitutions.append(("%mlir_src", {root!r}))
 """
 
-COPY = """import sys
+COPY = """import re
+import sys
 from pathlib import Path
 names = [word for word in sys.argv[1:] if not word.startswith("-")]
 text = Path(names[-1]).read_text() if names else sys.stdin.read()
+text = re.sub("//.*", "", text)  # else the patterns in the comments would find themselves
 if "-o" in sys.argv:
     Path(sys.argv[sys.argv.index("-o") + 1]).write_text(text)
 else:
