@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 
 import ttnn
 from ttir_reference import interpret
+from ttnn.compiler.binary import emit
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.translate import ttnn_to_binary
@@ -114,6 +118,25 @@ def test_binary_and_python_and_reference(op: str, device: ttnn.MeshDevice) -> No
     assert got.shape == expected.shape
     distance = np.linalg.norm(got - expected) / max(np.linalg.norm(expected), 1e-30)
     assert distance <= (1e-2 if op in LOOSE else 4e-3)
+
+
+def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
+    """All examples at once, as the header has names only: what is checked are calls and types."""
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler of the host: g++ or clang++")
+    sources = []
+    for op, text in EXAMPLES.items():
+        lowered = parse_module(text.replace("@one", f"@f_{op}"))
+        run(lowered, "ttir-to-emitc-pipeline")
+        sources.append(str(translate("mlir-to-cpp", print_module(lowered))))
+    source = tmp_path / "emitted.cpp"
+    source.write_text("\n".join(sources))
+    include = Path(emit.__file__).parent / "include"
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    assert source.read_text().count("ttnn::Tensor f_") == len(EXAMPLES)
 
 
 def test_a_program_calls_another(device: ttnn.MeshDevice) -> None:

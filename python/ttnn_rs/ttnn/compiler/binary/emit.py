@@ -213,7 +213,9 @@ def _cpp_value(value: Any, names: _Names) -> str:
     if isinstance(value, DeviceArgument):
         return "device"
     if isinstance(value, New):
-        return f"{_cpp_name(value.path)}({', '.join(_cpp_value(part, names) for part in value.arguments)})"
+        parts = [_cpp_value(part, names) for part in value.arguments]
+        parts += [f"/*{name}=*/{_cpp_value(part, names)}" for name, part in value.keywords]
+        return f"{_cpp_name(value.path)}({', '.join(parts)})"
     if isinstance(value, list | tuple):
         inner = ", ".join(_cpp_value(part, names) for part in value)
         first = value[0] if value else 0
@@ -221,7 +223,9 @@ def _cpp_value(value: Any, names: _Names) -> str:
             return f"std::vector<ttnn::Tensor>{{{inner}}}"
         if isinstance(first, New):
             return f"std::vector<{_cpp_name(first.path)}>{{{inner}}}"
-        return f"ttnn::SmallVector<int64_t>{{{inner}}}"
+        if isinstance(first, list | tuple):
+            return f"std::vector<ttnn::SmallVector<int64_t>>{{{inner}}}"
+        return f"ttnn::SmallVector<{'float' if isinstance(first, float) else 'int64_t'}>{{{inner}}}"
     if value is None:
         return "std::nullopt"
     if isinstance(value, bool):

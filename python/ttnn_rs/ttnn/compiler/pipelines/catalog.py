@@ -208,6 +208,18 @@ _ALL = (
         _later_ttnn,
     ),
     Pipeline(
+        "ttir-to-emitpy-pipeline",
+        "Lower tensor operations to what ttmlir-translate --mlir-to-python writes as Python.",
+        _LATER_TTNN,
+        _later_ttnn,
+    ),
+    Pipeline(
+        "ttir-to-emitc-pipeline",
+        "Lower tensor operations to what ttmlir-translate --mlir-to-cpp writes as C++.",
+        _LATER_TTNN,
+        _later_ttnn,
+    ),
+    Pipeline(
         "ttir-to-ttmetal-backend-pipeline",
         "Lower tensor operations to commands and kernels.",
         (Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),),
