@@ -62,7 +62,7 @@ def copy_of_tree(folder: Path) -> Path:
     for name in filter(None, files):
         source, target = ROOT / os.fsdecode(name), tree / os.fsdecode(name)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, target)
+        shutil.copy2(source, target, follow_symlinks=False)
     return tree
 
 

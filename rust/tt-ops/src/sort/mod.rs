@@ -1,5 +1,6 @@
 //! Sorting along rows and the largest elements of rows, by the vector unit's bitonic network.
 
+mod narrow;
 mod network;
 
 use tt_cpu::Level;
@@ -11,6 +12,7 @@ use tt_tensix::pack::{PackConfig, Packer};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::{OpError, for_each_page};
+use narrow::{FEW, Row};
 use network::{Elements, Lane, ROWS, TILE, exchange_tiles, key, local_sort};
 
 const NAME: &str = "sort";
@@ -95,6 +97,29 @@ pub fn sort(
     for_each_page(program.rows, Scratch::default, |scratch, row| kernel.row(row, scratch))
 }
 
+/// Sorts tiles, a power of two of them: pairs, then merges of twice as many. `sort` does pairs of tiles in one direction,
+/// `exchange` two tiles.
+fn merge<T>(
+    (tiles, wanted): (usize, bool),
+    elements: &mut T,
+    sort: impl Fn(&mut T, &[usize], bool),
+    exchange: impl Fn(&mut T, usize, usize, bool),
+) {
+    for stage in 1..=tiles.trailing_zeros() {
+        let ascending = |tile: usize| wanted != (tile >> stage & 1 == 1);
+        for sub in (2..=stage).rev() {
+            let distance = 1 << (sub - 1);
+            for tile in (0..tiles).filter(|tile| tile & distance == 0) {
+                exchange(elements, tile, tile + distance, ascending(tile));
+            }
+        }
+        for direction in [false, true] {
+            let pairs: Vec<usize> = (0..tiles / 2).filter(|pair| ascending(2 * pair) == direction).collect();
+            sort(elements, &pairs, direction);
+        }
+    }
+}
+
 struct Kernel<'a> {
     program: &'a SortProgram,
     columns: usize,
@@ -118,8 +143,10 @@ impl Kernel<'_> {
     /// A row of tiles.
     fn row(&self, row: usize, scratch: &mut Scratch) -> Result<(), OpError> {
         self.load(row, scratch);
+        let rows = narrow::different(&scratch.keys);
         match self.program.wanted {
-            _ if self.program.stable => self.sort_stably(scratch),
+            _ if self.program.stable => self.sort_stably(scratch, rows),
+            Wanted::Sorted if rows <= FEW => self.sort_few(scratch, rows),
             Wanted::Sorted => self.sort(scratch),
             Wanted::First(tiles) => self.first(tiles, scratch),
         }
@@ -182,7 +209,7 @@ impl Kernel<'_> {
         }
     }
 
-    fn sort_stably(&self, scratch: &mut Scratch) {
+    fn sort_stably(&self, scratch: &mut Scratch, rows: usize) {
         // Padding stays behind, unless an element comes after it in the order.
         let width = self.program.width;
         let (last, ascending) = (key(self.last()) as i32, self.program.ascending);
@@ -190,7 +217,7 @@ impl Kernel<'_> {
         let is_plain = !scratch.keys[..width].as_flattened().iter().any(behind);
         let count = if is_plain { width } else { scratch.keys.len() };
         let mut pairs: Vec<(i32, u32)> = Vec::with_capacity(count);
-        for row in 0..ROWS {
+        for row in 0..rows {
             pairs.clear();
             let keys = scratch.keys[..count].iter().zip(&scratch.indices);
             pairs.extend(keys.map(|(keys, indices)| (keys[row] as i32, indices[row])));
@@ -200,7 +227,10 @@ impl Kernel<'_> {
                 pairs.sort_by_key(|&(key, _)| std::cmp::Reverse(key));
             }
             for ((keys, indices), &(key, index)) in scratch.keys.iter_mut().zip(&mut scratch.indices).zip(&pairs) {
-                (keys[row], indices[row]) = (key as u32, index);
+                // The rows behind the last one are like it.
+                let alike = if row + 1 == rows { row..ROWS } else { row..row + 1 };
+                keys[alike.clone()].fill(key as u32);
+                indices[alike].fill(index);
             }
         }
     }
@@ -213,22 +243,26 @@ impl Kernel<'_> {
 
     /// All elements: pairs of tiles, then merges of twice as many.
     fn sort(&self, scratch: &mut Scratch) {
-        let (tiles, wanted) = (self.padded(), self.program.ascending);
-        for first in (0..tiles).step_by(2) {
-            Self::pair(scratch, first, wanted != (first / 2 % 2 == 1));
-        }
-        for stage in 2..=tiles.trailing_zeros() {
-            let ascending = |tile: usize| wanted != (tile >> stage & 1 == 1);
-            for sub in (2..=stage).rev() {
-                let distance = 1 << (sub - 1);
-                for tile in (0..tiles).filter(|tile| tile & distance == 0) {
-                    let elements = &mut Elements { keys: &mut scratch.keys, indices: &mut scratch.indices };
-                    exchange_tiles(elements, tile, tile + distance, ascending(tile));
-                }
-            }
-            for first in (0..tiles).step_by(2) {
-                Self::pair(scratch, first, ascending(first));
-            }
+        merge(
+            (self.padded(), self.program.ascending),
+            scratch,
+            |scratch, pairs, ascending| pairs.iter().for_each(|pair| Self::pair(scratch, 2 * pair, ascending)),
+            |scratch, first, second, ascending| {
+                let elements = &mut Elements { keys: &mut scratch.keys, indices: &mut scratch.indices };
+                exchange_tiles(elements, first, second, ascending);
+            },
+        );
+    }
+
+    /// The same for rows of which only the first ones differ.
+    fn sort_few(&self, scratch: &mut Scratch, rows: usize) {
+        let level = Level::current();
+        for row in 0..rows {
+            let mut one = Row::of(&scratch.keys, &scratch.indices, row);
+            let sort = |one: &mut Row, pairs: &[usize], ascending| one.sort_pairs(level, pairs, ascending);
+            merge((self.padded(), self.program.ascending), &mut one, sort, Row::exchange_tiles);
+            let alike = if row + 1 == rows { row..ROWS } else { row..row + 1 };
+            one.store(&mut scratch.keys, &mut scratch.indices, alike);
         }
     }
 

@@ -19,7 +19,7 @@ use tt_formats::DataFormat;
 
 pub use crate::regs::{Arch, Dst, DstFormat, HalfTile, MathFidelity, Src};
 
-pub use eltwise::{bf16_lanes, eltwise, eltwise_at, eltwise_scalar, exact, running};
+pub use eltwise::{bf16_lanes, eltwise, eltwise_at, eltwise_scalar, exact, multiply_datum, running};
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };

@@ -11,6 +11,7 @@ use tt_tensix::unpack::Bf16Page;
 
 use super::super::repack::Repack;
 use super::chain::{Chain, Memory, to_halves};
+use super::few::{FEW, Factors};
 use super::program::{MatrixAxis, ProductProgram};
 use crate::{OpError, for_each_page};
 
@@ -79,6 +80,18 @@ impl Unit {
     fn lines(&self) -> usize {
         2 * self.matrices * self.columns
     }
+
+    /// Puts so many products of each matrix to their places in their lines.
+    fn one_by_one(&self, factors: &Factors<'_>, chain: &Chain, products: usize, running: &mut [u8]) {
+        for matrix in 0..self.matrices {
+            for number in 0..products {
+                let product = factors.product(&chain.math, self.matrix + matrix, self.column * SIDE + number);
+                let line = self.line(matrix, number / SIDE) + number % SIDE / FACE_SIDE;
+                let place = line * LINE + 2 * (number % FACE_SIDE);
+                running[place..place + 2].copy_from_slice(&product.to_le_bytes());
+            }
+        }
+    }
 }
 
 /// What a worker needs.
@@ -122,9 +135,16 @@ pub(super) fn of_matrices(
         let unit = &units[number];
         let Work { memory, factors, page, transposed, repack } = &mut **work;
         memory.running.clone_from(&chain.one);
+        let wanted = (products - unit.column * SIDE).min(unit.columns * SIDE);
+        let one_by_one = !blocks && unit.matrices * wanted <= FEW;
+        if one_by_one {
+            let few = Factors { pages: &pages, axis: &given, format, grid: given.grid(), length };
+            unit.one_by_one(&few, &chain, wanted, &mut memory.running);
+        }
         let used = unit.lines() * LINE;
         factors.chunks_exact_mut(TILE + APART).for_each(|factors| factors[used..].fill(0));
-        for (first, block) in (0..length).step_by(SIDE).zip(0..) {
+        let together = if one_by_one { 0 } else { length };
+        for (first, block) in (0..together).step_by(SIDE).zip(0..) {
             let count = (length - first).min(SIDE);
             for matrix in 0..unit.matrices {
                 for column in 0..unit.columns {

@@ -4,6 +4,7 @@
 //! runs one program per factor; here a chain stays with the worker that makes its end.
 
 mod chain;
+mod few;
 mod matrix_axis;
 mod program;
 

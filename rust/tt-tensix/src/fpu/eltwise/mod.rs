@@ -98,6 +98,17 @@ pub fn eltwise_scalar(
     }
 }
 
+/// ELWMUL of one datum of `SrcA` and one of `SrcB` onto zero: what [`eltwise_scalar`] leaves in `Dst`.
+///
+/// # Panics
+/// If the operands are integers.
+pub fn multiply_datum(cfg: &MathConfig, a: u32, b: u32) -> u32 {
+    assert!(!cfg.is_integer(), "integers in {cfg:?}");
+    let mode = cfg.mode();
+    let (x, y) = (Operand::decode(a & mask(cfg.alu), mode.e8), Operand::decode(b, mode.e8));
+    (0..cfg.fidelity.phases()).fold(0, |dst, phase| multiply(mode, Phase::new(mode, phase), x, y, dst))
+}
+
 /// One phase of ELWMUL. Unlike in MVMUL, a product below the smallest exponent is dropped here.
 #[inline(always)]
 fn multiply(mode: Mode, phase: Phase, a: Operand, b: Operand, dst: u32) -> u32 {
