@@ -55,6 +55,12 @@ def carried_by(tensor: Tensor, own: Callable[[Tensor], Values]) -> Values:
     return found[1]
 
 
+def is_carried(tensor: Tensor) -> bool:
+    """Return whether an operator has made a tensor, so that its golden value may be another than its elements."""
+    found = _carried.get(id(tensor))
+    return found is not None and found[0]() is tensor
+
+
 def forget_all() -> None:
     """Begin the program anew: all tensors begin with their own elements."""
     _carried.clear()

@@ -19,7 +19,7 @@ import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
-from ttnn.operation.carried import TRANSFERS, LostError, carried_by, keep
+from ttnn.operation.carried import TRANSFERS, LostError, carried_by, is_carried, keep
 from ttnn.operation.observation import Observation, Operator
 from ttnn.operation.signature import REQUIRED
 from ttnn.tensor.tensor import Tensor
@@ -164,6 +164,8 @@ def plain(value: Any, values: Callable[[Tensor], Any] = float64_values) -> Any:
 
 _LOST: Final = object()
 """The golden value of the program up to an operator is not known."""
+_START: Final = object()
+"""An operator has brought an input of the program: its elements are its golden value."""
 
 
 def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -182,9 +184,8 @@ def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str
             tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
             if operation.__name__ in TRANSFERS and len(tensors) == 1:
                 return values(tensors[0])
-            for tensor in tensors:
-                values(tensor)
-            return _LOST
+            # What is made of inputs of the program alone is one itself.
+            return _LOST if any(map(is_carried, tensors)) else _START
         with np.errstate(all="ignore"):
             result = call_golden(operation, args, kwargs, inside)
     except LostError:
@@ -198,6 +199,8 @@ def _carried_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str
 
 def _carry(whole: Any, output: Any) -> None:
     """Carry golden values with the results of an operator."""
+    if whole is _START:
+        return
     outputs = output if isinstance(output, list | tuple) else [output]
     # One golden value is that of the first result; what comes with it, prepared weights for instance, begins anew.
     values = [_LOST] * len(outputs) if whole is _LOST else whole if isinstance(whole, list | tuple) else [whole]
