@@ -296,3 +296,22 @@ def test_a_convolution_with_channels_first_is_permuted() -> None:
         "ttir.permute",
     ]
     assert [op.get("channel_dim") for op in ops(module, "ttir.conv2d")] == [3]
+
+
+def test_configurations_are_completed_and_weights_name_their_format() -> None:
+    text = """
+    func.func @f(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16> {ttcore.weight_dtype = "bfp_bf8"})
+        -> tensor<32x32xbf16> {
+      %0 = "ttir.matmul"(%a, %b) : (tensor<32x64xbf16>, tensor<64x32xbf16>) -> tensor<32x32xbf16>
+      return %0 : tensor<32x32xbf16>
+    }
+    """
+    module = parse_module(text)
+    run(module, "ttir-propagate-weight-dtype")
+    assert ops(module, "ttir.matmul")[0].attributes["ttcore.weight_dtype"].data == "bfp_bf8"
+    module = parse_module(text.replace("ttir.matmul", "ttnn.matmul"))
+    run(module, "ttnn-set-compute-kernel-config{math-fidelity=hifi2}")
+    config = ops(module, "ttnn.matmul")[0].properties["compute_config"]
+    assert (
+        attribute_text(config) == "#ttnn.device_compute_kernel_config<math_fidelity = hifi2, fp32_dest_acc_en = true>"
+    )

@@ -52,6 +52,9 @@ _ALL = (
     PassSpec("ttir-element-type-normalization", "Give tensors element types that the chip has.", "later_types:run"),
     PassSpec("ttir-to-ttir-decomposition", "Decompose what the library does not have.", "later_decompose:run"),
     PassSpec("ttir-implicit-broadcast-fold", "Let operations repeat their operands themselves.", "later_broadcast:run"),
+    PassSpec(
+        "ttir-propagate-weight-dtype", "Bring formats of weights from arguments to their users.", "later_weights:run"
+    ),
     PassSpec("ttir-flatten-sliding-window", "Flatten images around convolutions and pools.", "later_sliding:run"),
     PassSpec("ttcore-wrap-device-module", "Move the module into a device module.", "later_device:wrap"),
     PassSpec("ttcore-unwrap-device-module", "Move the device module back to the top.", "later_device:unwrap"),
@@ -72,6 +75,18 @@ _ALL = (
         ),
     ),
     PassSpec("ttnn-layout", "Give tensors layouts of the library.", "later_layout:run"),
+    PassSpec(
+        "ttnn-set-compute-kernel-config",
+        "Complete the compute configurations of operations.",
+        "later_compute:run",
+        (
+            Option("math-fidelity", "str", "hifi4", "lofi, hifi2, hifi3, hifi4 or undefined."),
+            Option("math-approx-mode", "str", "unset", "true, false or unset."),
+            Option("fp32-dest-acc-en", "str", "true", "true, false or unset."),
+            Option("packer-l1-acc", "str", "unset", "true, false or unset."),
+            Option("dst-full-sync-en", "str", "unset", "true, false or unset."),
+        ),
+    ),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
     PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),

@@ -1,0 +1,49 @@
+"""`ttir-propagate-weight-dtype`: the format that an argument asks for its weights goes to their users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import BlockArgument, FuncOp, SSAValue, StringAttr
+from ttnn.compiler.passes.base import owner_of, table_ops
+
+__all__ = ["run"]
+
+_NAME = "ttcore.weight_dtype"
+_CONSUMERS = ("ttir.matmul", "ttir.linear", "ttir.sparse_matmul")
+_THROUGH = frozenset(
+    f"ttir.{name}"
+    for name in (
+        "reshape", "permute", "transpose", "squeeze", "unsqueeze", "broadcast", "typecast", "repeat_interleave",
+        "mesh_shard", "mesh_partition", "all_gather", "all_reduce", "reduce_scatter", "slice_static", "repeat",
+    )
+)  # fmt: skip
+_PRECISION = ("bfp_bf2", "bfp_f2", "bfp_bf4", "bfp_f4", "bfp_bf8", "bfp_f8", "bf16", "f16", "f32")
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Put the format on each product of matrices whose weights come from an argument that names one."""
+    del options
+    for op in table_ops(module.op, "ttir."):
+        if op.name in _CONSUMERS:
+            dtype = _dtype(op.inputs[1])
+            if dtype is not None:
+                op.attributes[_NAME] = StringAttr(dtype)
+
+
+def _dtype(value: SSAValue) -> str | None:
+    """Return the format of a weight; of joined weights the most precise."""
+    owner = owner_of(value)
+    while owner is not None and owner.name in _THROUGH:
+        value = owner.operands[0]
+        owner = owner_of(value)
+    if owner is not None and owner.name == "ttir.concat":
+        found = [dtype for dtype in map(_dtype, owner.operands) if dtype is not None]
+        return max(found, key=_PRECISION.index) if found else None
+    if not isinstance(value, BlockArgument):
+        return None
+    function = value.owner.parent_op()
+    attributes = function.arg_attrs if isinstance(function, FuncOp) else None
+    entry = attributes.data[value.index].data.get(_NAME) if attributes is not None else None
+    return entry.data if isinstance(entry, StringAttr) and entry.data in _PRECISION else None
