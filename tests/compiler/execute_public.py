@@ -119,8 +119,9 @@ def index_arguments(module: Any) -> set[tuple[str, int]]:
     for function in module.functions():
         places = {argument: index for index, argument in enumerate(function.body.blocks[0].args)}
         for op in function.body.blocks[0].ops:
-            if op.name in ("ttir.embedding", "ttir.gather") and op.operands[0] in places:
-                found.add((function.sym_name.data, places[op.operands[0]]))
+            index = {"ttir.embedding": 0, "ttir.gather": 1}.get(op.name)
+            if index is not None and op.operands[index] in places:
+                found.add((function.sym_name.data, places[op.operands[index]]))
     return found
 
 
@@ -197,7 +198,7 @@ def indices_of(arguments: set[tuple[str, int]]) -> Iterator[None]:
         original(self, init_fn)
         for index, tensor in enumerate(self.input_tensors):
             if (self.program.get("name"), index) in arguments:
-                self.input_tensors[index] = torch.randint(0, 16, tuple(tensor.shape)).to(tensor.dtype)
+                self.input_tensors[index] = torch.randint(0, 3, tuple(tensor.shape)).to(tensor.dtype)
 
     Binary.Program.populate_inputs = populate  # type: ignore[method-assign]
     try:

@@ -231,6 +231,10 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return np.concatenate(given, axis=op.get("dim"))
     if short in ("constant", "fill"):
         return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
+    if short == "concatenate_heads":
+        return np.swapaxes(x, 1, 2).reshape(_shape(op))
+    if short == "gather":
+        return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
     if short == "conv2d":
         return _conv2d(op, x, groups("weight"), groups("bias"))
     if short == "cumsum":

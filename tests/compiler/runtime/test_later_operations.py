@@ -59,6 +59,7 @@ EXAMPLES: dict[str, str] = {
     "broadcast": function("add", [S, "1x96xf32"], S),
     "clamp_scalar": function("clamp_scalar", [S], S, "min = -0.5 : f32, max = 0.25 : f32"),
     "concat": function("concat", [S, "64x32xf32"], "64x128xf32", "dim = 1 : si32"),
+    "concatenate_heads": function("concatenate_heads", ["1x4x32x64xf32"], "1x32x256xf32"),
     "cumsum": function("cumsum", [S], S, "dim = 0 : i64"),
     "linear": function("linear", [S, "96x32xf32", "32xf32"], "64x32xf32"),
     "matmul": function("matmul", [S, "32x96xf32"], "64x32xf32", "transpose_b = true"),

@@ -418,6 +418,17 @@ def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
     _finish(calls, table, "ttnn.batch_norm", have, _tensor(table["input"]), eps=float(table["epsilon"]), **options)
 
 
+def _gather(calls: Calls, table: dict[str, Any]) -> None:
+    have, index = describe(table["input"]), describe(table["index"])
+    places = calls.cast(Ref(table["index"]["global_id"]), index.data_type, "UInt32")
+    _finish(calls, table, "ttnn.gather", have, _tensor(table["input"]), int(table["dim"]), index=places)
+
+
+def _concatenate_heads(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    _finish(calls, table, "ttnn.transformer.concatenate_heads", have, _tensor(table["in"]))
+
+
 def _deallocate(calls: Calls, table: dict[str, Any]) -> None:
     calls.added.append(Call("ttnn.deallocate", [Ref(table["in"]["global_id"]), False], {}, (), calls.operation))
 
@@ -443,6 +454,7 @@ LATER: Final[dict[str, Handler]] = {
     "ArangeOp": _arange,
     "BatchNormInferenceOp": _batch_norm,
     "ConcatOp": _concat,
+    "ConcatenateHeadsOp": _concatenate_heads,
     "ConstantOp": _constant,
     "Conv2dOp": _conv2d,
     "CumSumOp": _cumsum,
@@ -458,6 +470,7 @@ LATER: Final[dict[str, Handler]] = {
     "FromDeviceOp": _moved("in"),
     "FullOp": _full,
     "FuncCallOp": _program("program_id"),
+    "GatherOp": _gather,
     "GetDeviceOp": _get_device,
     "GlobalAvgPool2dOp": _global_avg_pool2d,
     "LayerNormOp": _norm("ttnn.layer_norm"),

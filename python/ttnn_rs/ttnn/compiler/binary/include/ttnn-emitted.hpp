@@ -142,5 +142,10 @@ template <typename... Arguments> Tensor typecast(Arguments &&...arguments);
 template <typename... Arguments> Tensor upsample(Arguments &&...arguments);
 template <typename... Arguments> Tensor where(Arguments &&...arguments);
 template <typename... Arguments> Tensor zeros(Arguments &&...arguments);
+template <typename... Arguments> Tensor gather(Arguments &&...arguments);
+
+namespace transformer {
+template <typename... Arguments> Tensor concatenate_heads(Arguments &&...arguments);
+} // namespace transformer
 
 } // namespace ttnn
