@@ -23,7 +23,7 @@ import numpy as np
 import ttnn
 
 sys.path.insert(0, str(Path(__file__).parent))
-from common import (
+from training_common import (
     PRECISE,
     AdamW,
     Array,

@@ -18,7 +18,7 @@ import numpy as np
 import ttnn
 
 sys.path.insert(0, str(Path(__file__).parent))
-from common import Array, Parameters, Sgd, Tensors, cross_entropy, number, product, sum_of_rows, to_device
+from training_common import Array, Parameters, Sgd, Tensors, cross_entropy, number, product, sum_of_rows, to_device
 
 HIDDEN, CLASSES, BATCH = 128, 10, 128
 TRAINED = 1500

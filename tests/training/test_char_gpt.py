@@ -15,8 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 import char_gpt  # noqa: E402
 from char_gpt import BATCH, HEADS, LAYERS, LENGTH, WIDTH  # noqa: E402
-
-from common import Parameters, number, rows_of_numbers, to_device  # noqa: E402
+from training_common import Parameters, number, rows_of_numbers, to_device  # noqa: E402
 
 WEIGHTS_AFTER_50 = "6bc75e7b4e1ff70fcd170ff2f626e0e8b482f516632c11b3c190a24ee520e3da"
 

@@ -13,8 +13,7 @@ from ttnn import _engine
 
 pytest.importorskip("sklearn")
 import mlp_digits
-
-from common import Parameters, number, to_device
+from training_common import Parameters, number, to_device
 
 WEIGHTS_AFTER_50 = "e69554d482bc434f78bad101f5ae949bc1000741421c34944356771fef1147f2"
 
