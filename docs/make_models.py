@@ -62,6 +62,8 @@ def number(value: float | None, digits: int = 4) -> str:
 def lines(name: str, content: dict[str, Any]) -> list[str]:
     """Return the lines of the page for one run of a demo."""
     how = f"{content['dtype']} {content['fidelity']} {content['numerics']}"
+    if name.endswith("7b"):
+        how += f", {content['layers']} layers"
     return [
         f"| {name} | {how} | {line['run']} | {line['metric']} | {number(line['value'])} | {number(line['expected'])} | "
         f"{number(line['pcc'], 6)} | {line['seconds']:.3f} | {line['device_nanoseconds'] / 1e6:.3f} | "

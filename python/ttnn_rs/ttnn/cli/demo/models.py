@@ -115,7 +115,7 @@ MODELS: dict[str, Model] = {
         "resnet50", "53 convolutions on images, made weights", "bfloat8_b", "LoFi", 0, 4, l1_small_size=1 << 15
     ),
     "falcon7b": Model("falcon7b", "Falcon-7B, made weights", "bfloat8_b", "LoFi", 32, 35),
-    "mistral7b": Model("mistral7b", "Mistral-7B, made weights", "bfloat8_b", "LoFi", 32, 35),
+    "mistral7b": Model("mistral7b", "Mistral-7B, made weights", "bfloat8_b", "HiFi2", 32, 35),
 }
 
 
