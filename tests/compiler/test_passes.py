@@ -315,3 +315,13 @@ def test_configurations_are_completed_and_weights_name_their_format() -> None:
     assert (
         attribute_text(config) == "#ttnn.device_compute_kernel_config<math_fidelity = hifi2, fp32_dest_acc_en = true>"
     )
+
+
+def test_argument_types_are_marked() -> None:
+    text = "func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) { return }"
+    module = parse_module(text)
+    run(module, "tt-populate-argument-types{argument-types=f=input,constant}")
+    assert "%arg1: tensor<2xf32> {ttcore.argument_type = #ttcore.argument_type<constant>}" in print_module(module)
+    for wrong, reason in (("f=input", "Expected: 2 arguments, got: 1"), ("g=input,input", "was not found in module")):
+        with pytest.raises(CompileError, match=reason):
+            run(parse_module(text), f"tt-populate-argument-types{{argument-types={wrong}}}")

@@ -87,6 +87,12 @@ _ALL = (
             Option("dst-full-sync-en", "str", "unset", "true, false or unset."),
         ),
     ),
+    PassSpec(
+        "tt-populate-argument-types",
+        "Mark arguments as inputs, parameters and constants.",
+        "later_arguments:run",
+        (Option("argument-types", "str", "", "function=input,parameter,constant;...: a type for each argument."),),
+    ),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
     PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
