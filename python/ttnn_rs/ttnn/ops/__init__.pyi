@@ -2547,7 +2547,7 @@ sampling: _Sampling
 """Return a token for every user, drawn from the largest scores by their probabilities."""
 scale_causal_mask_hw_dims_softmax_in_place: _ScaleCausalMaskHwDimsSoftmaxInPlace
 """Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The mask
-has a row for every row of scores.
+has a row for every row of scores, or as many as repeat down the rows; the last time in part.
 """
 scale_mask_softmax: _ScaleMaskSoftmax
 """Return the softmax of `scale * input_tensor + mask` over the last dimension."""
