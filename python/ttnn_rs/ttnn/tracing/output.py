@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,10 @@ def visualize(
     show_modules: bool = True,
     max_depth: int | None = None,
 ) -> Any:
-    """Return the trace that leads to tensors as a `graphviz.Digraph`.
+    """Return the trace that leads to tensors as a `graphviz.Digraph`; None, with a warning, without that package.
+
+    Without the program `dot` of graphviz no file is written, with a warning: a port that draws its graph on the way
+    goes on.
 
     Args:
         outputs: Traced tensors.
@@ -47,7 +51,6 @@ def visualize(
     Raises:
         ArgumentError: there is no traced tensor.
         ParameterError: a file of another kind.
-        UnsupportedError: graphviz is not installed.
     """
     path = None if file_name is None else Path(file_name)
     if path is not None and path.suffix not in _SUFFIXES:
@@ -55,11 +58,15 @@ def visualize(
     try:
         graphviz = importlib.import_module("graphviz")
     except ImportError:
-        raise UnsupportedError("ttnn.tracer.visualize: the Python package graphviz is not installed") from None
+        warnings.warn("ttnn.tracer.visualize: no picture, the Python package graphviz is not installed", stacklevel=2)
+        return None
     drawn = graphviz.Digraph(engine="dot", graph_attr={"rankdir": "TB"}, node_attr={"shape": "box", "fontsize": "10"})
     _draw_into(graphviz, drawn, get_graph(*outputs, flatten=not show_modules), max_depth)
     if path is not None:
-        draw(drawn, path)
+        try:
+            draw(drawn, path)
+        except UnsupportedError as error:
+            warnings.warn(f"ttnn.tracer.visualize: {error}", stacklevel=2)
     return drawn
 
 
