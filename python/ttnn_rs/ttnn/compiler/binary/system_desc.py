@@ -8,7 +8,7 @@ from typing import Any, Final
 from ttnn.base.exceptions import DeviceError, FileFormatError
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.schema import Enum, Schema
-from ttnn.compiler.layout.system_desc import ChipChannel, ChipDesc, SystemDesc
+from ttnn.compiler.layout.system_desc import CHIP_NUMBERS, ChipChannel, ChipDesc, SystemDesc
 
 __all__ = ["DATA_TYPES", "from_table", "load", "make_binary", "to_table"]
 
@@ -32,16 +32,7 @@ DATA_TYPES: Final = {
 _WORDS: Final = {name: word for word, name in DATA_TYPES.items()}
 _CAPABILITIES: Final = {"pcie": "PCIE", "host_mmio": "HostMMIO"}
 _NUMBERS: Final = (
-    "l1_size",
-    "num_dram_channels",
-    "dram_channel_size",
-    "noc_l1_address_align_bytes",
-    "pcie_address_align_bytes",
-    "noc_dram_address_align_bytes",
-    "l1_unreserved_base",
-    "erisc_l1_unreserved_base",
-    "dram_unreserved_base",
-    "dram_unreserved_end",
+    *CHIP_NUMBERS,
     "dst_physical_size_tiles",
     "num_cbs",
     "num_compute_threads",

@@ -14,7 +14,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.xdsl_adapter import NoneAttr, SSAValue, TensorType, VerifyException
 from ttnn.compiler.dialects.operations import RULES, TableOp
 
-__all__ = ["broadcast_shape", "check", "shape_of"]
+__all__ = ["BOOK_ELEMENTWISE", "broadcast_shape", "check", "shape_of"]
 
 Shape = tuple[int, ...]
 Rule = Callable[[TableOp], None]
@@ -458,7 +458,7 @@ def _alloc(op: TableOp) -> None:
     _need(op.get("size") != 0, "Alloc size must be non-zero")
 
 
-_ELEMENTWISE: Final = [
+BOOK_ELEMENTWISE: Final = (
     "abs",
     "add",
     "div",
@@ -473,6 +473,10 @@ _ELEMENTWISE: Final = [
     "sqrt",
     "rsqrt",
     "subtract",
+)
+"""Element-wise operations of the first epoch."""
+_ELEMENTWISE: Final = [
+    *BOOK_ELEMENTWISE,
     "eq",
     "ne",
     "gt",

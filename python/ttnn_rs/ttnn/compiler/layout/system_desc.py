@@ -10,25 +10,26 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from ttnn.base.exceptions import DeviceError
+from ttnn.compiler.dialects.enums import ENUMS
 
-__all__ = ["ARCHITECTURES", "ChipChannel", "ChipDesc", "Pair", "SystemDesc"]
+__all__ = ["ARCHITECTURES", "CHIP_NUMBERS", "ChipChannel", "ChipDesc", "Pair", "SystemDesc"]
 
 Pair: TypeAlias = tuple[int, int]
 
-_DATA_TYPES: Final = (
-    "f32",
-    "f16",
-    "bf16",
-    "bfp_f8",
-    "bfp_bf8",
-    "bfp_f4",
-    "bfp_bf4",
-    "bfp_f2",
-    "bfp_bf2",
-    "u32",
-    "u16",
-    "u8",
+_DATA_TYPES: Final = ENUMS["tt.supportedDataTypes"]
+CHIP_NUMBERS: Final = (
+    "l1_size",
+    "num_dram_channels",
+    "dram_channel_size",
+    "noc_l1_address_align_bytes",
+    "pcie_address_align_bytes",
+    "noc_dram_address_align_bytes",
+    "l1_unreserved_base",
+    "erisc_l1_unreserved_base",
+    "dram_unreserved_base",
+    "dram_unreserved_end",
 )
+"""Fields of a chip that are numbers, in the order of text and binaries."""
 _TILE_SIZES: Final = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
 
 

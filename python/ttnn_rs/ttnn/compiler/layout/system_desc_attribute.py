@@ -7,22 +7,9 @@ from typing import Any
 
 from ttnn.base.exceptions import DeviceError
 from ttnn.compiler.dialects.attributes import SystemDescAttr, split_lists
-from ttnn.compiler.layout.system_desc import ChipChannel, ChipDesc, SystemDesc
+from ttnn.compiler.layout.system_desc import CHIP_NUMBERS, ChipChannel, ChipDesc, SystemDesc
 
 __all__ = ["from_attribute", "to_attribute"]
-
-_NUMBERS = [
-    "l1_size",
-    "num_dram_channels",
-    "dram_channel_size",
-    "noc_l1_address_align_bytes",
-    "pcie_address_align_bytes",
-    "noc_dram_address_align_bytes",
-    "l1_unreserved_base",
-    "erisc_l1_unreserved_base",
-    "dram_unreserved_base",
-    "dram_unreserved_end",
-]
 
 
 def _cores(cores: tuple[tuple[int, int], ...]) -> str:
@@ -36,7 +23,7 @@ def _chip(chip: ChipDesc, dialect: str) -> str:
     entries = [f"arch = <{chip.arch}>", f"grid = {chip.grid[0]}x{chip.grid[1]}"]
     if dialect == "ttcore":
         entries.append("coord_translation_offsets = 18x18")
-    entries += [f"{name} = {getattr(chip, name)}" for name in _NUMBERS]
+    entries += [f"{name} = {getattr(chip, name)}" for name in CHIP_NUMBERS]
     entries.append(
         f"physical_cores = {{{' '.join(groups)}}}" if dialect == "tt" else f"dram_cores = {_cores(chip.dram)}"
     )
@@ -98,7 +85,7 @@ def _chip_from(text: str) -> ChipDesc:
         rows, columns = _pairs(words[-1])[0] if _pairs(words[-1]) else (8, 8)
         return ChipDesc(arch=re.sub(r".*<|>.*", "", words[0]).strip() or "wormhole_b0", grid=(rows, columns))
     entries = _entries(text.strip().removeprefix("{").removesuffix("}"))
-    values: dict[str, Any] = {name: int(entries[name]) for name in _NUMBERS if name in entries}
+    values: dict[str, Any] = {name: int(entries[name]) for name in CHIP_NUMBERS if name in entries}
     if "arch" in entries:
         values["arch"] = re.sub(r".*<|>.*", "", entries["arch"]).strip()
     if "grid" in entries:

@@ -24,6 +24,7 @@ from ttnn.compiler.passes.options import Option, parse_options
 
 __all__ = [
     "PassSpec",
+    "device_in_block",
     "erase",
     "fail",
     "functions",
@@ -135,3 +136,11 @@ def update_function_type(function: FuncOp) -> None:
 def owner_of(value: SSAValue) -> Operation | None:
     """Return the operation that makes a value, or None for arguments."""
     return value.owner if isinstance(value, OpResult) else None
+
+
+def device_in_block(op: Operation) -> SSAValue | None:
+    """Return the device that the block of an operation has already, or None."""
+    block = op.parent
+    made = (one for one in block.ops if one.name == "ttnn.get_device") if block is not None else iter(())
+    found = next(made, None)
+    return None if found is None else found.results[0]

@@ -20,32 +20,12 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.attributes import BufferAttr, ConstraintAttr, EnumAttr, GridAttr, LayoutAttr
 from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.dialects.rules import BOOK_ELEMENTWISE, shape_of
 from ttnn.compiler.passes.base import insert_before, replace, set_type, table_ops
 
 __all__ = ["generic", "generic_kernel", "operands_to_memref"]
 
-_ELEMENTWISE = {
-    f"ttir.{name}"
-    for name in [
-        "abs",
-        "add",
-        "div",
-        "exp",
-        "ge",
-        "maximum",
-        "multiply",
-        "neg",
-        "reciprocal",
-        "relu",
-        "sigmoid",
-        "sqrt",
-        "rsqrt",
-        "subtract",
-    ]
-}
-
-
+_ELEMENTWISE = {f"ttir.{name}" for name in BOOK_ELEMENTWISE}
 _TILES = ConstraintAttr(CONSTRAINT_GROUPS["any_device_tile"])
 
 

@@ -11,7 +11,7 @@ from ttnn.compiler.dialects.attributes import DeviceType, EnumAttr, LayoutAttr, 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_attr, si32_attr
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import erase, fail, insert_before, replace, table_ops
+from ttnn.compiler.passes.base import device_in_block, erase, fail, insert_before, replace, table_ops
 from ttnn.compiler.passes.book_layouts import book_data_type, device_of, layout_of
 from ttnn.compiler.passes.device import implicit_device
 
@@ -38,12 +38,11 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 def _device(module: Module, op: Operation) -> SSAValue:
     """Return the device of the block of an operation; it is made at the head of the block."""
+    found = device_in_block(op)
+    if found is not None:
+        return found
     block = op.parent
     assert isinstance(block, Block)
-    for one in block.ops:
-        if one.name == "ttnn.get_device":
-            device_value: SSAValue = one.results[0]
-            return device_value
     device = device_of(module)
     if device is None:
         # Without one the program runs on the first chip.

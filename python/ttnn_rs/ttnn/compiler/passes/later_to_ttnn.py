@@ -24,7 +24,7 @@ from ttnn.compiler.dialects.attributes import DeviceAttr, ShapeAttr, TtnnDeviceT
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import fail, insert_before, owner_of, replace, table_ops
+from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.passes.later_device import device_op
 from ttnn.compiler.passes.later_layouts import (
     data_type_attr,
@@ -68,12 +68,11 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 def device_value(module: Module, op: Operation) -> SSAValue:
     """Return the device in the block of an operation; it is made at the head of the block."""
+    found = device_in_block(op)
+    if found is not None:
+        return found
     block = op.parent
     assert isinstance(block, Block)
-    for one in block.ops:
-        if one.name == "ttnn.get_device":
-            found: SSAValue = one.results[0]
-            return found
     registered = device_op(module)
     attribute = registered.properties.get("device_attr") if registered is not None else None
     mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
