@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from broken import filled
@@ -111,6 +113,64 @@ def test_a_circular_buffer_moves_from_buffer_to_buffer(device: ttnn.MeshDevice) 
     metal.deallocate_buffer(l1[0])
     with pytest.raises(ttnn.MemoryConfigError, match="deallocated"):
         metal.run_program(device, program)
+
+
+def pack_ones() -> None:
+    """Compute: a tile of ones to CB 16."""
+    init_sfpu(16, 16)
+    fill_tile_init()
+    tile_regs_acquire()
+    fill_tile(0, 1.0)
+    tile_regs_commit()
+    cb_reserve_back(16, 1)
+    tile_regs_wait()
+    pack_tile(0, 16)
+    tile_regs_release()
+    cb_push_back(16, 1)
+
+
+def store_ones() -> None:
+    """A tile of ones to CB 16, word by word."""
+    cb_reserve_back(16, 1)
+    for word in range(512):
+        L1Pointer(get_write_ptr(16))[word] = 0x3F80_3F80
+    cb_push_back(16, 1)
+
+
+def fetch() -> None:
+    """A tile from the L1 of another core. Arguments: x, y, address, DRAM address of the result."""
+    cb_reserve_back(0, 1)
+    noc_async_read(get_noc_addr(get_arg_val(0), get_arg_val(1), get_arg_val(2)), get_write_ptr(0), 2048)
+    noc_async_read_barrier()
+    noc_async_write_tile(0, InterleavedAddrGenFast[True](get_arg_val(3), 2048, 5), get_write_ptr(0))
+    noc_async_write_barrier()
+    cb_push_back(0, 1)
+    cb_wait_front(0, 1)
+    cb_pop_front(0, 1)
+
+
+@pytest.mark.parametrize("made", [pack_ones, store_ones])
+def test_the_next_program_reads_what_this_one_left_in_a_buffer(
+    device: ttnn.MeshDevice, made: Callable[[], None]
+) -> None:
+    place = metal.ShardedBufferConfig(
+        device=device, size=2048, page_size=2048, tensor_pages=(1, 1), shard_pages=(1, 1), cores=[CORE],
+        buffer_type=metal.BufferType.L1,
+    )  # fmt: skip
+    l1, out = metal.create_buffer(place), tiles_buffer(device, 1)
+    program = metal.create_program()
+    config = metal.CircularBufferConfig(2048, {16: metal.DataFormat.Float16_b}).set_page_size(16, 2048)
+    metal.create_circular_buffer(program, CORE, config.set_globally_allocated_address(l1))
+    metal.create_kernel(program, made, CORE, metal.ComputeConfig() if made is pack_ones else metal.DataMovementConfig())
+    metal.run_program(device, program)
+
+    program, other = metal.create_program(), metal.CoreCoord(3, 2)
+    add_cb(program, 0, 1, cores=other)
+    there = device.worker_core_from_logical_core(CORE)
+    kernel = metal.create_kernel(program, fetch, other, metal.DataMovementConfig())
+    metal.set_runtime_args(program, kernel, other, [there.x, there.y, l1.address(), out])
+    metal.run_program(device, program)
+    assert (out.read().view(np.uint16) == 0x3F80).all()
 
 
 def test_two_indices_share_a_circular_buffer(device: ttnn.MeshDevice) -> None:

@@ -40,7 +40,7 @@ impl Run {
             }
             return Err(FaultKind::OutOfBounds { place: self.place_name(place), address, bytes, limit });
         }
-        if !place.dram && self.touch_core(place, address as u32, bytes as u32, how)? {
+        if !place.dram && self.touch_core(device, place, bytes as u32, how)? {
             return Ok(place);
         }
         self.touch_buffer(device, place, bytes, how)?;
@@ -48,7 +48,8 @@ impl Run {
     }
 
     /// Bytes of a core that the program uses: semaphores and circular buffers. `false` if they are neither.
-    fn touch_core(&mut self, place: Place, address: u32, bytes: u32, how: Use) -> Result<bool, FaultKind> {
+    fn touch_core(&mut self, device: &Device, place: Place, bytes: u32, how: Use) -> Result<bool, FaultKind> {
+        let address = place.address as u32;
         let Some(slot) = self.core_of_bank(place.bank) else { return Ok(false) };
         let end = address + bytes;
         let own = slot == self.kernels[self.current].core;
@@ -76,7 +77,7 @@ impl Run {
         let current = self.current;
         let core = &self.cores[slot];
         let mut refused = None;
-        let mut found = false;
+        let mut found = None;
         for cb in core.all_cbs().filter(|cb| cb.address <= address && address < cb.end()) {
             if end > cb.end() {
                 refused = Some(FaultKind::PastBuffer {
@@ -90,15 +91,18 @@ impl Run {
             }
             match check_window(cb, current, own, address, end, how) {
                 Ok(()) => {
-                    found = true;
+                    found = Some(cb.borrowed);
                     break;
                 }
                 Err(what) => refused = Some(what),
             }
         }
-        if found {
+        if let Some(borrowed) = found {
             if how == Use::Write {
                 self.cores[slot].shadow.set(address, end);
+                if borrowed {
+                    mark_buffer(device, place, bytes);
+                }
             } else if self.watched && own && !self.cores[slot].shadow.any(address, end) {
                 let cb = self.cores[slot].cb_at(address).filter(|cb| !cb.borrowed).map(|cb| cb.index);
                 if let Some(cb) = cb {
@@ -173,5 +177,12 @@ pub(crate) fn check_window(
             Err(FaultKind::ReadOutsideWaited { cb: index, address, bytes, waited: cb.waited, start: front })
         }
         _ => Ok(()),
+    }
+}
+
+/// Marks bytes of a CB that lies in a buffer as written there: the next program reads them as the buffer's.
+pub(crate) fn mark_buffer(device: &Device, place: Place, bytes: u32) {
+    if let Some(buffer) = device.owner(place) {
+        buffer.mark_bytes(place.bank, (place.address - buffer.address()) as usize, bytes as usize);
     }
 }

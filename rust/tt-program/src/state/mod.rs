@@ -151,7 +151,7 @@ impl Run {
         if cost == 0 || self.events.is_none() {
             return self.book(cost);
         }
-        let booked = self.recorded(INSTRUCTIONS.into(), |run| {
+        let booked = self.recorded(&INSTRUCTIONS.into(), |run| {
             run.book(cost);
             Ok(())
         });
@@ -221,12 +221,15 @@ impl Run {
     ) -> Result<T, Fault> {
         let call = self.called.take().map_or_else(|| call.into(), Name::Fixed);
         if self.events.is_some() {
-            return self.recorded(call, run);
+            return self.recorded(&call, run);
         }
         run(self).map_err(|what| self.fault(call, what))
     }
 
     /// Makes a call that kernels know by another name: errors and the timeline show this one.
+    ///
+    /// # Errors
+    /// Those of the call.
     #[inline]
     pub fn named<T>(
         &mut self,
@@ -238,7 +241,7 @@ impl Run {
     }
 
     /// [`Run::checked`], with a note of what the clocks did.
-    fn recorded<T>(&mut self, call: Name, run: impl FnOnce(&mut Self) -> Result<T, FaultKind>) -> Result<T, Fault> {
+    fn recorded<T>(&mut self, call: &Name, run: impl FnOnce(&mut Self) -> Result<T, FaultKind>) -> Result<T, Fault> {
         let kernel = self.current;
         let starved = |kernel: &Kernel| kernel.compute.as_ref().map_or([0; 2], |compute| compute.starved());
         let (before, waited) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));

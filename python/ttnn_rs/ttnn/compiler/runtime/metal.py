@@ -169,8 +169,7 @@ class _Run:
         banks = len(self._chip.dram) if form.dram else 1
         size = max(int(reference.get("size", 0)), -(-pages // banks) * page if form.dram else page)
         buffer = metal.create_buffer(config)
-        # Buffers begin as zeros, as `empty` does: what packers write through circular buffers on a buffer does not
-        # count as written for transfers of later programs.
+        # Buffers begin as zeros, as `empty` does.
         metal.enqueue_write_buffer(self._queue, buffer, np.zeros(page * pages, np.uint8))
         self._places[reference["global_id"]] = _Place(int(reference["address"]), size, form.dram, buffer)
 

@@ -80,7 +80,7 @@ mod tests {
                 let length = 1 + round % 7;
                 let tiles: Vec<Vec<u8>> = (0..length)
                     .map(|_| {
-                        let near_one = |random: &mut Random| 0x3e00 + random.below(0x300) | random.below(2) << 15;
+                        let near_one = |random: &mut Random| (0x3e00 + random.below(0x300)) | random.below(2) << 15;
                         let any = |random: &mut Random| random.below(1 << 16);
                         let datums =
                             (0..1024).map(|_| if round % 2 == 0 { any(&mut random) } else { near_one(&mut random) });
@@ -88,7 +88,9 @@ mod tests {
                     })
                     .collect();
                 memory.running.clone_from(&chain.one);
-                tiles.iter().for_each(|tile| chain.multiply_halves(tile, &mut memory));
+                for tile in &tiles {
+                    chain.multiply_halves(tile, &mut memory);
+                }
                 for place in 0..1024 {
                     let datum = |tile: &Vec<u8>| u32::from(u16::from_le_bytes(tile.as_chunks::<2>().0[place]));
                     let expected = u16::from_le_bytes(memory.running.as_chunks::<2>().0[place]);

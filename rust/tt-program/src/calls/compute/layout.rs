@@ -7,6 +7,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 
 use super::matrix::Source;
+use crate::calls::memory::mark_buffer;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Copying, Math, Turn, shape};
@@ -266,7 +267,7 @@ impl Run {
             return Err(FaultKind::WrongRisc("the packer belongs to compute kernels".to_owned()));
         };
         let buffer = core.cb_mut(cb)?;
-        let format = buffer.format;
+        let (format, borrowed) = (buffer.format, buffer.borrowed);
         let width = element_bytes(format)?;
         let (section, held) = compute.packed_tile(dst)?;
         compute.require_packer(cb, format)?;
@@ -283,6 +284,9 @@ impl Run {
             let place = Place { dram: false, bank, address: address.into() };
             device.bytes_mut(place, bytes.len())?.copy_from_slice(&bytes);
             core.shadow.set(address, address + bytes.len() as u32);
+            if borrowed {
+                mark_buffer(device, place, bytes.len() as u32);
+            }
         }
         let costs = time.compute();
         kernel.clocks[2] += match block {

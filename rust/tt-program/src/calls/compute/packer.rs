@@ -5,6 +5,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
 use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
+use crate::calls::memory::mark_buffer;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Tile, Turn, shape};
@@ -148,6 +149,9 @@ impl Run {
         let edge = compute.edge;
         shape::pack(&packer, form, edge, compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
         core.shadow.set(address, address + bytes);
+        if borrowed {
+            mark_buffer(device, at, bytes);
+        }
         kernel.clocks[2] += time.compute().pack(bytes.into(), accumulate);
         self.order_write(at, bytes)
     }
