@@ -89,9 +89,10 @@ def test_help_is_quick() -> None:
     assert elapsed < 0.5 + 2 * (time.perf_counter() - bare)
 
 
-def test_run_equals_the_operator(folder: Path) -> None:
+def test_run_equals_the_operator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = store(relu_binary(), folder / "relu.ttnn")
     assert ttrt.main(["run", path, "--seed", "3", "--save-artifacts", "--non-zero"]) == 0
+    assert capsys.readouterr().out == f"{path}: pass\n"
     run = folder / "ttrt-artifacts/relu.ttnn/run/program_0"
     given, got = (torch.load(run / f"program_0_{kind}_0.pt") for kind in ("input", "output"))
     torch.manual_seed(3)

@@ -15,11 +15,16 @@ def run(command: str, arguments: dict[str, Any]) -> int:
     """Run a command; return the exit code: 0 if every file passed."""
     API.initialize_apis()
     try:
-        code, _ = API.registered_apis[command.capitalize()](arguments)()
+        code, results = API.registered_apis[command.capitalize()](arguments)()
     except TtnnError as error:
         print(f"ttrt {command}: error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"ttrt {command}: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
+    if command == "run":
+        # What did not pass is in the log with its reason.
+        for entry in results:
+            if entry["result"] == "pass":
+                print(f"{entry['file_path']}: pass")
     return code
