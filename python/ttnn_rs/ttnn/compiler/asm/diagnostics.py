@@ -67,7 +67,7 @@ class Diagnostic:
         return text
 
 
-class CompileError(TtnnError, ValueError):
+class CompileError(TtnnError, RuntimeError, ValueError):
     """A module that cannot be read, verified or transformed.
 
     Attributes:
