@@ -10,7 +10,7 @@ from ttnn.base.exceptions import TtnnError
 __all__ = ["Option", "OptionError", "parse_options"]
 
 
-class OptionError(TtnnError, ValueError):
+class OptionError(TtnnError, RuntimeError, ValueError):
     """An option of a pass or a pipeline that does not exist, or whose value cannot be read."""
 
 
