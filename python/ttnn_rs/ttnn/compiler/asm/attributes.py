@@ -59,8 +59,9 @@ class DialectAttr(Attribute):
         self.verify()
 
     def body(self, printer: AttributePrinter) -> str:
-        """Return the text after the name, from `<` to `>`."""
-        raise NotImplementedError
+        """Return the text after the name, from `<` to `>`; empty without parameters."""
+        del printer
+        return ""
 
     def full_name(self) -> str:
         """Return `dialect.mnemonic`."""

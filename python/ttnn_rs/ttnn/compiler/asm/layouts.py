@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm.attributes import OpaqueDialectAttr
 from ttnn.compiler.asm.xdsl_adapter import AffineMap, Attribute, MemRefLayoutAttr
 
@@ -18,7 +19,10 @@ class OpaqueLayoutAttr(OpaqueDialectAttr, MemRefLayoutAttr):
 
     def get_affine_map(self) -> AffineMap:
         """Not known: the layouts of the chip are functions of the grid too."""
-        raise NotImplementedError(f"{self.mnemonic} has no affine map of its own")
+        raise UnsupportedError(
+            f"#{self.mnemonic} has no affine map of its own: where elements are depends on the grid too",
+            "unimplemented",
+        )
 
 
 def is_layout(attribute: Attribute) -> bool:

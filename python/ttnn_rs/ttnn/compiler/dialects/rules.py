@@ -7,29 +7,20 @@ Messages are those that tests of the compiler stack look for. Source: verifiers 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.xdsl_adapter import NoneAttr, SSAValue, TensorType, VerifyException
+from ttnn.compiler.asm.xdsl_adapter import NoneAttr, TensorType, VerifyException
 from ttnn.compiler.dialects.operations import RULES, TableOp
+from ttnn.compiler.dialects.rule_parts import (
+    Rule,
+    Shape,
+    need,
+    shape_of,
+)
 
 __all__ = ["BOOK_ELEMENTWISE", "broadcast_shape", "check", "shape_of"]
-
-Shape = tuple[int, ...]
-Rule = Callable[[TableOp], None]
-
-
-def shape_of(value: SSAValue) -> Shape:
-    """Return the shape of a tensor or memref value.
-
-    Raises:
-        VerifyException: The value has no shape.
-    """
-    get = getattr(value.type, "get_shape", None)
-    if get is None:
-        raise VerifyException("expected a ranked tensor")
-    return tuple(get())
 
 
 def _join(shape: Sequence[int]) -> str:
@@ -38,11 +29,6 @@ def _join(shape: Sequence[int]) -> str:
 
 def _fail(message: str) -> None:
     raise VerifyException(message)
-
-
-def _need(condition: bool, message: str) -> None:
-    if not condition:
-        raise VerifyException(message)
 
 
 def broadcast_shape(shapes: Sequence[Shape]) -> Shape | None:
@@ -70,7 +56,7 @@ def _elementwise_later(op: TableOp) -> None:
         if hasattr(value.type, "get_shape"):
             shape = shape_of(value)
             both = shape if joined is None else broadcast_shape([joined, shape])
-            _need(
+            need(
                 both is not None,
                 f"operand shape {_tuple(shape)} is not broadcast compatible with inferred operand shapes "
                 f"{_tuple(joined or ())}",
@@ -78,7 +64,7 @@ def _elementwise_later(op: TableOp) -> None:
             joined = both
     if op.results and joined is not None and op.name.startswith("ttir."):
         result = _only(op)
-        _need(
+        need(
             result == joined,
             f"result shape {_tuple(result)} doesn't match expected shape after broadcasting {_tuple(joined)}",
         )
@@ -90,7 +76,7 @@ def _elementwise(op: TableOp) -> None:
         return
     shapes = [shape_of(value) for value in op.inputs if hasattr(value.type, "get_shape")]
     joined = broadcast_shape(shapes)
-    _need(joined is not None, "Operands are not broadcast compatible")
+    need(joined is not None, "Operands are not broadcast compatible")
     if op.results and joined is not None:
         result = _only(op)
         if broadcast_shape([joined, result]) != result:
@@ -103,9 +89,9 @@ def _elementwise(op: TableOp) -> None:
 
 def _softmax(op: TableOp) -> None:
     shape = shape_of(op.inputs[0])
-    _need(shape == _only(op), "Input and output shapes must be the same")
+    need(shape == _only(op), "Input and output shapes must be the same")
     dimension = op.get("dimension")
-    _need(
+    need(
         -len(shape) <= dimension < len(shape),
         "Dimension attribute must be within the bounds of the input tensor",
     )
@@ -114,34 +100,34 @@ def _softmax(op: TableOp) -> None:
 def _transpose(op: TableOp) -> None:
     shape, result = list(shape_of(op.inputs[0])), list(_only(op))
     rank = len(shape)
-    _need(rank >= 2, "Input must be at least a 2D tensor")
-    _need(rank == len(result), "Input must have the same rank as output")
+    need(rank >= 2, "Input must be at least a 2D tensor")
+    need(rank == len(result), "Input must have the same rank as output")
     dims = op.get("dim0"), op.get("dim1")
     for i, one in enumerate(dims):
-        _need(-rank <= one < rank, f"Dimension {i} attribute must be within the bounds of the input tensor")
+        need(-rank <= one < rank, f"Dimension {i} attribute must be within the bounds of the input tensor")
     first, second = dims
     shape[first], shape[second] = shape[second], shape[first]
-    _need(shape == result, "Input-output transpose dimension mismatch.")
+    need(shape == result, "Input-output transpose dimension mismatch.")
 
 
 def _concat(op: TableOp) -> None:
     shapes = [shape_of(value) for value in op.inputs]
-    _need(bool(shapes), "expected at least one input tensor")
+    need(bool(shapes), "expected at least one input tensor")
     rank = len(shapes[0])
     dim = op.get("dim")
-    _need(-rank <= dim < rank, f"Invalid dimension {dim} for concatenation.")
+    need(-rank <= dim < rank, f"Invalid dimension {dim} for concatenation.")
     axis = dim % rank
     result = _only(op)
     total = 0
     for shape in shapes:
-        _need(len(shape) == rank, "All input tensors must have the same rank.")
-        _need(
+        need(len(shape) == rank, "All input tensors must have the same rank.")
+        need(
             all(i == axis or shape[i] == shapes[0][i] for i in range(rank)),
             f"All input tensors must have the same dimensions, except for dimension {dim}.",
         )
         total += shape[axis]
     expected = (*shapes[0][:axis], total, *shapes[0][axis + 1 :])
-    _need(
+    need(
         result == expected,
         f"Output tensor dimension {dim} does not match the sum of input tensor dimensions: "
         f"{result[axis] if axis < len(result) else 'none'} vs. {total}.",
@@ -156,39 +142,39 @@ def _reshape(op: TableOp) -> None:
     if Epoch.BOOK not in op.spec.epochs:
         _reshape_later(shape, result, given)
         return
-    _need(len(given) == len(result), "Shape attribute size must match output tensor rank")
+    need(len(given) == len(result), "Shape attribute size must match output tensor rank")
     if Epoch.BOOK in op.spec.epochs:
-        _need(len(given) > 0, "Shape attribute must be non-empty")
-        _need(len(given) <= 5, "Shape attribute must have at most 5 elements")
-    _need(math.prod(shape) == math.prod(result), "Input and output tensors must have the same number of elements")
-    _need(sum(1 for size in given if size == -1) <= 1, "Shape attribute must have at most one -1 element")
+        need(len(given) > 0, "Shape attribute must be non-empty")
+        need(len(given) <= 5, "Shape attribute must have at most 5 elements")
+    need(math.prod(shape) == math.prod(result), "Input and output tensors must have the same number of elements")
+    need(sum(1 for size in given if size == -1) <= 1, "Shape attribute must have at most one -1 element")
     for size, out in zip(given, result, strict=True):
         if size != -1:
-            _need(size > 0 or out == size == 0, "All dimensions must be positive except the one with -1")
-            _need(size == out, "Shape attribute must match the output tensor shape for dimensions that are not -1")
+            need(size > 0 or out == size == 0, "All dimensions must be positive except the one with -1")
+            need(size == out, "Shape attribute must match the output tensor shape for dimensions that are not -1")
 
 
 def _reshape_later(shape: Shape, result: Shape, given: Sequence[int]) -> None:
-    _need(
+    need(
         len(given) == len(result),
         f"Shape attribute size {len(given)} must match output tensor rank {len(result)}",
     )
     counts = math.prod(shape), math.prod(result)
-    _need(
+    need(
         counts[0] == counts[1],
         f"Input tensor number of elements {counts[0]} and output tensor number of elements {counts[1]} must be the "
         "same",
     )
-    _need(sum(1 for size in given if size == -1) <= 1, "Shape attribute must have at most one -1 element")
+    need(sum(1 for size in given if size == -1) <= 1, "Shape attribute must have at most one -1 element")
     for i, (size, out) in enumerate(zip(given, result, strict=True)):
         if size != -1:
-            _need(
+            need(
                 size > 0 or out == size == 0,
                 "All dimensions must be "
                 + (">= 0" if size < 0 and math.prod(shape) == 0 else "positive")
                 + " except the one with -1",
             )
-            _need(
+            need(
                 size == out,
                 f"Shape attribute {size} must match the output tensor shape {out} at index {i} for dimension that is "
                 "not -1",
@@ -199,12 +185,12 @@ def _squeeze(op: TableOp) -> None:
     shape, result = shape_of(op.inputs[0]), _only(op)
     dim = op.get("dim")
     rank = len(shape)
-    _need(-rank <= dim < rank, f"Invalid dimension {dim} for squeezing.")
+    need(-rank <= dim < rank, f"Invalid dimension {dim} for squeezing.")
     axis = dim % rank
-    _need(shape[axis] == 1, f"Dimension {dim} in the input tensor must be 1.")
-    _need(len(result) > 0, "Output tensor must have at least one dimension.")
-    _need(len(result) == rank - 1, "Output tensor rank must be one less than the input tensor rank.")
-    _need(
+    need(shape[axis] == 1, f"Dimension {dim} in the input tensor must be 1.")
+    need(len(result) > 0, "Output tensor must have at least one dimension.")
+    need(len(result) == rank - 1, "Output tensor rank must be one less than the input tensor rank.")
+    need(
         result == shape[:axis] + shape[axis + 1 :],
         f"Dimensions of the output tensor must be the same as the input tensor except for dimension {dim}.",
     )
@@ -214,11 +200,11 @@ def _unsqueeze(op: TableOp) -> None:
     shape, result = shape_of(op.inputs[0]), _only(op)
     dim = op.get("dim")
     rank = len(shape)
-    _need(-rank - 1 <= dim <= rank, "Dimension attribute must be within the bounds of the input tensor")
-    _need(len(result) == rank + 1, "Output tensor must have one more dimension than the input tensor")
+    need(-rank - 1 <= dim <= rank, "Dimension attribute must be within the bounds of the input tensor")
+    need(len(result) == rank + 1, "Output tensor must have one more dimension than the input tensor")
     axis = dim % (rank + 1)
-    _need(result[axis] == 1, "Dimension added must be of size 1")
-    _need(
+    need(result[axis] == 1, "Dimension added must be of size 1")
+    need(
         result == (*shape[:axis], 1, *shape[axis:]),
         "All dimensions of the input tensor must be the same as the output tensor except for the dimension added",
     )
@@ -227,8 +213,8 @@ def _unsqueeze(op: TableOp) -> None:
 def _matmul(op: TableOp) -> None:
     a, b = (list(shape_of(value)) for value in op.inputs[:2])
     result = list(_only(op))
-    _need(len(a) >= 1, "Input A must be at least a 1D tensor")
-    _need(len(b) >= 1, "Input B must be at least a 1D tensor")
+    need(len(a) >= 1, "Input A must be at least a 1D tensor")
+    need(len(b) >= 1, "Input B must be at least a 1D tensor")
     vector_a, vector_b = len(a) == 1, len(b) == 1
     if vector_a:
         a = [1, *a]
@@ -238,36 +224,36 @@ def _matmul(op: TableOp) -> None:
         b = [*b, 1]
     elif op.spec.attributes.get("transpose_b") and op.get("transpose_b"):
         b[-1], b[-2] = b[-2], b[-1]
-    _need(a[-1] == b[-2], f"Input A[-1]({a[-1]}) and B[-2]({b[-2]}) must have matching inner dimensions")
+    need(a[-1] == b[-2], f"Input A[-1]({a[-1]}) and B[-2]({b[-2]}) must have matching inner dimensions")
     expected: list[int] = []
     if len(a) > 2 or len(b) > 2:
         batch = broadcast_shape([tuple(a[:-2]), tuple(b[:-2])])
-        _need(
+        need(
             batch is not None,
             f"Batch dimensions of input A({_join(a[:-2])}) and B({_join(b[:-2])}) are not broadcast compatible",
         )
         expected += batch or ()
     expected += ([] if vector_a else [a[-2]]) + ([] if vector_b else [b[-1]])
     if not expected:
-        _need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
+        need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
         if len(op.inputs) <= 2 or not op.name.endswith(".linear"):
-            _need(result == [1], "Scalar output must be a 1D tensor of size 1")
+            need(result == [1], "Scalar output must be a 1D tensor of size 1")
         return
     if len(op.inputs) > 2 and op.name.endswith(".linear"):
-        _need(len(shape_of(op.inputs[2])) >= 1, "Bias must be at least a 1D tensor")
+        need(len(shape_of(op.inputs[2])) >= 1, "Bias must be at least a 1D tensor")
         joined = broadcast_shape([tuple(expected), shape_of(op.inputs[2])])
-        _need(
+        need(
             joined is not None,
             f"Bias shape({_join(shape_of(op.inputs[2]))}) is not broadcast compatible with the matmul output "
             f"shape({_join(expected)})",
         )
         expected = list(joined or ())
-    _need(
+    need(
         len(result) == len(expected),
         f"Output shape rank({len(result)}) must match the expected output shape rank({len(expected)})",
     )
     for i, (got, want) in enumerate(zip(result, expected, strict=True)):
-        _need(
+        need(
             got == want,
             f"Output shape dimension[{i}]({got}) doesn't match the expected output shape dimension[{i}]({want})",
         )
@@ -276,14 +262,14 @@ def _matmul(op: TableOp) -> None:
 def _embedding(op: TableOp) -> None:
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), _only(op)
     if Epoch.BOOK in op.spec.epochs:
-        _need(len(weight) == 2, "Weight must be a 2D tensor")
-        _need(len(result) == len(shape) + 1, "Output must have one dimension more than input")
-        _need(result == (*shape, weight[1]), "Output shape must be that of the input followed by the weight columns")
+        need(len(weight) == 2, "Weight must be a 2D tensor")
+        need(len(result) == len(shape) + 1, "Output must have one dimension more than input")
+        need(result == (*shape, weight[1]), "Output shape must be that of the input followed by the weight columns")
         return
-    _need(len(shape) <= 2, "input must be at most a 2D tensor, got " + f"{len(shape)}D ranked tensor")
-    _need(len(weight) >= 2, f"weight must be at least 2D tensor, got {len(weight)}D ranked tensor")
-    _need(all(size == 1 for size in weight[:-2]), "weight must be effectively 2D tensor")
-    _need(
+    need(len(shape) <= 2, "input must be at most a 2D tensor, got " + f"{len(shape)}D ranked tensor")
+    need(len(weight) >= 2, f"weight must be at least 2D tensor, got {len(weight)}D ranked tensor")
+    need(all(size == 1 for size in weight[:-2]), "weight must be effectively 2D tensor")
+    need(
         result == (*shape, weight[-1]),
         f"expected output shape of ({', '.join(map(str, (*shape, weight[-1])))}) but got "
         f"({', '.join(map(str, result))})",
@@ -292,17 +278,17 @@ def _embedding(op: TableOp) -> None:
 
 def _conv2d_book(op: TableOp) -> None:
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), _only(op)
-    _need(len(shape) >= 3, "Input must be at least a 3D tensor")
-    _need(len(weight) == 4, "Weight must be a 4D tensor")
-    _need(len(result) == 4 and len(shape) == 4, "Input and output must be 4D tensors")
+    need(len(shape) >= 3, "Input must be at least a 3D tensor")
+    need(len(weight) == 4, "Weight must be a 4D tensor")
+    need(len(result) == 4 and len(shape) == 4, "Input and output must be 4D tensors")
     bias = op.operand("bias")
     if bias is not None:
         bias_shape = shape_of(bias)
-        _need(len(bias_shape) == 4, "Bias must be a 4D tensor")
-        _need(bias_shape[:3] == (1, 1, 1), "Bias must only have data on the final dimenstion")
+        need(len(bias_shape) == 4, "Bias must be a 4D tensor")
+        need(bias_shape[:3] == (1, 1, 1), "Bias must only have data on the final dimenstion")
     groups = op.get("groups")
-    _need(groups > 0, "Groups must be positive")
-    _need(
+    need(groups > 0, "Groups must be positive")
+    need(
         shape[-1] % groups == 0 and result[-1] % groups == 0,
         f"Input and output channels, {shape[-1]} and {result[-1]}, must be divisible by the {groups} groups",
     )
@@ -318,7 +304,7 @@ def _max_pool2d(op: TableOp) -> None:
     if Epoch.BOOK not in op.spec.epochs or op.name.startswith("ttnn."):
         return
     shape = shape_of(op.inputs[0])
-    _need(
+    need(
         len(shape) == 4,
         f"Input tensor rank must be 4. Recieved input with rank {len(shape)}. Shape: ({_join(shape)}).",
     )
@@ -332,7 +318,7 @@ def _max_pool2d(op: TableOp) -> None:
     size = (height, width) if height is not None else shape[1:3]
     for name, i in (("height", 0), ("width", 1)):
         kernel = op.get(f"kernel_{name}")
-        _need(
+        need(
             kernel <= size[i],
             f"Kernel {name} {kernel} is greater than input {name} {size[i]}. This MaxPool2d configuration is invalid.",
         )
@@ -352,21 +338,21 @@ def _reduction(op: TableOp) -> None:
                 if Epoch.BOOK in op.spec.epochs
                 else f"Reduce dimension {one} is out of range for input tensor"
             )
-            _need(-rank <= one < max(rank, 1), f"{words} of rank {rank}")
+            need(-rank <= one < max(rank, 1), f"{words} of rank {rank}")
         axes = {one % max(rank, 1) for one in dims}
         if Epoch.BOOK not in op.spec.epochs:
-            _need(len(axes) == len(dims), "Reduce dimensions are not unique")
+            need(len(axes) == len(dims), "Reduce dimensions are not unique")
     if Epoch.BOOK in op.spec.epochs:
         # The book's tests give outputs of other shapes than keep_dim says; the volume is what must fit.
         kept = math.prod(size for i, size in enumerate(shape) if i not in axes)
-        _need(bool(result) or kept == 1, "Output tensor must have at least one dimension")
+        need(bool(result) or kept == 1, "Output tensor must have at least one dimension")
         return
     expected = (
         tuple(1 if i in axes else size for i, size in enumerate(shape))
         if op.get("keep_dim")
         else tuple(size for i, size in enumerate(shape) if i not in axes)
     )
-    _need(
+    need(
         result == expected,
         f"Expected output shape ({', '.join(map(str, expected))}), got ({', '.join(map(str, result))})",
     )
@@ -377,8 +363,8 @@ def _broadcast(op: TableOp) -> None:
     if Epoch.BOOK in op.spec.epochs:
         rank = len(result)
         for one in op.get("dimension"):
-            _need(-rank <= one < rank, f"Dimension {one} is out of range for a tensor of rank {rank}")
-        _need(
+            need(-rank <= one < rank, f"Dimension {one} is out of range for a tensor of rank {rank}")
+        need(
             broadcast_shape([shape, result]) == result,
             f"Input tensor shape ({_join(shape)}) is not broadcastable to output shape: ({_join(result)})",
         )
@@ -386,19 +372,19 @@ def _broadcast(op: TableOp) -> None:
     factors = op.get("broadcast_dimensions")
     if factors is None:
         return
-    _need(
+    need(
         len(shape) == len(result),
         f"Input tensor rank of {len(shape)} does not match output tensor rank of {len(result)}",
     )
-    _need(len(factors) == len(result), "Input tensor rank should match output tensor rank.")
+    need(len(factors) == len(result), "Input tensor rank should match output tensor rank.")
     joined = broadcast_shape([shape, result])
-    _need(
+    need(
         joined == result,
         f"Input tensor shape ({_join(shape)}) is not broadcastable to output shape: ({_join(result)})",
     )
     for i, (size, factor) in enumerate(zip(shape, factors, strict=True)):
         want = size * factor
-        _need(
+        need(
             want == result[i],
             f"Input tensor shape ({_join(shape)}) index {i} does not broadcast to output ({_join(result)}) using "
             f"broadcast value {factor}",
@@ -408,12 +394,12 @@ def _broadcast(op: TableOp) -> None:
 def _permute(op: TableOp) -> None:
     shape, result = shape_of(op.inputs[0]), _only(op)
     order = op.get("permutation")
-    _need(
+    need(
         sorted(order) == list(range(len(shape))),
         f"Expected a permutation of ({', '.join(map(str, range(len(shape))))}), got ({', '.join(map(str, order))}).",
     )
     expected = tuple(shape[i] for i in order)
-    _need(
+    need(
         result == expected,
         f"Expected result shape ({', '.join(map(str, expected))}), got ({', '.join(map(str, result))})",
     )
@@ -423,7 +409,7 @@ def _constant(op: TableOp) -> None:
     value = op.attribute("value")
     kind = getattr(value, "type", None)
     if isinstance(kind, TensorType) and isinstance(op.results[0].type, TensorType):
-        _need(tuple(kind.get_shape()) == _only(op), "value and result must have the same shape")
+        need(tuple(kind.get_shape()) == _only(op), "value and result must have the same shape")
 
 
 def _to_layout(op: TableOp) -> None:
@@ -431,11 +417,11 @@ def _to_layout(op: TableOp) -> None:
         return
     types = op.inputs[0].type, op.results[0].type
     for word, kind in zip(("Input", "Output"), types, strict=True):
-        _need(
+        need(
             isinstance(kind, TensorType) and not isinstance(kind.encoding, NoneAttr),
             f"{word} tensor type missing layout attribute",
         )
-    _need(shape_of(op.inputs[0]) == _only(op), "Input and output shapes must be the same")
+    need(shape_of(op.inputs[0]) == _only(op), "Input and output shapes must be the same")
 
 
 def _generic(op: TableOp) -> None:
@@ -443,7 +429,7 @@ def _generic(op: TableOp) -> None:
         return
     block = op.regions[0].blocks.first
     count = len(op.inputs) + (op.n_outs or len(op.results))
-    _need(
+    need(
         block is not None and len(block.args) == count,
         "The number of op operands and region/block operands must match",
     )
@@ -451,11 +437,11 @@ def _generic(op: TableOp) -> None:
 
 def _alloc(op: TableOp) -> None:
     kind = op.results[0].type
-    _need(
+    need(
         isinstance(kind, TensorType) and not isinstance(kind.encoding, NoneAttr),
         "Result type missing layout attribute",
     )
-    _need(op.get("size") != 0, "Alloc size must be non-zero")
+    need(op.get("size") != 0, "Alloc size must be non-zero")
 
 
 BOOK_ELEMENTWISE: Final = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.asm import affine
@@ -37,6 +37,9 @@ from ttnn.compiler.asm.xdsl_adapter import (
     builtin_float,
 )
 from ttnn.compiler.dialects import parse_module, print_module
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "AffineConstantExpr",
@@ -208,40 +211,37 @@ class IndexType(Type):
         return IndexType(AnyIndexType())
 
 
-class F32Type(Type):
+class _FloatType(Type):
+    width: ClassVar[str]
+
+    @classmethod
+    def get(cls, context: Context | None = None) -> Self:
+        """Return it."""
+        return cls(builtin_float(cls.width))
+
+
+class F32Type(_FloatType):
     """The type `f32`."""
 
-    @staticmethod
-    def get(context: Context | None = None) -> F32Type:
-        """Return it."""
-        return F32Type(builtin_float("f32"))
+    width = "f32"
 
 
-class F16Type(Type):
+class F16Type(_FloatType):
     """The type `f16`."""
 
-    @staticmethod
-    def get(context: Context | None = None) -> F16Type:
-        """Return it."""
-        return F16Type(builtin_float("f16"))
+    width = "f16"
 
 
-class BF16Type(Type):
+class BF16Type(_FloatType):
     """The type `bf16`."""
 
-    @staticmethod
-    def get(context: Context | None = None) -> BF16Type:
-        """Return it."""
-        return BF16Type(builtin_float("bf16"))
+    width = "bf16"
 
 
-class F64Type(Type):
+class F64Type(_FloatType):
     """The type `f64`."""
 
-    @staticmethod
-    def get(context: Context | None = None) -> F64Type:
-        """Return it."""
-        return F64Type(builtin_float("f64"))
+    width = "f64"
 
 
 class RankedTensorType(Type):

@@ -1,0 +1,112 @@
+"""What rules of operations are written with: shapes, conditions, windows, and numbers in messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.xdsl_adapter import SSAValue, TensorType, VerifyException
+from ttnn.compiler.dialects.operations import TableOp
+
+__all__ = [
+    "Rule",
+    "Shape",
+    "element_text",
+    "flat_image",
+    "list_text",
+    "need",
+    "padding_of",
+    "pair_of",
+    "require_4d",
+    "shape_of",
+    "tuple_text",
+    "window_count",
+]
+
+Shape = tuple[int, ...]
+Rule = Callable[[TableOp], None]
+
+
+def shape_of(value: SSAValue) -> Shape:
+    """Return the shape of a tensor or memref value.
+
+    Raises:
+        VerifyException: The value has no shape.
+    """
+    get = getattr(value.type, "get_shape", None)
+    if get is None:
+        raise VerifyException("expected a ranked tensor")
+    return tuple(get())
+
+
+def need(condition: bool, message: str) -> None:
+    """Refuse an operation unless a condition holds.
+
+    Raises:
+        VerifyException: It does not hold.
+    """
+    if not condition:
+        raise VerifyException(message)
+
+
+def tuple_text(values: Sequence[Any]) -> str:
+    """Return numbers as a message of MLIR has a shape: `(1, 2)`."""
+    return "(" + ", ".join(map(str, values)) + ")"
+
+
+def list_text(values: Sequence[Any]) -> str:
+    """Return numbers as a message of MLIR has a list: `(1,2)`."""
+    return "(" + ",".join(map(str, values)) + ")"
+
+
+def element_text(value: SSAValue) -> str:
+    """Return the text of the element type of a tensor; empty for other values."""
+    kind = value.type
+    return attribute_text(kind.element_type) if isinstance(kind, TensorType) else ""
+
+
+def require_4d(names: dict[str, SSAValue | None], end: str = "must be a 4D tensor") -> None:
+    """Refuse tensors of another rank; `end` is how the message goes on after the name."""
+    for name, value in names.items():
+        if value is not None:
+            need(len(shape_of(value)) == 4, f"{name} {end}")
+
+
+def pair_of(op: TableOp, name: str, word: str) -> Shape:
+    """Return an attribute that is one number for both directions, or two."""
+    value = op.get(name)
+    if isinstance(value, int):
+        return (value, value)
+    need(len(value) == 2, f"Expected integer or pair of integers, got tuple of size {len(value)}{word}")
+    return tuple(value)
+
+
+def padding_of(op: TableOp, word: str) -> Shape:
+    """Return top, left, bottom, right."""
+    value = op.get("padding")
+    if isinstance(value, int):
+        return (value,) * 4
+    need(
+        len(value) in (2, 4),
+        f"Expected integer, pair, or tuple of size 4, but got tuple of size {len(value)}{word}",
+    )
+    return (*value, *value) if len(value) == 2 else tuple(value)
+
+
+def flat_image(op: TableOp) -> Shape | None:
+    """Return batch, height and width of a flattened image, or None."""
+    value = op.properties.get("flattened_compat_info")
+    if value is None:
+        return None
+    numbers = [int(one) for one in re.findall(r"= (\d+)", attribute_text(value))]
+    return tuple(numbers[:3]) if len(numbers) == 3 else None
+
+
+def window_count(
+    size: int, kernel: int, stride: int, before: int, after: int, dilation: int, *, up: bool = False
+) -> int:
+    """Return how many places a window has along a dimension; `up` counts one that is cut off at the end."""
+    rest = size + before + after - dilation * (kernel - 1) - 1
+    return (-(-rest // stride) if up else rest // stride) + 1

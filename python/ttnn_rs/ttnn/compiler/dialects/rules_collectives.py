@@ -1,0 +1,146 @@
+"""Rules of operations on several chips.
+
+Messages are those that tests of the compiler stack look for. Source: verifiers in `lib/Dialect/TTIR/IR/TTIROps.cpp` and
+`lib/Dialect/TTNN/IR/TTNNOps.cpp` of tt-mlir.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.xdsl_adapter import TensorType
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.rule_parts import (
+    Rule,
+    Shape,
+    element_text,
+    need,
+    shape_of,
+)
+
+__all__ = ["COLLECTIVES"]
+
+
+_REDUCTIONS: Final = ("sum", "max", "min")
+
+
+def _reduce_type(op: TableOp, words: str) -> None:
+    kind = op.properties.get("reduce_type")
+    name = attribute_text(kind) if kind is not None else ""
+    found = re.search(r"<(\w+)>", name)
+    word = "type" if Epoch.CURRENT in op.spec.epochs and Epoch.SLIDES not in op.spec.epochs else "op"
+    need(found is not None and found.group(1) in _REDUCTIONS, f"Invalid reduction {word} for {words}")
+
+
+def _all_reduce(op: TableOp) -> None:
+    _reduce_type(op, "all reduce op.")
+
+
+def _gather_dim(op: TableOp) -> None:
+    rank, dim = len(shape_of(op.inputs[0])), op.get("all_gather_dim")
+    words = (
+        "gather dimension for all reduce op. Gather"
+        if op.name.startswith("ttnn.")
+        else "dimension for all gather op. Gather"
+    )
+    need(
+        -rank <= dim < rank,
+        f"Invalid {words} dimension must be >= to input tensor rank or < -input tensor rank, got gather_dim = {dim}",
+    )
+
+
+def _reduce_scatter(op: TableOp) -> None:
+    _reduce_type(op, "reduce scatter op.")
+    rank, dim = len(shape_of(op.inputs[0])), op.get("scatter_dim")
+    word = "scatter dimension" if op.name.startswith("ttnn.") else "dimension"
+    need(
+        -rank <= dim < rank,
+        f"Invalid {word} for reduce scatter op. Scatter dimension must be >= to input tensor rank or < -input tensor "
+        f"rank, got scatter_dim = {dim}",
+    )
+
+
+def _all_to_all(op: TableOp) -> None:
+    shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])
+    split, concat, count = op.get("split_dim"), op.get("concat_dim"), op.get("split_count")
+    rank = len(shape)
+    need(0 <= split < rank, f"splitDim must be in the range [0, {rank - 1}], got {split}")
+    need(count > 0, "splitCount must be a positive integer")
+    need(shape[split] % count == 0, "splitDim size must be divisible by splitCount")
+    need(0 <= concat < rank, f"concatDim must be in the range [0, {rank - 1}], got {concat}")
+    want = list(shape)
+    want[split] //= count
+    want[concat] *= count
+    text = ["<" + ", ".join(map(str, one)) + ">" for one in (want, result)]
+    need(list(result) == want, f"Output shape mismatch: expected = {text[0]} output = {text[1]}")
+    need(element_text(op.inputs[0]) == element_text(op.results[0]), "Input and output element types must match")
+
+
+def _numbers(op: TableOp, name: str) -> tuple[Shape, list[int]]:
+    value = op.properties.get(name)
+    if not isinstance(value, DenseAttr):
+        return (), []
+    kind = value.type
+    shape = tuple(kind.get_shape()) if isinstance(kind, TensorType) else ()
+    numbers = [int(one) for one in value.elements()]
+    if value.splat:
+        numbers *= math.prod(shape)
+    return shape, [one - (1 << 64) if one >= 1 << 63 else one for one in numbers]
+
+
+def _collective_permute(op: TableOp) -> None:
+    shape, numbers = _numbers(op, "source_target_pairs")
+    need(len(shape) == 2, f"The rank of source target pairs must be 2, got rank = {len(shape)}")
+    for side in (numbers[::2], numbers[1::2]):
+        need(len(set(side)) == len(side), "There are duplicate 'src' or 'dest' devices in source target pairs")
+
+
+def _collective_broadcast(op: TableOp) -> None:
+    result = op.results[0].type
+    need(op.inputs[0].type == result, "input and output must have the same type")
+    shape, numbers = _numbers(op, "replica_groups")
+    need(len(shape) == 2, "replica_groups must be a 2D array")
+    top = math.prod(shape) - 1
+    need(all(one >= 0 for one in numbers), "replica_groups values must be positive")
+    for one in numbers:
+        need(one <= top, f"replica_groups values must be in the range [0, {top}], got {one}")
+    need(len(set(numbers)) == len(numbers), "replica_groups must not contain duplicate values")
+
+
+def _point_to_point(op: TableOp) -> None:
+    if len(op.inputs) > 1:
+        word = "Accum" if "accum_tensor" in {group.name for group in op.spec.operands} else "Optional output"
+        first, second = op.inputs[:2]
+        same = shape_of(first) == shape_of(second) and element_text(first) == element_text(second)
+        need(same, f"{word} tensor must match input tensor in shape and element type.")
+
+
+def _experts(op: TableOp) -> None:
+    need(len(shape_of(op.inputs[0])) == 4, "input_tensor must be a 4D tensor")
+    if op.name.endswith("dispatch"):
+        need(len(shape_of(op.inputs[1])) == 4, "expert_indices must be a 4D tensor")
+    need(op.get("num_devices") > 0, "num_devices must be positive")
+    need(op.get("cluster_axis") in (0, 1), "cluster_axis must be 0 or 1")
+    if op.name.endswith("combine"):
+        need(op.get("num_experts_per_tok") > 0, "num_experts_per_tok must be positive")
+        dim = op.get("output_shard_dim")
+        if op.name.startswith("ttnn.") and dim is not None:
+            need(dim in (1, 2), f"output_shard_dim must be 1 or 2, got {dim}")
+
+
+COLLECTIVES: Final[dict[str, Rule]] = {
+    "all_reduce": _all_reduce,
+    "all_gather": _gather_dim,
+    "reduce_scatter": _reduce_scatter,
+    "all_to_all": _all_to_all,
+    "collective_permute": _collective_permute,
+    "collective_broadcast": _collective_broadcast,
+    "point_to_point": _point_to_point,
+    "all_to_all_dispatch": _experts,
+    "all_to_all_combine": _experts,
+}
