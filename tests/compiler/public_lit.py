@@ -128,10 +128,12 @@ def main() -> int:
         tools = work / "bin"
         tools.mkdir()
         make_tool(tools / "FileCheck", f'exec "{sys.executable}" -m filecheck "$@"')
+        missing = [tool for tool in ("ttmlir-opt", "ttmlir-translate", "ttrt") if shutil.which(tool) is None]
+        if missing:
+            parser.error(f"not on the path: {', '.join(missing)}; install the package, by `pip install '.[compiler]'`")
+        # Files of an epoch that do not show it, for example those without outputs, are read as of that epoch.
         opt = shutil.which("ttmlir-opt")
-        if opt is not None:
-            # Files of an epoch that do not show it, for example those without outputs, are read as of that epoch.
-            make_tool(tools / "ttmlir-opt", f'exec "{opt}" --default-epoch={arguments.epoch} "$@"')
+        make_tool(tools / "ttmlir-opt", f'exec "{opt}" --default-epoch={arguments.epoch} "$@"')
         if arguments.control:
             (work / "copy.py").write_text(COPY, encoding="utf-8")
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')

@@ -231,7 +231,7 @@ impl Run {
     /// # Errors
     /// Those of the call.
     #[inline]
-    pub fn named<T>(
+    pub(crate) fn named<T>(
         &mut self,
         name: &'static str,
         call: impl FnOnce(&mut Self) -> Result<T, Fault>,
