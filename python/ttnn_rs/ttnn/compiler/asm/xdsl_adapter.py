@@ -87,6 +87,11 @@ from xdsl.parser import (
     Parser,
 )
 from xdsl.parser.affine_parser import AffineParser
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
 from xdsl.printer import (
     Printer,
 )
@@ -161,9 +166,12 @@ __all__ = [
     "Operation",
     "ParseError",
     "Parser",
+    "PatternRewriteWalker",
+    "PatternRewriter",
     "Printer",
     "Region",
     "ReturnOp",
+    "RewritePattern",
     "SSAValue",
     "Signedness",
     "Span",

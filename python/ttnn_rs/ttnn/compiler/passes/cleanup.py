@@ -7,25 +7,10 @@ from typing import Any
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import LOCAL
 from ttnn.compiler.asm.xdsl_adapter import Block, CallOp, FuncOp, Operation, StringAttr, SymbolRefAttr
-from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.base import erase, insert_before, replace
+from ttnn.compiler.passes.purity import is_pure
 
 __all__ = ["canonicalize", "cse", "erase_dead", "inline", "remove_dead_values", "symbol_dce"]
-
-_EFFECTS = {
-    "dealloc", "deallocate", "yield", "return", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache",
-    "alloc", "dispatch", "get_device", "load_cached", "rand", "dropout", "set_key_value", "capture_or_execute_trace",
-}  # fmt: skip
-
-
-def is_pure(op: Operation) -> bool:
-    """Return whether an operation can go if nobody uses its results, and be shared if it occurs twice."""
-    if op.regions or op.successors or not op.results:
-        return False
-    dialect, _, name = op.name.partition(".")
-    if isinstance(op, TableOp):
-        return name not in _EFFECTS and not op.n_outs and dialect in ("ttir", "ttnn", "ttcore")
-    return dialect in ("arith", "math", "tensor")
 
 
 def erase_dead(owner: Operation) -> bool:
@@ -44,8 +29,6 @@ def canonicalize(module: Module, options: dict[str, Any]) -> None:
     from ttnn.compiler.passes.folds import fold_all
 
     fold_all(module)
-    while erase_dead(module.op):
-        pass
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:

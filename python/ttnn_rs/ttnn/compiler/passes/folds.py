@@ -11,7 +11,8 @@ from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, DenseArrayBase, IntegerTyp
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import insert_before, owner_of, replace, table_ops
+from ttnn.compiler.passes.base import insert_before, owner_of
+from ttnn.compiler.passes.rewriting import Apply, pattern, rewrite
 
 __all__ = ["fold_all"]
 
@@ -20,17 +21,19 @@ Fold = Callable[[Module, TableOp], "SSAValue | None"]
 
 def fold_all(module: Module) -> None:
     """Apply the folds until none applies."""
-    changed = True
-    while changed:
-        changed = False
-        for op in table_ops(module.op, "ttir."):
-            fold = _FOLDS.get(op.name.partition(".")[2])
-            if fold is None or len(op.results) != 1 or op.n_outs:
-                continue
-            value = fold(module, op)
-            if value is not None and value is not op.results[0]:
-                replace(op, [value])
-                changed = True
+    rewrite(module, [pattern(_values(fold), name) for name, fold in _FOLDS.items()])
+
+
+def _values(fold: Fold) -> Apply:
+    """Return the pattern of a fold."""
+
+    def apply(module: Module, op: TableOp) -> list[SSAValue] | None:
+        if len(op.results) != 1 or op.n_outs:
+            return None
+        value = fold(module, op)
+        return None if value is None or value is op.results[0] else [value]
+
+    return apply
 
 
 def _producer(value: SSAValue, name: str) -> TableOp | None:

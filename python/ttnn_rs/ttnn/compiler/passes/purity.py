@@ -1,0 +1,23 @@
+"""Which operations have no effect besides their results."""
+
+from __future__ import annotations
+
+from ttnn.compiler.asm.xdsl_adapter import Operation
+from ttnn.compiler.dialects.operations import TableOp
+
+__all__ = ["is_pure"]
+
+_EFFECTS = {
+    "dealloc", "deallocate", "yield", "return", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache",
+    "alloc", "dispatch", "get_device", "load_cached", "rand", "dropout", "set_key_value", "capture_or_execute_trace",
+}  # fmt: skip
+
+
+def is_pure(op: Operation) -> bool:
+    """Return whether an operation can go if nobody uses its results, and be shared if it occurs twice."""
+    if op.regions or op.successors or not op.results:
+        return False
+    dialect, _, name = op.name.partition(".")
+    if isinstance(op, TableOp):
+        return name not in _EFFECTS and not op.n_outs and dialect in ("ttir", "ttnn", "ttcore")
+    return dialect in ("arith", "math", "tensor")

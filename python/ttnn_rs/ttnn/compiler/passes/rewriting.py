@@ -1,0 +1,139 @@
+"""Greedy rewriting: patterns are tried on operations until none applies.
+
+A pattern is a function that gets a module and an operation. It returns the values that stand for the results of the
+operation, True if it changed operations in place, or None if it does not apply. It inserts what it needs before the
+operation, by the functions of `later_build`. Operations without effect whose results are not used are erased on the
+way, so a pattern that counts uses sees those that remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import (
+    Operation,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    SSAValue,
+)
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.passes.purity import is_pure
+
+__all__ = ["Apply", "Pattern", "Result", "pattern", "rewrite"]
+
+Result = Sequence[SSAValue] | bool | None
+Apply = Callable[[Module, TableOp], Result]
+
+_MOST_REWRITES = 200
+"""Rewrites for each operation of the module after which patterns are taken to undo each other."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern.
+
+    Attributes:
+        apply: The function.
+        roots: Names of the operations that it starts from.
+    """
+
+    apply: Apply
+    roots: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return getattr(self.apply, "__name__", "pattern").strip("_")
+
+
+def pattern(apply: Apply, *roots: str, dialect: str = "ttir") -> Pattern:
+    """Return the pattern of a function that starts from operations of a dialect."""
+    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots))
+
+
+def rewrite(module: Module, patterns: Iterable[Pattern], *, within: Operation | None = None) -> bool:
+    """Apply patterns from the first operation on until none applies; earlier patterns of the list go first.
+
+    Args:
+        module: The module.
+        patterns: The patterns.
+        within: Only operations in this one; default: the whole module.
+
+    Returns:
+        Whether anything changed.
+
+    Raises:
+        CompileError: A pattern refuses an operation, or patterns undo each other without end.
+    """
+    owner = module.op if within is None else within
+    dispatch = _Dispatch(module, patterns, owner)
+    walker = PatternRewriteWalker(dispatch)
+    changed = False
+    for region in owner.regions:
+        changed = walker.rewrite_region(region) or changed
+        if dispatch.error is not None:
+            raise dispatch.error
+    return changed
+
+
+class _Dispatch(RewritePattern):
+    """The patterns of a run, found by the name of an operation."""
+
+    def __init__(self, module: Module, patterns: Iterable[Pattern], owner: Operation) -> None:
+        self._module = module
+        self._patterns: dict[str, list[Apply]] = {}
+        for one in patterns:
+            for root in one.roots:
+                self._patterns.setdefault(root, []).append(one.apply)
+        self._left = _MOST_REWRITES * (1 + sum(1 for _ in owner.walk()))
+        # The walker reports exceptions in its own words; ours keep their place in the text.
+        self.error: CompileError | None = None
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        """Erase an operation if nobody needs it, else apply the first pattern that fits."""
+        if self.error is not None or op.parent is None:
+            return
+        if is_pure(op) and not any(result.uses for result in op.results):
+            rewriter.erase(op)
+            return
+        if not isinstance(op, TableOp):
+            return
+        for apply in self._patterns.get(op.name, ()):
+            before = op.prev_op
+            try:
+                values = apply(self._module, op)
+            except CompileError as error:
+                self.error = error
+                return
+            if values is None or values is False:
+                continue
+            self._left -= 1
+            if self._left < 0:
+                name = getattr(apply, "__name__", "?").strip("_")
+                self.error = CompileError(
+                    self._module.error(op, f"rewriting does not end; the last pattern was {name}")
+                )
+                return
+            self._finish(op, before, values, rewriter)
+            return
+
+    @staticmethod
+    def _finish(
+        op: Operation, before: Operation | None, values: Sequence[SSAValue] | bool, rewriter: PatternRewriter
+    ) -> None:
+        """Tell the walker which operations are new, and put the values in the place of the results."""
+        new = []
+        one = op.prev_op
+        while one is not None and one is not before:
+            new.append(one)
+            one = one.prev_op
+        for made in new:
+            rewriter.handle_operation_insertion(made)
+        if isinstance(values, bool):
+            rewriter.notify_op_modified(op)
+        else:
+            rewriter.replace(op, [], list(values))
