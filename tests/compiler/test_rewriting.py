@@ -83,5 +83,5 @@ def test_an_error_of_a_pattern_keeps_its_place() -> None:
     def refuse(module: Module, op: TableOp) -> Result:
         raise CompileError(module.error(op, "not this one"))
 
-    with pytest.raises(CompileError, match="4:8: error: 'ttir.neg' op not this one"):
+    with pytest.raises(CompileError, match=r":4:8: error: 'ttir.neg' op not this one"):
         rewrite(module, [pattern(refuse, "neg")])
