@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttnn
@@ -366,6 +368,37 @@ def test_attention_of_a_token_reads_what_is_visible(position: int, device: ttnn.
     )
     assert moved(plan)["read"] == 8 * 2 * (position + 1) // 32 * 2 * 2
     balance(plan)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_attention_of_a_token_is_timed_anew_where_its_positions_change(traced: bool) -> None:
+    """Positions in a tensor are no part of the call; a step of a trace reads them each time."""
+    device = ttnn.open_device(device_id=0, trace_region_size=1 << 20)
+    try:
+        query, cache = tensor((1, 1, 4, 64), device), tensor((1, 2, 1024, 64), device)
+        config = ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(8, 8), q_chunk_size=32, k_chunk_size=32)
+        place = ttnn.Tensor(np.zeros(1, np.int32), ttnn.int32, device=device)
+
+        def step() -> None:
+            ttnn.transformer.scaled_dot_product_attention_decode(
+                query, cache, cache, cur_pos_tensor=place, program_config=config
+            )
+
+        run = step
+        if traced:
+            step()
+            trace = ttnn.begin_trace_capture(device, cq_id=0)
+            step()
+            ttnn.end_trace_capture(device, trace, cq_id=0)
+            run = partial(ttnn.execute_trace, device, trace, cq_id=0, blocking=True)
+        with ttnn.profiler.profile() as session:
+            for position in (31, 255, 31):
+                ttnn.copy_host_to_device_tensor(ttnn.Tensor(np.full(1, position, np.int32), ttnn.int32), place)
+                run()
+        read = [moved(row.plan)["read"] for row in session.rows]
+    finally:
+        ttnn.close_device(device)
+    assert read == [2 * tiles * 2 * 2 for tiles in (1, 8, 1)]
 
 
 def test_a_prompt_takes_its_own_pages_of_a_cache(device: ttnn.MeshDevice) -> None:

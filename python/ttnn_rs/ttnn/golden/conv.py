@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,14 +19,43 @@ def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
     return values[0], values[1], values[2], values[3]
 
 
+_TILE, _CHANNELS = 32, 8
+"""Rows of a window are full tiles in prepared weights; channels of its pixels are a multiple of 8."""
+
+
+def _kernel(
+    weight: ArrayLike, out_channels: int, of_group: int, size: Sequence[int], groups: int
+) -> NDArray[np.float64]:
+    """Return weights [O, C / groups, kh, kw], which may be prepared: [1, 1, K, O], groups as blocks of zeros."""
+    values: NDArray[np.float64] = np.asarray(weight, np.float64)
+    high, wide = size
+    shape = (out_channels, of_group, high, wide)
+    if values.shape == shape:
+        return values
+    channels = -(-of_group * groups // _CHANNELS) * _CHANNELS
+    row = -(-wide * channels // _TILE) * _TILE
+    if values.shape != (1, 1, high * row, out_channels):
+        return values.reshape(shape)
+    pixels = values.reshape(high, row, out_channels)[:, : wide * channels].reshape(high, wide, channels, out_channels)
+    found = np.empty(shape)
+    outs = out_channels // groups
+    for group in range(groups):
+        of_outputs = slice(group * outs, (group + 1) * outs)
+        part = pixels[:, :, group * of_group : (group + 1) * of_group, of_outputs]
+        found[of_outputs] = part.transpose(3, 2, 0, 1)
+    return found
+
+
 def conv2d(
     x: ArrayLike,
     weight: ArrayLike,
     *,
     in_channels: int,
+    out_channels: int,
     batch_size: int,
     input_height: int,
     input_width: int,
+    kernel_size: Sequence[int],
     stride: Sequence[int] = (1, 1),
     padding: Sequence[int] = (0, 0),
     dilation: Sequence[int] = (1, 1),
@@ -34,9 +64,12 @@ def conv2d(
     conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
-    """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw], as [1, 1, N * OH * OW, O]."""
+    """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw], as [1, 1, N * OH * OW, O].
+
+    Weights may be prepared.
+    """
     images = np.asarray(x, np.float64).reshape(batch_size, input_height, input_width, -1)[..., :in_channels]
-    kernel: NDArray[np.float64] = np.asarray(weight, np.float64)
+    kernel = _kernel(weight, out_channels, in_channels // groups, kernel_size, groups)
     top, bottom, left, right = _sides(padding)
     images = np.pad(images, ((0, 0), (top, bottom), (left, right), (0, 0)))
     out, each, high, wide = kernel.shape
@@ -62,6 +95,7 @@ def conv1d(
     weight: ArrayLike,
     *,
     input_length: int,
+    kernel_size: int,
     stride: int = 1,
     padding: Sequence[int] | int = 0,
     dilation: int = 1,
@@ -69,12 +103,12 @@ def conv1d(
 ) -> NDArray[np.float64]:
     """Return the convolution of [1, 1, N * L, C] with [O, C / groups, k]."""
     sides = [padding, padding] if isinstance(padding, int) else list(padding)
-    options.pop("kernel_size", None)
     return conv2d(
         x,
-        np.asarray(weight, np.float64)[:, :, None],
+        weight,
         input_height=1,
         input_width=input_length,
+        kernel_size=(1, kernel_size),
         stride=(1, stride),
         padding=(0, 0, sides[0], sides[-1]),
         dilation=(1, dilation),
@@ -87,9 +121,11 @@ def conv_transpose2d(
     weight: ArrayLike,
     *,
     in_channels: int,
+    out_channels: int,
     batch_size: int,
     input_height: int,
     input_width: int,
+    kernel_size: Sequence[int],
     stride: Sequence[int] = (1, 1),
     padding: Sequence[int] = (0, 0),
     output_padding: Sequence[int] = (0, 0),
@@ -100,13 +136,20 @@ def conv_transpose2d(
     conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
-    """Return the transposed convolution of [1, 1, N * H * W, C] with [C, O / groups, kh, kw]."""
+    """Return the transposed convolution of [1, 1, N * H * W, C] with [C, O / groups, kh, kw].
+
+    Weights may be prepared: those of the convolution that computes it, mirrored if they were to be.
+    """
     images = np.asarray(x, np.float64).reshape(batch_size, input_height, input_width, -1)[..., :in_channels]
+    each, (high, wide), of_group = out_channels // groups, kernel_size, in_channels // groups
     kernel: NDArray[np.float64] = np.asarray(weight, np.float64)
-    each, high, wide = kernel.shape[1:]
-    kernel = kernel.reshape(groups, in_channels // groups, each, high, wide)
-    if not mirror_kernel:
-        kernel = kernel[..., ::-1, ::-1]
+    if kernel.shape == (in_channels, each, high, wide):
+        kernel = kernel.reshape(groups, of_group, each, high, wide)
+        if not mirror_kernel:
+            kernel = kernel[..., ::-1, ::-1]
+    else:
+        of_outputs = _kernel(kernel, out_channels, of_group, kernel_size, groups)
+        kernel = of_outputs.reshape(groups, each, of_group, high, wide).transpose(0, 2, 1, 3, 4)[..., ::-1, ::-1]
     top, bottom, left, right = _sides(padding)
     rows = (input_height - 1) * stride[0] + dilation[0] * (high - 1) + 1 + output_padding[0]
     columns = (input_width - 1) * stride[1] + dilation[1] * (wide - 1) + 1 + output_padding[1]
@@ -153,10 +196,15 @@ def conv3d(
     groups: int = 1,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the convolution of volumes [N, T, H, W, C] with weights, prepared ones in a single block of channels."""
+    """Return the convolution of volumes [N, T, H, W, C] with weights, which may be prepared."""
     values, matrix = np.asarray(x, np.float64), np.asarray(weight, np.float64)
+    block = getattr(config, "C_in_block", 0) or values.shape[-1]
     if matrix.ndim == 5:
         matrix = prepare_conv3d_weights(matrix, groups=groups)
+    elif block < values.shape[-1]:
+        # One block of channels after the other, each with all places of the window.
+        parts = matrix.reshape(-1, math.prod(kernel_size), block, matrix.shape[-1])
+        matrix = parts.transpose(1, 0, 2, 3).reshape(matrix.shape)
     steps = dilation if config is None or tuple(dilation) != (1, 1, 1) else config.dilation
     sides = ((0, 0), *((pad, pad) for pad in padding), (0, 0))
     volume = np.pad(values, sides, mode="edge" if padding_mode == "replicate" else "constant")

@@ -98,6 +98,8 @@ class Op:
             family always are.
         any_shape: Whether the shapes of interleaved tiles are arguments of the program too.
         arguments: Names of further parameters that are.
+        timed_by: Names of the tensors of numbers whose elements decide how long the operator takes, positions for
+            instance: profiles time calls with other elements anew.
     """
 
     name: str
@@ -126,6 +128,7 @@ class Op:
     scalars: bool = False
     any_shape: bool = False
     arguments: tuple[str, ...] = ()
+    timed_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name

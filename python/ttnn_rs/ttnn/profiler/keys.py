@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import TtnnError
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.observation import Operator
 from ttnn.tensor.tensor import Tensor
 
 _BEGIN: Final = object()
@@ -34,6 +36,24 @@ def key_of(
     except TypeError:
         return None, numbers, device
     return found, numbers, device
+
+
+def timed(
+    key: tuple[Any, ...] | None, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    """Return the key of a call with the elements that decide how long it takes.
+
+    None if they cannot be read: the operator refuses the call.
+    """
+    if key is None or operation.entry is None or not operation.entry.timed_by:
+        return key
+    (signature,) = operation.entry.signatures
+    given = dict(zip((param.name for param in signature.positional), args, strict=False)) | kwargs
+    tensors = (given.get(name) for name in operation.entry.timed_by)
+    try:
+        return (*key, *(tensor.to_numpy().tobytes() for tensor in tensors if type(tensor) is Tensor))
+    except TtnnError:
+        return None
 
 
 def _add(key: list[Any], numbers: list[int], values: tuple[Any, ...] | list[Any]) -> MeshDevice | None:

@@ -31,7 +31,7 @@ from ttnn.operation.observation import Observation, Operator, ProgramRan, Run
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
 from ttnn.operation.repeated import identify
 from ttnn.profiler.describe import EngineCall, describe
-from ttnn.profiler.keys import key_of
+from ttnn.profiler.keys import key_of, timed
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.programs import plan_of
@@ -290,6 +290,7 @@ class Recorder:
             key, numbers, device = call.key, [operand.unique_id for operand in call.operands], call.device
         else:
             key, numbers, device = key_of(name, args, kwargs)
+        key = timed(key, operation, args, kwargs)
         known = None if key is None else self._known.get(key)
         if known is None or (known.device is not device and device is not None):
             return self._first(operation, args, kwargs, run, key, started)

@@ -328,6 +328,7 @@ scaled_dot_product_attention_decode = register(
         run=_decode,
         doc=f"Return attention of one query per user over the keys up to its position.\n{_SHAPE}\n{_DOC}",
         golden=golden.scaled_dot_product_attention_decode,
+        timed_by=("cur_pos_tensor",),
         arguments=("cur_pos",),
         examples=_examples,
     )
@@ -340,6 +341,7 @@ paged_scaled_dot_product_attention_decode = register(
         run=_paged_decode,
         doc=f"Return attention of one query per user over keys and values in blocks.\n{_PAGED_SHAPE}\n{_DOC}",
         golden=golden.paged_scaled_dot_product_attention_decode,
+        timed_by=("cur_pos_tensor",),
         examples=partial(_examples, paged=True),
     )
 )
@@ -356,6 +358,7 @@ flash_multi_latent_attention_decode = register(
         doc="Return attention of one query per user whose values are the first columns of the keys.\n"
         f"Shape: [1, B, H, D], [B, G, T, D] -> [1, B, H, head_dim_v].\n{_DOC}",
         golden=golden.flash_multi_latent_attention_decode,
+        timed_by=("cur_pos_tensor",),
         arguments=("cur_pos",),
         examples=partial(_examples, latent=True),
     )
@@ -369,6 +372,7 @@ paged_flash_multi_latent_attention_decode = register(
         doc="Return attention of one query per user whose values are the first columns of keys in blocks.\n"
         f"Shape: [1, B, H, D], [blocks, G, rows, D], [B, n] -> [1, B, H, head_dim_v].\n{_DOC}",
         golden=golden.paged_flash_multi_latent_attention_decode,
+        timed_by=("cur_pos_tensor",),
         examples=partial(_examples, latent=True, paged=True),
     )
 )
