@@ -10,6 +10,7 @@ mod calendar;
 pub mod layout;
 pub mod noc;
 pub mod parameters;
+mod pool;
 pub mod route;
 
 pub use layout::{Layout, Node, NodeKind};

@@ -10,6 +10,7 @@ use tt_memory::chip::{ChipSpec, Grid};
 use crate::calendar::Calendar;
 use crate::layout::{Layout, Node, NodeKind};
 use crate::parameters::{NocParameters, REQUEST_SLOTS, Rate};
+use crate::pool::Pool;
 use crate::route::{Axis, Link, NocId, Route, tree};
 
 /// When the steps of a transfer are over, in cycles.
@@ -69,6 +70,16 @@ enum Port {
 }
 
 const PORTS: usize = 4;
+const AXES: usize = 2;
+
+/// Who chooses the virtual channels of a write.
+#[derive(Clone, Copy)]
+enum Channel {
+    /// The program, one for the whole route.
+    Fixed,
+    /// The hardware, at each hop.
+    Chosen,
+}
 
 #[derive(Debug, Clone, Default)]
 struct Resource {
@@ -96,6 +107,8 @@ pub struct Noc {
     /// Per network, node and [`Port`].
     resources: Vec<Resource>,
     banks: Vec<(Calendar, BankLoad)>,
+    /// Per network and link: what waits behind it.
+    pools: Vec<Pool>,
     /// Per network and node: when each of its request slots is free again.
     slots: Vec<[u64; REQUEST_SLOTS]>,
     totals: [Totals; 2],
@@ -111,6 +124,7 @@ impl Noc {
             parameters: NocParameters::of(chip.arch),
             resources: vec![Resource::default(); 2 * nodes * PORTS],
             banks: vec![(Calendar::default(), BankLoad::default()); chip.dram_banks()],
+            pools: vec![Pool::default(); 2 * nodes * AXES],
             slots: vec![[0; REQUEST_SLOTS]; 2 * nodes],
             totals: [Totals::default(); 2],
         }
@@ -146,10 +160,41 @@ impl Noc {
 
     /// Writes `bytes` from the L1 of `writer` to another node.
     pub fn write(&mut self, now: u64, noc: NocId, writer: Node, to: Node, bytes: u64, posted: bool) -> Transfer {
+        self.write_on(Channel::Fixed, now, noc, writer, to, bytes, posted)
+    }
+
+    /// [`Noc::write`] on virtual channels that the hardware chooses for each hop. Several writers to one busy receiver
+    /// then fill the buffers of the routers between them.
+    pub fn write_dynamic(
+        &mut self,
+        now: u64,
+        noc: NocId,
+        writer: Node,
+        to: Node,
+        bytes: u64,
+        posted: bool,
+    ) -> Transfer {
+        self.write_on(Channel::Chosen, now, noc, writer, to, bytes, posted)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the fields of the command")]
+    fn write_on(
+        &mut self,
+        channel: Channel,
+        now: u64,
+        noc: NocId,
+        writer: Node,
+        to: Node,
+        bytes: u64,
+        posted: bool,
+    ) -> Transfer {
         let parameters = self.parameters;
         let issued = self.take_slot(now, noc, writer);
-        let (sent, mut arrived) =
-            self.flow(noc, writer, to, issued + parameters.write_start, bytes, parameters.write_hop);
+        let head = issued + parameters.write_start;
+        let (sent, mut arrived) = match channel {
+            Channel::Fixed => self.flow(noc, writer, to, head, bytes, parameters.write_hop),
+            Channel::Chosen => self.flow_through_pools(noc, writer, to, head, bytes),
+        };
         self.hold_slot(noc, writer, sent);
         if let NodeKind::Dram { bank } = self.layout.kind(to) {
             let cycles = self.bank_cycles(bytes);
@@ -282,6 +327,32 @@ impl Noc {
         (sent, end.max(tail))
     }
 
+    /// [`Noc::flow`] of a write whose channels the hardware chooses: a link whose pool is full moves less.
+    fn flow_through_pools(&mut self, noc: NocId, from: Node, to: Node, head: u64, bytes: u64) -> (u64, u64) {
+        let (buffers, hop) = (&self.parameters.buffers, self.parameters.write_hop);
+        let (flits, flit) = (self.flits(bytes), u64::from(self.layout.chip().noc_link_bytes));
+        let out = self.rate(from, true).cycles(bytes);
+        let (mut head, sent) = self.resource(noc, from, Port::Out).pass(head, out, bytes);
+        let mut tail = sent;
+        let mut before = None;
+        for link in Route::new(noc, self.layout.noc_grid(), from, to) {
+            let pool = self.link_index(noc, link);
+            let starved = self.pools[pool].arrive(buffers, from, head);
+            let cycles = starved.map_or(flits, |rate| flits.max(rate.cycles(bytes)));
+            let (free, end) = self.link(noc, link).pass(head, cycles, bytes);
+            if let Some(before) = before.replace(pool) {
+                self.pools[before].leave(buffers, from, end, free - head, flit);
+            }
+            (head, tail) = (free + hop, (end - self.parameters.link_idle).max(tail) + hop);
+        }
+        let into = self.rate(to, false).cycles(bytes);
+        let (free, end) = self.resource(noc, to, Port::In).pass(head, into, bytes);
+        if let Some(before) = before {
+            self.pools[before].leave(buffers, from, end, free - head, flit);
+        }
+        (sent, end.max(tail))
+    }
+
     /// Cycles that a transfer takes of a link: its flits, headers included, and what the link is idle between packets.
     #[inline]
     fn flits(&self, bytes: u64) -> u64 {
@@ -346,5 +417,10 @@ impl Noc {
 
     fn link(&mut self, noc: NocId, link: Link) -> &mut Resource {
         self.resource(noc, link.from, if link.axis == Axis::X { Port::X } else { Port::Y })
+    }
+
+    fn link_index(&self, noc: NocId, link: Link) -> usize {
+        let nodes = self.layout.noc_grid().cores();
+        (noc as usize * nodes + self.layout.index(link.from)) * AXES + link.axis as usize
     }
 }

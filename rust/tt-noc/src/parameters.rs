@@ -66,6 +66,30 @@ pub struct NocParameters {
     pub multicast_linked: Rate,
     /// How long an atomic or a narrow store holds its L1 bank.
     pub l1_modify: u64,
+    /// The buffer of a router behind each of its incoming links.
+    pub buffers: Buffers,
+}
+
+/// The buffer behind a link: what each virtual channel has of its own and what all of them share.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// Channels that unicast requests use on one side of the dateline: two classes, two buddies.
+    pub channels: u64,
+    /// Bytes that each channel has of its own.
+    pub own: u64,
+    /// Bytes of the pool.
+    pub pool: u64,
+    /// Bytes of the pool that one channel can have.
+    pub share: u64,
+    /// From a flit leaving a router to the credit for it, through the next router and back, in cycles.
+    pub round_trip: u64,
+}
+
+impl Buffers {
+    /// What a link moves when its pool is full: each channel its own bytes per round trip.
+    pub const fn starved(&self) -> Rate {
+        Rate::hundredths((self.channels * self.own * 100 / self.round_trip) as u32)
+    }
 }
 
 /// Requests that an interface holds at a time; a core that issues more waits. `spec/noc.md` section 7 point 4 [isa].
@@ -100,6 +124,8 @@ pub static WORMHOLE: NocParameters = NocParameters {
     multicast: Rate::hundredths(1400),        // section 4 [rep]
     multicast_linked: Rate::hundredths(2200), // section 4 [rep]
     l1_modify: 5,                             // performance-model.md section 2.5 [isa]
+    // Section 2 [isa]; the round trip is two hops of section 3 [isa].
+    buffers: Buffers { channels: 4, own: 32, pool: 1536, share: 480, round_trip: 2 * 9 },
 };
 
 /// Blackhole.
@@ -121,4 +147,6 @@ pub static BLACKHOLE: NocParameters = NocParameters {
     multicast: Rate::hundredths(2400), // section 4 [rep]
     multicast_linked: Rate::hundredths(3900), // section 4 [rep]
     l1_modify: 5,     // as Wormhole
+    // *Estimate*: the flits of Wormhole, twice as wide; the vendor documents no buffers of Blackhole.
+    buffers: Buffers { channels: 4, own: 64, pool: 3072, share: 960, round_trip: 2 * 9 },
 };

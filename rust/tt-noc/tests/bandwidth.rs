@@ -12,6 +12,8 @@ struct Issuer {
     core: Node,
     noc: NocId,
     write: bool,
+    /// The hardware chooses the virtual channels of writes.
+    dynamic: bool,
     /// The other end of transfer `i`.
     other: Box<dyn Fn(u64) -> Node>,
 }
@@ -27,15 +29,15 @@ fn run(chip: &'static ChipSpec, issuers: &[Issuer], count: u64, bytes: u64, outs
     let mut end = 0;
     // The one whose clock is behind goes first.
     while let Some(i) = (0..issuers.len()).filter(|&i| issued[i] < count).min_by_key(|&i| clocks[i]) {
-        let Issuer { core, noc: network, write, ref other } = issuers[i];
+        let Issuer { core, noc: network, write, dynamic, ref other } = issuers[i];
         let other = other(issued[i]);
         if let Some(&wait) = done[i].len().checked_sub(outstanding).and_then(|first| done[i].get(first)) {
             clocks[i] = clocks[i].max(wait);
         }
-        let transfer = if write {
-            noc.write(clocks[i], network, core, other, bytes, false)
-        } else {
-            noc.read(clocks[i], network, core, other, bytes)
+        let transfer = match (write, dynamic) {
+            (true, true) => noc.write_dynamic(clocks[i], network, core, other, bytes, false),
+            (true, false) => noc.write(clocks[i], network, core, other, bytes, false),
+            (false, _) => noc.read(clocks[i], network, core, other, bytes),
         };
         done[i].push(transfer.acknowledged);
         end = end.max(transfer.acknowledged);
@@ -57,7 +59,7 @@ fn banks(chip: &'static ChipSpec) -> Vec<Node> {
 }
 
 fn one(core: Node, noc: NocId, write: bool, others: Vec<Node>) -> Issuer {
-    Issuer { core, noc, write, other: Box::new(move |i| others[i as usize % others.len()]) }
+    Issuer { core, noc, write, dynamic: false, other: Box::new(move |i| others[i as usize % others.len()]) }
 }
 
 /// Bytes per cycle of the patterns of one core that the model covers, or `None`.
@@ -136,7 +138,7 @@ fn patterns_of_one_core() {
 }
 
 /// Bytes per cycle of `cores` readers or writers on `banks` banks.
-fn dram(noc: NocId, write: bool, cores: usize, banks_used: usize, careful: bool, seed: u64) -> f64 {
+fn dram(noc: NocId, write: bool, dynamic: bool, (cores, banks_used): (usize, usize), careful: bool, seed: u64) -> f64 {
     let (mut near, mut all) = (Vec::new(), workers(&N150));
     let banks = banks(&N150);
     let mut random = Random::new(seed);
@@ -158,15 +160,9 @@ fn dram(noc: NocId, write: bool, cores: usize, banks_used: usize, careful: bool,
             near.push((core, banks[i % banks_used]));
         }
     }
-    let issuers: Vec<Issuer> = near.iter().map(|&(core, bank)| one(core, noc, write, vec![bank])).collect();
+    let issuers: Vec<Issuer> =
+        near.iter().map(|&(core, bank)| Issuer { dynamic, ..one(core, noc, write, vec![bank]) }).collect();
     run(&N150, &issuers, 128, 8192, 16)
-}
-
-/// Writes from several cores whose channels are left to the hardware. They fill the pools of the routers in front of a
-/// busy bank (`spec/noc.md` section 2), which the model does not have: it is that of static channels, which the kernel
-/// API uses unless told otherwise.
-fn fills_router_pools(row: &Row) -> bool {
-    row["op"] == "dram_write" && row["notes"].contains("VC dynamic") && row["cores"] != "1"
 }
 
 #[test]
@@ -178,18 +174,22 @@ fn dram_of_wormhole() {
         let notes = &row["notes"];
         let noc = if notes.contains("NoC 0") { NocId::Noc0 } else { NocId::Noc1 };
         let (write, careful) = (row["op"] == "dram_write", notes.contains("carefully"));
+        let dynamic = notes.contains("VC dynamic");
         let cores = row["cores"].parse().expect("a number");
         let banks = if row["memory"].starts_with("12") { 12 } else { 1 };
         let seeds = if careful { 1 } else { 4 };
-        let got = (0..seeds).map(|seed| dram(noc, write, cores, banks, careful, seed + 1)).sum::<f64>() / seeds as f64;
+        let got = (0..seeds).map(|seed| dram(noc, write, dynamic, (cores, banks), careful, seed + 1)).sum::<f64>()
+            / seeds as f64;
         let error = 100.0 * (got / measured - 1.0);
         let op = &row["op"];
         eprintln!(
             "{} {op:10} {cores:2} cores {banks:2} banks {notes:60} {measured:6.1} GB/s, predicted {got:6.1}, {error:+6.1} %",
             row["id"]
         );
+        // Several writers to a bank on channels that the hardware chooses: the bar of recorded traces.
+        assert!(!write || !dynamic || cores <= banks || error.abs() < 20.0, "{row:?}: {got}");
         // `spec/performance-model.md` section 3: a factor of two on any row is a bug.
-        assert!(fills_router_pools(row) || (got < 2.0 * measured && measured < 2.0 * got), "{row:?}: {got}");
+        assert!(got < 2.0 * measured && measured < 2.0 * got, "{row:?}: {got}");
         seen += 1;
     }
     assert!(seen >= 38, "{seen} rows");
@@ -199,7 +199,7 @@ fn dram_of_wormhole() {
 fn reads_prefer_noc0_and_writes_noc1() {
     // Data leave a row of DRAM nodes eastwards on NoC 0, one row each, but crowd into their column on NoC 1; writes the
     // other way round. Nobody told the model: it follows from the routes.
-    let mean = |noc, write| (1..=4).map(|seed| dram(noc, write, 12, 12, false, seed)).sum::<f64>();
+    let mean = |noc, write| (1..=4).map(|seed| dram(noc, write, false, (12, 12), false, seed)).sum::<f64>();
     assert!(mean(NocId::Noc0, false) > 1.5 * mean(NocId::Noc1, false));
     assert!(mean(NocId::Noc1, true) > 1.5 * mean(NocId::Noc0, true));
 }
