@@ -148,6 +148,19 @@ def _conv2d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
     return made if bias is None else made + bias.reshape(1, 1, 1, -1)
 
 
+def _conv3d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
+    """A convolution over depth, height and width of images with channels last, one group."""
+    assert op.get("groups") == 1
+    stride, sides = op.get("stride"), op.get("padding")
+    stride = (stride,) * 3 if isinstance(stride, int) else stride
+    sides = (sides,) * 3 if isinstance(sides, int) else sides
+    padded = np.pad(x, [(0, 0), *((side, side) for side in sides), (0, 0)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(1, 2, 3))
+    windows = windows[:, :: stride[0], :: stride[1], :: stride[2]]
+    made: Array = np.einsum("ndhwcxyz,ocxyz->ndhwo", windows, weight)
+    return made if bias is None else made + bias
+
+
 def _pool(op: TableOp, x: Array, how: str) -> Array:
     stride, dilation, padding, kernel = _window_facts(op, pool=True)
     height = op.get("original_height") if "original_height" in op.spec.attributes else None
@@ -237,6 +250,8 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
     if short == "conv2d":
         return _conv2d(op, x, groups("weight"), groups("bias"))
+    if short == "conv3d":
+        return _conv3d(op, x, groups("weight"), groups("bias"))
     if short == "cumsum":
         return np.cumsum(x, axis=op.get("dim"))
     if short == "embedding":

@@ -102,6 +102,25 @@ class MlirParser(Parser):
         for found in _ALIAS.finditer(text):
             self._pending.setdefault(found.group(1), found.end())
 
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        """Parse a module; text without operations is an empty one."""
+        if self._current_token.kind is MLIRTokenKind.EOF:
+            return ModuleOp([])
+        return super().parse_module(allow_implicit_module)
+
+    def parse_dimension_list(self) -> list[int]:
+        """Parse `1x2x`, also with spaces around the crosses; the last cross stays."""
+        sizes: list[int] = []
+        numbers = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.QUESTION)
+        while self._current_token.kind in numbers:
+            sizes.append(self.parse_shape_dimension())
+            cross = self._current_token.span.start
+            if self._parse_optional_shape_delimiter() is None:
+                break
+            if self._current_token.kind not in numbers:
+                self._resume_from(cross)
+        return sizes
+
     # Aliases
 
     def _parse_alias_def(self) -> None:

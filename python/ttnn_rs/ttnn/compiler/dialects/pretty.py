@@ -46,6 +46,8 @@ def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | Non
         return _load_cached(parser, epoch)
     if name == "ttir.to_layout":
         return _to_layout(parser, epoch)
+    if name == "ttir.ttnn_metal_layout_cast":
+        return _layout_cast(parser, epoch)
     if name == "ttcore.optimization_barrier":
         return _barrier(parser, epoch)
     if name == "ttcore.get_global":
@@ -124,6 +126,21 @@ def _to_layout(parser: MlirParser, epoch: Epoch) -> Operation:
     return op
 
 
+def _layout_cast(parser: MlirParser, epoch: Epoch) -> Operation:
+    source = parser.parse_unresolved_operand()
+    attributes = dict(parser.parse_optional_attr_dict())
+    parser.parse_punctuation(":")
+    at = parser._current_token.span.start
+    type_ = parser.parse_type()
+    parser.parse_punctuation("->")
+    operands = parser.resolve_operands([source], [type_], at)
+    name = "ttir.ttnn_metal_layout_cast"
+    kind = operation_class(name, epoch)
+    assert kind is not None
+    properties = {key: attributes.pop(key) for key in kind.spec.attributes if key in attributes}
+    return make(name, epoch, list(operands), [parser.parse_type()], properties, attributes=attributes)
+
+
 def _barrier(parser: MlirParser, epoch: Epoch) -> Operation:
     names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
     attributes = parser.parse_optional_attr_dict()
@@ -180,6 +197,12 @@ def print_pretty(writer: Writer, operation: Operation) -> bool:
         return True
     if name == "ttir.to_layout":
         return _print_to_layout(writer, operation)
+    if name == "ttir.ttnn_metal_layout_cast":
+        writer.write(f"ttir.ttnn_metal_layout_cast {writer.value(operation.operands[0])}")
+        writer.attributes({**operation.properties, **operation.attributes})
+        source, target = operation.operands[0].type, operation.results[0].type
+        writer.write(f" : {writer.attribute(source)} -> {writer.attribute(target)}")
+        return True
     if name == "ttcore.get_global":
         symbol = operation.properties.get("sym_name")
         if not isinstance(symbol, StringAttr):

@@ -26,9 +26,10 @@ def erase_dead(owner: Operation) -> bool:
 def canonicalize(module: Module, options: dict[str, Any]) -> None:
     """Fold operations that do nothing, join chains, and erase what is not used."""
     del options
-    from ttnn.compiler.passes.folds import fold_all
+    from ttnn.compiler.passes.canonical.registry import CANONICAL, FOLDS
+    from ttnn.compiler.passes.rewriting import rewrite
 
-    fold_all(module)
+    rewrite(module, (*FOLDS, *CANONICAL))
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:

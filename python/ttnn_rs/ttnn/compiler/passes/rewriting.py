@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import (
     Operation,
@@ -39,10 +40,12 @@ class Pattern:
     Attributes:
         apply: The function.
         roots: Names of the operations that it starts from.
+        epochs: The epochs that have it.
     """
 
     apply: Apply
     roots: tuple[str, ...]
+    epochs: frozenset[Epoch] = frozenset(Epoch)
 
     @property
     def name(self) -> str:
@@ -50,9 +53,9 @@ class Pattern:
         return getattr(self.apply, "__name__", "pattern").strip("_")
 
 
-def pattern(apply: Apply, *roots: str, dialect: str = "ttir") -> Pattern:
+def pattern(apply: Apply, *roots: str, epochs: Iterable[Epoch] = Epoch, dialect: str = "ttir") -> Pattern:
     """Return the pattern of a function that starts from operations of a dialect."""
-    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots))
+    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(epochs))
 
 
 def rewrite(module: Module, patterns: Iterable[Pattern], *, within: Operation | None = None) -> bool:
@@ -87,7 +90,7 @@ class _Dispatch(RewritePattern):
         self._module = module
         self._patterns: dict[str, list[Apply]] = {}
         for one in patterns:
-            for root in one.roots:
+            for root in one.roots if module.epoch in one.epochs else ():
                 self._patterns.setdefault(root, []).append(one.apply)
         self._left = _MOST_REWRITES * (1 + sum(1 for _ in owner.walk()))
         # The walker reports exceptions in its own words; ours keep their place in the text.

@@ -1,0 +1,1 @@
+"""Folds and canonical forms of tensor operations, by subject; `registry` lists them."""

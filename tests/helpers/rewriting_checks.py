@@ -1,0 +1,71 @@
+"""Checks of passes that rewrite: a module means the same before and after them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttir_reference import interpret
+from ttnn.compiler.asm import Module
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.pipelines import run
+
+
+def names(module: Module) -> list[str]:
+    """Return the names of the operations of a module, without their dialect."""
+    return [op.name.partition(".")[2] for op in module.op.walk() if isinstance(op, TableOp)]
+
+
+def inputs(module: Module, name: str, *, positive: bool = False) -> list[NDArray[Any]]:
+    """Return random inputs of a function: floats around 0 (or above it), small integers."""
+    random = np.random.default_rng(7)
+    function = next(one for one in module.functions() if one.sym_name.data == name)
+    made: list[NDArray[Any]] = []
+    for argument in function.body.blocks[0].args:
+        shape = tuple(argument.type.get_shape())  # type: ignore[attr-defined]
+        kind = attribute_text(argument.type.element_type)  # type: ignore[attr-defined]
+        if kind == "i1":
+            made.append(random.integers(0, 2, shape))
+        elif "i" in kind:
+            made.append(random.integers(0, 4, shape))
+        else:
+            drawn = random.standard_normal(shape) * 2
+            made.append(np.abs(drawn) + 0.1 if positive else drawn)
+    return made
+
+
+def rewritten(
+    body: str,
+    pipeline: str,
+    *,
+    epoch: Epoch = Epoch.CURRENT,
+    relative: float = 1e-12,
+    positive: bool = False,
+) -> Module:
+    """Return a module after a pipeline; its outputs are those of before.
+
+    Args:
+        body: Functions in MLIR text; the first one is executed.
+        pipeline: Passes.
+        epoch: The epoch of the text.
+        relative: Largest difference, as a part of the largest output. The reference computes in float64: what is more
+            than its rounding comes from constants that are rounded to the type of their elements.
+        positive: Whether inputs are positive.
+    """
+    before = parse_module(body, default_epoch=epoch)
+    after = parse_module(body, default_epoch=epoch)
+    run(after, pipeline)
+    text = print_module(after)
+    assert print_module(parse_module(text, default_epoch=epoch)) == text
+    name = before.functions()[0].sym_name.data
+    given = inputs(before, name, positive=positive)
+    expected, got = interpret(before, name, given), interpret(after, name, given)
+    assert len(expected) == len(got)
+    for one, other in zip(expected, got, strict=True):
+        scale = np.abs(one[np.isfinite(one)]).max(initial=0.0)
+        np.testing.assert_allclose(other, one, rtol=0, atol=relative * max(scale, 1e-30))
+    return after
