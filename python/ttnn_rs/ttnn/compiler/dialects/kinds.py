@@ -136,7 +136,7 @@ def default_attribute(entry: AttributeSpec) -> Attribute | None:
     if kind == "f32":
         return f32_attr(float(text))
     if kind == "str":
-        return StringAttr(text)
+        return StringAttr("" if text == '""' else text)
     return None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ttnn.compiler.asm.affine import affine_text, constant, dim
 from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, shape_text
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.xdsl_adapter import (
     AffineMap,
     Attribute,
@@ -150,6 +151,28 @@ def _strides(strides: Sequence[int]) -> AffineMap:
     return AffineMap(rank, 0, (collapsed, dim(rank - 1)))
 
 
+def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> None:
+    """Check that a memory layout fits a buffer type; what differs between epochs if one is given.
+
+    Raises:
+        VerifyException: It does not.
+    """
+    if mem_layout is None:
+        if space in ("dram", "l1", "l1_small", "trace"):
+            raise VerifyException("Memory layout is required for non-SystemMemory buffer type.")
+        return
+    if space == "system_memory":
+        raise VerifyException("Memory layout is not allowed for SystemMemory buffer type.")
+    if space != "dram":
+        return
+    if epoch is Epoch.SLIDES and mem_layout != "interleaved":
+        raise VerifyException("DRAM buffer type must have Interleaved memory layout.")
+    if epoch is Epoch.CURRENT and mem_layout == "block_sharded":
+        raise VerifyException(
+            "BlockSharded layout is not supported for DRAM buffer type; use WidthSharded, HeightSharded or Interleaved"
+        )
+
+
 @dataclass(frozen=True)
 class TTNNLayoutAttr(DialectAttr):
     """`#ttnn.ttnn_layout<map, <grid>, memref, <memory layout>>` of the later epochs.
@@ -220,19 +243,57 @@ class TTNNLayoutAttr(DialectAttr):
                 parser._resume_from(end - 1)
         parser.parse_punctuation(">")
         try:
-            return TTNNLayoutAttr(linear, grid, memref, layout, rest)
+            made = TTNNLayoutAttr(linear, grid, memref, layout, rest)
+            made.check_grid(parser.epoch)
+            check_memory(made.space, layout, parser.epoch)
+            made.check_cores(parser.epoch)
         except VerifyException as error:
             parser.fail(str(error), at)
+        return made
 
     def verify(self) -> None:
         """Check that system memory has no memory layout and device memory has one."""
-        device = self.space in ("dram", "l1", "l1_small", "trace")
-        if device and self.mem_layout is None:
-            raise VerifyException(f"Memory layout is required for {self.space} buffer type.")
-        if not device and self.mem_layout is not None:
-            raise VerifyException(f"Memory layout is not allowed for {self.space} buffer type.")
-        if len(self.linear.results) != len(self.memref.get_shape()):
-            raise VerifyException("the map and the memref of a layout must have one rank")
+        check_memory(self.space, self.mem_layout, None)
+
+    def check_grid(self, epoch: Epoch) -> None:
+        """Check that only memory that is distributed over cores has a grid.
+
+        Raises:
+            VerifyException: Other memory has one.
+        """
+        space, shape = self.space, tuple(self.grid.shape)
+        if shape == (1, 1) or space in ("l1", "l1_small"):
+            return
+        got = ", ".join(map(str, shape))
+        if epoch is Epoch.SLIDES:
+            raise VerifyException(
+                f"expected (1, 1) grid shape for non-L1 buffer type, got ({got}) for {space} buffer type"
+            )
+        if space == "dram" and self.sharded:
+            return
+        words = " with interleaved memory layout" if space == "dram" else ""
+        raise VerifyException(f"expected (1, 1) grid shape for {space} buffer type{words}, got ({got})")
+
+    def check_cores(self, epoch: Epoch) -> None:
+        """Check that sharded layouts of the current epoch, and no others, say on which cores the shards lie.
+
+        Raises:
+            VerifyException: Cores are missing or too many.
+        """
+        if epoch is not Epoch.CURRENT:
+            return
+        rest = "".join(part if isinstance(part, str) else "#" for part in self.rest)
+        cores = "core_ranges" in rest
+        if self.sharded and not cores and "ignorePhysicalLayout = true" not in rest:
+            raise VerifyException(f"sharded TTNN layout ({self.mem_layout}) must carry a core_range_set")
+        if not self.sharded and cores:
+            word = self.mem_layout or "no memory layout"
+            raise VerifyException(f"non-sharded TTNN layout must not carry a core_range_set (got {word})")
+
+    @property
+    def sharded(self) -> bool:
+        """Whether the tensor is divided into shards."""
+        return (self.mem_layout or "").endswith("_sharded")
 
 
 @dataclass(frozen=True)
@@ -325,7 +386,35 @@ class MemoryConfigAttr(DialectAttr):
                 rest = parser.raw_parts(comma, end - 1)
                 parser._resume_from(end - 1)
         parser.parse_punctuation(">")
-        return MemoryConfigAttr(buffer, layout, rest)
+        made = MemoryConfigAttr(buffer, layout, rest)
+        try:
+            made.check(parser.epoch)
+        except VerifyException as error:
+            parser.fail(str(error))
+        return made
+
+    def check(self, epoch: Epoch) -> None:
+        """Check that buffer type, memory layout and shards fit each other.
+
+        Raises:
+            VerifyException: They do not.
+        """
+        if epoch is Epoch.BOOK:
+            return
+        space = self.buffer.value
+        check_memory(space, self.layout, epoch)
+        if not any(isinstance(part, str) and "shard_spec" in part for part in self.rest):
+            return
+        spaces = ("l1",) if epoch is Epoch.SLIDES else ("l1", "dram")
+        if space not in spaces:
+            words = "L1 buffer type" if epoch is Epoch.SLIDES else "L1 or DRAM buffer type"
+            raise VerifyException(f"Sharding is only valid for {words}")
+        if self.layout is None:
+            raise VerifyException("Tensor memory layout is required for sharding")
+        if not self.layout.endswith("_sharded"):
+            raise VerifyException(
+                "Sharding is only valid for block sharded, height sharded, or width sharded tensor memory layout"
+            )
 
 
 @dataclass(frozen=True)

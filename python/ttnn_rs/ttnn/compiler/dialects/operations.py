@@ -178,7 +178,8 @@ def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None
     rest = count - single
     if not variable:
         if rest:
-            raise VerifyException(f"expected {single} operands, but found {count}")
+            words = {0: "requires zero operands", 1: "requires a single operand"}
+            raise VerifyException(words.get(single, f"expected {single} operands, but found {count}"))
         return (1,) * single
     if rest < 0:
         raise VerifyException(f"expected {single} or more operands, but found {count}")

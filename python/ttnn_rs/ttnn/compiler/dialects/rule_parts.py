@@ -8,6 +8,7 @@ from typing import Any
 
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import SSAValue, TensorType, VerifyException
+from ttnn.compiler.dialects.layout_attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import TableOp
 
 __all__ = [
@@ -15,8 +16,12 @@ __all__ = [
     "Shape",
     "element_text",
     "flat_image",
+    "is_float",
+    "is_integer",
+    "layout_of",
     "list_text",
     "need",
+    "need_rank",
     "padding_of",
     "pair_of",
     "require_4d",
@@ -65,6 +70,27 @@ def element_text(value: SSAValue) -> str:
     """Return the text of the element type of a tensor; empty for other values."""
     kind = value.type
     return attribute_text(kind.element_type) if isinstance(kind, TensorType) else ""
+
+
+def is_float(value: SSAValue) -> bool:
+    """Return whether a value is a tensor of floating point numbers."""
+    return element_text(value) in ("f32", "bf16", "f16", "f64") or ", bf" in element_text(value)
+
+
+def is_integer(value: SSAValue) -> bool:
+    """Return whether a value is a tensor of integers."""
+    return re.fullmatch(r"[us]?i\d+", element_text(value)) is not None
+
+
+def layout_of(value: SSAValue) -> TTNNLayoutAttr | None:
+    """Return the layout of a tensor of the library, or None."""
+    encoding = value.type.encoding if isinstance(value.type, TensorType) else None
+    return encoding if isinstance(encoding, TTNNLayoutAttr) else None
+
+
+def need_rank(value: SSAValue, rank: int, message: str) -> None:
+    """Refuse a tensor of another rank."""
+    need(len(shape_of(value)) == rank, message)
 
 
 def require_4d(names: dict[str, SSAValue | None], end: str = "must be a 4D tensor") -> None:

@@ -140,7 +140,7 @@ def _reshape(op: TableOp) -> None:
     if given is None:
         return
     if Epoch.BOOK not in op.spec.epochs:
-        _reshape_later(shape, result, given)
+        _reshape_later(shape, result, given, current=Epoch.SLIDES not in op.spec.epochs)
         return
     need(len(given) == len(result), "Shape attribute size must match output tensor rank")
     if Epoch.BOOK in op.spec.epochs:
@@ -154,7 +154,7 @@ def _reshape(op: TableOp) -> None:
             need(size == out, "Shape attribute must match the output tensor shape for dimensions that are not -1")
 
 
-def _reshape_later(shape: Shape, result: Shape, given: Sequence[int]) -> None:
+def _reshape_later(shape: Shape, result: Shape, given: Sequence[int], *, current: bool) -> None:
     need(
         len(given) == len(result),
         f"Shape attribute size {len(given)} must match output tensor rank {len(result)}",
@@ -169,10 +169,8 @@ def _reshape_later(shape: Shape, result: Shape, given: Sequence[int]) -> None:
     for i, (size, out) in enumerate(zip(given, result, strict=True)):
         if size != -1:
             need(
-                size > 0 or out == size == 0,
-                "All dimensions must be "
-                + (">= 0" if size < 0 and math.prod(shape) == 0 else "positive")
-                + " except the one with -1",
+                size > 0 or (current and size == 0) or out == size == 0,
+                "All dimensions must be " + (">= 0" if current else "positive") + " except the one with -1",
             )
             need(
                 size == out,

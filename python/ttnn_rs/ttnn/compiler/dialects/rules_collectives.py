@@ -20,6 +20,7 @@ from ttnn.compiler.dialects.rule_parts import (
     Shape,
     element_text,
     need,
+    need_rank,
     shape_of,
 )
 
@@ -33,8 +34,11 @@ def _reduce_type(op: TableOp, words: str) -> None:
     kind = op.properties.get("reduce_type")
     name = attribute_text(kind) if kind is not None else ""
     found = re.search(r"<(\w+)>", name)
-    word = "type" if Epoch.CURRENT in op.spec.epochs and Epoch.SLIDES not in op.spec.epochs else "op"
-    need(found is not None and found.group(1) in _REDUCTIONS, f"Invalid reduction {word} for {words}")
+    current = Epoch.CURRENT in op.spec.epochs and Epoch.SLIDES not in op.spec.epochs
+    # The library of the current epoch adds only.
+    allowed = ("sum",) if current and op.name.startswith("ttnn.") else _REDUCTIONS
+    word = "type" if current else "op"
+    need(found is not None and found.group(1) in allowed, f"Invalid reduction {word} for {words}")
 
 
 def _all_reduce(op: TableOp) -> None:
@@ -133,6 +137,68 @@ def _experts(op: TableOp) -> None:
             need(dim in (1, 2), f"output_shard_dim must be 1 or 2, got {dim}")
 
 
+def _dispatch_metadata(op: TableOp) -> None:
+    ranks = {
+        "input_tensor": (4, "[1, 1, M, H]"),
+        "expert_indices": (4, "[1, 1, M, K]"),
+        "expert_scores": (4, "[1, 1, M, K]"),
+        "expert_mapping": (2, "[D, E]"),
+    }
+    for name, (rank, text) in ranks.items():
+        need_rank(op.group(name)[0], rank, f"{name} must be a {rank}D tensor {text}")
+    for word, letter, value in zip(("dispatched", "indices", "scores"), "HKK", op.results, strict=True):
+        need_rank(value, 3, f"{word} output must be a 3D tensor [1, tokens_global, {letter}]")
+    need(op.get("num_devices") > 0, "num_devices must be positive")
+    need(op.get("cluster_axis") in (0, 1), "cluster_axis must be 0 or 1")
+
+
+def _remap(op: TableOp) -> None:
+    ranks = {"topk_tensor": "[D, B, S, E]", "expert_mapping": "[1, 1, E, D]", "expert_metadata": "[D, B, S, K]"}
+    for name, text in ranks.items():
+        need_rank(op.group(name)[0], 4, f"{name} must be a 4D tensor {text}")
+    for word, value in zip(("mapping", "reduced"), op.results, strict=True):
+        need_rank(value, 4, f"{word} output must be a 4D tensor")
+    need(op.get("reduction_size") > 0, "reduction_size must be positive")
+
+
+def _moe_gpt(op: TableOp) -> None:
+    shapes = {}
+    for name in ("w0_w1_tensor", "w2_tensor"):
+        need_rank(op.group(name)[0], 6, f"{name} must be a rank 6 tensor")
+        shapes[name] = shape_of(op.group(name)[0])
+    for name, shape in shapes.items():
+        need(shape[5] == 128, f"{name} dim[5] must be 128 (4*TILE_SIZE)")
+    first, second = shapes.values()
+    need(first[0] == second[0], "w0_w1_tensor and w2_tensor must have same dim[0] (num_cores)")
+    need(first[2] == second[2], "w0_w1_tensor and w2_tensor must have same dim[2] (experts_per_device)")
+    for name in ("expert_indices", "expert_scores"):
+        need(len(shape_of(op.group(name)[0])) >= 2, f"{name} must have rank >= 2")
+
+
+def _multiple(op: TableOp, *names: str) -> None:
+    for name in names:
+        size = op.get(name)
+        need(size > 0 and size % 32 == 0, f"{name} must be a positive multiple of 32")
+
+
+def _expert_weights(op: TableOp) -> None:
+    _multiple(op, "hidden_size", "intermediate_size")
+    if op.name.endswith("w0_w1_weights"):
+        both = [op.operand(name) is None for name in ("bias_0", "bias_1")]
+        need(both[0] == both[1], "bias_0 and bias_1 must be both present or both absent")
+
+
+def _moe_compute(op: TableOp) -> None:
+    _multiple(op, "intermediate_size")
+    need(op.get("output_height_shard_dim") > 0, "output_height_shard_dim must be positive")
+    shape = shape_of(op.inputs[0])
+    need(len(shape) >= 2, "tilize_input_tensor must have rank >= 2")
+    need(
+        shape[-1] > 0 and shape[-1] % 32 == 0,
+        "tilize_input_tensor last dim (hidden_size) must be a positive multiple of 32",
+    )
+
+
 COLLECTIVES: Final[dict[str, Rule]] = {
     "all_reduce": _all_reduce,
     "all_gather": _gather_dim,
@@ -143,4 +209,10 @@ COLLECTIVES: Final[dict[str, Rule]] = {
     "point_to_point": _point_to_point,
     "all_to_all_dispatch": _experts,
     "all_to_all_combine": _experts,
+    "all_to_all_dispatch_metadata": _dispatch_metadata,
+    "moe_expert_token_remap": _remap,
+    "moe_gpt": _moe_gpt,
+    "moe_compute": _moe_compute,
+    "prepare_moe_compute_w0_w1_weights": _expert_weights,
+    "prepare_moe_compute_w2_weights": _expert_weights,
 }

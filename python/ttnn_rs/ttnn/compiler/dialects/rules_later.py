@@ -24,7 +24,10 @@ from ttnn.compiler.dialects.rule_parts import (
     shape_of,
     tuple_text,
 )
+from ttnn.compiler.dialects.rules_attention import ATTENTION
 from ttnn.compiler.dialects.rules_collectives import COLLECTIVES
+from ttnn.compiler.dialects.rules_convolutions import CONVOLUTIONS
+from ttnn.compiler.dialects.rules_library import LIBRARY, check_specification
 from ttnn.compiler.dialects.rules_movement import MOVEMENT
 from ttnn.compiler.dialects.rules_windows import WINDOWS
 
@@ -83,7 +86,7 @@ def _concatenate_heads(op: TableOp) -> None:
 
 
 def _nlp_concat_heads(op: TableOp) -> None:
-    require_4d({"input tensor": op.inputs[0], "output tensor": op.results[0]})
+    require_4d({"output tensor": op.results[0], "input tensor": op.inputs[0]})
     batch, heads, length, size = shape_of(op.inputs[0])
     want, result = (batch, 1, length, heads * size), shape_of(op.results[0])
     need(result == want, f"expected output shape {tuple_text(want)}, got {tuple_text(result)}")
@@ -92,13 +95,22 @@ def _nlp_concat_heads(op: TableOp) -> None:
 def _nlp_concat_heads_decode(op: TableOp) -> None:
     require_4d({"input tensor": op.inputs[0], "output tensor": op.results[0]})
     shape, result, heads = shape_of(op.inputs[0]), shape_of(op.results[0]), op.get("num_heads")
-    need(shape[0] == result[0], "input sequence dimension must match output sequence dimension")
-    need(heads <= shape[2], f"num_heads attribute must be less than or equal to input num_heads dimension {shape[2]}")
     need(result[1] == 1, f"output dimension 1 must be 1, got {result[1]}")
+    need(
+        heads <= shape[2],
+        "num_heads attribute must be less than or equal to input num_heads dimension, got num_heads = "
+        f"{heads}, input num_heads dimension = {shape[2]}",
+    )
+    need(
+        shape[0] == result[0],
+        "input sequence dimension must match output sequence dimension, got input sequence size = "
+        f"{shape[0]}, output sequence size = {result[0]}",
+    )
     size = heads * shape[3]
+    # The official message gives the heads of the input and those asked for in this order.
     need(
         result[3] == size,
-        f"Output hidden dimension must equal num_heads * head_size, got num_heads = {heads}, head_size = {shape[3]}, "
+        f"Output hidden dimension must equal num_heads * head_size, got num_heads = {shape[2]}, head_size = {heads}, "
         f"expected hidden size = {size}, actual output hidden size = {result[3]}",
     )
 
@@ -150,6 +162,12 @@ def _argmax(op: TableOp) -> None:
             f"dim attribute value {dim} is out of range for input tensor of rank {rank}, expected value in range "
             f"[{-rank}, {rank - 1}]",
         )
+    kept = (1,) if op.get("keep_dim") else ()
+    shape = shape_of(op.inputs[0])
+    want = kept * rank if dim is None else (*shape[: dim % rank], *kept, *shape[dim % rank + 1 :])
+    result = shape_of(op.results[0])
+    if Epoch.SLIDES not in op.spec.epochs:
+        need(result == want, f"expected output shape {tuple_text(want)}, got {tuple_text(result)}")
 
 
 def _prod(op: TableOp) -> None:
@@ -235,6 +253,7 @@ _RULES: Final[dict[str, Rule]] = {
     **WINDOWS,
     **MOVEMENT,
     **COLLECTIVES,
+    **ATTENTION,
     "rms_norm": _rms_norm,
     "batch_norm_inference": _batch_norm,
     "batch_norm_training": _batch_norm,
@@ -255,6 +274,9 @@ _RULES: Final[dict[str, Rule]] = {
 }
 
 
+_LIBRARY: Final[dict[str, Rule]] = {**CONVOLUTIONS, **LIBRARY}
+
+
 def check_later(op: TableOp) -> None:
     """Check an operation by the rules of its name.
 
@@ -262,9 +284,12 @@ def check_later(op: TableOp) -> None:
         VerifyException: It breaks one.
     """
     dialect, _, name = op.name.partition(".")
-    rule = _RULES.get(name) if dialect in ("ttir", "ttnn") else None
-    if rule is not None and Epoch.BOOK not in op.spec.epochs:
-        rule(op)
+    if dialect not in ("ttir", "ttnn") or Epoch.BOOK in op.spec.epochs:
+        return
+    check_specification(op)
+    for rule in (_RULES.get(name), _LIBRARY.get(op.name)):
+        if rule is not None:
+            rule(op)
 
 
 RULES.append(check_later)

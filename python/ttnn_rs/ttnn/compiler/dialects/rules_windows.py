@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ttnn.compiler.asm.xdsl_adapter import IntegerType, SSAValue, TensorType
+from ttnn.compiler.asm.xdsl_adapter import IntegerType, TensorType
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rule_parts import (
     Rule,
@@ -109,7 +109,6 @@ def _conv2d(op: TableOp) -> None:
     bias = op.operand("bias")
     tensors = {"input": op.inputs[0], "weight": op.inputs[1], "bias": bias, "output": op.results[0]}
     if op.name.startswith("ttnn."):
-        _ttnn_conv2d(op, {name.capitalize(): value for name, value in tensors.items()})
         return
     require_4d(tensors)
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), shape_of(op.results[0])
@@ -165,48 +164,6 @@ def _conv2d(op: TableOp) -> None:
             found == expected,
             f" The output tensor height and width dimension {tuple_text(found)} do not match the expected dimensions "
             f"{tuple_text(expected)}.",
-        )
-
-
-def _ttnn_conv2d(op: TableOp, tensors: dict[str, SSAValue | None]) -> None:
-    del tensors["Weight"]
-    weight = shape_of(op.inputs[1])
-    if len(weight) == 4 and weight[0] == weight[1] == 1:
-        return  # prepared weights
-    require_4d({"Input": tensors["Input"], "Weight": op.inputs[1], "Bias": tensors["Bias"], "Output": op.results[0]})
-    values = {}
-    for name, word in (("kernel_size", "Kernel size"), ("stride", "Stride"), ("padding", "Padding"), ("dilation", "")):
-        word = word or "Dilation"
-        values[name] = tuple(op.get(name))
-        size = len(values[name])
-        need(size == 2 or (name == "padding" and size == 4), f"{word} attribute must have two values, got: {size}")
-    need(
-        min(values["stride"]) > 0,
-        f"Stride attribute values must be greater than 0, got: {tuple_text(values['stride'])}",
-    )
-    need(
-        min(values["padding"]) >= 0,
-        f"Padding attribute values must be greater than or equal to 0, got: {tuple_text(values['padding'])}",
-    )
-    need(
-        min(values["dilation"]) > 0,
-        f"Dilation attribute values must be greater than 0, got: {tuple_text(values['dilation'])}",
-    )
-    channels, out, groups = op.get("in_channels"), op.get("out_channels"), op.get("groups")
-    need(
-        channels // groups == weight[1],
-        f" Expected input channels / groups attribute ({channels}/{groups}) = {channels // groups} to match the "
-        f"number of input channels per group in the weight tensor ({weight[1]})."[0 if groups == 1 else 1 :],
-    )
-    need(
-        out == weight[0],
-        f"Expected output channels attribute ({out}) to match the output channels in the weight tensor ({weight[0]}).",
-    )
-    for i, word in enumerate(("height", "width")):
-        got, want = values["kernel_size"][i], weight[2 + i]
-        need(
-            got == want,
-            f"Expected kernel {word} attribute ({got}) to match the kernel {word} in the weight tensor ({want}).",
         )
 
 

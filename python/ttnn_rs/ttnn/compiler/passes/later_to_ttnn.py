@@ -24,6 +24,7 @@ from ttnn.compiler.dialects.attributes import DeviceAttr, ShapeAttr, TtnnDeviceT
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.dialects.rules_library import DTYPE
 from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.passes.later_device import device_op
 from ttnn.compiler.passes.later_layouts import (
@@ -131,7 +132,8 @@ def _emit(
         if value is None and key not in drop:
             value = op.properties.get(key)
         if value is None:
-            value = _filled(module, op, key, entry.kind, optional=entry.optional)
+            repeats = key == "dtype" and name.removeprefix("ttnn.") in DTYPE
+            value = _filled(module, op, key, entry.kind, optional=entry.optional and not repeats)
         if value is not None:
             properties[key] = _of_kind(value, entry.kind)
     values, sizes = _operands(module, op, kind, operands)
