@@ -59,9 +59,8 @@ def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -
             pytest.skip(str(error))
     a, b = matmul_multicast.operands(device, 1024, 1024, 1024)
     out = matmul_multicast.empty((1024, 1024), device)
-    addresses = (a.buffer_address(), b.buffer_address(), out.buffer_address())
     with common.in_cpp(way == "cpp kernels"):
-        program = matmul_multicast.build(device, addresses, GRID, BLOCKING)
+        program = matmul_multicast.build(device, (a, b, out), GRID, BLOCKING)
 
     def kernels() -> object:
         return metal.run_program(device, program, trace=False)

@@ -19,7 +19,8 @@ from ttnn.kernel_api import *
 
 Array = npt.NDArray[np.float32]
 CPP = Path(__file__).parent / "cpp"
-"""Kernels in C++: a folder for each module, a file for each of its kernels."""
+"""Kernels in C++: a folder for each module, a file for each of its kernels; below `objects` those in the spelling of
+0.81.1, with `Noc`, `DataflowBuffer` and `TensorAccessor`."""
 BF16_TILE = 2048
 """Bytes of a 32 x 32 tile of bfloat16."""
 
@@ -33,17 +34,23 @@ class Outcome(NamedTuple):
 
 
 _in_cpp: set[str] | bool = False
+_folder = CPP
+_sources: list[Path] = []
 
 
 @contextmanager
-def in_cpp(kernels: set[str] | bool = True) -> Iterator[None]:
-    """Let programs that are built in a `with` block take kernels in C++: all of them, or those with these names."""
-    global _in_cpp
-    before, _in_cpp = _in_cpp, kernels
+def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterator[list[Path]]:
+    """Let programs that are built in a `with` block take kernels in C++: all of them, or those with these names.
+
+    With `objects`, they are those in the spelling of 0.81.1. Gives the list of sources that programs took.
+    """
+    global _in_cpp, _folder, _sources
+    before = _in_cpp, _folder, _sources
+    _in_cpp, _folder, _sources = kernels, CPP / "objects" if objects else CPP, []
     try:
-        yield
+        yield _sources
     finally:
-        _in_cpp = before
+        _in_cpp, _folder, _sources = before
 
 
 def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
@@ -51,7 +58,14 @@ def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
     name = function.__name__
     if not _in_cpp or (isinstance(_in_cpp, set) and name not in _in_cpp):
         return function
-    return CPP / Path(function.__code__.co_filename).stem / f"{name}.cpp"
+    source = _folder / Path(function.__code__.co_filename).stem / f"{name}.cpp"
+    _sources.append(source)
+    return source
+
+
+def accessors(*operands: ttnn.Tensor | metal.Buffer) -> list[int]:
+    """Return the compile-time arguments from which kernels make a `TensorAccessor` of each of these operands."""
+    return [word for operand in operands for word in ttnn.TensorAccessorArgs(operand).get_compile_time_args()]
 
 
 def random_bf16(shape: Sequence[int], seed: int, scale: float = 1.0) -> Array:
@@ -125,8 +139,10 @@ def on_each_tile(
     program = metal.create_program()
     for index in (0, 16):
         add_cb(program, core, index, 2)
-    reader = metal.create_kernel(program, kernel(read_tiles), core, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, kernel(write_tiles), core, metal.WriterDataMovementConfig())
+    reading = metal.ReaderDataMovementConfig(compile_args=accessors(x))
+    writing = metal.WriterDataMovementConfig(compile_args=accessors(out))
+    reader = metal.create_kernel(program, kernel(read_tiles), core, reading)
+    writer = metal.create_kernel(program, kernel(write_tiles), core, writing)
     metal.create_kernel(program, kernel(compute), core, metal.ComputeConfig(compile_args=[tiles]))
     metal.set_runtime_args(program, reader, core, [x.buffer_address(), 0, tiles])
     metal.set_runtime_args(program, writer, core, [out.buffer_address(), 0, tiles])
@@ -140,10 +156,14 @@ def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> Non
     picture = Path(sys.argv[0]).with_suffix(".png").name
     parser.add_argument("--plot", type=Path, metavar="PNG", default=picture, help="picture of timeline and grid")
     parser.add_argument("--trace", type=Path, metavar="JSON", help="timeline for ui.perfetto.dev")
-    parser.add_argument("--cpp", action="store_true", help="take the kernels in C++, which need a compiler")
+    spelling = "take the kernels in C++, which need a compiler: in the classic spelling, or with objects as in 0.81.1"
+    parser.add_argument("--cpp", nargs="?", const="classic", choices=["classic", "objects"], help=spelling)
     arguments = parser.parse_args()
-    with in_cpp(arguments.cpp), ttnn.manage_device(device_id=0) as device:
+    in_spelling = in_cpp(bool(arguments.cpp), objects=arguments.cpp == "objects")
+    with in_spelling as sources, ttnn.manage_device(device_id=0) as device:
         outcome = example(device)
+    if arguments.cpp and not sources:
+        parser.error("argument --cpp: the kernels of this program are in Python only")
     print(description)
     print(outcome.did)
     print(f"{outcome.report.cycles:,} cycles, {outcome.report.microseconds:.1f} us on the chip")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ttnn
-from common import Outcome, kernel, main
+from common import Outcome, accessors, kernel, main
 from ttnn import metal
 from ttnn.kernel_api import *
 
@@ -34,7 +34,8 @@ def run(device: ttnn.MeshDevice, pages: int = 50, page: int = 2048) -> Outcome:
     metal.enqueue_write_buffer(queue, source, data)
 
     program = metal.create_program()
-    copier = metal.create_kernel(program, kernel(copy_pages), CORE, metal.DataMovementConfig())
+    config = metal.DataMovementConfig(compile_args=accessors(source, target))
+    copier = metal.create_kernel(program, kernel(copy_pages), CORE, config)
     metal.set_runtime_args(program, copier, CORE, [l1, source, target, pages, page])
     report = metal.enqueue_program(queue, program)
     copied = metal.enqueue_read_buffer(queue, target, np.empty_like(data))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, same_bits
+from common import Outcome, accessors, add_cb, empty, kernel, main, same_bits
 from matmul_parts import PARTIALS, Blocking, by_operator, compute_config, multiply_blocks, operands, write_block
 from ttnn import metal
 from ttnn.kernel_api import *
@@ -52,13 +52,10 @@ def run(
     add_cb(program, cores, 1, 2 * blocking.in1_tiles)
     add_cb(program, cores, 16, blocking.out_tiles)
     add_cb(program, cores, PARTIALS, blocking.out_tiles)
-    arguments = list(blocking)
-    reader = metal.create_kernel(
-        program, kernel(read_blocks), cores, metal.ReaderDataMovementConfig(compile_args=arguments)
-    )
-    writer = metal.create_kernel(
-        program, kernel(write_block), cores, metal.WriterDataMovementConfig(compile_args=arguments)
-    )
+    reading = metal.ReaderDataMovementConfig(compile_args=[*blocking, *accessors(a, b)])
+    writing = metal.WriterDataMovementConfig(compile_args=[*blocking, *accessors(out)])
+    reader = metal.create_kernel(program, kernel(read_blocks), cores, reading)
+    writer = metal.create_kernel(program, kernel(write_block), cores, writing)
     metal.create_kernel(program, kernel(multiply_blocks), cores, compute_config(blocking))
     for y in range(grid[1]):
         for x in range(grid[0]):

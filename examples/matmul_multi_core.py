@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, same_bits, write_tiles
+from common import Outcome, accessors, add_cb, empty, kernel, main, same_bits, write_tiles
 from matmul_parts import Blocking, by_operator, compute_config, operands
 from matmul_single_core import multiply, read_operands
 from ttnn import metal
@@ -20,8 +20,10 @@ def run(device: ttnn.MeshDevice, m: int = 160, k: int = 128, n: int = 224) -> Ou
     program = metal.create_program()
     for index in (0, 1, 16):
         add_cb(program, cores, index, 2)
-    reader = metal.create_kernel(program, kernel(read_operands), cores, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, kernel(write_tiles), cores, metal.WriterDataMovementConfig())
+    reading = metal.ReaderDataMovementConfig(compile_args=accessors(a, b))
+    writing = metal.WriterDataMovementConfig(compile_args=accessors(out))
+    reader = metal.create_kernel(program, kernel(read_operands), cores, reading)
+    writer = metal.create_kernel(program, kernel(write_tiles), cores, writing)
     compute = metal.create_kernel(program, kernel(multiply), cores, compute_config())
     first = 0
     for group, tiles in ((group_1, tiles_1), (group_2, tiles_2)):

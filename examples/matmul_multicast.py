@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, same_bits
+from common import Outcome, accessors, add_cb, empty, kernel, main, same_bits
 from matmul_parts import PARTIALS, Blocking, by_operator, compute_config, multiply_blocks, operands, write_subblocks
 from ttnn import metal
 from ttnn.kernel_api import *
@@ -124,11 +124,11 @@ def rectangle(device: ttnn.MeshDevice, first: tuple[int, int], last: tuple[int, 
 
 def build(
     device: ttnn.MeshDevice,
-    addresses: tuple[int, int, int],
+    tensors: tuple[ttnn.Tensor, ttnn.Tensor, ttnn.Tensor],
     grid: tuple[int, int],
     blocking: Blocking,
 ) -> metal.Program:
-    """Return the program for operands and a result at these addresses."""
+    """Return the program for a left operand, a right one and a result."""
     columns, rows = grid
     nt = columns * blocking.per_core_n
     program = metal.create_program()
@@ -143,21 +143,26 @@ def build(
     add_cb(program, every, PARTIALS, blocking.out_tiles)
     in0_ready, in0_arrived, in1_ready, in1_arrived = (metal.create_semaphore(program, every, INVALID) for _ in range(4))
 
-    def data_movement(function: Callable[[], None], where: metal.CoreRange, processor: int) -> metal.Kernel:
+    def data_movement(
+        function: Callable[[], None], where: metal.CoreRange, processor: int, *tensors: ttnn.Tensor
+    ) -> metal.Kernel:
         config = metal.DataMovementConfig(
             processor=(metal.DataMovementProcessor.RISCV_0, metal.DataMovementProcessor.RISCV_1)[processor],
             noc=(metal.NOC.RISCV_0_default, metal.NOC.RISCV_1_default)[processor],
-            compile_args=list(blocking),
+            compile_args=[*blocking, *accessors(*tensors)],
         )
         return metal.create_kernel(program, kernel(function), where, config)
 
-    left_senders = data_movement(in0_sender, cores(0, 0, 0, rows - 1), 0)
-    right_senders = data_movement(in1_sender_writer, cores(0, 0, columns - 1, 0), 1)
+    a, b, out = tensors
+    left_senders = data_movement(in0_sender, cores(0, 0, 0, rows - 1), 0, a)
+    right_senders = data_movement(in1_sender_writer, cores(0, 0, columns - 1, 0), 1, b, out)
     metal.create_kernel(program, kernel(multiply_blocks), every, compute_config(blocking))
     left_receivers = data_movement(in0_receiver, cores(1, 0, columns - 1, rows - 1), 0) if columns > 1 else None
-    right_receivers = data_movement(in1_receiver_writer, cores(0, 1, columns - 1, rows - 1), 1) if rows > 1 else None
+    right_receivers = (
+        data_movement(in1_receiver_writer, cores(0, 1, columns - 1, rows - 1), 1, b, out) if rows > 1 else None
+    )
 
-    left, right, target = addresses
+    left, right, target = (tensor.buffer_address() for tensor in tensors)
     for y in range(rows):
         for x in range(columns):
             core, row, column = metal.CoreCoord(x, y), y * blocking.per_core_m, x * blocking.per_core_n
@@ -187,7 +192,7 @@ def run(
     m, k, n = grid[1] * blocking.per_core_m * 32, blocking.kt * 32, grid[0] * blocking.per_core_n * 32
     a, b = operands(device, m, k, n)
     out = empty((m, n), device)
-    program = build(device, (a.buffer_address(), b.buffer_address(), out.buffer_address()), grid, blocking)
+    program = build(device, (a, b, out), grid, blocking)
     report = metal.enqueue_program(metal.command_queue(device), program)
     expected = by_operator(a, b, blocking, grid)
     did = f"{m} x {k} by {k} x {n} on {grid[0]} x {grid[1]} cores; {sum(report.noc_bytes):,} B over the NoC"

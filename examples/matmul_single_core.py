@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, same_bits, write_tiles
+from common import Outcome, accessors, add_cb, empty, kernel, main, same_bits, write_tiles
 from matmul_parts import Blocking, by_operator, compute_config, operands
 from ttnn import metal
 from ttnn.kernel_api import *
@@ -57,8 +57,10 @@ def run(device: ttnn.MeshDevice, m: int = 128, k: int = 128, n: int = 128) -> Ou
     program = metal.create_program()
     for index in (0, 1, 16):
         add_cb(program, CORE, index, 2)
-    reader = metal.create_kernel(program, kernel(read_operands), CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, kernel(write_tiles), CORE, metal.WriterDataMovementConfig())
+    reading = metal.ReaderDataMovementConfig(compile_args=accessors(a, b))
+    writing = metal.WriterDataMovementConfig(compile_args=accessors(out))
+    reader = metal.create_kernel(program, kernel(read_operands), CORE, reading)
+    writer = metal.create_kernel(program, kernel(write_tiles), CORE, writing)
     compute = metal.create_kernel(program, kernel(multiply), CORE, compute_config())
     metal.set_runtime_args(program, reader, CORE, [a.buffer_address(), b.buffer_address(), 0, mt * nt, kt, nt])
     metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, mt * nt])

@@ -6,7 +6,7 @@ Maximum, exponentials and reciprocal sum of a row stay in circular buffers of it
 from __future__ import annotations
 
 import ttnn
-from common import Outcome, add_cb, empty, kernel, main, random_bf16, same_bits, to_device, write_tiles
+from common import Outcome, accessors, add_cb, empty, kernel, main, random_bf16, same_bits, to_device, write_tiles
 from softmax_parts import (
     EXPS,
     MAX,
@@ -74,8 +74,10 @@ def run(device: ttnn.MeshDevice, height: int = 320, width: int = 128) -> Outcome
         add_cb(program, cores, index, pages)
     for index in (SUM_SCALER, RECIP):
         float_cb(program, cores, index, 1)
-    reader = metal.create_kernel(program, kernel(read_rows), cores, metal.ReaderDataMovementConfig(compile_args=[wt]))
-    writer = metal.create_kernel(program, kernel(write_tiles), cores, metal.WriterDataMovementConfig())
+    reading = metal.ReaderDataMovementConfig(compile_args=[wt, *accessors(x)])
+    writing = metal.WriterDataMovementConfig(compile_args=accessors(out))
+    reader = metal.create_kernel(program, kernel(read_rows), cores, reading)
+    writer = metal.create_kernel(program, kernel(write_tiles), cores, writing)
     compute = metal.create_kernel(program, kernel(softmax), cores, compute_config([wt]))
     first = 0
     for group, rows in ((group_1, rows_1), (group_2, rows_2)):

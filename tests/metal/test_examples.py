@@ -20,6 +20,13 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
+def test_a_program_without_kernels_in_cpp_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / "tilize_untilize.py"), "--cpp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "in Python only" in done.stderr
+
+
 def test_every_program_of_the_documentation_is_there() -> None:
     assert NAMES == [
         "custom_sfpu",
@@ -34,9 +41,11 @@ def test_every_program_of_the_documentation_is_there() -> None:
         "objects_eltwise_add",
         "objects_matmul",
         "objects_multicast",
+        "riscv_add",
         "softmax_multi_core",
         "softmax_spatial",
         "tilize_untilize",
+        "vector_chain",
         "vector_exp",
     ]
 

@@ -9,6 +9,7 @@ constexpr uint32_t kt = get_compile_time_arg_val(2);
 constexpr uint32_t in0_block_w = get_compile_time_arg_val(3);
 constexpr uint32_t subblock_h = get_compile_time_arg_val(4);
 constexpr uint32_t subblock_w = get_compile_time_arg_val(5);
+constexpr uint32_t blocking_args = 6;
 constexpr uint32_t in0_tiles = per_core_m * in0_block_w;
 constexpr uint32_t in1_tiles = per_core_n * in0_block_w;
 constexpr uint32_t subblock_tiles = subblock_h * subblock_w;

@@ -1,0 +1,37 @@
+// Compute: Dst 0 = log(exp(buffer 0) + 1), three vector functions one after the other on a tile that stays in Dst.
+#include "api/compute/compute_kernel_api.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/eltwise_binary_sfpu.h"
+#include "api/compute/eltwise_unary/exp.h"
+#include "api/compute/eltwise_unary/fill.h"
+#include "api/compute/pack.h"
+#include "api/compute/tile_move_copy.h"
+#include "api/dataflow/dataflow_buffer.h"
+
+void kernel_main() {
+    constexpr uint32_t tiles = get_compile_time_arg_val(0);
+    DataflowBuffer in(0), out(16);
+
+    compute_kernel_hw_startup(in.get_id(), out.get_id());
+    copy_init(in.get_id());
+    for (uint32_t tile = 0; tile < tiles; ++tile) {
+        in.wait_front(1);
+        tile_regs_acquire();
+        copy_tile(in.get_id(), 0, 0);
+        fill_tile_init();
+        fill_tile(1, 1.0f);
+        exp_tile_init();
+        exp_tile(0);
+        add_binary_tile_init();
+        add_binary_tile(0, 1, 0);
+        log_tile_init();
+        log_tile(0);
+        tile_regs_commit();
+        in.pop_front(1);
+        out.reserve_back(1);
+        tile_regs_wait();
+        pack_tile(0, out.get_id());
+        tile_regs_release();
+        out.push_back(1);
+    }
+}
