@@ -15,6 +15,7 @@ import ttnn
 from ttnn.ops.matmul.operator import plan as program_of
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
+from ttnn.profiler.families.tile_map import tile_pieces
 from ttnn.profiler.operand import Operand
 from ttnn.profiler.plan import CARDS, Plan, walk
 from ttnn.profiler.table import flops
@@ -269,6 +270,65 @@ def test_a_reshape_of_rows_reads_and_writes_each_row_once(device: ttnn.MeshDevic
     aligned = tensor((1, 1, 8, 32), device, ttnn.ROW_MAJOR_LAYOUT)
     plan, _ = plan_of(lambda: ttnn.reshape(aligned, (1, 1, 4, 64)))
     assert not [step for step, _ in walk(plan.groups[0].reader) if step[0] == "instructions"]
+
+
+def test_a_reshape_of_tiles_reads_each_tile_that_a_result_needs(device: ttnn.MeshDevice) -> None:
+    # Each row of 1280 becomes a matrix of 20 rows of 64: the tiles of a matrix have 20 rows from 20 tiles.
+    x = tensor((1, 1, 19, 1280), device)
+    plan, _ = plan_of(lambda: ttnn.reshape(x, (1, 19, 20, 64)))
+    # The map of pieces is read once for each of the 38 tiles.
+    assert moved(plan)["read"] == 38 * (20 + 1)
+    assert {step[2:4] for step, _ in walk(plan.groups[0].writer) if step[0] == "write"} == {(1, 32), (1, 2048)}
+    # A row of a tile is two pieces, one for each face.
+    assert moved(plan)["write"] == 38 * (20 * 2 + 1)
+    # The map has 40 entries, made 48, of 16 bytes.
+    assert [(cb.name, cb.pages, cb.page_bytes) for cb in plan.cbs] == [
+        ("map", 1, 48 * 16),
+        ("tiles", 1, 2048),
+        ("output", 1, 2048),
+    ]
+    balance(plan)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((1, 5, 7, 48), (1, 1, 35, 48)), ((1, 1, 33, 40), (1, 3, 11, 40)), ((1, 2, 30, 6), (1, 1, 36, 10))],
+)
+def test_pieces_of_tiles_hold_every_element_once(before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    def operand(shape: tuple[int, ...]) -> Operand:
+        padded = (*shape[:2], *(-(-size // 32) * 32 for size in shape[2:]))
+        return Operand(padded, shape, True, "BFLOAT16", "DRAM")
+
+    source, output = operand(before), operand(after)
+    expected: dict[int, dict[int, list[list[int]]]] = {}
+    for index in range(math.prod(before)):
+        (from_tile, from_offset), (to_tile, to_offset) = stored(before, index), stored(after, index)
+        expected.setdefault(to_tile, {}).setdefault(from_tile, []).append([to_offset, from_offset])
+    for page in range(output.tiles):
+        found = tile_pieces(source, output, page)
+        lengths, aligned = [], 0
+        for pairs in expected[page].values():
+            pairs.sort(key=lambda pair: row_and_column(pair[0]))
+            starts = [i for i, pair in enumerate(pairs) if i == 0 or [x - 1 for x in pair] != pairs[i - 1]]
+            lengths.append(len(starts))
+            aligned += sum((pairs[i][0] - pairs[i][1]) * 2 % 16 == 0 for i in starts)
+        elements = sum(len(pairs) for pairs in expected[page].values())
+        assert found == (len(lengths), sum(lengths), max(lengths), aligned, elements)
+
+
+def stored(shape: tuple[int, ...], index: int) -> tuple[int, int]:
+    """Return the tile that holds an element, and its place there."""
+    height, width = shape[-2:]
+    matrix, inside = divmod(index, height * width)
+    y, x = divmod(inside, width)
+    tile = (matrix * -(-height // 32) + y // 32) * -(-width // 32) + x // 32
+    face = y % 32 // 16 * 2 + x % 32 // 16
+    return tile, face * 256 + y % 16 * 16 + x % 16
+
+
+def row_and_column(offset: int) -> tuple[int, int]:
+    face, inside = divmod(offset, 256)
+    return face // 2 * 16 + inside // 16, face % 2 * 16 + inside % 16
 
 
 def test_an_enlarged_image_reads_each_pixel_once(device: ttnn.MeshDevice) -> None:

@@ -6,18 +6,27 @@ Source: tt-metal `data_movement/reshape_view/device`, `rm_reshape_interleaved.cp
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import buffer, per_unit, working_cores
 from ttnn.profiler.families.lines import gathered_rows
-from ttnn.profiler.families.movement import STICK_INSTRUCTIONS
-from ttnn.profiler.operand import TILE
-from ttnn.profiler.plan import BARRIER, Plan, Steps, await_, loop, pop, push, read, reserve, write
+from ttnn.profiler.families.tile_map import ENTRY_BYTES, TilePieces, map_entries, spread, tile_pieces
+from ttnn.profiler.plan import BARRIER, Plan, PlanCb, Steps, await_, loop, pop, push, read, reserve, write
 
 _ALIGNED: Final = 16
 """Bytes: rows of multiples of it are written from where they were read."""
-_FACE: Final = 16
+_SAMPLED: Final = 16
+"""Tiles of the result whose pieces are looked at."""
+_ENTRY: Final = 14
+"""Cycles of a RISC for an entry of the map that it passes over: a load from L1 (8 cycles) that a branch waits for, and
+the end of the loop."""
+_PIECE: Final = 50
+"""Cycles of a RISC for a piece beyond that: the tile's number, another load that a branch waits for (8); two offsets
+and the length, three loads (10), made bytes and added to addresses (8); the last bits compared (4); the command (20).
+"""
 COPIED_BYTE: Final = 7.6
 """Cycles of a RISC for each byte of a copy that is not aligned: load, store, two additions, branch. Fitted on one row
 of `op_profiles.csv`, pieces of 318 bytes of a row of 50,562; rows of 12 bytes test it."""
@@ -55,23 +64,53 @@ def reshape(op: DeviceOperation) -> Plan:
 
 
 def _of_tiles(op: DeviceOperation) -> Plan:
-    """Return the plan of a reshape of tiles: the rows of faces of each result are copied out of the operand's tiles."""
+    """Return the plan of a reshape of tiles: a map says which pieces of which tiles make up each tile of the result."""
     source, output = op.inputs[0], op.outputs[0]
     units = max(1, output.tiles)
     cores = working_cores(op, units)
-    wide = min(_FACE, source.logical[-1], output.logical[-1])
-    across = -(-min(output.logical[-1], TILE) // _FACE)
-    rows = -(-math.prod(output.logical[:-1]) * output.tile_columns // units)
-    size = wide * output.element_bytes
-    # An aligned piece is copied over the network interface, which is waited for; a shorter one by the RISC.
-    short = ("instructions", STICK_INSTRUCTIONS + round(COPIED_BYTE * size))
-    piece = short if size % _ALIGNED else read("local", 1, size, 1)
+    kinds = Counter(tile_pieces(source, output, page) for page in spread(units, _SAMPLED))
+    entries = map_entries(list(kinds))
+    scan = ("instructions", _ENTRY * entries)
 
-    def reader(count: int) -> Steps:
-        return (loop(count, reserve(0), read(source.place, 1, source.page_bytes, 1), push(0)),)
+    def reader(tile: TilePieces) -> Steps:
+        mapped = (reserve(0), read("dram", 1, entries * ENTRY_BYTES, 1), push(0), scan)
+        return (*mapped, loop(tile.tiles, reserve(1), read(source.place, 1, source.page_bytes, 1), push(1)))
 
-    def writer(count: int) -> Steps:
-        taken = loop(min(rows, TILE) * across, piece)
-        return (loop(count, await_(0), taken, write(output.place, 1, output.page_bytes), BARRIER, pop(0)),)
+    def writer(tile: TilePieces) -> Steps:
+        size = -(-tile.elements * output.element_bytes // tile.pieces)
+        aligned = round(tile.aligned / tile.tiles)
+        copied = round(tile.pieces / tile.tiles) - aligned
+        moved = loop(aligned, ("instructions", _PIECE), write("local", 1, size))
+        shifted = loop(copied, ("instructions", _PIECE + round(COPIED_BYTE * size)))
+        taken = loop(tile.tiles, await_(1), moved, shifted, BARRIER, pop(1))
+        return (await_(0), scan, taken, write(output.place, 1, output.page_bytes), BARRIER, pop(0))
 
-    return per_unit(op, units, cores, reader, lambda count: (), writer, [buffer("tiles", source)])
+    def kernel(steps: Callable[[TilePieces], Steps], count: int) -> Steps:
+        return tuple(loop(times, *steps(tile)) for tile, times in _shares(kinds, count) if times)
+
+    cbs = [
+        PlanCb("map", 1, entries * ENTRY_BYTES, "UINT32"),
+        buffer("tiles", source, 1),
+        buffer("output", output, 1),
+    ]
+    return per_unit(
+        op,
+        units,
+        cores,
+        lambda count: kernel(reader, count),
+        lambda count: (),
+        lambda count: kernel(writer, count),
+        cbs,
+    )
+
+
+def _shares(kinds: Counter[TilePieces], count: int) -> list[tuple[TilePieces, int]]:
+    """Return how many of a core's tiles are of each kind, in proportion to how often a kind was found."""
+    total, seen, done = kinds.total(), 0, 0
+    shares = []
+    for kind, found in kinds.items():
+        seen += found
+        until = round(count * seen / total)
+        shares.append((kind, until - done))
+        done = until
+    return shares
