@@ -20,8 +20,9 @@ class Epoch(Enum):
 
 
 _BOOK = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
-# An `empty` whose value is the last operand of an operation of `ttir` in generic form.
-_EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*ttir\.empty\b")
+# An `empty` whose value is the last operand of an operation of `ttir` in generic form. Those of the book that take one
+# have operand constraints besides.
+_EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
 _LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
 
 
@@ -29,9 +30,9 @@ def epoch_of(text: str, default: Epoch = Epoch.CURRENT) -> Epoch:
     """Return the epoch of a text by its marks; text without a mark is of the default."""
     if _BOOK.search(text):
         return Epoch.BOOK
-    if "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
+    if default is Epoch.BOOK and "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
         return Epoch.BOOK
-    if "ttir.empty" in text:
+    if "r.empty" in text:
         empties = set(_EMPTY.findall(text))
         if any(name in empties for name in _LAST_OPERAND.findall(text)):
             return Epoch.SLIDES

@@ -51,6 +51,18 @@ _ALL = (
     PassSpec("ttir-allocate", "Give addresses to tensors.", "book_allocate:run"),
     PassSpec("ttir-element-type-normalization", "Give tensors element types that the chip has.", "later_types:run"),
     PassSpec("ttir-to-ttir-decomposition", "Decompose what the library does not have.", "later_decompose:run"),
+    PassSpec("ttir-explicate-tms", "Write the broadcasts that operations do themselves.", "explicate_tms:run"),
+    PassSpec(
+        "ttir-erase-inverse-ops",
+        "Move permutations and reshapes until they join or cancel.",
+        "erase_inverse_ops:run",
+        (
+            Option("enable-commute-upwards", "bool", True, "Move them from results to operands."),
+            Option("enable-commute-downwards", "bool", True, "Move them from operands to results."),
+            Option("max-iterations", "int", 100, "How often to do both before it is an error."),
+            Option("force", "bool", True, "Also in functions where no image was flattened."),
+        ),
+    ),
     PassSpec("ttir-implicit-broadcast-fold", "Let operations repeat their operands themselves.", "later_broadcast:run"),
     PassSpec(
         "ttir-propagate-weight-dtype", "Bring formats of weights from arguments to their users.", "later_weights:run"

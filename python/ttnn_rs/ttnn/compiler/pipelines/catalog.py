@@ -145,6 +145,8 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
         ("inline", ""),
         ("ttir-flatten-sliding-window", ""),
     ]
+    if values["enable-erase-inverse-ops-pass"]:
+        steps += [("ttir-explicate-tms", ""), ("ttir-erase-inverse-ops", "")]
     if values["enable-implicit-broadcast-folding-pass"]:
         steps.append(("ttir-implicit-broadcast-fold", ""))
     return steps
