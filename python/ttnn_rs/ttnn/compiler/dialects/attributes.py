@@ -83,6 +83,8 @@ def _quantized(parser: MlirParser) -> str:
     """Return the parameters of a quantized type with blanks and numbers as MLIR prints them."""
     text = "".join(part for part in parser.opaque_body() if isinstance(part, str))
     text = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([:{}<>])\s*", r"\1", text))
+    # Only the scales of an axis stand without blanks.
+    text = re.sub(r"\{.*?\}", lambda found: found.group().replace(", ", ","), text)
     return _NUMBER.sub(lambda found: float_text(float(found.group()), "f64"), text)
 
 

@@ -26,10 +26,12 @@ def erase_dead(owner: Operation) -> bool:
 def canonicalize(module: Module, options: dict[str, Any]) -> None:
     """Fold operations that do nothing, join chains, and erase what is not used."""
     del options
-    from ttnn.compiler.passes.canonical.registry import CANONICAL, FOLDS
+    from ttnn.compiler.passes.canonical.hoisting import hoist_constants
+    from ttnn.compiler.passes.canonical.registry import CANONICAL, FOLDS, LIBRARY
     from ttnn.compiler.passes.rewriting import rewrite
 
-    rewrite(module, (*FOLDS, *CANONICAL))
+    hoist_constants(module)
+    rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY))
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.passes.canonical import arithmetic, constant_movement, identities, movement, products
+from ttnn.compiler.passes.canonical import (
+    arithmetic,
+    constant_movement,
+    identities,
+    library,
+    movement,
+    products,
+)
 from ttnn.compiler.passes.rewriting import pattern
 
-__all__ = ["CANONICAL", "FOLDS"]
+__all__ = ["CANONICAL", "FOLDS", "LIBRARY"]
 
 _SLIDES, _CURRENT = (Epoch.SLIDES,), (Epoch.CURRENT,)
 _LATER = (*_SLIDES, *_CURRENT)
@@ -84,3 +91,14 @@ CANONICAL = (
     pattern(products.update_cache_as_paged, "update_cache", epochs=_CURRENT),
 )
 """The forms that later passes expect."""
+
+LIBRARY = (
+    pattern(library.same_type, "typecast", "reshape", "to_tensor_spec", epochs=_LATER, dialect="ttnn"),
+    pattern(library.same_type, "to_dtype", epochs=_SLIDES, dialect="ttnn"),
+    pattern(library.casts, "typecast", epochs=_LATER, dialect="ttnn"),
+    pattern(library.casts, "to_dtype", epochs=_SLIDES, dialect="ttnn"),
+    pattern(library.reshapes, "reshape", epochs=_LATER, dialect="ttnn"),
+    pattern(library.permutes, "permute", epochs=_CURRENT, dialect="ttnn"),
+    pattern(library.permute_of_units, "permute", epochs=_CURRENT, dialect="ttnn"),
+)
+"""Canonical forms of operations of the library."""

@@ -1,0 +1,126 @@
+"""Canonical forms of operations of the library, and constants at the head of their function."""
+
+from __future__ import annotations
+
+import pytest
+
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.pipelines import run
+
+HEAD = "module {{ func.func @f(%a: tensor<{}>) -> tensor<{}> {{"
+END = "  return %r : tensor<{}> }} }}"
+
+
+def canonical(arguments: str, result: str, *lines: str, epoch: Epoch = Epoch.CURRENT) -> list[TableOp]:
+    """Return the operations of a function after canonicalize; the last line is `%r`."""
+    text = "\n".join([HEAD.format(arguments, result), *lines, END.format(result)])
+    module = parse_module(text, epoch=epoch)
+    run(module, "canonicalize")
+    assert print_module(parse_module(print_module(module), epoch=epoch)) == print_module(module)
+    return [op for op in module.op.walk() if isinstance(op, TableOp)]
+
+
+def line(result: str, name: str, operand: str, types: str, attributes: str = "") -> str:
+    """Return a line: `types` is "input -> result"."""
+    given, _, made = types.partition(" -> ")
+    extra = f" <{{{attributes}}}>" if attributes else ""
+    return f'  %{result} = "ttnn.{name}"(%{operand}){extra} : (tensor<{given}>) -> tensor<{made}>'
+
+
+def test_casts_to_the_same_type_go_and_two_casts_are_one() -> None:
+    assert canonical("4x6xf32", "4x6xf32", line("r", "typecast", "a", "4x6xf32 -> 4x6xf32")) == []
+    both = canonical(
+        "4x6xf32",
+        "4x6xbf16",
+        line("0", "typecast", "a", "4x6xf32 -> 4x6xsi32"),
+        line("r", "typecast", "0", "4x6xsi32 -> 4x6xbf16"),
+    )
+    assert len(both) == 1
+
+
+def test_a_cast_that_others_need_stays() -> None:
+    ops = canonical(
+        "4x6xf32",
+        "4x6xbf16",
+        line("0", "typecast", "a", "4x6xf32 -> 4x6xsi32"),
+        '  "ttnn.dump_tensor"(%0) <{file_path = "x.bin"}> : (tensor<4x6xsi32>) -> ()',
+        line("r", "typecast", "0", "4x6xsi32 -> 4x6xbf16"),
+    )
+    assert [op.name for op in ops] == ["ttnn.typecast", "ttnn.dump_tensor", "ttnn.typecast"]
+
+
+def test_reshapes_join_unless_the_tensor_between_is_freed() -> None:
+    first = line("0", "reshape", "a", "4x6xf32 -> 24xf32", "shape = [24 : i32]")
+    second = line("r", "reshape", "0", "24xf32 -> 3x8xf32", "shape = [3 : i32, 8 : i32]")
+    (op,) = canonical("4x6xf32", "3x8xf32", first, second)
+    assert op.get("shape") == (3, 8)
+    freed = '  "ttnn.deallocate"(%0) <{force = false}> : (tensor<24xf32>) -> ()'
+    assert len(canonical("4x6xf32", "3x8xf32", first, second, freed)) == 3
+
+
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        (((2, 0, 1), (0, 2, 1)), (2, 1, 0)),
+        (((1, 2, 0), (1, 2, 0)), (2, 0, 1)),
+    ],
+)
+def test_permutations_join(orders: tuple[tuple[int, ...], ...], expected: tuple[int, ...]) -> None:
+    shape, lines, value = (2, 3, 4), [], "a"
+    for i, order in enumerate(orders):
+        made = tuple(shape[j] for j in order)
+        types = f"{'x'.join(map(str, shape))}xf32 -> {'x'.join(map(str, made))}xf32"
+        name = "r" if i == len(orders) - 1 else str(i)
+        listed = ", ".join(map(str, order))
+        lines.append(line(name, "permute", value, types, f"permutation = array<i64: {listed}>"))
+        shape, value = made, name
+    result = "x".join(map(str, shape))
+    (op,) = canonical("2x3x4xf32", f"{result}xf32", *lines)
+    assert op.get("permutation") == expected
+
+
+def test_a_permutation_of_units_is_a_reshape() -> None:
+    (op,) = canonical(
+        "4x1x6xf32",
+        "4x6x1xf32",
+        line("r", "permute", "a", "4x1x6xf32 -> 4x6x1xf32", "permutation = array<i64: 0, 2, 1>"),
+    )
+    assert (op.name, op.get("shape")) == ("ttnn.reshape", (4, 6, 1))
+
+
+CONSTANTS = """
+func.func @f(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {{
+{first}
+  %0 = "ttir.constant"() <{{value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>}}> : () -> tensor<4xf32>
+  %1 = "ttir.multiply"(%a, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = "ttir.constant"() <{{value = dense<[{second}]> : tensor<4xf32>}}> : () -> tensor<4xf32>
+  %3 = "ttir.add"(%1, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}}
+"""
+USED = '  %9 = "ttir.exp"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  "ttir.dealloc"(%9) : (tensor<4xf32>) -> ()'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("", "5.0, 6.0, 7.0, 8.0", [(5.0, 6.0, 7.0, 8.0), (1.0, 2.0, 3.0, 4.0)]),
+        (USED, "5.0, 6.0, 7.0, 8.0", [(5.0, 6.0, 7.0, 8.0), (1.0, 2.0, 3.0, 4.0)]),
+        ("", "1.0, 2.0, 3.0, 4.0", [(1.0, 2.0, 3.0, 4.0)]),
+    ],
+)
+def test_constants_go_to_the_head_of_the_function(first: str, second: str, expected: list[tuple[float, ...]]) -> None:
+    module = parse_module(CONSTANTS.format(first=first, second=second), epoch=Epoch.CURRENT)
+    run(module, "canonicalize")
+    ops = [op for op in module.op.walk() if isinstance(op, TableOp)]
+    head = ops[: len(expected)]
+    assert [op.name for op in head] == ["ttir.constant"] * len(expected)
+    assert [tuple(float(x) for x in op.properties["value"].elements()) for op in head] == expected  # type: ignore[attr-defined]
+    assert all(op.name != "ttir.constant" for op in ops[len(expected) :])
+
+
+def test_scales_of_an_axis_are_written_without_blanks() -> None:
+    kind = "tensor<2x3x!quant.uniform<i32:f32:1, {1.000000e-02:10,2.000000e-02:20,3.000000e-02:30}>>"
+    text = f"module {{\n  func.func @f(%arg0: {kind}) -> {kind} {{\n    return %arg0 : {kind}\n  }}\n}}\n"
+    assert print_module(parse_module(text, epoch=Epoch.CURRENT)).strip() == text.strip()
