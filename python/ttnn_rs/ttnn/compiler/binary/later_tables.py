@@ -341,14 +341,17 @@ class LaterProgram:
         raise self.error(op, f"{word} has no name in {kind.name} of TTNN binaries")
 
     def _configuration(self, kind: Table, attribute: OpaqueDialectAttr, op: TableOp) -> dict[str, Any]:
-        """The table of an attribute `#ttnn.name<key = value, ..>`, whose values are words and numbers."""
+        """The table of `#ttnn.name<key = value, ..>`, or of `<value, ..>` in the order of its fields."""
         text = str(attribute)
         body = text[text.index("<") + 1 : text.rindex(">")] if "<" in text else ""
         values: dict[str, Any] = {}
-        for part in filter(None, (one.strip() for one in body.split(","))):
+        order = list(kind.by_name)
+        for index, part in enumerate(filter(None, (one.strip() for one in body.split(",")))):
             key, equals, word = (one.strip() for one in part.partition("="))
+            if not equals and index < len(order):
+                key, word = order[index], part
             field = kind.by_name.get(key)
-            if not equals or field is None or not isinstance(field.type, Scalar | Enum):
+            if field is None or not isinstance(field.type, Scalar | Enum):
                 raise self.error(op, f"{part!r} of {attribute.mnemonic} has no form in TTNN binaries")
             if isinstance(field.type, Enum):
                 inner = re.sub(r"^#?[\w.]*<|>$", "", word)

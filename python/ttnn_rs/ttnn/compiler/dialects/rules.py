@@ -245,6 +245,10 @@ def _matmul(op: TableOp) -> None:
             f"Bias shape({_join(shape_of(op.inputs[2]))}) is not broadcast compatible with the matmul output "
             f"shape({_join(expected)})",
         )
+        bias = shape_of(op.inputs[2])
+        if op.name == "ttnn.linear" and len(bias) > 1 and 0 < bias[-2] <= 32 and result == expected:
+            # Rows of one tile are added by the kernel, whose result has the shape of the product.
+            return
         expected = list(joined or ())
     need(
         len(result) == len(expected),

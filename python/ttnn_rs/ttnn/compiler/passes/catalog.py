@@ -105,6 +105,18 @@ _ALL = (
         "later_arguments:run",
         (Option("argument-types", "str", "", "function=input,parameter,constant;...: a type for each argument."),),
     ),
+    PassSpec(
+        "ttnn-workaround",
+        "Convert operands and decompose operations to what kernels of the library take.",
+        "workarounds:run",
+        (
+            Option("ttnn-enable-layout-workaround-pass", "bool", True, "Convert operands and results."),
+            Option("ttnn-enable-decomposition-workaround-pass", "bool", True, "Decompose operations."),
+            Option("ttnn-optimization-level", "int", 0, "From 1 on an optimizer chooses layouts."),
+            Option("ttnn-is-optimizer-enabled", "bool", False, "Whether an optimizer chooses layouts."),
+        ),
+    ),
+    PassSpec("ttnn-decompose-layouts", "Change one property of a tensor at a time.", "decompose_layouts:run"),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
     PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),

@@ -24,6 +24,9 @@ def new_layout(type_: TensorType[Any], *, space: str = "dram", tiled: bool = Tru
     """Return the layout of a tensor on one core grid: interleaved on the device, none on the host."""
     shape = tuple(type_.get_shape())
     rank = 2
+    if tiled:
+        # Rows and columns are laid out after padding, in whole tiles.
+        shape = (*shape[:-2], *(-(-size // 32) * 32 for size in shape[-2:]))
     # A scalar lies at the origin of one tile.
     linear = collapsed_map(shape, rank) if shape else AffineMap(0, 0, (constant(0), constant(0)))
     grid = (1,) * len(linear.results)

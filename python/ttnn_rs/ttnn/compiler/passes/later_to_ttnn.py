@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
@@ -134,7 +135,7 @@ def _emit(
         if value is None:
             repeats = key == "dtype" and name.removeprefix("ttnn.") in DTYPE
             value = _filled(module, op, key, entry.kind, optional=entry.optional and not repeats)
-        if value is not None:
+        if value is not None and not isinstance(value, NoneAttr):
             properties[key] = _of_kind(value, entry.kind)
     values, sizes = _operands(module, op, kind, operands)
     new = make(
@@ -446,6 +447,9 @@ def _empty(module: Module, op: TableOp) -> None:
 
 def _to_layout(module: Module, op: TableOp) -> None:
     layout = _layout(module, op, op.results[0].type)
+    if module.epoch is Epoch.CURRENT:
+        _emit(module, op, "ttnn.to_tensor_spec", operands=[op.inputs[0]])
+        return
     extra: Properties = {"layout": layout_enum(layout), "dtype": data_type_attr(layout)}
     extra["memory_config"] = memory_config(layout)
     _emit(module, op, "ttnn.to_layout", extra, operands=[op.inputs[0]])

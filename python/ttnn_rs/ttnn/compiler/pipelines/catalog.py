@@ -157,7 +157,16 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
     steps = [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
     if values["enable-remove-dead-values"]:
         steps.append(("remove-dead-values", ""))
-    return [*steps, ("ttnn-deallocate", "")]
+    return [*steps, *_workarounds(values), ("ttnn-decompose-layouts", ""), ("ttnn-deallocate", "")]
+
+
+def _workarounds(values: dict[str, Any]) -> list[Step]:
+    options = _given(
+        values,
+        ttnn_enable_layout_workaround_pass="enable-layout-workaround-pass",
+        ttnn_enable_decomposition_workaround_pass="enable-decomposition-workaround-pass",
+    )
+    return [("ttnn-workaround", options), ("canonicalize", "")]
 
 
 def _book_ttnn(values: dict[str, Any]) -> list[Step]:
