@@ -22,6 +22,7 @@ from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.dialects.rules_library import DTYPE
 from ttnn.compiler.passes.base import insert_before, set_type
 from ttnn.compiler.passes.later_layouts import data_type_attr, layout_enum, layout_of, memory_config, shape_attr
 from ttnn.compiler.passes.later_to_ttnn import device_value
@@ -132,6 +133,8 @@ class Build:
             for key, value in _described(name, layout).items():
                 if key in known:
                     given.setdefault(key, value)
+        if name in DTYPE and "dtype" in known and layout is not None:
+            given.setdefault("dtype", data_type_attr(layout))
         values, sizes = _flat(kind, operands)
         made = make(
             f"ttnn.{name}",
