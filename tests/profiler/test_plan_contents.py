@@ -331,6 +331,48 @@ def row_and_column(offset: int) -> tuple[int, int]:
     return face // 2 * 16 + inside // 16, face % 2 * 16 + inside % 16
 
 
+def test_shards_of_tiles_are_joined_row_by_row() -> None:
+    def shards(width: int) -> Operand:
+        sizes = (1, 1, 256, width)
+        return Operand(sizes, sizes, True, "BFLOAT16", "L1", "HEIGHT_SHARDED", (128, width), None, 2)
+
+    inputs, output = (shards(32), shards(64)), shards(96)
+    plan = make_plan(DeviceOperation("ConcatDeviceOperation", CARDS["p150"], inputs, (output,), "HiFi4"))
+    # 4 rows of tiles on each of 2 cores: the parts of a row are put side by side, and the row to its place.
+    assert moved(plan) == {"read": 2 * 4 * (2 + 1)}
+    done = [(step[1][0], times * step[2]) for step, times in walk(plan.groups[0].compute) if step[0] == "tiles"]
+    assert sum(count for name, count in done if name == "transpose") == 4 * (1 + 2 + 3)
+    assert [cb.pages for cb in plan.cbs if cb.borrowed] == [4, 8, 12]
+    balance(plan)
+
+
+def test_operands_that_a_recorded_row_lacks_are_read_too() -> None:
+    def operand(width: int) -> Operand:
+        return Operand((1, 1, 64, width), (1, 1, 64, width), True, "BFLOAT16", "DRAM")
+
+    known = (operand(64), operand(64), operand(64))
+    plan = make_plan(DeviceOperation("ConcatDeviceOperation", CARDS["p150"], known, (operand(320),)))
+    assert moved(plan)["read"] == moved(plan)["write"] == 20
+
+
+def test_an_integral_image_reads_what_lies_above_from_its_result() -> None:
+    x = Operand((1, 50, 96, 64), (1, 50, 70, 64), True, "BFLOAT16", "DRAM")
+    plan = make_plan(DeviceOperation("IntImgDeviceOperation", CARDS["p150"], (x,), (x,), "HiFi4"))
+    assert plan.cores == 2  # A core has the columns of a tile.
+    # Every tile is read and written; those of the second and third row of tiles read the one above as well. Blocks of
+    # 48 and 2 matrices begin with 2 KiB of zeros, copied by 512 bytes.
+    tiles = 50 * 3 * 2
+    assert moved(plan) == {"read": tiles + tiles // 3 * 2 + 2 * 3 * 2 * 4, "write": tiles}
+    balance(plan)
+
+
+def test_a_call_of_an_integral_image_is_one_device_operation(device: ttnn.MeshDevice) -> None:
+    x = tensor((1, 12, 40, 64), device)
+    plan, _ = plan_of(lambda: ttnn.experimental.intimg(x))
+    assert plan.name == "IntImgDeviceOperation"
+    assert [cb.name for cb in plan.cbs][:2] == ["zeros", "tiles"]
+
+
 def test_an_enlarged_image_reads_each_pixel_once(device: ttnn.MeshDevice) -> None:
     x = tensor((1, 16, 16, 64), device, ttnn.ROW_MAJOR_LAYOUT)
     plan, _ = plan_of(lambda: ttnn.upsample(x, 2))

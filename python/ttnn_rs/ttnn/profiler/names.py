@@ -94,7 +94,7 @@ BY_OPERATOR: Final[dict[str, str]] = {
     "rand": "Rand",
     "uniform": "Uniform",
     "bernoulli": "Bernoulli",
-    "integral_image": "IntImg",
+    "intimg": "IntImg",
     "attn_matmul": "AttnMatmul",
     "attn_matmul_from_cache": "AttnMatmul",
     "bcast": "Bcast",

@@ -11,6 +11,7 @@ from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import page_stream
 from ttnn.profiler.families.eltwise import eltwise
 from ttnn.profiler.families.group_norm import group_norm
+from ttnn.profiler.families.integral_image import integral_image
 from ttnn.profiler.families.layout import tilize, untilize
 from ttnn.profiler.families.lines import (
     attention_decode,
@@ -71,7 +72,8 @@ FAMILIES: Final[dict[str, Family]] = {
     **dict.fromkeys(("Reshape", "ReshapeView"), reshape),
     "Permute": permute,
     **dict.fromkeys(("Upsample", "UpSample"), upsample),
-    **dict.fromkeys(("FastReduceNC", "Reduce", "IntImg"), reduce),
+    **dict.fromkeys(("FastReduceNC", "Reduce"), reduce),
+    "IntImg": integral_image,
     "Pool2D": pool,
     "GridSample": grid_sample,
     "RotaryEmbeddingLlama": rotary,
@@ -105,6 +107,9 @@ def make_plan(op: DeviceOperation) -> Plan:
     Raises:
         UnsupportedError: no family describes it.
     """
+    if op.kind == "IntImg":
+        # The official program does in one what the engine does in several pipelines.
+        return integral_image(op)
     if op.pipelines:
         return pipeline(op)
     if op.function == "tile rows" and len(op.inputs) > 1:

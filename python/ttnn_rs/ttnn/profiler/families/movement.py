@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Final
 
 from ttnn.profiler.device_operation import DeviceOperation
@@ -242,19 +243,79 @@ def concat(op: DeviceOperation) -> Plan:
     output = op.outputs[0]
     cores = working_cores(op, output.pages)
     if output.local:
+        if output.tiled and len(op.inputs) == 2 and all(operand.local for operand in op.inputs):
+            return _joined_shards(op)
         pages = sharded_pages(op, output)[1]
         steps: Steps = (loop(pages, read("local", 1, output.page_bytes)), BARRIER)
         return plan_of(op, [CoreGroup(cores, steps, (), ())], [])
+    # A recorded row has three operands at most; the rest of the result comes from others like the last one.
+    known = [operand.pages for operand in op.inputs]
+    known[-1] += max(0, output.pages - sum(known)) if output.tiled else 0
+    ends = list(accumulate(known))
     groups = []
     for number, count in split(output.pages, cores):
-        parts = [max(1, count * operand.pages // output.pages) for operand in op.inputs]
+        # A core has pages of each operand in proportion; one that has few pages has some of the largest ones only.
+        bounds = [0, *(round(count * end / ends[-1]) for end in ends)]
         reader = tuple(
-            loop(part, reserve(0), read(operand.place, 1, operand.page_bytes, 1), push(0))
-            for operand, part in zip(op.inputs, parts, strict=True)
+            loop(end - start, reserve(0), read(operand.place, 1, operand.page_bytes, 1), push(0))
+            for operand, (start, end) in zip(op.inputs, pairwise(bounds), strict=True)
+            if end > start
         )
-        total = sum(parts)
-        groups.append(CoreGroup(number, reader, (), writing(output, 0, total)))
+        groups.append(CoreGroup(number, reader, (), writing(output, 0, count)))
     return plan_of(op, groups, [buffer("pages", output)])
+
+
+def _joined_shards(op: DeviceOperation) -> Plan:
+    """Return the plan that joins two shards row by row: tiles are transposed, copied side by side, transposed back.
+
+    Source: tt-metal `concat/device/concat_s2s_tiled_program_factory.cpp`.
+    """
+    output = op.outputs[0]
+    cores, pages = sharded_pages(op, output)
+    wide = [max(1, (operand.shard[1] if operand.shard else operand.width) // TILE) for operand in op.inputs]
+    both = sum(wide)
+    lines = max(1, pages // both)
+    groups = int(op.attributes.get("groups", "1"))
+    size, kept = output.page_bytes, tile_bytes_of(replace(output, tiled=False))
+    first, second, turned, other, joined, back, result = range(7)
+
+    def transposed(source: int, target: int, count: int, taken: int, put: int) -> Steps:
+        work = (tiles(("transpose", taken), count), tiles(("pack", put, False), count))
+        return (await_(source, count), reserve(target, count), *work, push(target, count), pop(source, count))
+
+    def side(source: int, count: int) -> Steps:
+        return (await_(source, count), read("local", groups, count * kept // groups), BARRIER, pop(source, count))
+
+    whole = tuple(step for cb, count in zip((first, second), wide, strict=True) for step in (push(cb, lines * count),))
+    line = (reserve(joined, both), *side(turned, wide[0]), *side(other, wide[1]), push(joined, both))
+    switch = tiles(("reconfigure",), 1 if size != kept else 0)
+    kernel = (
+        switch,
+        *transposed(first, turned, wide[0], size, kept),
+        *transposed(second, other, wide[1], size, kept),
+        switch,
+        *transposed(joined, back, both, kept, size),
+    )
+    taken = (
+        reserve(result, both),
+        await_(back, both),
+        read("local", 1, both * size, 1),
+        pop(back, both),
+        push(result, both),
+    )
+    group = CoreGroup(
+        cores, (*whole, loop(lines, *line)), (tiles(("initialise",)), loop(lines, *kernel)), (loop(lines, *taken),)
+    )
+    cbs = [
+        buffer("first", op.inputs[0], lines * wide[0], borrowed=True),
+        buffer("second", op.inputs[1], lines * wide[1], borrowed=True),
+        PlanCb("first transposed", wide[0], kept, output.dtype),
+        PlanCb("second transposed", wide[1], kept, output.dtype),
+        PlanCb("side by side", both, kept, output.dtype),
+        PlanCb("transposed back", both, size, output.dtype),
+        buffer("output", output, pages, borrowed=True),
+    ]
+    return plan_of(op, [group], cbs)
 
 
 def update_cache(op: DeviceOperation) -> Plan:
