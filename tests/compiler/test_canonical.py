@@ -8,26 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rewriting_checks import names, rewritten
+from rewriting_checks import dense, function, names, op, rewritten
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.passes.constants import constant_of
 from ttnn.compiler.pipelines import run
-
-
-def function(arguments: str, result: str, *lines: str) -> str:
-    """Return a function; the last line is `%r`."""
-    body = "\n".join(f"  {line}" for line in lines)
-    return f"func.func @f({arguments}) -> {result} {{\n{body}\n  return %r : {result}\n}}\n"
-
-
-def op(result: str, name: str, operands: str, types: str, attributes: str = "") -> str:
-    """Return a line: `types` is "input, input -> result" without `tensor<>`."""
-    given, _, made = types.partition(" -> ")
-    listed = ", ".join(f"tensor<{one}>" for one in given.split(", ") if one)
-    extra = f" <{{{attributes}}}>" if attributes else ""
-    return f'%{result} = "ttir.{name}"({operands}){extra} : ({listed}) -> tensor<{made}>'
-
 
 F, T = "4x6xf32", "tensor<4x6xf32>"
 A = f"%a: {T}"
@@ -218,10 +203,6 @@ CASES = {
 def test_it_means_the_same(case: str) -> None:
     body, left = CASES[case]
     assert names(rewritten(body, "canonicalize")) == left
-
-
-def dense(values: str, type_: str, name: str = "c") -> str:
-    return op(name, "constant", "", f" -> {type_}", f"value = dense<{values}> : tensor<{type_}>")
 
 
 CONSTANTS = {

@@ -15,6 +15,25 @@ from ttnn.compiler.dialects import TableOp, parse_module, print_module
 from ttnn.compiler.pipelines import run
 
 
+def function(arguments: str, result: str, *lines: str) -> str:
+    """Return a function; the last line is `%r`."""
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"func.func @f({arguments}) -> {result} {{\n{body}\n  return %r : {result}\n}}\n"
+
+
+def op(result: str, name: str, operands: str, types: str, attributes: str = "") -> str:
+    """Return a line: `types` is "input, input -> result" without `tensor<>`."""
+    given, _, made = types.partition(" -> ")
+    listed = ", ".join(f"tensor<{one}>" for one in given.split(", ") if one)
+    extra = f" <{{{attributes}}}>" if attributes else ""
+    return f'%{result} = "ttir.{name}"({operands}){extra} : ({listed}) -> tensor<{made}>'
+
+
+def dense(values: str, type_: str, name: str = "c") -> str:
+    """Return a line with a constant."""
+    return op(name, "constant", "", f" -> {type_}", f"value = dense<{values}> : tensor<{type_}>")
+
+
 def names(module: Module) -> list[str]:
     """Return the names of the operations of a module, without their dialect."""
     return [op.name.partition(".")[2] for op in module.op.walk() if isinstance(op, TableOp)]

@@ -135,6 +135,14 @@ def _windows(
 
 
 def _conv2d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
+    if op.get("channel_dim") not in (None, 3) if "channel_dim" in op.spec.attributes else False:
+        order = [op.get(f"{name}_dim") for name in ("batch", "height", "width", "channel")]
+        last = np.transpose(x, order)
+        return np.transpose(_conv2d_last(op, last, weight, bias), [order.index(i) for i in range(4)])
+    return _conv2d_last(op, x, weight, bias)
+
+
+def _conv2d_last(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
     stride, dilation, padding, _ = _window_facts(op, pool=False)
     groups = op.get("groups")
     windows = _windows(x, weight.shape[2:], stride, dilation, padding, 0.0)
@@ -220,8 +228,30 @@ def evaluate(op: TableOp, given: list[Array], groups: Callable[[str], Any]) -> l
     if short in REDUCE:
         dims = op.get("dim_arg")
         return [REDUCE[short](given[0], axis=None if dims is None else tuple(dims), keepdims=op.get("keep_dim"))]
+    if short in ("sort", "topk"):
+        return _sorted(op, given[0])
     made = _special(op, short, given, groups)
     return [made]
+
+
+def _sorted(op: TableOp, x: Array) -> list[Array]:
+    """Values in order along a dimension and where they were; of topk the first ones."""
+    dim, short = op.get("dim"), op.name.removeprefix("ttir.")
+    order = np.argsort(x, axis=dim, kind="stable")
+    if op.get("largest") if short == "topk" else op.get("descending"):
+        order = np.argsort(-x, axis=dim, kind="stable")
+    if short == "topk":
+        order = np.take(order, range(op.get("k")), axis=dim)
+    return [np.take_along_axis(x, order, axis=dim), order]
+
+
+def _batch_norm(op: TableOp, given: list[Array]) -> Array:
+    x, scale, offset, mean, variance = given
+    shape = [1] * x.ndim
+    shape[op.get("dimension")] = -1
+    scale, offset, mean, variance = (one.reshape(shape) for one in (scale, offset, mean, variance))
+    made: Array = (x - mean) / np.sqrt(variance + op.get("epsilon")) * scale + offset
+    return made
 
 
 def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str], Any]) -> Array:
@@ -234,6 +264,8 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         shape = [1] * len(_shape(op))
         shape[op.get("arange_dimension")] = line.size
         return np.broadcast_to(line.reshape(shape), _shape(op))
+    if short == "batch_norm_inference":
+        return _batch_norm(op, given)
     if short == "broadcast":
         return np.broadcast_to(x, _shape(op))
     if short == "clamp_scalar":

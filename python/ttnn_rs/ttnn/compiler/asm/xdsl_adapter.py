@@ -111,6 +111,9 @@ from xdsl.utils.mlir_lexer import (
     MLIRLexer,
     MLIRTokenKind,
 )
+from xdsl.utils.worklist import (
+    Worklist,
+)
 
 __all__ = [
     "AffineBinaryOpExpr",
@@ -189,6 +192,7 @@ __all__ = [
     "UnregisteredAttr",
     "VectorType",
     "VerifyException",
+    "Worklist",
     "builtin_float",
     "get_all_dialects",
 ]

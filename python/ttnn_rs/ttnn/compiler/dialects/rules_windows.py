@@ -174,8 +174,12 @@ def _conv_transpose2d(op: TableOp) -> None:
     require_4d({"Input": op.inputs[0], "Weight": op.inputs[1], "Bias": bias, "Output": op.results[0]})
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), shape_of(op.results[0])
     flat = flat_image(op)
+    names = ("batch", "height", "width", "channel")
+    n_at, h_at, w_at, c_at = (
+        (op.get(f"{name}_dim") or 0 for name in names) if "channel_dim" in op.spec.attributes else range(4)
+    )
     if flat is None:
-        need(shape[0] == result[0], "Batch size of input and output tensors must match")
+        need(shape[n_at] == result[n_at], "Batch size of input and output tensors must match")
     stride = pair_of(op, "stride", " for stride")
     need(min(stride) > 0, "Stride values must be greater than 0")
     sides = padding_of(op, " for padding")
@@ -184,7 +188,7 @@ def _conv_transpose2d(op: TableOp) -> None:
     need(min(extra) >= 0, "Output padding values must be greater or equal than 0")
     dilation = pair_of(op, "dilation", " for dilation")
     need(min(dilation) > 0, "Dilation values must be greater than 0")
-    groups, channels, out = op.get("groups"), shape[-1], result[-1]
+    groups, channels, out = op.get("groups"), shape[c_at], result[c_at]
     need(
         channels % groups == 0,
         "Number of input channels from input tensor must be divisible by the number of groups. "
@@ -206,13 +210,13 @@ def _conv_transpose2d(op: TableOp) -> None:
         f"Got {out // groups} output channels per group and {weight[1]} in the weight tensor.",
     )
     if bias is not None:
-        extent = shape_of(bias)[-1]
+        extent = shape_of(bias)[c_at]
         need(
             extent == out,
             f"Mismatch in bias tensor dimensions. Bias tensor has {extent} channels, but the output tensor has {out} "
             "channels.",
         )
-    height, width = flat[1:] if flat is not None else shape[1:3]
+    height, width = flat[1:] if flat is not None else (shape[h_at], shape[w_at])
     expected = tuple(
         (size - 1) * s - before - after + d * (k - 1) + 1 + more
         for size, s, before, after, d, k, more in zip(
@@ -226,9 +230,9 @@ def _conv_transpose2d(op: TableOp) -> None:
     )
     if flat is None:
         need(
-            result[1:3] == expected,
+            (result[h_at], result[w_at]) == expected,
             f"Mismatch between expected output size per channel and got output tensor dimensions. Expected: "
-            f"({expected[0]} x {expected[1]}), got: ({result[1]} x {result[2]}).",
+            f"({expected[0]} x {expected[1]}), got: ({result[h_at]} x {result[w_at]}).",
         )
 
 

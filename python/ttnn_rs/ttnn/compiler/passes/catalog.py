@@ -63,6 +63,17 @@ _ALL = (
             Option("force", "bool", True, "Also in functions where no image was flattened."),
         ),
     ),
+    PassSpec(
+        "ttir-fusing",
+        "Let operations that together do what one does become it.",
+        "fusing.registry:run",
+        (
+            Option("ttnn-enable-conv2d-with-multiply-pattern", "bool", False, "Let weights take in scales."),
+            Option("ttnn-enable-global-avg-pool-pattern", "bool", False, "Let scaled sums become pools (2025)."),
+            Option("enable-permute-matmul-fusion", "bool", False, "Let products transpose their operands (2026)."),
+            Option("enable-permute-slice-after-matmul-fusion", "bool", True, "Slice operands of products (2026)."),
+        ),
+    ),
     PassSpec("ttir-implicit-broadcast-fold", "Let operations repeat their operands themselves.", "later_broadcast:run"),
     PassSpec(
         "ttir-propagate-weight-dtype", "Bring formats of weights from arguments to their users.", "later_weights:run"

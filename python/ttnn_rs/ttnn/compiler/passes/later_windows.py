@@ -15,10 +15,10 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
 
-__all__ = ["channels_last", "convolution", "pooling"]
+__all__ = ["channels_last", "convolution", "convolution_dimensions", "pooling"]
 
 
-def _layout(text: str) -> dict[str, list[int]]:
+def convolution_dimensions(text: str) -> dict[str, list[int]]:
     """Return the dimensions that a convolution layout names."""
     found: dict[str, list[int]] = {}
     for name, value in re.findall(r"(\w+) = (\d+(?:x\d+)*)", text):
@@ -28,7 +28,7 @@ def _layout(text: str) -> dict[str, list[int]]:
 
 def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a convolution of two spatial dimensions; None for others."""
-    layout = _layout(attribute_text(op.properties["convolution_layout"]))
+    layout = convolution_dimensions(attribute_text(op.properties["convolution_layout"]))
     shape = shape_of(op.inputs[0])
     if len(shape) != 4:
         return None

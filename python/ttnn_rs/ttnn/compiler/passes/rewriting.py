@@ -20,6 +20,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     PatternRewriteWalker,
     RewritePattern,
     SSAValue,
+    Worklist,
 )
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.purity import is_pure
@@ -75,12 +76,25 @@ def rewrite(module: Module, patterns: Iterable[Pattern], *, within: Operation | 
     owner = module.op if within is None else within
     dispatch = _Dispatch(module, patterns, owner)
     walker = PatternRewriteWalker(dispatch)
+    walker._worklist = _Living()
     changed = False
     for region in owner.regions:
         changed = walker.rewrite_region(region) or changed
         if dispatch.error is not None:
             raise dispatch.error
     return changed
+
+
+class _Living(Worklist[Operation]):
+    """A worklist that drops operations which a pattern erased beside the one it started from."""
+
+    def __bool__(self) -> bool:
+        while super().__bool__():
+            op = self.pop()
+            if op.parent is not None:
+                self.push(op)
+                return True
+        return False
 
 
 class _Dispatch(RewritePattern):
