@@ -89,3 +89,22 @@ def test_tiles_may_be_padded_further(
     ):
         with pytest.raises(ttnn.UnsupportedError, match="further than to full tiles"):
             refused()
+
+
+@pytest.mark.parametrize("height", [49, 8])
+def test_shards_that_name_no_cores_are_those_of_the_input(height: int, device: ttnn.MeshDevice) -> None:
+    cores, layout = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (7, 3))]), ttnn.TensorMemoryLayout.WIDTH_SHARDED
+    spec = ttnn.ShardSpec(cores, [8 * height, 64], ttnn.ShardOrientation.COL_MAJOR)
+    place, unnamed = (ttnn.MemoryConfig(layout, ttnn.BufferType.L1, *given) for given in ((spec,), ()))
+    rows = ttnn.to_memory_config(make((8, 1, height, 2048), ttnn.bfloat16, ROWS, device), place)
+    full = -(-height // 32) * 32
+    tiles = ttnn.tilize_with_val_padding(rows, [8, 1, full, 2048], 1.0, memory_config=unnamed)
+    assert tiles.memory_config().shard_spec == ttnn.ShardSpec(cores, [8 * full, 64], spec.orientation)
+    np.testing.assert_array_equal(values_of(tiles), values_of(rows))
+    further = ttnn.tilize_with_val_padding(rows, [8, 1, full + 32, 2048], 1.0, memory_config=unnamed)
+    assert further.memory_config().shard_spec.shape == [8 * (full + 32), 64]
+    back = ttnn.untilize_with_unpadding(tiles, [7, 0, height - 1, 2047], memory_config=unnamed)
+    assert back.memory_config().shard_spec == spec
+    np.testing.assert_array_equal(values_of(back), values_of(rows))
+    with pytest.raises(ttnn.MemoryConfigError, match="names no cores"):
+        ttnn.tilize_with_val_padding(rows, [8, 1, full, 2048], 1.0, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)

@@ -72,6 +72,7 @@ def _tilized(
         tilized = _tilized(operator, source, memory_config=memory_config, tile=tile, pad_value=pad_value)
         return cast(operator, tilized, dtype)
     memory_config = _tiled_memory(operator, memory_config or spec.memory_config, spec, memory_config is None)
+    memory_config = _padded_shards(spec, memory_config, spec.shape._dims, tile)
     target = TensorSpec.of(spec.shape, dtype, Layout.TILE, memory_config, tile)
     return move(source, target, pad_value=pad_value, through_dst=spec.dtype is DataType.BFLOAT16)
 
@@ -84,6 +85,22 @@ def _tiled_memory(operator: str, config: MemoryConfig, spec: TensorSpec, inherit
             f"{spec.shape}."
         )
     return config
+
+
+def _padded_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...], tile: Tile) -> MemoryConfig:
+    """Return a sharded place that names no cores with those of the input, whose shards grow to full tiles."""
+    place, given = spec.memory_config, spec.memory_config.shard_spec
+    unnamed = config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None
+    if not unnamed or given is None or config.memory_layout is not place.memory_layout:
+        return config
+    *heights, width = (1, *TensorSpec.of(shape, spec.dtype, Layout.TILE, tile=tile).padded_shape)
+    rows = {
+        TensorMemoryLayout.WIDTH_SHARDED: math.prod(heights),
+        TensorMemoryLayout.HEIGHT_SHARDED: -(-math.prod(heights) // given.num_cores()),
+    }.get(place.memory_layout, given.shape[0])
+    across = width if place.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED else given.shape[1]
+    size = [-(-side // unit) * unit for side, unit in zip((rows, across), tile.tile_shape, strict=True)]
+    return MemoryConfig(config.memory_layout, config.buffer_type, ShardSpec(given.grid, size, given.orientation))
 
 
 def tilize_padded(
@@ -129,8 +146,10 @@ def untilized(
 
 def _cut_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig:
     """Return shards for what is left of a sharded tensor: the program divides it anew over the cores of the input."""
-    given, shards = spec.memory_config.shard_spec, config.shard_spec
-    if given is None or shards is None or not shape:
+    given = spec.memory_config.shard_spec
+    if given is None or not config.is_sharded() or config.nd_shard_spec is not None or not shape:
+        return config
+    if config.shard_spec is None and config.memory_layout is not spec.memory_config.memory_layout:
         return config
     rows = math.prod(shape[:-1])
     if spec.memory_config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
@@ -266,6 +285,7 @@ def _tilized_further(
             f"width that are multiples of {TILE_SIZE}."
         )
     place = _tiled_memory(name, memory_config or spec.memory_config, spec, memory_config is None)
+    place = _padded_shards(spec, place, padded, DEFAULT_TILE)
     target = TensorSpec.of(padded, spec.dtype, Layout.TILE, place)
     window = [(0, size) for size in shape]
     through = spec.dtype is DataType.BFLOAT16
