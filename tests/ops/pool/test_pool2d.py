@@ -116,6 +116,43 @@ def test_larger_images(mode: str, factor: Any, device: ttnn.MeshDevice) -> None:
     assert np.max(np.abs(got - expected)) < 0.05
 
 
+@pytest.mark.parametrize("factor", [1.5, (2.5, 1.25), (0.75, 0.5), (2.0, 0.5), (1.5, 3), 0.3])
+def test_images_larger_by_fractions(factor: Any, device: ttnn.MeshDevice) -> None:
+    torch = pytest.importorskip("torch")
+    x = _image((2, 8, 20, 32), device)
+    result = ttnn.upsample(x, factor)
+    reference = torch.nn.functional.interpolate(_channels_first(x), scale_factor=factor, mode="nearest")
+    np.testing.assert_array_equal(result.to_numpy(), np.asarray(reference.permute(0, 2, 3, 1)))
+    golden = ttnn.get_golden_function(ttnn.upsample)(x.to_torch(), factor)
+    assert torch.equal(golden.to(torch.bfloat16), result.to_torch())
+
+
+def test_positions_of_fractions_have_16_fractional_bits(device: ttnn.MeshDevice) -> None:
+    """The reciprocal is rounded up, so that far to the right a pixel comes too early."""
+    x = ttnn.from_torch(_wide(30000), dtype=ttnn.bfloat16, device=device)
+    got = np.asarray(ttnn.upsample(x, [1, 1.1]).to_numpy(), np.int64)[0, 0, :, :2] @ [1, 256]
+    outputs = np.arange(33000)
+    np.testing.assert_array_equal(got, np.minimum(outputs * 59579 >> 16, 29999))
+    assert np.any(got != np.floor(outputs / 1.1))
+
+
+def _wide(width: int) -> Any:
+    """Return a row of pixels that hold their numbers, in two digits of base 256."""
+    torch = pytest.importorskip("torch")
+    pixels = torch.arange(width).reshape(1, 1, width, 1)
+    return torch.cat([pixels % 256, pixels // 256], dim=3).to(torch.bfloat16)
+
+
+def test_shards_of_images_larger_by_fractions_stay_on_their_cores(device: ttnn.MeshDevice) -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 3))])
+    spec = ttnn.ShardSpec(cores, [32, 32], ttnn.ShardOrientation.ROW_MAJOR)
+    place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, spec)
+    x = _image((1, 8, 16, 32), device)
+    result = ttnn.upsample(ttnn.to_memory_config(x, place), [1.5, 1.0])
+    assert result.memory_config().shard_spec == ttnn.ShardSpec(cores, [48, 32], spec.orientation)
+    np.testing.assert_array_equal(result.to_numpy(), ttnn.upsample(x, [1.5, 1.0]).to_numpy())
+
+
 def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     x = _image((1, 4, 4, 32), device)
     with pytest.raises(ttnn.ShapeError, match="pixels"):
@@ -126,8 +163,16 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.avg_pool2d(x, 1, 4, 4, 32, [5, 5], [1, 1], [0, 0])
     with pytest.raises(ttnn.ParameterError, match="mode"):
         ttnn.upsample(x, 2, mode="cubic")
-    with pytest.raises(ttnn.UnsupportedError, match="fractions"):
-        ttnn.upsample(x, 1.5)
+    with pytest.raises(ttnn.ParameterError, match="bilinear takes integers"):
+        ttnn.upsample(x, 1.5, mode="bilinear")
+    with pytest.raises(ttnn.ParameterError, match="positive"):
+        ttnn.upsample(x, [1.5, -0.5])
+    with pytest.raises(ttnn.LayoutError, match="ROW_MAJOR"):
+        ttnn.upsample(ttnn.to_layout(_image((1, 4, 32, 32), device), ttnn.TILE_LAYOUT), 1.5)
+    with pytest.raises(ttnn.ShapeError, match="leaves nothing"):
+        ttnn.upsample(x, [1.0, 0.2])
+    with pytest.raises(ttnn.MemoryConfigError, match="not sharded"):
+        ttnn.upsample(x, 1.5, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
     assert ttnn.max_pool2d(x, 1, 4, 4, 32, [2, 2], [2, 2], [0, 0], [1, 1]).shape == (1, 1, 4, 32)
 
 

@@ -136,7 +136,8 @@ def upsample(x: ArrayLike, scale_factor: Any, *, mode: str = "nearest", **_: Any
     for axis, factor in enumerate(factors, 1):
         extent = values.shape[axis]
         if mode == "nearest":
-            values = np.repeat(values, int(factor), axis=axis)
+            place = np.floor(np.arange(int(extent * factor)) / factor).astype(np.int64)
+            values = np.take(values, np.minimum(place, extent - 1), axis=axis)
             continue
         place = np.clip((np.arange(extent * int(factor)) + 0.5) / factor - 0.5, 0, extent - 1)
         first = np.floor(place).astype(np.int64)

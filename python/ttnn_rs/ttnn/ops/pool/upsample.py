@@ -12,8 +12,9 @@ import numpy as np
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.work_split import num_cores_to_corerangeset
 from ttnn.golden import pool as golden
 from ttnn.operation.accuracy import no_bound
@@ -42,16 +43,17 @@ SCALE: Final = Kind("int | collections.abc.Sequence[int] | float | collections.a
 MODE: Final = Kind("str", lambda value: isinstance(value, str))
 
 
-def _factors(scale: float | Sequence[float]) -> tuple[int, int]:
+def _factors(scale: float | Sequence[float]) -> tuple[float, float]:
+    """Return the factors of height and width, as FP32 numbers."""
     pair = (scale, scale) if isinstance(scale, int | float) else tuple(scale)
-    if not all(0 < factor < _ONE for factor in pair):
+    if not all(0 < factor < _ONE and np.float32(factor) > 0 for factor in pair):
         raise ParameterError(f"{_NAME}: scale_factor is {scale}; it must be positive.")
-    if not all(float(factor).is_integer() for factor in pair):
-        raise UnsupportedError(
-            f"{_NAME}: scale_factor is {scale}; how the kernel of fractions rounds positions is not built yet.",
-            "unimplemented",
-        )
-    return int(pair[0]), int(pair[1])
+    return float(np.float32(pair[0])), float(np.float32(pair[1]))
+
+
+def _whole(scale: tuple[float, float]) -> tuple[int, int] | None:
+    """Return factors that have no fraction as integers."""
+    return (int(scale[0]), int(scale[1])) if all(factor.is_integer() for factor in scale) else None
 
 
 def _bilinear_axis(extent: int, factor: int) -> tuple[Any, Any]:
@@ -82,13 +84,75 @@ def _bilinear(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], op
     return pooled(_NAME, rows, target, sticks.astype(np.int32), as_words(weights), which, **options)
 
 
-def _nearest(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], options: dict[str, Any]) -> Tensor:
+def _nearest_axis(extent: int, factor: float) -> Any:
+    """Return the pixel of every output along an axis; for fractions by a reciprocal of 16 fractional bits."""
+    outputs = np.arange(int(np.float32(extent) * np.float32(factor)))
+    if factor.is_integer():
+        return outputs // int(factor)
+    reciprocal = int(np.ceil(np.float32(1) / np.float32(factor) * np.float32(_ONE)))
+    return np.minimum(outputs * reciprocal >> 16, extent - 1)
+
+
+def _nearest(rows: Tensor, shape: tuple[int, ...], scale: tuple[float, float], options: dict[str, Any]) -> Tensor:
     batch, height, width, channels = shape
-    ys, xs = np.arange(height * factors[0]) // factors[0], np.arange(width * factors[1]) // factors[1]
+    ys, xs = _nearest_axis(height, scale[0]), _nearest_axis(width, scale[1])
     image = (ys[:, None] * width + xs[None, :]).reshape(-1, 1)
     sticks = (image[None] + np.arange(batch)[:, None, None] * height * width).reshape(-1, 1)
     target = (batch, len(ys), len(xs), channels)
     return pooled(_NAME, rows, target, sticks.astype(np.int32), **options)
+
+
+def _check_fractions(spec: TensorSpec, scale: tuple[float, float], mode: str) -> None:
+    """Refuse what the program of fractions does not take.
+
+    Raises:
+        ParameterError: the mode is not nearest.
+        LayoutError: the input is in tiles.
+        ShapeError: nothing is left of the image.
+    """
+    if mode == "bilinear":
+        sentence = f"bilinear mode requires integer scale factors, got ({scale[0]}, {scale[1]})"
+        raise ParameterError(f"{_NAME}: scale_factor is {scale}; mode bilinear takes integers.", vendor=sentence)
+    if spec.layout is not Layout.ROW_MAJOR:
+        raise LayoutError(
+            f"{_NAME}: input_tensor is in {spec.layout.name}; with scale_factor {scale} it is in ROW_MAJOR_LAYOUT.",
+            vendor="Unsupported upsample configuration:",
+        )
+    if not all(len(_nearest_axis(*of)) for of in zip(spec.shape._dims[1:3], scale, strict=True)):
+        raise ShapeError(f"{_NAME}: scale_factor {scale} leaves nothing of an image of {list(spec.shape)[1:3]} pixels.")
+
+
+def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig | None) -> MemoryConfig | None:
+    """Return where the program of fractions leaves its result: on the cores of a sharded input.
+
+    Raises:
+        MemoryConfigError: shards are asked for, and the input has none.
+        UnsupportedError: the input is divided in more than two dimensions.
+    """
+    place = spec.memory_config
+    if asked is not None and not asked.is_sharded():
+        return asked
+    if not place.is_sharded():
+        if asked is None:
+            return None
+        raise MemoryConfigError(
+            f"{_NAME}: memory_config is {asked.memory_layout.name}, but input_tensor is not sharded.",
+            vendor="Output memory config is sharded but input memory config is not sharded",
+        )
+    shards = place.shard_spec
+    if shards is None:
+        raise UnsupportedError(
+            f"{_NAME}: shards of more than two dimensions are not built for scale_factor {scale}.", "unimplemented"
+        )
+    size = shards.grid.bounding_box().grid_size()
+    along = size.y if shards.orientation is ShardOrientation.ROW_MAJOR else size.x
+    cores = {TensorMemoryLayout.HEIGHT_SHARDED: shards.num_cores(), TensorMemoryLayout.WIDTH_SHARDED: 1}.get(
+        place.memory_layout, along
+    )
+    batch, height, width, _ = spec.shape._dims
+    sticks = batch * len(_nearest_axis(height, scale[0])) * len(_nearest_axis(width, scale[1]))
+    shard = ShardSpec(shards.grid, [-(-sticks // cores), shards.shape[1]], shards.orientation)
+    return MemoryConfig(place.memory_layout, place.buffer_type, shard)
 
 
 def _sharded(tensor: Tensor, factors: tuple[int, int]) -> MemoryConfig:
@@ -119,13 +183,17 @@ def _upsample(
             f"{_NAME}: input_tensor of shape {list(shape)} has padding in its tiles; use ROW_MAJOR_LAYOUT.",
             vendor="Tiled input must be tile-aligned (no padding difference)",
         )
-    factors = _factors(scale_factor)
+    scale = _factors(scale_factor)
+    if mode not in ("nearest", "bilinear"):
+        raise ParameterError(f'{_NAME}: mode is {mode!r}; it must be "nearest" or "bilinear".')
+    factors = _whole(scale)
+    if factors is None:
+        _check_fractions(spec, scale, mode)
+        memory_config = _divided(spec, scale, memory_config)
     rows = pixels(_NAME, input_tensor, shape[0] * shape[1] * shape[2], shape[3])
     options: dict[str, Any] = {"memory_config": memory_config}
-    if mode == "nearest":
-        return _nearest(rows, shape, factors, options | {"layout": spec.layout})
-    if mode != "bilinear":
-        raise ParameterError(f'{_NAME}: mode is {mode!r}; it must be "nearest" or "bilinear".')
+    if factors is None or mode == "nearest":
+        return _nearest(rows, shape, scale, options | {"layout": spec.layout})
     if memory_config is None:
         options["memory_config"] = _sharded(input_tensor, factors)
     return _bilinear(rows, shape, factors, options | {"compute": compute_kernel_config})
@@ -162,7 +230,8 @@ upsample = register(
         run=_upsample,
         doc="Return larger images: every pixel repeated, or mixed from the four that are nearest.\n"
         "Shape: [N, H, W, C] -> [N, H * sh, W * sw, C].\n"
-        "Positions and weights have 16 fractional bits; weights are then cut to bfloat16.",
+        "Positions and weights have 16 fractional bits; weights are then cut to bfloat16. With fractions, sizes are "
+        "rounded down, and the input is in ROW_MAJOR_LAYOUT and the mode nearest.",
         source="tt-metal `ttnn/cpp/ttnn/operations/pool/upsample`",
         dtypes=(DataType.BFLOAT16,),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -171,10 +240,10 @@ upsample = register(
         engine=("pool_sticks", "move_elements"),
         raises=(
             ("ShapeError", "the input is not [N, H, W, C]."),
-            ("LayoutError", "the input is tiled and has padding."),
+            ("LayoutError", "the input is tiled and has padding, or `scale_factor` a fraction."),
             ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
-            ("ParameterError", "`scale_factor` is not positive, or `mode` unknown."),
-            ("UnsupportedError", "`scale_factor` has a fraction."),
+            ("ParameterError", "`scale_factor` is not positive, or has a fraction for bilinear; `mode` is unknown."),
+            ("MemoryConfigError", "`scale_factor` has a fraction, and only the output is sharded."),
         ),
         examples=_examples,
     )

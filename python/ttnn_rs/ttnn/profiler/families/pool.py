@@ -88,9 +88,13 @@ def grid_sample(op: DeviceOperation) -> Plan:
 
 
 def upsample(op: DeviceOperation) -> Plan:
-    """Return the plan of an enlarged image: each row is read once, and written to all places where it appears."""
+    """Return the plan of an enlarged image: each row is read once, and written to all places where it appears.
+
+    By fractions, each row of the result is read for itself.
+    """
     source, output = op.inputs[0], op.outputs[0]
-    if source.tiled or output.tiled or op.attributes.get("mode", "nearest") != "nearest":
+    fractions = output.rows % max(1, source.rows) != 0
+    if source.tiled or output.tiled or fractions or op.attributes.get("mode", "nearest") != "nearest":
         return gathered_rows(op)
     size = source.width * source.element_bytes
     times = max(1, output.rows // max(1, source.rows))
