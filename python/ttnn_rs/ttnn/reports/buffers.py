@@ -108,8 +108,9 @@ def _listed(device: MeshDevice) -> list[tuple[dict[str, int], TensorSpec | None]
     listed = device._engine.buffers()
     if any(facts["unique_id"] not in _specs for facts in listed):
         for found in gc.get_objects():
-            # Not isinstance: some objects of other packages warn when they are asked for their class.
-            if issubclass(type(found), TensorStorage) and found._device is device:
+            # Not isinstance: some objects of other packages warn when they are asked for their class. A tensor whose
+            # constructor raised has no device.
+            if issubclass(type(found), TensorStorage) and getattr(found, "_device", None) is device:
                 learn(found)
         for facts in listed:
             _specs.setdefault(facts["unique_id"], None)
