@@ -48,6 +48,29 @@ def test_adam(name: str, shape: tuple[int, ...], amsgrad: bool, config: Any, dev
     _close(result, getattr(golden, name)(*values, amsgrad=amsgrad, **options, **largest), config)
 
 
+@pytest.mark.parametrize("amsgrad", [False, True])
+def test_adamw_of_bfloat8_b_beside_a_32_bit_dst(amsgrad: bool, device: ttnn.MeshDevice) -> None:
+    operands = [ttnn.typecast(tensor, ttnn.bfloat8_b) for tensor in _operands((2, 40, 70), 5, device)]
+    options: dict[str, Any] = {"lr": 0.25, "beta1": 0.5, "beta2": 0.75, "eps": 0.125, "step": 3, "amsgrad": amsgrad}
+    given = {"max_exp_avg_sq_in": operands[4]} if amsgrad else {}
+    result = ttnn.moreh_adamw(*operands[:4], compute_kernel_config=WIDE, **options, **given)
+    assert all(tensor.dtype is ttnn.bfloat8_b for tensor in result if tensor is not None)
+    values = [values_of(tensor) for tensor in operands]
+    expected = golden.moreh_adamw(*values[:4], **options, max_exp_avg_sq_in=values[4])
+    for tensor, of in zip(result, expected, strict=True):
+        assert (tensor is None) == (of is None)
+        if tensor is not None:
+            # Half a step of seven bits, below the largest of a group.
+            np.testing.assert_allclose(values_of(tensor), of, rtol=0, atol=2**-6 * np.abs(of).max())
+    for call in (
+        lambda: ttnn.moreh_adamw(*operands[:4]),
+        lambda: ttnn.moreh_adam(*operands[:4], compute_kernel_config=WIDE),
+        lambda: ttnn.moreh_adamw(operands[0], *_operands((2, 40, 70), 3, device), compute_kernel_config=WIDE),
+    ):
+        with pytest.raises(ttnn.DTypeError):
+            call()
+
+
 @pytest.mark.parametrize("name", ["moreh_adam", "moreh_adamw"])
 def test_outputs_are_filled(name: str, device: ttnn.MeshDevice) -> None:
     operands = _operands((40, 70), 5, device)

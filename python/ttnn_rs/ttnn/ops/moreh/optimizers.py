@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
 
-from ttnn.base.enums import Layout
+from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import moreh as golden
@@ -69,8 +69,8 @@ def _adam_program(shape: tuple[int, ...], of: _Adam, numerics: Numerics) -> Pipe
 
     Outputs: the parameter, the averages of gradients and of their squares, and the largest of the latter.
     """
-    program, wide = numerics.pipeline(shape, ROWS), numerics.wide
-    param, grad, average, squares = (program.tensor(BF16) for _ in range(4))
+    program, wide, own = numerics.pipeline(shape, ROWS), numerics.wide, numerics.dtype
+    param, grad, average, squares = (program.tensor(own) for _ in range(4))
     lr, beta1, beta2 = (_number(program, value, numerics) for value in (of.lr, of.beta1, of.beta2))
     decay = _number(program, of.weight_decay, numerics)
     if of.decoupled:
@@ -81,24 +81,26 @@ def _adam_program(shape: tuple[int, ...], of: _Adam, numerics: Numerics) -> Pipe
     rest = program.eltwise("sub", _one(program), beta1, wide)
     new = program.eltwise("mul", grad, rest, wide)
     average = program.eltwise("add", program.eltwise("mul", average, beta1, wide), new, wide)
-    program.copy(average, BF16, output=1)
+    program.copy(average, own, output=1)
     rest = program.eltwise("sub", _one(program), beta2, wide)
     new = program.eltwise("mul", rest, program.eltwise("mul", grad, grad, wide), wide)
     squares = program.eltwise("add", program.eltwise("mul", squares, beta2, wide), new, wide)
-    program.copy(squares, BF16, output=2)
+    program.copy(squares, own, output=2)
     scale = _correction(program, of.beta2, of, numerics)
     if of.amsgrad:
-        squares = program.sfpu(("binary_max", "default"), program.tensor(BF16), squares, wide)
-        program.copy(squares, BF16, output=3)
+        squares = program.sfpu(("binary_max", "default"), program.tensor(own), squares, wide)
+        program.copy(squares, own, output=3)
     root = program.eltwise("mul", squares, scale, wide, [("sqrt", "accurate")])
     inverse = program.eltwise("add", root, _number(program, of.eps, numerics), wide, recip(numerics))
     rate = program.eltwise("mul", lr, _correction(program, of.beta1, of, numerics), wide)
     update = program.eltwise("mul", inverse, program.eltwise("mul", rate, average, wide), wide)
-    program.eltwise("sub", param, update, BF16, output=0)
+    program.eltwise("sub", param, update, own, output=0)
     return program
 
 
-def _check(name: str, label: str, tensor: Tensor | None, like: Tensor | None = None) -> None:
+def _check(
+    name: str, label: str, tensor: Tensor | None, like: Tensor | None = None, dtypes: tuple[DataType, ...] = (BF16,)
+) -> None:
     if tensor is None:
         return
     short = name.removeprefix("ttnn.")
@@ -111,7 +113,7 @@ def _check(name: str, label: str, tensor: Tensor | None, like: Tensor | None = N
         else f"{short} {official} only supports specific data types. [BFLOAT16]",
     )
     device = None if like is None else like._device
-    check_operand(name, label, tensor, device, vendor=sentences)
+    check_operand(name, label, tensor, device, dtypes, vendor=sentences)
     if like is not None:
         check_shape(name, label, tensor, tuple(like._spec.shape))
 
@@ -143,14 +145,17 @@ def _adam(
     memory_config: MemoryConfig | None,
     compute_kernel_config: Compute,
 ) -> list[Tensor | None]:
-    _check(name, "param_in", param_in)
+    # Beside a 16-bit Dst the reader writes its numbers as bfloat16 into a buffer of bfloat8_b.
+    wide = decoupled and compute_kernel_config is not None and compute_kernel_config.fp32_dest_acc_en
+    _check(name, "param_in", param_in, dtypes=(BF16, DataType.BFLOAT8_B) if wide else (BF16,))
+    dtype = param_in._spec.dtype
     inputs = {"grad": grad, "exp_avg_in": exp_avg_in, "exp_avg_sq_in": exp_avg_sq_in}
     outputs = (param_out, exp_avg_out, exp_avg_sq_out, max_exp_avg_sq_out)
     for label, tensor in inputs.items():
-        _check(name, label, tensor, param_in)
-    _check(name, "max_exp_avg_sq_in", max_exp_avg_sq_in, param_in)
+        _check(name, label, tensor, param_in, (dtype,))
+    _check(name, "max_exp_avg_sq_in", max_exp_avg_sq_in, param_in, (dtype,))
     for label, given in zip(("param", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"), outputs, strict=True):
-        _check(name, f"{label}_out", given, param_in)
+        _check(name, f"{label}_out", given, param_in, (dtype,))
     wanted = bool(amsgrad)
     if wanted and max_exp_avg_sq_in is None:
         raise ParameterError(f"{name}: amsgrad=True needs max_exp_avg_sq_in, the largest averages so far.")
@@ -174,9 +179,9 @@ def _adam(
         decoupled,
     )
     shape, place = tuple(spec.shape), memory_config or spec.memory_config
-    results = [Result(name, shape, BF16, place, device, given) for given in outputs[: 3 + wanted]]
+    results = [Result(name, shape, dtype, place, device, given) for given in outputs[: 3 + wanted]]
     if not is_empty(spec):
-        program = _adam_program(_matrix(shape), of, numerics_of(device, BF16, compute_kernel_config))
+        program = _adam_program(_matrix(shape), of, numerics_of(device, dtype, compute_kernel_config))
         operands = [param_in, *inputs.values(), *([max_exp_avg_sq_in] if max_exp_avg_sq_in and wanted else [])]
         program.run(operands, [result.written for result in results])
     found: list[Tensor | None] = [result.tensor() for result in results]
@@ -341,7 +346,8 @@ moreh_adamw = _declare(
     partial(_adam, "ttnn.moreh_adamw", True, 0.01),
     "Return parameter, averages and, for AMSGrad, the largest average after a step of AdamW.\n"
     "Shape: 4 of [..., H, W] -> 4 of [..., H, W].\n"
-    "The root is the accurate one; that of the approximate mode is not known.",
+    "The root is the accurate one; that of the approximate mode is not known. With a 32-bit Dst all tensors may be "
+    "bfloat8_b.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_adamw`",
     golden=golden.moreh_adamw,
     scalars=True,
