@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import ttnn
+from ttnn import _engine
+from ttnn.cli.demo.measure import sha256
 
 
 def needs(*modules: str, always: bool = True) -> None:
@@ -61,6 +65,63 @@ class Operators:
 
 WITHOUT_GOLDEN = {"ttnn.deallocate", "ttnn.from_torch", "ttnn.to_torch", "ttnn.to_device", "ttnn.from_device"}
 """These move tensors between host and device, or free them."""
+
+
+@contextmanager
+def results_of(*names: str) -> Iterator[list[str]]:
+    """Give the list of SHA-256 of what operators of these names return from here on."""
+    found: list[str] = []
+
+    def after(operation: Any, args: Any, kwargs: Any, output: Any) -> None:
+        if operation.__name__ in names:
+            found.append(sha256(output[0] if isinstance(output, list | tuple) else output))
+
+    # Hooks belong to the slow path, as in the official package.
+    with ttnn.manage_config("enable_fast_runtime_mode", False), ttnn.register_post_operation_hook(after):
+        yield found
+
+
+def bits_on_every_host(run: Callable[[], list[str]], device: ttnn.MeshDevice) -> list[str]:
+    """Return the hashes that a run gives at any number of threads, any vector CPU level, with and without programs.
+
+    The fixtures `cpu_level` and `host_threads` put both back.
+    """
+    first = run()
+    for threads in (1, 2, 8):
+        _engine.set_threads(threads)
+        assert run() == first, f"{threads} threads"
+    for level in _engine.cpu_levels():
+        # The scalar definition takes minutes for a model.
+        if level != "scalar":
+            _engine.set_cpu_level(level)
+            assert run() == first, level
+    device.disable_and_clear_program_cache()
+    assert run() == first, "without program cache"
+    return first
+
+
+def falls_with_phases(found: Mapping[str, float], noise: float = 1e-5) -> None:
+    """Assert that correlations with torch fall from HiFi4 over HiFi2 to LoFi.
+
+    Args:
+        found: By the name of the fidelity.
+        noise: By how much HiFi2 may be better than HiFi4: in block floats it is exact in all bits of a mantissa.
+    """
+    assert found["LoFi"] < found["HiFi2"] <= found["HiFi4"] + noise, found
+
+
+def trace(device: ttnn.MeshDevice, run: Callable[[], Any]) -> Any:
+    """Return what a run gives when it is replayed; it has run before, so that programs and weights are there.
+
+    The device needs a trace region.
+    """
+    number = ttnn.begin_trace_capture(device, cq_id=0)
+    try:
+        result = run()
+    finally:
+        ttnn.end_trace_capture(device, number, cq_id=0)
+    ttnn.execute_trace(device, number, cq_id=0, blocking=True)
+    return result
 
 
 def as_numpy(tensor: ttnn.Tensor) -> Any:

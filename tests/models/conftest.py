@@ -36,6 +36,21 @@ def operators() -> Iterator[Operators]:
 
 
 @pytest.fixture
+def model_device() -> Iterator[ttnn.MeshDevice]:
+    """Return a device with room for the windows of convolutions and for traces."""
+    device = ttnn.open_device(device_id=0, l1_small_size=1 << 15, trace_region_size=1 << 23)
+    yield device
+    ttnn.close_device(device)
+
+
+@pytest.fixture
+def fast() -> Iterator[None]:
+    """Run the test in the fast mode."""
+    with ttnn.manage_config("numerics", "fast"):
+        yield
+
+
+@pytest.fixture
 def same_hash() -> Callable[[str, str, str], None]:
     """Return a function that compares the hash of a run of a model with the committed one."""
 

@@ -71,6 +71,8 @@ def test_queries_and_keys_have_halves_of_the_tables(device: ttnn.MeshDevice) -> 
         tables = [values_of(table)[:, users] for table in (cos, sin)]
         expected = golden.rotary_embedding_llama(values_of(x), *tables, values_of(swap(device)), is_decode_mode=True)
         close(result, expected)
+        whole = golden.rotary_embedding_llama_fused_qk(*map(values_of, (q, k, cos, sin, swap(device))))
+        np.testing.assert_array_equal(whole[number], expected)
 
 
 def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
@@ -135,6 +137,14 @@ def test_cores_have_their_own_tiles(users: int, device: ttnn.MeshDevice) -> None
     scaled = np.concatenate([one * (core + 1) for core in range(2 * users)], 2).astype(np.float32)
     many = ttnn.Tensor(scaled, ttnn.bfloat16, device, TILES)
     found = ttnn.experimental.rotary_embedding_llama_fused_qk(q, k, cos, sin, many)
+    # Which the golden functions know.
+    for result, values in zip(
+        found, golden.rotary_embedding_llama_fused_qk(*map(values_of, (q, k, cos, sin, many))), strict=True
+    ):
+        close(result, values)
+    tables = [ttnn.slice(table, [0] * 4, [1, users, 32, 64]) for table in (cos, sin)]
+    single = ttnn.experimental.rotary_embedding_llama(q, *tables, many, is_decode_mode=True)
+    close(single, golden.rotary_embedding_llama(*map(values_of, (q, *tables, many)), is_decode_mode=True))
     for first, tensor, result in zip((0, users), (q, k), found, strict=True):
         for user in range(users):
             core = first + user

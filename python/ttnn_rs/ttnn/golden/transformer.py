@@ -73,9 +73,13 @@ def rotary_embedding_llama(
     is_decode_mode: bool = False,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return x * cos + rotated * sin; rotated is the product of every 32 columns with a matrix."""
+    """Return x * cos + rotated * sin; rotated is the product of every 32 columns with a matrix.
+
+    Of several matrices below each other, every user of decoding has its own.
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
-    matrix: NDArray[np.float64] = np.asarray(trans_mat, np.float64)[0, 0]
+    matrix: NDArray[np.float64] = np.asarray(trans_mat, np.float64).reshape(-1, 1, 32, 32)
+    matrix = matrix[: values.shape[1]] if is_decode_mode and len(matrix) > 1 else matrix[0, 0]
     groups = values.reshape(*values.shape[:-1], values.shape[-1] // 32, 32)
     return _rotary(values, (groups @ matrix).reshape(values.shape), cos, sin, 0 if is_decode_mode else None)
 
@@ -83,9 +87,22 @@ def rotary_embedding_llama(
 def rotary_embedding_llama_fused_qk(
     q: ArrayLike, k: ArrayLike, cos: ArrayLike, sin: ArrayLike, trans_mat: ArrayLike, **_: object
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
-    query, key = (rotary_embedding_llama(x, cos, sin, trans_mat, is_decode_mode=True) for x in (q, k))
-    return query, key
+    """Return `rotary_embedding_llama` in decode mode of queries and of keys.
+
+    Of twice as many tables or matrices as users, the first half is that of queries.
+    """
+    users = np.asarray(q).shape[1]
+    cosines, sines = np.asarray(cos, np.float64), np.asarray(sin, np.float64)
+    matrices: NDArray[np.float64] = np.asarray(trans_mat, np.float64).reshape(-1, 32, 32)
+
+    def turned(x: ArrayLike, number: int) -> NDArray[np.float64]:
+        part = slice(number * users, (number + 1) * users)
+        halves = cosines.shape[1] == 2 * users
+        own = matrices[part] if len(matrices) == 2 * users else matrices
+        tables = (cosines[:, part], sines[:, part]) if halves else (cosines, sines)
+        return rotary_embedding_llama(x, tables[0], tables[1], own, is_decode_mode=True)
+
+    return turned(q, 0), turned(k, 1)
 
 
 def _rotary(

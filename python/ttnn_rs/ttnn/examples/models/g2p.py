@@ -117,6 +117,8 @@ class G2p:
             for name, tensor in weights.items()
             if not name.endswith("emb")
         }
+        self.start = ttnn.zeros((ROWS, WIDTH), dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
+        self.begin = self.numbers(torch.full((1, ROWS), BEGIN))
 
     def place(self, tensor: torch.Tensor, dtype: ttnn.DataType) -> ttnn.Tensor:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
@@ -141,18 +143,28 @@ class G2p:
         n = ttnn.tanh(ttnn.add(gate(of_input, 2), ttnn.multiply(r, gate(of_state, 2))))
         return ttnn.add(n, ttnn.multiply(z, ttnn.subtract(h, n)))
 
-    def __call__(self, letters: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return the phonemes [N, 20] of at most 32 words."""
-        count = len(letters)
-        letters = F.pad(letters, (0, 0, 0, ROWS - count))
-        mask = F.pad(mask, (0, 0, 0, ROWS - count))
-        h = ttnn.zeros((ROWS, WIDTH), dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=self.device)
-        for step in range(letters.shape[1]):
-            new = self.cell("enc", self.numbers(letters[None, :, step]), h)
+    def inputs(self, letters: torch.Tensor, mask: torch.Tensor) -> list[tuple[ttnn.Tensor, ttnn.Tensor]]:
+        """Return for each step the letters of at most 32 words, and 1 where words are not over, on the device."""
+        letters, mask = (F.pad(part, (0, 0, 0, ROWS - len(part))) for part in (letters, mask))
+        return [
+            (
+                self.numbers(letters[None, :, step]),
+                self.place(mask[:, step, None].expand(-1, WIDTH).contiguous(), ttnn.float32),
+            )
+            for step in range(letters.shape[1])
+        ]
+
+    def read(self, steps: list[tuple[ttnn.Tensor, ttnn.Tensor]]) -> ttnn.Tensor:
+        """Return the state [32, 256] behind the letters of words."""
+        h = self.start
+        for letters, mask in steps:
             # Words that are over keep their state.
-            h = ttnn.where(self.place(mask[:, step, None].expand(-1, WIDTH).contiguous(), ttnn.float32), new, h)
-        said = self.numbers(torch.full((1, ROWS), BEGIN))
-        spoken = []
+            h = ttnn.where(mask, self.cell("enc", letters, h), h)
+        return h
+
+    def speak(self, h: ttnn.Tensor) -> list[ttnn.Tensor]:
+        """Return 20 phonemes [1, 32], one after the other, from the state behind the letters."""
+        said, spoken = self.begin, []
         for _ in range(LONGEST):
             h = self.cell("dec", said, h)
             scores = self.linear(h, "fc_w", "fc_b")
@@ -160,4 +172,9 @@ class G2p:
             said = ttnn.argmax(ttnn.to_layout(scores, ttnn.ROW_MAJOR_LAYOUT), dim=-1, keepdim=True)
             said = ttnn.reshape(said, (1, ROWS))
             spoken.append(said)
-        return torch.stack([ttnn.to_torch(part)[0].long() for part in spoken], 1)[:count]
+        return spoken
+
+    def __call__(self, letters: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the phonemes [N, 20] of at most 32 words."""
+        spoken = self.speak(self.read(self.inputs(letters, mask)))
+        return torch.stack([ttnn.to_torch(part)[0].long() for part in spoken], 1)[: len(letters)]

@@ -95,6 +95,8 @@ class SileroVad:
         self.bias = self.place(bias.reshape(1, 1, 1, -1), ttnn.bfloat16)
         self.final = self.place(weights["final_conv.weight"][..., 0].T, dtype)
         self.final_bias = self.place(weights["final_conv.bias"].reshape(1, 1, 1, 1), ttnn.bfloat16)
+        # The state before the first chunk: made here, for a trace makes no tensors on the host.
+        self.start = ttnn.zeros((1, 1, 1, STATE), dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
 
     def place(self, tensor: torch.Tensor, dtype: ttnn.DataType) -> ttnn.Tensor:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
@@ -140,10 +142,7 @@ class SileroVad:
         """Return the probability of speech [1, 1, N, 1]."""
         gates_of_input = self.linear(self.features(windows), self.of_input, self.bias)
         gates_of_input = ttnn.to_layout(gates_of_input, ttnn.ROW_MAJOR_LAYOUT)
-        shape = (1, 1, 1, STATE)
-        hidden, cell = (
-            ttnn.zeros(shape, dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=self.device) for _ in range(2)
-        )
+        hidden = cell = self.start
         found = []
         for i in range(gates_of_input.shape[-2]):
             row = ttnn.slice(gates_of_input, (0, 0, i, 0), (1, 1, i + 1, 4 * STATE))
