@@ -69,3 +69,22 @@ def test_comparisons() -> None:
     assert compare(noise, right) != ""
     assert compare(np.zeros(5), np.zeros(5)) == ""
     assert "where the reference is zero" in compare(np.ones(5), np.zeros(5))
+
+
+CURRENT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32x32xf32> {
+  %0 = "ttir.matmul"(%arg0, %arg1) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
+  %1 = "ttir.matmul"(%0, %arg0) : (tensor<32x32xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
+  %2 = "ttir.matmul"(%1, %arg1) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
+  %3 = "ttir.softmax"(%2) <{dimension = 1 : si32}> : (tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %3 : tensor<32x32xf32>
+}
+"""
+
+
+def test_a_softmax_that_overflows_runs_again_with_small_inputs(tmp_path: Path) -> None:
+    path = tmp_path / "line.mlir"
+    path.write_text(CURRENT)
+    assert execute_file(path, "line.mlir", "", "", "current") == 1
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
+        execute_file(path, "line.mlir", "", "zeros", "current")

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ttir_attention import ATTENTION, IN_PLACE
+from ttir_selection import SELECTION
+from ttir_windows import WINDOWS, pair
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
 
 Array = NDArray[Any]
@@ -23,6 +27,14 @@ class NoReference(Exception):
 
 def _sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
+
+
+def _shifted(a: Array, b: Array, *, left: bool) -> Array:
+    """Bits of 32-bit words moved; zeros come in, and nothing is left of a move of 32 or more."""
+    words, by = a.astype(np.int64) & 0xFFFFFFFF, b.astype(np.int64)
+    count = np.clip(by, 0, 63)
+    moved = (words << count if left else words >> count) & 0xFFFFFFFF
+    return np.where((by < 0) | (by > 31), 0, moved)
 
 
 UNARY: dict[str, Callable[[Array], Array]] = {
@@ -78,6 +90,8 @@ BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "le": np.less_equal,
     "logical_and": lambda a, b: (a != 0) & (b != 0),
     "logical_or": lambda a, b: (a != 0) | (b != 0),
+    "logical_left_shift": lambda a, b: _shifted(a, b, left=True),
+    "logical_right_shift": lambda a, b: _shifted(a, b, left=False),
     "logical_xor": lambda a, b: (a != 0) ^ (b != 0),
     "lt": np.less,
     "maximum": np.maximum,
@@ -95,102 +109,24 @@ REDUCE: dict[str, Callable[..., Array]] = {
     "min": np.min,
     "prod": np.prod,
     "reduce_and": np.all,
-    "reduce_or": np.any,
+    # Any number but zero is true; the stack counts.
+    "reduce_or": lambda x, **options: np.sum(x != 0, **options),
 }
 
 
-def _pair(value: Any) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else (value[0], value[1])
+def _is_stable(op: TableOp) -> bool:
+    name = "numericStable" if "numericStable" in op.spec.attributes else "numeric_stable"
+    return name in op.spec.attributes and bool(op.get(name))
 
 
-def _sides(value: Any) -> tuple[int, int, int, int]:
-    """Padding at top, left, bottom and right."""
-    if isinstance(value, int):
-        return (value,) * 4
-    if len(value) == 2:
-        return (value[0], value[1], value[0], value[1])
-    return tuple(value)  # type: ignore[return-value]
+def _softmax(x: Array, dim: int, *, stable: bool) -> Array:
+    """Softmax along a dimension.
 
-
-def _window_facts(op: TableOp, pool: bool) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int, int, int], Any]:
-    if "stride_height" in op.spec.attributes:
-        stride = op.get("stride_height"), op.get("stride_width")
-        dilation = op.get("dilation_height"), op.get("dilation_width")
-        padding = tuple(op.get(f"padding_{side}") for side in ("top", "left", "bottom", "right"))
-        kernel = (op.get("kernel_height"), op.get("kernel_width")) if pool else None
-        return stride, dilation, padding, kernel  # type: ignore[return-value]
-    kernel = _pair(op.get("kernel")) if pool else None
-    return _pair(op.get("stride")), _pair(op.get("dilation")), _sides(op.get("padding")), kernel
-
-
-def _windows(
-    x: Array, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int], padding: Sequence[int], fill: float
-) -> Array:
-    """[N, H, W, C] -> [N, OH, OW, C, kh, kw]."""
-    top, left, bottom, right = padding
-    x = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=fill)
-    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
-    view = np.lib.stride_tricks.sliding_window_view(x, spans, axis=(1, 2))
-    return view[:, :: stride[0], :: stride[1], :, :: dilation[0], :: dilation[1]]
-
-
-def _conv2d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
-    if op.get("channel_dim") not in (None, 3) if "channel_dim" in op.spec.attributes else False:
-        order = [op.get(f"{name}_dim") for name in ("batch", "height", "width", "channel")]
-        last = np.transpose(x, order)
-        return np.transpose(_conv2d_last(op, last, weight, bias), [order.index(i) for i in range(4)])
-    return _conv2d_last(op, x, weight, bias)
-
-
-def _conv2d_last(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
-    stride, dilation, padding, _ = _window_facts(op, pool=False)
-    groups = op.get("groups")
-    windows = _windows(x, weight.shape[2:], stride, dilation, padding, 0.0)
-    parts = []
-    for group in range(groups):
-        share = x.shape[-1] // groups
-        outs = weight.shape[0] // groups
-        cut = windows[:, :, :, group * share : (group + 1) * share]
-        parts.append(np.einsum("nhwcij,ocij->nhwo", cut, weight[group * outs : (group + 1) * outs]))
-    made = np.concatenate(parts, axis=-1)
-    return made if bias is None else made + bias.reshape(1, 1, 1, -1)
-
-
-def _conv3d(op: TableOp, x: Array, weight: Array, bias: Array | None) -> Array:
-    """A convolution over depth, height and width of images with channels last, one group."""
-    assert op.get("groups") == 1
-    stride, sides = op.get("stride"), op.get("padding")
-    stride = (stride,) * 3 if isinstance(stride, int) else stride
-    sides = (sides,) * 3 if isinstance(sides, int) else sides
-    padded = np.pad(x, [(0, 0), *((side, side) for side in sides), (0, 0)])
-    windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(1, 2, 3))
-    windows = windows[:, :: stride[0], :: stride[1], :: stride[2]]
-    made: Array = np.einsum("ndhwcxyz,ocxyz->ndhwo", windows, weight)
-    return made if bias is None else made + bias
-
-
-def _pool(op: TableOp, x: Array, how: str) -> Array:
-    stride, dilation, padding, kernel = _window_facts(op, pool=True)
-    height = op.get("original_height") if "original_height" in op.spec.attributes else None
-    if height is not None:
-        x = x.reshape(-1, height, op.get("original_width"), x.shape[-1])
-    top, left, bottom, right = padding
-    if op.get("ceil_mode"):
-        for axis, name in ((0, "bottom"), (1, "right")):
-            span = (kernel[axis] - 1) * dilation[axis] + 1
-            size = x.shape[1 + axis] + (top + bottom if axis == 0 else left + right)
-            extra = -(size - span) % stride[axis]
-            bottom, right = (bottom + extra, right) if name == "bottom" else (bottom, right + extra)
-    if how == "max":
-        return _windows(x, kernel, stride, dilation, (top, left, bottom, right), -np.inf).max(axis=(-1, -2))
-    windows = _windows(x, kernel, stride, dilation, (top, left, bottom, right), 0.0)
-    if op.get("count_include_pad") is False:
-        count = _windows(np.ones_like(x), kernel, stride, dilation, (top, left, bottom, right), 0.0)
-        return windows.sum(axis=(-1, -2)) / count.sum(axis=(-1, -2))
-    return windows.mean(axis=(-1, -2))
-
-
-def _softmax(x: Array, dim: int) -> Array:
+    Raises:
+        OverflowError: The largest value is not subtracted, and an exponential or their sum is beyond float32.
+    """
+    if not stable and np.exp(x).sum(axis=dim).max(initial=0) > np.finfo(np.float32).max:
+        raise OverflowError
     e = np.exp(x - x.max(axis=dim, keepdims=True))
     return e / e.sum(axis=dim, keepdims=True)
 
@@ -228,30 +164,11 @@ def evaluate(op: TableOp, given: list[Array], groups: Callable[[str], Any]) -> l
     if short in REDUCE:
         dims = op.get("dim_arg")
         return [REDUCE[short](given[0], axis=None if dims is None else tuple(dims), keepdims=op.get("keep_dim"))]
-    if short in ("sort", "topk"):
-        return _sorted(op, given[0])
+    for functions in (ATTENTION, SELECTION, WINDOWS):
+        if short in functions:
+            return functions[short](op, given, groups)
     made = _special(op, short, given, groups)
     return [made]
-
-
-def _sorted(op: TableOp, x: Array) -> list[Array]:
-    """Values in order along a dimension and where they were; of topk the first ones."""
-    dim, short = op.get("dim"), op.name.removeprefix("ttir.")
-    order = np.argsort(x, axis=dim, kind="stable")
-    if op.get("largest") if short == "topk" else op.get("descending"):
-        order = np.argsort(-x, axis=dim, kind="stable")
-    if short == "topk":
-        order = np.take(order, range(op.get("k")), axis=dim)
-    return [np.take_along_axis(x, order, axis=dim), order]
-
-
-def _batch_norm(op: TableOp, given: list[Array]) -> Array:
-    x, scale, offset, mean, variance = given
-    shape = [1] * x.ndim
-    shape[op.get("dimension")] = -1
-    scale, offset, mean, variance = (one.reshape(shape) for one in (scale, offset, mean, variance))
-    made: Array = (x - mean) / np.sqrt(variance + op.get("epsilon")) * scale + offset
-    return made
 
 
 def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str], Any]) -> Array:
@@ -264,8 +181,6 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         shape = [1] * len(_shape(op))
         shape[op.get("arange_dimension")] = line.size
         return np.broadcast_to(line.reshape(shape), _shape(op))
-    if short == "batch_norm_inference":
-        return _batch_norm(op, given)
     if short == "broadcast":
         return np.broadcast_to(x, _shape(op))
     if short == "clamp_scalar":
@@ -276,14 +191,8 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return np.concatenate(given, axis=op.get("dim"))
     if short in ("constant", "fill"):
         return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
-    if short == "concatenate_heads":
-        return np.swapaxes(x, 1, 2).reshape(_shape(op))
     if short == "gather":
         return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
-    if short == "conv2d":
-        return _conv2d(op, x, groups("weight"), groups("bias"))
-    if short == "conv3d":
-        return _conv3d(op, x, groups("weight"), groups("bias"))
     if short == "cumsum":
         return np.cumsum(x, axis=op.get("dim"))
     if short == "embedding":
@@ -305,10 +214,6 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return made if groups("bias") is None else made + groups("bias")
     if short == "matmul":
         return _matmul(op, given[0], given[1])
-    if short == "max_pool2d":
-        return _pool(op, x, "max").reshape(_shape(op))
-    if short == "avg_pool2d":
-        return _pool(op, x, "mean").reshape(_shape(op))
     if short == "global_avg_pool2d":
         return x.mean(axis=(1, 2), keepdims=True)
     if short == "ones":
@@ -333,15 +238,26 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
             tuple(slice(b, e, s) for b, e, s in zip(op.get("begins"), op.get("ends"), op.get("step"), strict=True))
         ]
     if short == "softmax":
-        return _softmax(x, op.get("dimension"))
+        return _softmax(x, op.get("dimension"), stable=_is_stable(op))
     if short == "transpose":
         return np.swapaxes(x, op.get("dim0"), op.get("dim1"))
     if short == "upsample2d":
-        height, width = _pair(op.get("scale_factor"))
+        height, width = pair(op.get("scale_factor"))
         return x.repeat(height, axis=1).repeat(width, axis=2)
     if short == "where":
         return np.where(given[0] != 0, given[1], given[2])
     raise NoReference(op.name)
+
+
+def _in_range(value: Array, kind: Any) -> Array:
+    """Values of an integer type, modulo its number of values. float64 has those of 32 bits exactly."""
+    if not isinstance(kind, IntegerType) or not 8 <= kind.width.data <= 32 or not np.isfinite(value).all():
+        return value
+    size = 2.0**kind.width.data
+    value = np.trunc(value)
+    if kind.signedness.data is Signedness.UNSIGNED:
+        return np.mod(value, size)
+    return np.mod(value + size / 2, size) - size / 2
 
 
 def _declared(value: Array, shape: tuple[int, ...]) -> Array:
@@ -360,6 +276,7 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
 
     Raises:
         NoReference: An operation that the interpreter does not know.
+        OverflowError: A softmax that is not numerically stable leaves the range of float32.
     """
     functions = {function.sym_name.data: function for function in module.functions()}
     function = functions[name]
@@ -386,6 +303,10 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
 
             with np.errstate(all="ignore"):
                 made = evaluate(op, [values[value] for value in op.inputs], groups)
+            if op.name.removeprefix("ttir.") in IN_PLACE:
+                values[op.inputs[0]] = made[0]
+                made = made[: len(op.results)]
         for result, value in zip(op.results, made, strict=True):
-            values[result] = _declared(np.asarray(value, dtype=np.float64), tuple(result.type.get_shape()))
+            found = _declared(np.asarray(value, dtype=np.float64), tuple(result.type.get_shape()))
+            values[result] = _in_range(found, result.type.element_type)
     raise NoReference("a function without return")

@@ -24,6 +24,11 @@ _BOOK = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
 # have operand constraints besides.
 _EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
 _LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
+# Attributes of the library that only the slides have: later ones follow from the type of the result.
+_PLACED = re.compile(
+    r"\"ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+\"\([^()]*\)\s*<\{(?:[^{}]*[ ,])?"
+    r"(?:dtype = #ttcore|memory_config = #|layout = #ttnn|use_multicore = )|\"ttnn\.moreh_cumsum\""
+)
 
 
 def epoch_of(text: str, default: Epoch = Epoch.CURRENT) -> Epoch:
@@ -36,6 +41,8 @@ def epoch_of(text: str, default: Epoch = Epoch.CURRENT) -> Epoch:
         empties = set(_EMPTY.findall(text))
         if any(name in empties for name in _LAST_OPERAND.findall(text)):
             return Epoch.SLIDES
+    if "ttnn." in text and _PLACED.search(text):
+        return Epoch.SLIDES
     if default is Epoch.SLIDES or "ttcore." in text or "ttir.empty" in text:
         return Epoch.CURRENT if default is Epoch.BOOK else default
     return default

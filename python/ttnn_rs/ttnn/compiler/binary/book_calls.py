@@ -50,6 +50,25 @@ class Calls:
         self.added.append(Call(function, list(arguments), given, (out,), self.operation))
         return Ref(out)
 
+    def call_several(
+        self, function: str, arguments: list[Argument], keywords: dict[str, Argument], outs: list[int | None]
+    ) -> list[Ref]:
+        """Add a call of a function with several results and return them.
+
+        Args:
+            function: Public name.
+            arguments: Positional arguments.
+            keywords: Arguments by name; those that are `None` are left out.
+            outs: Number of each result; a new one where it is `None`.
+        """
+        numbers = []
+        for out in outs:
+            self._step -= out is None
+            numbers.append(self._step if out is None else out)
+        given = {name: value for name, value in keywords.items() if value is not None}
+        self.added.append(Call(function, list(arguments), given, tuple(numbers), self.operation))
+        return [Ref(number) for number in numbers]
+
     def deallocate(self, reference: dict[str, Any]) -> None:
         """Add the end of a tensor."""
         self.added.append(Call("ttnn.deallocate", [Ref(reference["global_id"])], {}, (), self.operation))

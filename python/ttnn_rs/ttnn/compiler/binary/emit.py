@@ -271,7 +271,8 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
         if not call.outputs:
             lines.append(f"  {text};")
         elif len(call.outputs) == 1:
-            lines.append(f"  ttnn::Tensor {names.new(call.outputs[0])} = {text};")
+            pick = "" if call.returns is None or call.function == PROGRAM else f"[{call.returns[0]}]"
+            lines.append(f"  ttnn::Tensor {names.new(call.outputs[0])} = {text}{pick};")
         else:
             made = ", ".join(names.new(number) for number in call.outputs)
             lines.append(f"  auto [{made}] = {text};")

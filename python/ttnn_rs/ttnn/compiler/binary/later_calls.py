@@ -11,12 +11,16 @@ import numpy as np
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
-from ttnn.compiler.binary.calls import DEVICE, PROGRAM, Argument, Call, Name, New, Ref
+from ttnn.compiler.binary.calls import DEVICE, PROGRAM, Argument, Call, Name, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
+from ttnn.compiler.binary.later_attention import ATTENTION
+from ttnn.compiler.binary.later_parts import DRAM, compute_config, finish, operand
+from ttnn.compiler.binary.later_quantization import QUANTIZATION
+from ttnn.compiler.binary.later_selection import SELECTION
+from ttnn.compiler.binary.later_windows import WINDOWS
 
 __all__ = ["LATER"]
 
-_DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
 _UNARY: Final = {
     "IsFinite": "isfinite",
     "LogicalNot": "logical_not",
@@ -49,64 +53,12 @@ _ARRAYS: Final = {
 }
 
 
-def _tensor(reference: dict[str, Any] | None) -> Ref | None:
-    return None if reference is None else Ref(reference["global_id"])
-
-
-def _finish(
-    calls: Calls,
-    table: dict[str, Any],
-    function: str,
-    have: Description,
-    *arguments: Argument,
-    data_type: str | None = None,
-    out: str = "out",
-    placed: bool = True,
-    **keywords: Argument,
-) -> None:
-    """Add a call, and what brings its result to the description of the output.
-
-    Args:
-        calls: Where to add it.
-        table: The operation.
-        function: Public name.
-        have: The first operand: the result has its data type and layout, unless `data_type` says otherwise.
-        arguments: Of the function.
-        data_type: Of the result.
-        out: Field of the output.
-        placed: Whether the function takes `memory_config`.
-        keywords: Of the function.
-    """
-    number, want = table[out]["global_id"], describe(table[out])
-    if placed and want.memory is not None:
-        keywords["memory_config"] = want.memory
-    memory = want.memory if placed and want.memory is not None else _DRAM
-    result = Description(want.shape, data_type or have.data_type, have.tiled, memory)
-    if (result.data_type, result.tiled, result.memory) == (want.data_type, want.tiled, want.memory):
-        calls.call(function, *arguments, out=number, **keywords)
-        return
-    place(calls, calls.call(function, *arguments, **keywords), result, number, want)
-
-
-def _compute(table: dict[str, Any]) -> New | None:
-    """The compute configuration of an operation, or None."""
-    config = table.get("compute_config")
-    if not config:
-        return None
-    fields: list[tuple[str, Argument]] = []
-    if "math_fidelity" in config:
-        fields.append(("math_fidelity", Name(f"ttnn.MathFidelity.{config['math_fidelity']}")))
-    names = ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en")
-    fields += [(name, bool(config[name])) for name in names if name in config]
-    return New("ttnn.WormholeComputeKernelConfig", (), tuple(fields))
-
-
 def _unary(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
     kind = table["type"]
     function = f"ttnn.{_UNARY.get(kind, kind.lower())}"
     extra = [float(table["params"]["parameter"])] if kind == "LeakyRelu" else []
-    _finish(calls, table, function, have, _tensor(table["in"]), *extra)
+    finish(calls, table, function, have, operand(table["in"]), *extra)
 
 
 def _number(table: dict[str, Any], name: str) -> float | int:
@@ -119,12 +71,12 @@ def _unary_composite(calls: Calls, table: dict[str, Any]) -> None:
     have, kind = describe(table["in"]), table["type"]
     if kind == "ClampScalar":
         ends: list[Argument] = [_number(table["params"], "min"), _number(table["params"], "max")]
-        _finish(calls, table, "ttnn.clamp", have, _tensor(table["in"]), *ends)
+        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
     elif kind == "ClampTensor":
-        ends = [_tensor(table["params"]["min"]), _tensor(table["params"]["max"])]
-        _finish(calls, table, "ttnn.clamp", have, _tensor(table["in"]), *ends)
+        ends = [operand(table["params"]["min"]), operand(table["params"]["max"])]
+        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
     else:
-        _finish(calls, table, f"ttnn.{kind.lower()}", have, _tensor(table["in"]))
+        finish(calls, table, f"ttnn.{kind.lower()}", have, operand(table["in"]))
 
 
 def _binary(calls: Calls, table: dict[str, Any]) -> None:
@@ -132,55 +84,55 @@ def _binary(calls: Calls, table: dict[str, Any]) -> None:
     wanted = table.get("output_dtype")
     function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
     dtype = describe_type(wanted) if wanted is not None and wanted != have.data_type else None
-    operands = _tensor(table["lhs"]), _tensor(table["rhs"])
-    _finish(calls, table, function, have, *operands, data_type=wanted or have.data_type, dtype=dtype)
+    operands = operand(table["lhs"]), operand(table["rhs"])
+    finish(calls, table, function, have, *operands, data_type=wanted or have.data_type, dtype=dtype)
 
 
 def _binary_composite(calls: Calls, table: dict[str, Any]) -> None:
     have, kind = describe(table["lhs"]), table["type"]
     function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
-    _finish(calls, table, function, have, _tensor(table["lhs"]), _tensor(table["rhs"]))
+    finish(calls, table, function, have, operand(table["lhs"]), operand(table["rhs"]))
 
 
 def _pow_scalar(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["lhs"])
-    _finish(calls, table, "ttnn.pow", have, _tensor(table["lhs"]), _number(table, "rhs"))
+    finish(calls, table, "ttnn.pow", have, operand(table["lhs"]), _number(table, "rhs"))
 
 
 def _where(calls: Calls, table: dict[str, Any]) -> None:
-    operands = [_tensor(table[name]) for name in ("first", "second", "third")]
-    _finish(calls, table, "ttnn.where", describe(table["second"]), *operands)
+    operands = [operand(table[name]) for name in ("first", "second", "third")]
+    finish(calls, table, "ttnn.where", describe(table["second"]), *operands)
 
 
 def _reduction(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
     dims = [int(dim) for dim in table["dim_arg"]] if "dim_arg" in table else None
     function = f"ttnn.{table['type'].lower()}"
-    tensor, keep = _tensor(table["in"]), table["keep_dim"]
-    _finish(calls, table, function, have, tensor, dim=dims, keepdim=keep, compute_kernel_config=_compute(table))
+    tensor, keep = operand(table["in"]), table["keep_dim"]
+    finish(calls, table, function, have, tensor, dim=dims, keepdim=keep, compute_kernel_config=compute_config(table))
 
 
 def _argmax(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
-    tensor: Argument = _tensor(table["in"])
-    rows = Description(have.shape, have.data_type, False, _DRAM)
+    tensor: Argument = operand(table["in"])
+    rows = Description(have.shape, have.data_type, False, DRAM)
     if have.tiled:
         tensor = calls.call("ttnn.to_layout", tensor, rows.layout)
-    _finish(
+    finish(
         calls, table, "ttnn.argmax", rows, tensor, data_type="UInt32", dim=table.get("dim"), keepdim=table["keep_dim"]
     )
 
 
 def _prod(calls: Calls, table: dict[str, Any]) -> None:
     have, dim = describe(table["in"]), table.get("dim_arg")
-    _finish(calls, table, "ttnn.prod", have, _tensor(table["in"]), dim=dim, keepdim=table["keep_dim"])
+    finish(calls, table, "ttnn.prod", have, operand(table["in"]), dim=dim, keepdim=table["keep_dim"])
 
 
 def _softmax(calls: Calls, table: dict[str, Any]) -> None:
-    have, config = describe(table["in"]), _compute(table)
+    have, config = describe(table["in"]), compute_config(table)
     stable = bool(table.get("numeric_stable", False))
-    arguments = _tensor(table["in"]), table["dimension"]
-    _finish(calls, table, "ttnn.softmax", have, *arguments, numeric_stable=stable, compute_kernel_config=config)
+    arguments = operand(table["in"]), table["dimension"]
+    finish(calls, table, "ttnn.softmax", have, *arguments, numeric_stable=stable, compute_kernel_config=config)
 
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
@@ -188,65 +140,92 @@ def _matmul(calls: Calls, table: dict[str, Any]) -> None:
         raise UnsupportedError("a matmul_program_config of a binary is not executed.")
     have = describe(table["a"])
     options: dict[str, Argument] = {name: True for name in ("transpose_a", "transpose_b") if table.get(name)}
-    options["compute_kernel_config"] = _compute(table)
+    options["compute_kernel_config"] = compute_config(table)
     options["activation"] = table.get("activation") or None
-    bias = _tensor(table.get("bias"))
-    function = "ttnn.linear" if bias is not None else "ttnn.matmul"
+    bias, want = operand(table.get("bias")), describe(table["out"])
+    a, b = describe(table["a"]), describe(table["b"])
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    operands = [operand(table["a"]), operand(table["b"])]
+    if math.prod(b.shape[:-2]) != 1:
+        operands = [_repeated(calls, table[name], batch) for name in ("a", "b")]
+    if 1 not in (len(a.shape), len(b.shape)):
+        options |= {} if bias is None else {"bias": bias}
+        finish(calls, table, "ttnn.matmul" if bias is None else "ttnn.linear", have, *operands, **options)
+        return
+    # Vectors: the function's result may have a dimension of size one more or less than the binary's.
+    made = calls.call("ttnn.matmul", *operands, **options)
+    shape = _vector_product(a.shape, b.shape)
+    made = calls.call("ttnn.reshape", made, list(shape))
     if bias is not None:
-        options["bias"] = bias
-    _finish(calls, table, function, have, _tensor(table["a"]), _tensor(table["b"]), **options)
+        made = calls.call("ttnn.add", made, bias)
+    if (shape if bias is None else np.broadcast_shapes(shape, describe(table["bias"]).shape)) != want.shape:
+        made = calls.call("ttnn.reshape", made, list(want.shape))
+    place(calls, made, Description(want.shape, have.data_type, True, DRAM), table["out"]["global_id"], want)
+
+
+def _repeated(calls: Calls, reference: dict[str, Any], batch: tuple[int, ...]) -> Ref:
+    """An operand of a product with the batches of the result: the function repeats only what has none."""
+    shape, found = describe(reference).shape, Ref(reference["global_id"])
+    if shape[:-2] == batch:
+        return found
+    ends = shape[-2:] if len(shape) > 1 else (1, *shape)
+    full = (*(1,) * (len(batch) - len(shape[:-2])), *shape[:-2], *ends)
+    if full != shape:
+        found = calls.call("ttnn.reshape", found, list(full))
+    factors = [count // size for count, size in zip(batch, full[:-2], strict=True)]
+    return calls.call("ttnn.repeat", found, [*factors, 1, 1]) if set(factors) != {1} else found
+
+
+def _vector_product(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of a product with a vector; that of two vectors has one element."""
+    batch = np.broadcast_shapes(a[:-2], b[:-2])
+    rows = a[-2:-1] if len(a) > 1 else ()
+    columns = b[-1:] if len(b) > 1 else ()
+    return (*batch, *rows, *columns) or (1,)
 
 
 def _transpose(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
-    _finish(calls, table, "ttnn.transpose", have, _tensor(table["in"]), table["dim0"], table["dim1"])
+    finish(calls, table, "ttnn.transpose", have, operand(table["in"]), table["dim0"], table["dim1"])
 
 
 def _permute(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
     order = [int(dim) for dim in table["permutation"]]
-    _finish(calls, table, "ttnn.permute", have, _tensor(table["in"]), order)
+    finish(calls, table, "ttnn.permute", have, operand(table["in"]), order)
 
 
 def _concat(calls: Calls, table: dict[str, Any]) -> None:
-    parts = [_tensor(one) for one in table["inputs"]]
-    _finish(calls, table, "ttnn.concat", describe(table["inputs"][0]), parts, table["dim"])
+    parts = [operand(one) for one in table["inputs"]]
+    finish(calls, table, "ttnn.concat", describe(table["inputs"][0]), parts, table["dim"])
 
 
 def _reshape(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
     shape = [int(size) for size in table.get("shape", [])]
-    _finish(calls, table, "ttnn.reshape", have, _tensor(table["in"]), shape)
+    finish(calls, table, "ttnn.reshape", have, operand(table["in"]), shape)
 
 
 def _repeat(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["in"])
     times = [int(count) for count in table["repeat_dims"]]
-    _finish(calls, table, "ttnn.repeat", have, _tensor(table["in"]), times)
+    finish(calls, table, "ttnn.repeat", have, operand(table["in"]), times)
 
 
 def _repeat_interleave(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input"])
-    _finish(calls, table, "ttnn.repeat_interleave", have, _tensor(table["input"]), table["repeats"], table["dim"])
+    finish(calls, table, "ttnn.repeat_interleave", have, operand(table["input"]), table["repeats"], table["dim"])
 
 
 def _pad(calls: Calls, table: dict[str, Any]) -> None:
     have, sizes = describe(table["in"]), [int(size) for size in table["padding"]]
     pairs = list(zip(sizes[::2], sizes[1::2], strict=True))
-    tensor: Argument = _tensor(table["in"])
+    tensor: Argument = operand(table["in"])
     if have.tiled and any(before for before, _ in pairs):
         # Elements before the first need rows.
-        have = Description(have.shape, have.data_type, False, _DRAM)
+        have = Description(have.shape, have.data_type, False, DRAM)
         tensor = calls.call("ttnn.to_layout", tensor, have.layout)
-    _finish(calls, table, "ttnn.pad", have, tensor, pairs, float(table["value"]))
-
-
-def _slice(calls: Calls, table: dict[str, Any]) -> None:
-    if table["type"] != "SliceStaticOp":
-        raise UnsupportedError("slices whose ends are tensors are not executed.")
-    have, params = describe(table["in"]), table["params"]
-    ends = [int(one) for one in params["begins"]], [int(one) for one in params["ends"]]
-    _finish(calls, table, "ttnn.slice", have, _tensor(table["in"]), *ends, [int(one) for one in table["step"]])
+    finish(calls, table, "ttnn.pad", have, tensor, pairs, float(table["value"]))
 
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:
@@ -263,7 +242,7 @@ def _embedding(calls: Calls, table: dict[str, Any]) -> None:
     made = calls.call("ttnn.embedding", indices, weight, layout=want.layout)
     if len(index.shape) == 1:
         made = calls.call("ttnn.reshape", made, list(want.shape))
-    place(calls, made, Description(want.shape, "BFloat16", want.tiled, _DRAM), table["out"]["global_id"], want)
+    place(calls, made, Description(want.shape, "BFloat16", want.tiled, DRAM), table["out"]["global_id"], want)
 
 
 def _moved(name: str) -> Handler:
@@ -305,7 +284,7 @@ def _arange(calls: Calls, table: dict[str, Any]) -> None:
     number, want = table["out"]["global_id"], describe(table["out"])
     ends = [int(table[name]) for name in ("start", "end", "step")]
     made = calls.call("ttnn.arange", *ends, dtype=want.dtype, device=DEVICE)
-    have = Description(want.shape, want.data_type, False, _DRAM)
+    have = Description(want.shape, want.data_type, False, DRAM)
     place(calls, made, have, number, want)
 
 
@@ -323,90 +302,16 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
         _created("ttnn.full")(calls, table, [list(want.shape), plain[0]])
         return
     made = calls.call("ttnn.from_buffer", plain, list(want.shape), describe_type(stored), DEVICE)
-    place(calls, made, Description(want.shape, stored, False, _DRAM), number, want)
-
-
-def _conv2d(calls: Calls, table: dict[str, Any]) -> None:
-    """Weights may be anywhere: the function prepares them."""
-    if table.get("conv2d_config") and set(table["conv2d_config"]) & {"activation", "weights_dtype"}:
-        raise UnsupportedError("activation and weights_dtype of a conv2d_config of a binary are not executed.")
-    have, want = describe(table["input"]), describe(table["out"])
-    names = ("in_channels", "out_channels", "batch_size", "input_height", "input_width", "groups")
-    facts: dict[str, Argument] = {name: table[name] for name in names}
-    facts |= {name: [int(one) for one in table[name]] for name in ("kernel_size", "stride", "padding", "dilation")}
-    if len(facts["padding"]) == 4:
-        top, left, bottom, right = facts["padding"]
-        facts["padding"] = [top, bottom, left, right]
-    made = calls.call(
-        "ttnn.conv2d",
-        _tensor(table["input"]),
-        _tensor(table["weight"]),
-        device=DEVICE,
-        bias_tensor=_tensor(table.get("bias")),
-        compute_config=_compute(table),
-        **facts,
-    )
-    _images(calls, made, have.data_type, table, want)
-
-
-def _images(calls: Calls, made: Ref, data_type: str, table: dict[str, Any], want: Description) -> None:
-    """Bring the flat result of a window operator to its description."""
-    flat = (1, 1, math.prod(want.shape[:-1]), want.shape[-1])
-    if flat != want.shape:
-        made = calls.call("ttnn.reshape", made, list(want.shape))
-    place(calls, made, Description(want.shape, data_type, True, _DRAM), table["out"]["global_id"], want)
-
-
-def _pool2d(calls: Calls, table: dict[str, Any]) -> None:
-    """Pooling takes bfloat16; other types are converted before and after."""
-    have, want = describe(table["in"]), describe(table["out"])
-    tensor = calls.cast(Ref(table["in"]["global_id"]), have.data_type, "BFloat16")
-    numbers = [table[name] for name in ("batch_size", "input_height", "input_width", "channels")]
-    kernel, stride, padding, dilation = (
-        [int(one) for one in table[name]] for name in ("kernel_size", "stride", "padding", "dilation")
-    )
-    if len(padding) == 4:
-        top, left, bottom, right = padding
-        padding = [top, bottom, left, right]
-    tiles = Name("ttnn.TILE_LAYOUT")
-    if table["type"] == "MaxPool2d":
-        windows = [kernel, stride, padding, dilation]
-        made = calls.call("ttnn.max_pool2d", tensor, *numbers, *windows, table["ceil_mode"], output_layout=tiles)
-    else:
-        counted = bool(table.get("extra_params", {}).get("count_include_pad", True))
-        windows = [kernel, stride, padding]
-        made = calls.call(
-            "ttnn.avg_pool2d", tensor, *numbers, *windows, table["ceil_mode"], counted, output_layout=tiles
-        )
-    _images(calls, made, "BFloat16", table, want)
-
-
-def _global_avg_pool2d(calls: Calls, table: dict[str, Any]) -> None:
-    _finish(calls, table, "ttnn.global_avg_pool2d", describe(table["in"]), _tensor(table["in"]))
-
-
-def _upsample(calls: Calls, table: dict[str, Any]) -> None:
-    have, scale = describe(table["in"]), table["scale_factor"]["scale"]
-    tensor: Argument = _tensor(table["in"])
-    rows = Description(have.shape, have.data_type, False, _DRAM)
-    if have.tiled:
-        tensor = calls.call("ttnn.to_layout", tensor, rows.layout)
-    factor = [int(one) for one in scale] if isinstance(scale, list) else int(scale)
-    _finish(calls, table, "ttnn.upsample", rows, tensor, factor, mode=table.get("mode") or "nearest")
-
-
-def _cumsum(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    _finish(calls, table, "ttnn.cumsum", have, _tensor(table["in"]), int(table["dim"]))
+    place(calls, made, Description(want.shape, stored, False, DRAM), number, want)
 
 
 def _norm(function: str) -> Handler:
     def add(calls: Calls, table: dict[str, Any]) -> None:
         have = describe(table["input"])
-        parts = {name: _tensor(table.get(name)) for name in ("weight", "bias")}
-        config = _compute(table)
+        parts = {name: operand(table.get(name)) for name in ("weight", "bias")}
+        config = compute_config(table)
         options: dict[str, Argument] = {"epsilon": float(table["epsilon"]), "compute_kernel_config": config, **parts}
-        _finish(calls, table, function, have, _tensor(table["input"]), **options)
+        finish(calls, table, function, have, operand(table["input"]), **options)
 
     return add
 
@@ -414,19 +319,29 @@ def _norm(function: str) -> Handler:
 def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input"])
     names = ("running_mean", "running_var", "weight", "bias")
-    options: dict[str, Argument] = {name: _tensor(table.get(name)) for name in names}
-    _finish(calls, table, "ttnn.batch_norm", have, _tensor(table["input"]), eps=float(table["epsilon"]), **options)
+    options: dict[str, Argument] = {name: operand(table.get(name)) for name in names}
+    finish(calls, table, "ttnn.batch_norm", have, operand(table["input"]), eps=float(table["epsilon"]), **options)
 
 
-def _gather(calls: Calls, table: dict[str, Any]) -> None:
-    have, index = describe(table["input"]), describe(table["index"])
-    places = calls.cast(Ref(table["index"]["global_id"]), index.data_type, "UInt32")
-    _finish(calls, table, "ttnn.gather", have, _tensor(table["input"]), int(table["dim"]), index=places)
+def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
+    """The running mean and variance change in place."""
+    have = describe(table["input"])
+    names = ("running_mean", "running_var", "weight", "bias")
+    options: dict[str, Argument] = {name: operand(table.get(name)) for name in names}
+    options |= {"eps": float(table["epsilon"]), "momentum": float(table["momentum"]), "training": True}
+    finish(calls, table, "ttnn.batch_norm", have, operand(table["input"]), **options)
 
 
-def _concatenate_heads(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    _finish(calls, table, "ttnn.transformer.concatenate_heads", have, _tensor(table["in"]))
+def _gelu_backward(calls: Calls, table: dict[str, Any]) -> None:
+    """The function returns a list with the gradient of its one input."""
+    have, number, want = describe(table["input"]), table["out"]["global_id"], describe(table["out"])
+    variant = {"none": "Accurate", "tanh": "Tanh"}.get(table.get("approximate") or "none")
+    if variant is None:
+        raise UnsupportedError(f"gelu_bw: approximate is {table['approximate']}; there are none and tanh.")
+    operands = [operand(table["grad"]), operand(table["input"])]
+    made = calls.call("ttnn.gelu_bw", *operands, variant=Name(f"ttnn.GeluVariant.{variant}"), memory_config=DRAM)
+    calls.added[-1].returns = (0,)
+    place(calls, made, Description(want.shape, have.data_type, True, DRAM), number, want)
 
 
 def _deallocate(calls: Calls, table: dict[str, Any]) -> None:
@@ -437,7 +352,7 @@ def _program(name: str) -> Handler:
     """A call of another program of the binary."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        inputs = [_tensor(one) for one in table.get("inputs", [])]
+        inputs = [operand(one) for one in table.get("inputs", [])]
         outputs = tuple(one["global_id"] for one in table.get("outputs", []))
         whole = tuple(range(len(outputs)))
         calls.added.append(Call(PROGRAM, [int(table[name]), inputs], {}, outputs, calls.operation, whole))
@@ -451,13 +366,15 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
 
 #: What each member of the union `OpType` adds.
 LATER: Final[dict[str, Handler]] = {
+    **ATTENTION,
+    **QUANTIZATION,
+    **SELECTION,
+    **WINDOWS,
     "ArangeOp": _arange,
     "BatchNormInferenceOp": _batch_norm,
+    "BatchNormTrainingOp": _batch_norm_training,
     "ConcatOp": _concat,
-    "ConcatenateHeadsOp": _concatenate_heads,
     "ConstantOp": _constant,
-    "Conv2dOp": _conv2d,
-    "CumSumOp": _cumsum,
     "DeallocateOp": _deallocate,
     "EltwiseBinaryCompositeOp": _binary_composite,
     "EltwiseBinaryCompositeScalarOp": _pow_scalar,
@@ -467,21 +384,18 @@ LATER: Final[dict[str, Handler]] = {
     "EltwiseUnaryOp": _unary,
     "EmbeddingOp": _embedding,
     "EmptyOp": _empty,
+    "ExperimentalEltwiseBinaryBackwardOp": _gelu_backward,
     "FromDeviceOp": _moved("in"),
     "FullOp": _full,
     "FuncCallOp": _program("program_id"),
-    "GatherOp": _gather,
     "GetDeviceOp": _get_device,
-    "GlobalAvgPool2dOp": _global_avg_pool2d,
     "LayerNormOp": _norm("ttnn.layer_norm"),
     "LinearOp": _matmul,
     "LoadCachedOp": _program("program_idx"),
     "MatmulOp": _matmul,
-    "MorehCumSumOp": _cumsum,
     "NamedFullOp": _named_full,
     "PadOp": _pad,
     "PermuteOp": _permute,
-    "Pool2dOp": _pool2d,
     "RMSNormOp": _norm("ttnn.rms_norm"),
     "ReductionArgMaxOp": _argmax,
     "ReductionOp": _reduction,
@@ -489,7 +403,6 @@ LATER: Final[dict[str, Handler]] = {
     "RepeatInterleaveOp": _repeat_interleave,
     "RepeatOp": _repeat,
     "ReshapeOp": _reshape,
-    "SliceOp": _slice,
     "SoftmaxOp": _softmax,
     "ToDTypeOp": _moved("in"),
     "ToDeviceOp": _moved("in"),
@@ -497,5 +410,4 @@ LATER: Final[dict[str, Handler]] = {
     "ToMemoryConfigOp": _moved("in0"),
     "TransposeOp": _transpose,
     "TypecastOp": _moved("in"),
-    "UpsampleOp": _upsample,
 }

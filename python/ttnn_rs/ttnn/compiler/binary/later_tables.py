@@ -39,6 +39,8 @@ _FAMILIES: Final = {
     "EltwiseBinaryOp": "EltwiseBinaryOpType",
     "EltwiseBinaryCompositeOp": "EltwiseBinaryCompositeOpType",
     "EltwiseBinaryCompositeScalarOp": "EltwiseBinaryCompositeScalarOpType",
+    "EltwiseQuantizationOp": "EltwiseQuantizationOpType",
+    "ExperimentalEltwiseBinaryBackwardOp": "ExperimentalEltwiseBinaryBackwardOpType",
     "ReductionOp": "ReductionOpType",
     "NamedFullOp": "NamedFullOpType",
     "Pool2dOp": "Pool2dOpType",
@@ -77,6 +79,9 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "in": ("input", "input_tensor", "lhs"),
     "in0": ("input",),
     "src": ("src", "input"),
+    "grad": ("lhs",),
+    "in_grad": ("in_gradient",),
+    "input": ("input", "rhs"),
     "dim_arg": ("dim_arg", "dim"),
     "dim": ("dim", "dim_arg"),
     "repeat_dims": ("repeat_dims", "repeat_dimensions"),
@@ -453,6 +458,56 @@ def _max_pool(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"extra_params_type": "MaxPool2dExtraParams", "extra_params": {}}
 
 
+def _parameter(made: LaterProgram, op: TableOp, name: str) -> dict[str, Any]:
+    """Member and value of a scale or zero point: a number if the tensor has one element, else the tensor.
+
+    Raises:
+        CompileError: A tensor of one element whose value the text does not say.
+    """
+    value = op.operand(name)
+    assert value is not None
+    inner = "scale" if name.endswith("scale") else "zero_point"
+    word = "Scale" if inner == "scale" else "ZeroPoint"
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    if math.prod(kind.get_shape()) != 1:
+        return {f"{name}_type": f"PerAxis{word}", name: {inner: made.tensor(value, op)}}
+    number = _constant_number(value)
+    if number is None:
+        raise made.error(op, f"{name} of one element must be a constant")
+    return {f"{name}_type": f"PerTensor{word}", name: {inner: float(number) if inner == "scale" else int(number)}}
+
+
+def _constant_number(value: SSAValue) -> float | int | None:
+    """The one value of a tensor that `full` or a constant makes, through changes of layout and type."""
+    owner = value.owner
+    while isinstance(owner, TableOp) and owner.name.removeprefix("ttnn.") in _CARRY:
+        owner = owner.operands[0].owner
+    if not isinstance(owner, TableOp):
+        return None
+    if owner.name == "ttnn.full":
+        number: float | int = owner.get("fill_value")
+        return number
+    if owner.name in ("ttnn.zeros", "ttnn.ones"):
+        return int(owner.name == "ttnn.ones")
+    constant = owner.attribute("value") if owner.name == "ttnn.constant" else None
+    return constant.elements()[0] if isinstance(constant, DenseAttr) else None
+
+
+_CARRY: Final = ("to_layout", "to_device", "from_device", "to_memory_config", "typecast", "reshape", "to_dtype")
+
+
+def _quantization(*names: str) -> Callable[[LaterProgram, TableOp], dict[str, Any]]:
+    def fixed(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+        params: dict[str, Any] = {}
+        for name in names:
+            params |= _parameter(made, op, name)
+        member = "QuantizeDequantizeOpParams" if len(names) == 2 else "RequantizeOpParams"
+        return {"params_type": member, "params": params}
+
+    return fixed
+
+
 def _upsample(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     scale = op.get("scale_factor")
     if isinstance(scale, tuple):
@@ -484,11 +539,14 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
     "clamp_scalar": _clamp,
     "clamp_tensor": _clamp_tensor,
     "constant": _constant,
+    "dequantize": _quantization("scale", "zero_point"),
     "full": _full,
     "get_device": _get_device,
     "leaky_relu": _leaky_relu,
     "max_pool2d": _max_pool,
     "pow_scalar": _pow_scalar,
+    "quantize": _quantization("scale", "zero_point"),
+    "requantize": _quantization("in_scale", "in_zero_point", "out_scale", "out_zero_point"),
     "slice_dynamic": _slice_dynamic,
     "slice_static": _slice_static,
     "upsample": _upsample,

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ttnn {
@@ -18,6 +19,7 @@ enum class DataType { BFLOAT16, FLOAT32, UINT32, BFLOAT8_B, BFLOAT4_B, UINT8, UI
 enum class TensorMemoryLayout { INTERLEAVED, HEIGHT_SHARDED, WIDTH_SHARDED, BLOCK_SHARDED };
 enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
 enum class ShardOrientation { ROW_MAJOR, COL_MAJOR };
+enum class GeluVariant { Accurate, FastLut, Tanh };
 enum class MathFidelity { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
 
 struct CoreCoord {
@@ -42,7 +44,10 @@ class MeshDevice;
 struct DeviceGetter {
   static MeshDevice *getInstance();
 };
-class Tensor {};
+class Tensor {
+public:
+  static std::int64_t item(const Tensor &tensor);
+};
 
 template <typename... Arguments> void deallocate(Arguments &&...arguments);
 template <typename... Arguments> Tensor abs(Arguments &&...arguments);
@@ -53,6 +58,7 @@ template <typename... Arguments> Tensor arange(Arguments &&...arguments);
 template <typename... Arguments> Tensor argmax(Arguments &&...arguments);
 template <typename... Arguments> Tensor asin(Arguments &&...arguments);
 template <typename... Arguments> Tensor asinh(Arguments &&...arguments);
+template <typename... Arguments> Tensor assign(Arguments &&...arguments);
 template <typename... Arguments> Tensor atan(Arguments &&...arguments);
 template <typename... Arguments> Tensor atan2(Arguments &&...arguments);
 template <typename... Arguments> Tensor avg_pool2d(Arguments &&...arguments);
@@ -66,19 +72,25 @@ template <typename... Arguments> Tensor ceil(Arguments &&...arguments);
 template <typename... Arguments> Tensor clamp(Arguments &&...arguments);
 template <typename... Arguments> Tensor concat(Arguments &&...arguments);
 template <typename... Arguments> Tensor conv2d(Arguments &&...arguments);
+template <typename... Arguments> Tensor conv_transpose2d(Arguments &&...arguments);
 template <typename... Arguments> Tensor cos(Arguments &&...arguments);
+template <typename... Arguments> Tensor cumprod(Arguments &&...arguments);
 template <typename... Arguments> Tensor cumsum(Arguments &&...arguments);
+template <typename... Arguments> Tensor dequantize(Arguments &&...arguments);
 template <typename... Arguments> Tensor divide(Arguments &&...arguments);
 template <typename... Arguments> Tensor embedding(Arguments &&...arguments);
+template <typename... Arguments> Tensor embedding_bw(Arguments &&...arguments);
 template <typename... Arguments> Tensor eq(Arguments &&...arguments);
 template <typename... Arguments> Tensor erf(Arguments &&...arguments);
 template <typename... Arguments> Tensor erfc(Arguments &&...arguments);
 template <typename... Arguments> Tensor exp(Arguments &&...arguments);
 template <typename... Arguments> Tensor expm1(Arguments &&...arguments);
+template <typename... Arguments> Tensor fill_cache(Arguments &&...arguments);
 template <typename... Arguments> Tensor floor(Arguments &&...arguments);
 template <typename... Arguments> Tensor from_buffer(Arguments &&...arguments);
 template <typename... Arguments> Tensor from_device(Arguments &&...arguments);
 template <typename... Arguments> Tensor full(Arguments &&...arguments);
+template <typename... Arguments> Tensor gather(Arguments &&...arguments);
 template <typename... Arguments> Tensor ge(Arguments &&...arguments);
 template <typename... Arguments> Tensor gelu(Arguments &&...arguments);
 template <typename... Arguments> Tensor global_avg_pool2d(Arguments &&...arguments);
@@ -114,15 +126,19 @@ template <typename... Arguments> Tensor pad(Arguments &&...arguments);
 template <typename... Arguments> Tensor permute(Arguments &&...arguments);
 template <typename... Arguments> Tensor pow(Arguments &&...arguments);
 template <typename... Arguments> Tensor prod(Arguments &&...arguments);
+template <typename... Arguments> Tensor quantize(Arguments &&...arguments);
+template <typename... Arguments> Tensor rand(Arguments &&...arguments);
 template <typename... Arguments> Tensor reciprocal(Arguments &&...arguments);
 template <typename... Arguments> Tensor relu(Arguments &&...arguments);
 template <typename... Arguments> Tensor relu6(Arguments &&...arguments);
 template <typename... Arguments> Tensor remainder(Arguments &&...arguments);
 template <typename... Arguments> Tensor repeat(Arguments &&...arguments);
 template <typename... Arguments> Tensor repeat_interleave(Arguments &&...arguments);
+template <typename... Arguments> Tensor requantize(Arguments &&...arguments);
 template <typename... Arguments> Tensor reshape(Arguments &&...arguments);
 template <typename... Arguments> Tensor rms_norm(Arguments &&...arguments);
 template <typename... Arguments> Tensor rsqrt(Arguments &&...arguments);
+template <typename... Arguments> Tensor scatter(Arguments &&...arguments);
 template <typename... Arguments> Tensor sigmoid(Arguments &&...arguments);
 template <typename... Arguments> Tensor sign(Arguments &&...arguments);
 template <typename... Arguments> Tensor silu(Arguments &&...arguments);
@@ -139,13 +155,32 @@ template <typename... Arguments> Tensor to_layout(Arguments &&...arguments);
 template <typename... Arguments> Tensor to_memory_config(Arguments &&...arguments);
 template <typename... Arguments> Tensor transpose(Arguments &&...arguments);
 template <typename... Arguments> Tensor typecast(Arguments &&...arguments);
+template <typename... Arguments> Tensor update_cache(Arguments &&...arguments);
 template <typename... Arguments> Tensor upsample(Arguments &&...arguments);
 template <typename... Arguments> Tensor where(Arguments &&...arguments);
 template <typename... Arguments> Tensor zeros(Arguments &&...arguments);
-template <typename... Arguments> Tensor gather(Arguments &&...arguments);
+template <typename... Arguments> std::vector<Tensor> gelu_bw(Arguments &&...arguments);
+template <typename... Arguments> std::tuple<Tensor, Tensor> sort(Arguments &&...arguments);
+template <typename... Arguments> std::tuple<Tensor, Tensor> topk(Arguments &&...arguments);
+
+namespace experimental {
+template <typename... Arguments> Tensor conv3d(Arguments &&...arguments);
+template <typename... Arguments> Tensor dropout(Arguments &&...arguments);
+template <typename... Arguments> Tensor nlp_concat_heads(Arguments &&...arguments);
+template <typename... Arguments> Tensor paged_fill_cache(Arguments &&...arguments);
+template <typename... Arguments> Tensor paged_update_cache(Arguments &&...arguments);
+template <typename... Arguments> Tensor rotary_embedding(Arguments &&...arguments);
+template <typename... Arguments> Tensor rotary_embedding_llama(Arguments &&...arguments);
+} // namespace experimental
 
 namespace transformer {
+template <typename... Arguments> Tensor chunked_scaled_dot_product_attention(Arguments &&...arguments);
 template <typename... Arguments> Tensor concatenate_heads(Arguments &&...arguments);
+template <typename... Arguments> Tensor paged_scaled_dot_product_attention_decode(Arguments &&...arguments);
+template <typename... Arguments> Tensor scaled_dot_product_attention(Arguments &&...arguments);
+template <typename... Arguments> Tensor scaled_dot_product_attention_decode(Arguments &&...arguments);
+template <typename... Arguments>
+std::tuple<Tensor, Tensor, Tensor> split_query_key_value_and_split_heads(Arguments &&...arguments);
 } // namespace transformer
 
 } // namespace ttnn

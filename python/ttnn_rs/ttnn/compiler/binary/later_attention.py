@@ -1,0 +1,245 @@
+"""What attention, caches, heads and rotary embeddings of the later epochs call.
+
+The programs of attention take bfloat16 in tiles; tensors of another data type are converted around the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.binary.book_calls import Calls, Handler, place
+from ttnn.compiler.binary.calls import Argument, Name, New, Ref
+from ttnn.compiler.binary.descriptions import Description, describe
+from ttnn.compiler.binary.later_parts import (
+    DRAM,
+    compute_config,
+    finish,
+    in_rows,
+    in_tiles,
+    operand,
+    several,
+)
+
+__all__ = ["ATTENTION"]
+
+_HALVES: Final = ("BFloat16", "BFP_BFloat8", "BFP_BFloat4")
+_GRID: Final = 8
+"""Cores in a row of the smallest chip."""
+
+
+def _half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
+    """Return an operand in tiles of a type that attention takes, or `None`."""
+    if reference is None:
+        return None
+    have = describe(reference)
+    return in_tiles(calls, reference, have.data_type if have.data_type in _HALVES else "BFloat16")
+
+
+def _kind(reference: dict[str, Any]) -> str:
+    have = describe(reference)
+    return have.data_type if have.data_type in _HALVES else "BFloat16"
+
+
+def _scale(table: dict[str, Any]) -> float | None:
+    return float(table["scale"]) if table.get("scale") is not None else None
+
+
+def _result(calls: Calls, made: Ref, table: dict[str, Any], kind: str, *, tiled: bool = True) -> None:
+    want = describe(table["out"])
+    place(calls, made, Description(want.shape, kind, tiled, DRAM), table["out"]["global_id"], want)
+
+
+def _attention(calls: Calls, table: dict[str, Any]) -> None:
+    operands = [_half(calls, table[name]) for name in ("query", "key", "value")]
+    window = table.get("sliding_window_size")
+    made = calls.call(
+        "ttnn.transformer.scaled_dot_product_attention",
+        *operands,
+        attn_mask=_half(calls, table.get("attention_mask")),
+        is_causal=bool(table["is_causal"]),
+        scale=_scale(table),
+        sliding_window_size=None if window is None else int(window),
+        attention_sink=_half(calls, table.get("attention_sink")),
+    )
+    _result(calls, made, table, _kind(table["query"]))
+
+
+def _decode(function: str, *tables: str) -> Handler:
+    """Attention of one new token of each user; positions are integers in rows, as are the pages of a table."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        if table.get("program_config"):
+            raise UnsupportedError("a program_config of attention of a binary is not executed.")
+        operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
+        operands += [in_rows(calls, table[name], "Int32") for name in tables]
+        place_of = table.get("cur_pos_tensor")
+        window = table.get("sliding_window_size")
+        made = calls.call(
+            function,
+            *operands,
+            is_causal=bool(table["is_causal"]),
+            attn_mask=_half(calls, table.get("attention_mask")),
+            cur_pos_tensor=None if place_of is None else in_rows(calls, place_of, "Int32"),
+            attention_sink=_half(calls, table.get("attention_sink")),
+            scale=_scale(table),
+            sliding_window_size=None if window is None else int(window),
+        )
+        _result(calls, made, table, _kind(table["query"]))
+
+    return add
+
+
+def _chunked(calls: Calls, table: dict[str, Any]) -> None:
+    if table.get("program_config"):
+        raise UnsupportedError("a program_config of attention of a binary is not executed.")
+    operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
+    pages = in_rows(calls, table["page_table"], "Int32")
+    start = in_rows(calls, table["chunk_start_idx"], "Int32")
+    made = calls.call(
+        "ttnn.transformer.chunked_scaled_dot_product_attention",
+        *operands,
+        pages,
+        chunk_start_idx_tensor=start,
+        scale=_scale(table),
+    )
+    _result(calls, made, table, _kind(table["query"]))
+
+
+def _split_heads(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    outs = [table[name] for name in ("q_out", "k_out", "v_out")]
+    made = [Description(describe(out).shape, have.data_type, True, DRAM) for out in outs]
+    count = table.get("num_kv_heads")
+    options: dict[str, Argument] = {
+        "num_heads": int(table["num_heads"]),
+        "num_kv_heads": None if count is None else int(count),
+        "transpose_key": bool(table["transpose_key"]),
+    }
+    operands = [operand(table["in"]), operand(table.get("kv_input"))]
+    function = "ttnn.transformer.split_query_key_value_and_split_heads"
+    several(calls, function, [one for one in operands if one is not None], options, outs, made)
+
+
+def _concatenate_heads(function: str) -> Handler:
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        finish(calls, table, function, describe(table["in"]), operand(table["in"]))
+
+    return add
+
+
+def _rotary(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["input"])
+    tables = [in_tiles(calls, table[name], have.data_type) for name in ("cos_cache", "sin_cache")]
+    index = table.get("token_index")
+    made = calls.call(
+        "ttnn.experimental.rotary_embedding",
+        in_tiles(calls, table["input"]),
+        *tables,
+        *([] if index is None else [int(index)]),
+        memory_config=DRAM,
+        compute_kernel_config=compute_config(table),
+    )
+    want = describe(table["out"])
+    if want.shape[-2] % 32:
+        # The program fills whole tiles.
+        made = calls.call("ttnn.slice", made, [0] * len(want.shape), list(want.shape), [1] * len(want.shape))
+    _result(calls, made, table, have.data_type)
+
+
+def _rotary_llama(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["input"])
+    tables = [_half(calls, table[name]) for name in ("cos_cache", "sin_cache", "trans_mat")]
+    kind = _kind(table["input"])
+    made = calls.call(
+        "ttnn.experimental.rotary_embedding_llama",
+        _half(calls, table["input"]),
+        *tables,
+        is_decode_mode=bool(table.get("is_decode_mode")),
+        memory_config=have.memory if kind == have.data_type else None,
+        compute_kernel_config=compute_config(table),
+    )
+    want = describe(table["out"])
+    place(calls, made, Description(want.shape, kind, True, have.memory), table["out"]["global_id"], want)
+
+
+def _fill_cache(calls: Calls, table: dict[str, Any]) -> None:
+    cache = describe(table["cache"])
+    source = in_tiles(calls, table["input"], cache.data_type)
+    calls.call("ttnn.fill_cache", operand(table["cache"]), source, int(table["batch_offset"]))
+
+
+def _update_cache(calls: Calls, table: dict[str, Any]) -> None:
+    """The row is a number to the function; it is read from the tensor that has it."""
+    index = in_rows(calls, table["update_index"], "UInt32")
+    row = New("ttnn.Tensor.item", (index,))
+    source = in_tiles(calls, table["input"])
+    offset = int(table["batch_offset"])
+    calls.call("ttnn.update_cache", operand(table["cache"]), source, row, batch_offset=offset)
+
+
+def _paged_fill_cache(calls: Calls, table: dict[str, Any]) -> None:
+    cache = describe(table["cache"])
+    batch = table.get("batch_idx_tensor")
+    calls.call(
+        "ttnn.experimental.paged_fill_cache",
+        operand(table["cache"]),
+        in_tiles(calls, table["input"], cache.data_type),
+        in_rows(calls, table["page_table"], "Int32"),
+        batch_idx_tensor=None if batch is None else in_rows(calls, batch, "UInt32"),
+    )
+
+
+def _paged_update_cache(calls: Calls, table: dict[str, Any]) -> None:
+    """The program has the rows of each user on a core of its own."""
+    have = describe(table["input"])
+    kind = have.data_type if have.data_type in ("BFloat16", "Float32") else "BFloat16"
+    source = in_tiles(calls, table["input"], kind)
+    if have.memory is None or len(have.memory.arguments) < 3:
+        source = calls.call("ttnn.to_memory_config", source, _user_to_a_core(have.shape))
+    pages = table.get("page_table")
+    calls.call(
+        "ttnn.experimental.paged_update_cache",
+        operand(table["cache"]),
+        source,
+        update_idxs_tensor=in_rows(calls, table["update_index"], "Int32"),
+        share_cache=bool(table.get("share_cache")) if pages is None else None,
+        page_table=None if pages is None else in_rows(calls, pages, "Int32"),
+    )
+
+
+def _user_to_a_core(shape: tuple[int, ...]) -> New:
+    """The memory of [1, users, heads, width] with the tiles of each user on a core, cores row by row."""
+    users, height = shape[1], -(-shape[2] // 32) * 32
+    full, rest = divmod(users, _GRID)
+    corners = [((0, 0), (_GRID - 1, full - 1))] if full else []
+    corners += [((0, full), (rest - 1, full))] if rest else []
+    ranges = [
+        New("ttnn.CoreRange", (New("ttnn.CoreCoord", first), New("ttnn.CoreCoord", last))) for first, last in corners
+    ]
+    spec = New(
+        "ttnn.ShardSpec",
+        (New("ttnn.CoreRangeSet", (ranges,)), [height, shape[3]], Name("ttnn.ShardOrientation.ROW_MAJOR")),
+    )
+    layout, buffer = Name("ttnn.TensorMemoryLayout.HEIGHT_SHARDED"), Name("ttnn.BufferType.L1")
+    return New("ttnn.MemoryConfig", (layout, buffer, spec))
+
+
+#: What each member of the union `OpType` adds.
+ATTENTION: Final[dict[str, Handler]] = {
+    "ChunkedScaledDotProductAttentionOp": _chunked,
+    "ConcatenateHeadsOp": _concatenate_heads("ttnn.transformer.concatenate_heads"),
+    "FillCacheOp": _fill_cache,
+    "NLPConcatHeadsOp": _concatenate_heads("ttnn.experimental.nlp_concat_heads"),
+    "PagedFillCacheOp": _paged_fill_cache,
+    "PagedScaledDotProductAttentionDecodeOp": _decode(
+        "ttnn.transformer.paged_scaled_dot_product_attention_decode", "page_table"
+    ),
+    "PagedUpdateCacheOp": _paged_update_cache,
+    "RotaryEmbeddingLlamaOp": _rotary_llama,
+    "RotaryEmbeddingOp": _rotary,
+    "ScaledDotProductAttentionDecodeOp": _decode("ttnn.transformer.scaled_dot_product_attention_decode"),
+    "ScaledDotProductAttentionOp": _attention,
+    "SplitQueryKeyValueAndSplitHeadsOp": _split_heads,
+    "UpdateCacheOp": _update_cache,
+}

@@ -1,0 +1,157 @@
+"""Inputs that are no random numbers: indices, positions, pages, ends of slices and truth values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.dialects import TableOp
+
+Array = NDArray[Any]
+Generator: TypeAlias = np.random.Generator
+#: What makes the values of an operand, from the operation, the shape and a generator.
+Maker: TypeAlias = Callable[[TableOp, tuple[int, ...], Generator], Array]
+
+
+def _size(op: TableOp, group: str) -> tuple[int, ...]:
+    value = op.operand(group)
+    assert value is not None
+    return tuple(value.type.get_shape())  # type: ignore[attr-defined]
+
+
+def _below(group: str, axis: int | None = None) -> Maker:
+    """Indices of a dimension of an operand; of the one that `dim` names if there is no axis."""
+
+    def make(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+        sizes = _size(op, group)
+        return generator.integers(0, sizes[op.get("dim") if axis is None else axis], shape)
+
+    return make
+
+
+def _permuted(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Indices along `dim` that do not meet: where two elements of a scatter meet, the order is not said."""
+    dim, size = op.get("dim"), _size(op, "input")[op.get("dim")]
+    lines = int(np.prod(shape)) // max(shape[dim], 1)
+    found = np.stack([generator.permutation(size)[: shape[dim]] for _ in range(lines)])
+    moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
+    return np.moveaxis(found.reshape(*moved, shape[dim]), -1, dim)
+
+
+def _begin(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return np.array(_room(op)) // 2
+
+
+def _end(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    result = op.results[0].type.get_shape()  # type: ignore[attr-defined]
+    steps = op.get("step") or (1,) * len(result)
+    ends = [first // 2 + (size - 1) * step + 1 for first, size, step in zip(_room(op), result, steps, strict=True)]
+    return np.array(ends)
+
+
+def _room(op: TableOp) -> list[int]:
+    """How far a slice of the result's shape can move in each dimension."""
+    result = op.results[0].type.get_shape()  # type: ignore[attr-defined]
+    steps = op.get("step") or (1,) * len(result)
+    sizes = _size(op, "input")
+    return [size - (out - 1) * step - 1 for size, out, step in zip(sizes, result, steps, strict=True)]
+
+
+def _pages(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Pages of a cache, none of them twice."""
+    cache = _size(op, "cache" if any(group.name == "cache" for group in op.spec.operands) else "key")
+    count = int(np.prod(shape))
+    pages = generator.permutation(cache[0])
+    return np.resize(pages, count).reshape(shape)
+
+
+def _position(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Places in what the pages of a user hold."""
+    groups = {group.name for group in op.spec.operands}
+    cache = _size(op, "cache" if "cache" in groups else "key")
+    length = cache[2]
+    if "page_table" in groups and op.operand("page_table") is not None:
+        length *= _size(op, "page_table")[1]
+    return generator.integers(0, length, shape)
+
+
+def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said."""
+    dim = op.get("dim")
+    lines = int(np.prod(shape)) // shape[dim]
+    patterns = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32) + 0x3F80
+    values = (patterns << 16).view(np.float32)
+    moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
+    return np.moveaxis(values.reshape(*moved, shape[dim]), -1, dim)
+
+
+def _byte(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Quantized values: the chip's kernels keep those of 8 bits."""
+    return generator.integers(-100, 101, shape)
+
+
+def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Scores of keys that a query sees, zero, or does not see. The chip multiplies also the mask with the scale."""
+    hidden = generator.integers(0, 4, shape) == 0
+    hidden[..., 0] = False
+    return np.where(hidden, -(2.0**30), 0.0)
+
+
+def _truth(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return generator.integers(0, 2, shape)
+
+
+def _first(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return np.zeros(shape)
+
+
+_MAKERS: Final[dict[str, dict[str, Maker]]] = {
+    "embedding": {"input": _below("weight", 0)},
+    "embedding_backward": {"input": _below("weight", -2)},
+    "gather": {"index": _below("input")},
+    "paged_fill_cache": {"page_table": _pages, "batch_idx_tensor": _first},
+    "paged_scaled_dot_product_attention_decode": {
+        "page_table": _pages,
+        "cur_pos_tensor": _position,
+        "attention_mask": _mask,
+    },
+    "paged_update_cache": {"page_table": _pages, "update_index": _position},
+    "dequantize": {"input": _byte},
+    "reduce_and": {"input": _truth},
+    "reduce_or": {"input": _truth},
+    "requantize": {"input": _byte},
+    "scaled_dot_product_attention": {"attention_mask": _mask},
+    "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
+    "scatter": {"index": _permuted},
+    "scatter_in_dim": {"index": _permuted},
+    "slice_dynamic": {"begins": _begin, "ends": _end},
+    "sort": {"input": _distinct},
+    "topk": {"input_tensor": _distinct},
+    "update_cache": {"update_index": _position},
+}
+
+
+def chosen(module: Module) -> dict[tuple[str, int], Array]:
+    """Return the values of arguments that random numbers cannot stand for, by function and number."""
+    found: dict[tuple[str, int], Array] = {}
+    for function in module.functions():
+        if not function.body.blocks:
+            continue
+        block = function.body.blocks[0]
+        places = {argument: index for index, argument in enumerate(block.args)}
+        for op in block.ops:
+            if not isinstance(op, TableOp):
+                continue
+            for group, make in _MAKERS.get(op.name.removeprefix("ttir."), {}).items():
+                values = op.group(group) if any(one.name == group for one in op.spec.operands) else ()
+                if not values or values[0] not in places:
+                    continue
+                shape = tuple(values[0].type.get_shape())  # type: ignore[attr-defined]
+                place = places[values[0]]
+                made = make(op, shape, np.random.default_rng(place))
+                found[function.sym_name.data, place] = made.reshape(shape)
+    return found

@@ -1,0 +1,146 @@
+"""Sorting, selection, scattering and quantization of the dialect `ttir` in numpy float64."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.dialects import TableOp
+
+Array = NDArray[Any]
+Groups = Callable[[str], Any]
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def sort(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    x, dim = given[0], op.get("dim")
+    order = np.argsort(-x if op.get("descending") else x, axis=dim, kind="stable")
+    return [np.take_along_axis(x, order, axis=dim), order]
+
+
+def topk(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    x, dim, k = given[0], op.get("dim"), op.get("k")
+    order = np.argsort(-x if op.get("largest") else x, axis=dim, kind="stable").take(np.arange(k), axis=dim)
+    return [np.take_along_axis(x, order, axis=dim), order]
+
+
+def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Elements of the source go where the index says along one dimension."""
+    x, index, source, dim = given[0].copy(), given[1].astype(np.int64), given[2], op.get("dim")
+    source = source[tuple(slice(0, size) for size in index.shape)]
+    how = op.attribute("scatter_reduce_type") if "scatter_reduce_type" in op.spec.attributes else None
+    word = getattr(how, "value", "invalid")
+    places = list(np.indices(index.shape))
+    places[dim] = index
+    functions = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
+    if word in functions:
+        functions[word].at(x, tuple(places), source)
+    else:
+        x[tuple(places)] = source
+    return [x]
+
+
+def slice_dynamic(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    x, begins, ends = given
+    steps = op.get("step") or (1,) * x.ndim
+    cuts = zip(begins.astype(int).reshape(-1), ends.astype(int).reshape(-1), steps, strict=True)
+    return [x[tuple(slice(begin, end, step) for begin, end, step in cuts)]]
+
+
+def embedding_backward(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Rows of the gradient are added up by their index."""
+    index, weight, grad = given
+    made = np.zeros(weight.shape)
+    np.add.at(made.reshape(-1, weight.shape[-1]), index.astype(np.int64).reshape(-1), grad.reshape(-1, grad.shape[-1]))
+    return [made]
+
+
+def gelu_backward(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    grad, x = given
+    if op.get("approximate") == "tanh":
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+        t = np.tanh(inner)
+        slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+        return [grad * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)]
+    density = np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    return [grad * (0.5 * (1 + _erf(x / math.sqrt(2))) + x * density)]
+
+
+def batch_norm_training(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """The normalized batch, and the running mean and variance after it."""
+    x, scale, offset, mean, variance = given[:5]
+    dim, momentum = op.get("dimension"), op.get("momentum")
+    axes = tuple(axis for axis in range(x.ndim) if axis != dim)
+    shape = [x.shape[dim] if axis == dim else 1 for axis in range(x.ndim)]
+    own, spread = x.mean(axis=axes), x.var(axis=axes)
+    made = (x - own.reshape(shape)) / np.sqrt(spread.reshape(shape) + op.get("epsilon"))
+    made = made * scale.reshape(shape) + offset.reshape(shape)
+    # The running variance takes the estimate of the population, with n - 1.
+    count = x.size / x.shape[dim]
+    kept = [(1 - momentum) * mean.reshape(-1) + momentum * own]
+    kept += [(1 - momentum) * variance.reshape(-1) + momentum * spread * count / (count - 1)]
+    return [made, *(one.reshape(mean.shape) for one in kept)]
+
+
+def batch_norm_inference(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    x, scale, offset, mean, variance = given[:5]
+    shape = [x.shape[op.get("dimension")] if axis == op.get("dimension") else 1 for axis in range(x.ndim)]
+    scale, offset, mean, variance = (one.reshape(shape) for one in (scale, offset, mean, variance))
+    return [(x - mean) / np.sqrt(variance + op.get("epsilon")) * scale + offset]
+
+
+def _parameters(kind: Any, rank: int) -> tuple[Array, Array]:
+    """Scales and zero points that `!quant.uniform<storage:type, scale:zero>` has, one or along an axis."""
+    text = re.sub(r"\s", "", str(kind))
+    found = re.search(r"uniform<[^,<>]*?(?:<[^>]*>)?:\w+(?::(\d+))?,(.*)>", text)
+    assert found is not None, text
+    pairs = [one.partition(":") for one in found.group(2).strip("{}").split(",")]
+    scales = np.array([float(scale) for scale, _, _ in pairs])
+    zeros = np.array([float(zero or 0) for _, _, zero in pairs])
+    if found.group(1) is None:
+        return scales[0], zeros[0]
+    shape = [1] * rank
+    shape[int(found.group(1))] = -1
+    return scales.reshape(shape), zeros.reshape(shape)
+
+
+def _element(value: Any) -> str:
+    return attribute_text(value.type.element_type)
+
+
+def quantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    scale, zero = _parameters(_element(op.results[0]), given[0].ndim)
+    return [np.round(given[0] / scale) + zero]
+
+
+def dequantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    scale, zero = _parameters(_element(op.inputs[0]), given[0].ndim)
+    return [(given[0] - zero) * scale]
+
+
+def requantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    (number,) = dequantize(op, given, groups)
+    return quantize(op, [number], groups)
+
+
+SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
+    "batch_norm_inference": batch_norm_inference,
+    "batch_norm_training": batch_norm_training,
+    "cumprod": lambda op, given, groups: [np.cumprod(given[0], axis=op.get("dim"))],
+    "dequantize": dequantize,
+    "embedding_backward": embedding_backward,
+    "gelu_bw": gelu_backward,
+    "quantize": quantize,
+    "requantize": requantize,
+    "scatter": scatter,
+    "scatter_in_dim": scatter,
+    "slice_dynamic": slice_dynamic,
+    "sort": sort,
+    "topk": topk,
+}

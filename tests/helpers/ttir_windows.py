@@ -1,0 +1,221 @@
+"""Convolutions and pools of the dialect `ttir` in numpy float64, for images in any order of their dimensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.dialects import TableOp
+
+Array = NDArray[Any]
+Groups = Callable[[str], Any]
+
+
+def pair(value: Any) -> tuple[int, int]:
+    """A number for both sides, or two."""
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def _sides(value: Any) -> tuple[int, int, int, int]:
+    """Padding at top, left, bottom and right."""
+    if isinstance(value, int):
+        return (value,) * 4
+    if len(value) == 2:
+        return (value[0], value[1], value[0], value[1])
+    return tuple(value)  # type: ignore[return-value]
+
+
+def _window_facts(op: TableOp, pool: bool) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int, int, int], Any]:
+    if "stride_height" in op.spec.attributes:
+        stride = op.get("stride_height"), op.get("stride_width")
+        dilation = op.get("dilation_height"), op.get("dilation_width")
+        padding = tuple(op.get(f"padding_{side}") for side in ("top", "left", "bottom", "right"))
+        kernel = (op.get("kernel_height"), op.get("kernel_width")) if pool else None
+        return stride, dilation, padding, kernel  # type: ignore[return-value]
+    kernel = pair(op.get("kernel")) if pool else None
+    return pair(op.get("stride")), pair(op.get("dilation")), _sides(op.get("padding")), kernel
+
+
+def _windows(
+    x: Array,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    fill: float,
+) -> Array:
+    """[N, sizes.., C] -> [N, positions.., C, kernel..] for one to three dimensions of space."""
+    count = len(kernel)
+    x = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
+    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
+    view = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(range(1, count + 1)))
+    steps = tuple(slice(None, None, step) for step in stride)
+    inner = tuple(slice(None, None, step) for step in dilation)
+    return view[(slice(None), *steps, slice(None), *inner)]
+
+
+def _convolved(
+    x: Array,
+    weight: Array,
+    stride: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    dilation: Sequence[int],
+    groups: int,
+) -> Array:
+    """[N, sizes.., C], [O, C / groups, kernel..] -> [N, positions.., O]."""
+    windows = _windows(x, weight.shape[2:], stride, dilation, padding, 0.0)
+    inner = len(stride)
+    share, outs = x.shape[-1] // groups, weight.shape[0] // groups
+    parts = []
+    for group in range(groups):
+        cut = windows[(slice(None),) * (1 + inner) + (slice(group * share, (group + 1) * share),)]
+        axes = list(range(1 + inner, 2 + 2 * inner))
+        parts.append(np.tensordot(cut, weight[group * outs : (group + 1) * outs], (axes, list(range(1, 2 + inner)))))
+    return np.concatenate(parts, axis=-1)
+
+
+def _order(op: TableOp, names: Sequence[str]) -> list[int]:
+    """Where batch, space and channels stand; last channels if the operation does not say."""
+    if f"{names[0]}_dim" not in op.spec.attributes:
+        return list(range(len(names)))
+    return [int(op.get(f"{name}_dim")) for name in names]
+
+
+def _ordered(value: Array, order: Sequence[int]) -> Array:
+    return np.transpose(value, np.argsort(order))
+
+
+def _plus(made: Array, bias: Array | None) -> Array:
+    return made if bias is None else made + bias.reshape(-1)
+
+
+_IMAGE = ("batch", "height", "width", "channel")
+
+
+def conv2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    stride, dilation, padding, _ = _window_facts(op, pool=False)
+    top, left, bottom, right = padding
+    order = _order(op, _IMAGE)
+    x = np.transpose(given[0], order)
+    flat = op.attribute("flattened_compat_info") if "flattened_compat_info" in op.spec.attributes else None
+    if flat is not None:
+        numbers = dict(re.findall(r"(\w+) = (\d+)", attribute_text(flat)))
+        x = x.reshape(*(int(numbers[name]) for name in ("batch_size", "input_height", "input_width")), x.shape[-1])
+    made = _convolved(x, groups("weight"), stride, ((top, bottom), (left, right)), dilation, op.get("groups"))
+    return [_ordered(_plus(made, groups("bias")), order)]
+
+
+def conv_transpose2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Zeros between pixels, then a convolution with the weights of [C, O / groups, kh, kw] turned round."""
+    stride, dilation, padding, _ = _window_facts(op, pool=False)
+    top, left, bottom, right = padding
+    more = pair(op.get("output_padding"))
+    order = _order(op, _IMAGE)
+    x, weight, count = np.transpose(given[0], order), groups("weight"), op.get("groups")
+    batch, height, width, channels = x.shape
+    spread = np.zeros((batch, (height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1, channels))
+    spread[:, :: stride[0], :: stride[1]] = x
+    turned = weight[:, :, ::-1, ::-1].reshape(count, channels // count, -1, *weight.shape[2:])
+    turned = np.swapaxes(turned, 1, 2).reshape(-1, channels // count, *weight.shape[2:])
+    reach = [step * (size - 1) for step, size in zip(dilation, weight.shape[2:], strict=True)]
+    around = ((reach[0] - top, reach[0] - bottom + more[0]), (reach[1] - left, reach[1] - right + more[1]))
+    made = _convolved(spread, turned, (1, 1), around, dilation, count)
+    return [_ordered(_plus(made, groups("bias")), order)]
+
+
+def conv3d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    order = _order(op, ("batch", "depth", "height", "width", "channel"))
+    x = np.transpose(given[0], order)
+    stride, padding = (
+        (value,) * 3 if isinstance(value, int) else tuple(value) for value in (op.get("stride"), op.get("padding"))
+    )
+    around = [(side, side) for side in padding]
+    if op.get("padding_mode") == "replicate":
+        x, around = np.pad(x, ((0, 0), *around, (0, 0)), mode="edge"), [(0, 0)] * 3
+    made = _convolved(x, groups("weight"), stride, around, (1, 1, 1), op.get("groups"))
+    return [_ordered(_plus(made, groups("bias")), order)]
+
+
+def convolution(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """The general form of the slides: an attribute says which dimension is which."""
+    text = attribute_text(op.properties["convolution_layout"])
+    found = {
+        name: [int(one) for one in value.split("x")] for name, value in re.findall(r"(\w+) = (\d+(?:x\d+)*)", text)
+    }
+    images = [*found["input_batch"], *found["input_spatial_dimensions"], *found["input_feature"]]
+    weights = [*found["kernel_output_feature"], *found["kernel_input_feature"], *found["kernel_spatial_dimensions"]]
+    outs = [*found["output_batch"], *found["output_spatial_dimensions"], *found["output_feature"]]
+    x, weight = np.transpose(given[0], images), np.transpose(given[1], weights)
+    spread = list(op.get("input_dilation"))
+    for axis, step in enumerate(spread, 1):
+        if step != 1:
+            shape = list(x.shape)
+            shape[axis] = (shape[axis] - 1) * step + 1
+            wide = np.zeros(shape)
+            wide[(slice(None),) * axis + (slice(None, None, step),)] = x
+            x = wide
+    for axis, reverse in enumerate(op.get("window_reversal"), 2):
+        weight = np.flip(weight, axis) if reverse else weight
+    sides = list(op.get("padding"))
+    around = list(zip(sides[::2], sides[1::2], strict=True))
+    made = _convolved(
+        x,
+        weight,
+        tuple(op.get("window_strides")),
+        around,
+        tuple(op.get("weight_dilation")),
+        op.get("feature_group_count"),
+    )
+    return [_ordered(_plus(made, groups("bias")), outs)]
+
+
+def _pool(op: TableOp, x: Array, how: str) -> Array:
+    stride, dilation, padding, kernel = _window_facts(op, pool=True)
+    height = op.get("original_height") if "original_height" in op.spec.attributes else None
+    if height is not None:
+        x = x.reshape(-1, height, op.get("original_width"), x.shape[-1])
+    flat = op.attribute("flattened_compat_info") if "flattened_compat_info" in op.spec.attributes else None
+    if flat is not None:
+        numbers = dict(re.findall(r"(\w+) = (\d+)", attribute_text(flat)))
+        x = x.reshape(*(int(numbers[name]) for name in ("batch_size", "input_height", "input_width")), x.shape[-1])
+    top, left, bottom, right = padding
+    inside = ((top, bottom), (left, right))
+    if op.get("ceil_mode"):
+        for axis, name in ((0, "bottom"), (1, "right")):
+            span = (kernel[axis] - 1) * dilation[axis] + 1
+            size = x.shape[1 + axis] + (top + bottom if axis == 0 else left + right)
+            extra = -(size - span) % stride[axis]
+            bottom, right = (bottom + extra, right) if name == "bottom" else (bottom, right + extra)
+    around = ((top, bottom), (left, right))
+    if how == "max":
+        return _windows(x, kernel, stride, dilation, around, -np.inf).max(axis=(-1, -2))
+    windows = _windows(x, kernel, stride, dilation, around, 0.0)
+    # What ceil_mode adds behind the padding never counts.
+    ones = np.ones_like(x)
+    if op.get("count_include_pad") is not False:
+        ones = np.pad(ones, ((0, 0), *inside, (0, 0)), constant_values=1.0)
+        around = ((0, bottom - inside[0][1]), (0, right - inside[1][1]))
+    return windows.sum(axis=(-1, -2)) / _windows(ones, kernel, stride, dilation, around, 0.0).sum(axis=(-1, -2))
+
+
+def _pooled(how: str) -> Callable[[TableOp, list[Array], Groups], list[Array]]:
+    def pool(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+        shape = tuple(int(size) for size in op.results[0].type.get_shape())  # type: ignore[attr-defined]
+        return [_pool(op, given[0], how).reshape(shape)]
+
+    return pool
+
+
+WINDOWS: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
+    "avg_pool2d": _pooled("mean"),
+    "conv2d": conv2d,
+    "conv3d": conv3d,
+    "conv_transpose2d": conv_transpose2d,
+    "convolution": convolution,
+    "max_pool2d": _pooled("max"),
+}
