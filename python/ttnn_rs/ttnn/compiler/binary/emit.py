@@ -14,7 +14,7 @@ from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.binary.calls import PROGRAM, Call, DeviceArgument, Name, New, Ref, references
 from ttnn.compiler.binary.programs import Program
 
-__all__ = ["cpp_source", "python_source"]
+__all__ = ["cpp_source", "identifiers", "last_uses", "python_literal", "python_source"]
 
 #: Functions whose result may be their argument, or share its memory: the argument must live as long as the result.
 _SHARING: Final = {
@@ -63,8 +63,19 @@ def _identifier(name: str, taken: set[str]) -> str:
     return text
 
 
-def _last_uses(program: Program) -> dict[int, list[int]]:
-    """For each call the tensors that may be freed after it."""
+def identifiers(programs: Sequence[Program], taken: set[str] | None = None) -> list[str]:
+    """Return a name for the function of each program, none of them taken."""
+    known = set() if taken is None else set(taken)
+    return [_identifier(program.name, known) for program in programs]
+
+
+def python_literal(value: Any) -> str:
+    """Return an argument without tensors as Python."""
+    return _python_value(value, _Names())
+
+
+def last_uses(program: Program) -> dict[int, list[int]]:
+    """Return for each call the tensors that may be freed after it."""
     kept = {number for number, _ in (*program.inputs, *program.outputs)}
     made: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -134,7 +145,7 @@ def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
     if program.inputs:
         inputs = [names.new(number) for number, _ in program.inputs]
         lines.append(f"    {', '.join(inputs)}{',' if len(inputs) == 1 else ''} = inputs")
-    freed = _last_uses(program)
+    freed = last_uses(program)
     given = {number for number, _ in program.inputs}
     for index, call in enumerate(program.calls):
         parts = [_python_value(argument, names) for argument in call.arguments]
@@ -257,7 +268,7 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
     result = "std::vector<ttnn::Tensor>" if several else "ttnn::Tensor"
     arguments = ", ".join(f"ttnn::Tensor {names.new(number)}" for number, _ in program.inputs)
     lines = [f"{result} {name}({arguments}) {{", "  ttnn::MeshDevice* device = ttnn::DeviceGetter::getInstance();"]
-    freed = _last_uses(program)
+    freed = last_uses(program)
     given = {number for number, _ in program.inputs}
     for index, call in enumerate(program.calls):
         parts = [_cpp_value(argument, names) for argument in call.arguments]

@@ -128,6 +128,29 @@ def _concatenate_heads(function: str) -> Handler:
     return add
 
 
+def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
+    """Heads of one new token of each user; the function puts a user to a core."""
+    if table.get("batch_offset") is not None or table.get("slice_size") is not None:
+        raise UnsupportedError("batch_offset and slice_size of nlp_create_qkv_heads_decode are not executed.")
+    have, outs = describe(table["input"]), [table[name] for name in ("q_out", "k_out", "v_out")]
+    wants = [describe(out) for out in outs]
+    count, overlap = table.get("num_kv_heads"), table.get("overlap_qk_coregrid")
+    options: dict[str, Argument] = {
+        "num_heads": int(table["num_heads"]),
+        "num_kv_heads": None if count is None else int(count),
+        "overlap_qk_coregrid": None if overlap is None else bool(overlap),
+        "memory_config": wants[0].memory,
+    }
+    made = [Description(want.shape, have.data_type, True, want.memory) for want in wants]
+    operands: list[Argument] = [operand(table["input"])]
+    several(calls, "ttnn.experimental.nlp_create_qkv_heads_decode", operands, options, outs, made)
+
+
+def _concatenate_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
+    have, number = describe(table["in"]), int(table["num_heads"])
+    finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, operand(table["in"]), num_heads=number)
+
+
 def _rotary(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input"])
     tables = [in_tiles(calls, table[name], have.data_type) for name in ("cos_cache", "sin_cache")]
@@ -230,7 +253,9 @@ ATTENTION: Final[dict[str, Handler]] = {
     "ChunkedScaledDotProductAttentionOp": _chunked,
     "ConcatenateHeadsOp": _concatenate_heads("ttnn.transformer.concatenate_heads"),
     "FillCacheOp": _fill_cache,
+    "NLPConcatHeadsDecodeOp": _concatenate_heads_decode,
     "NLPConcatHeadsOp": _concatenate_heads("ttnn.experimental.nlp_concat_heads"),
+    "NLPCreateQKVHeadsDecodeOp": _create_heads_decode,
     "PagedFillCacheOp": _paged_fill_cache,
     "PagedScaledDotProductAttentionDecodeOp": _decode(
         "ttnn.transformer.paged_scaled_dot_product_attention_decode", "page_table"

@@ -14,7 +14,7 @@ from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
 from ttnn.compiler.binary.calls import DEVICE, PROGRAM, Argument, Call, Name, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_attention import ATTENTION
-from ttnn.compiler.binary.later_parts import DRAM, compute_config, finish, operand
+from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, operand
 from ttnn.compiler.binary.later_quantization import QUANTIZATION
 from ttnn.compiler.binary.later_selection import SELECTION
 from ttnn.compiler.binary.later_windows import WINDOWS
@@ -82,6 +82,9 @@ def _unary_composite(calls: Calls, table: dict[str, Any]) -> None:
 def _binary(calls: Calls, table: dict[str, Any]) -> None:
     have, kind = describe(table["lhs"]), table["type"]
     wanted = table.get("output_dtype")
+    if wanted is not None and (wanted in INTEGERS) != (have.data_type in INTEGERS):
+        # Kernels of integers write integers, and those of floats floats.
+        wanted = None
     function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
     dtype = describe_type(wanted) if wanted is not None and wanted != have.data_type else None
     operands = operand(table["lhs"]), operand(table["rhs"])

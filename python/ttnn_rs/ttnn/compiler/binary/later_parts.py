@@ -8,10 +8,12 @@ from ttnn.compiler.binary.book_calls import Calls, place
 from ttnn.compiler.binary.calls import Argument, Name, New, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
 
-__all__ = ["DRAM", "compute_config", "finish", "in_rows", "in_tiles", "numbers", "operand"]
+__all__ = ["DRAM", "INTEGERS", "compute_config", "finish", "in_rows", "in_tiles", "numbers", "operand"]
 
 DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
 """Where operators put their results unless they are told otherwise."""
+INTEGERS: Final = ("Int32", "UInt32", "UInt16", "UInt8")
+"""Data types of integers."""
 
 
 def operand(reference: dict[str, Any] | None) -> Ref | None:

@@ -8,14 +8,12 @@ from typing import Any, Final
 from ttnn.compiler.binary.book_calls import Calls, Handler, place
 from ttnn.compiler.binary.calls import DEVICE, Argument, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
-from ttnn.compiler.binary.later_parts import DRAM, finish, in_rows, in_tiles, numbers, operand, several
+from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, finish, in_rows, in_tiles, numbers, operand, several
 
 __all__ = ["SELECTION"]
 
 _SORTED: Final = ("BFloat16", "Float32", "UInt16")
 _SCATTERED: Final = {"Sum": "add", "Prod": "multiply", "Min": "amin", "Max": "amax"}
-#: Data types that are scattered in rows: the program takes float32 only so.
-_INTEGERS: Final = ("Int32", "UInt32", "UInt16", "UInt8")
 
 
 def _index_type(width: int) -> str:
@@ -38,7 +36,7 @@ def _sort(calls: Calls, table: dict[str, Any]) -> None:
 
 def _topk(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input_tensor"])
-    kind = "Float32" if have.data_type in _INTEGERS else have.data_type
+    kind = "Float32" if have.data_type in INTEGERS else have.data_type
     dim = int(table.get("dim", -1))
     shape = list(have.shape)
     shape[dim] = int(table["k"])
@@ -56,7 +54,7 @@ def _scatter(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input"])
     index = describe(table["index"])
     values = [in_rows(calls, table[name], have.data_type) for name in ("input", "source")]
-    places = in_rows(calls, table["index"], index.data_type if index.data_type in _INTEGERS else "UInt32")
+    places = in_rows(calls, table["index"], index.data_type if index.data_type in INTEGERS else "UInt32")
     reduce = _SCATTERED.get(str(table.get("scatter_reduce_type", "Invalid")))
     rows = Description(have.shape, have.data_type, False, DRAM)
     finish(calls, table, "ttnn.scatter", rows, values[0], int(table["dim"]), places, values[1], reduce=reduce)

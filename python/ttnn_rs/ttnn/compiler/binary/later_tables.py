@@ -70,6 +70,7 @@ _MEMBERS: Final = {
     "rms_norm": "RMSNormOp",
     "topk": "TopKOp",
     "nlp_concat_heads": "NLPConcatHeadsOp",
+    "nlp_create_qkv_heads_decode": "NLPCreateQKVHeadsDecodeOp",
     "nlp_concat_heads_decode": "NLPConcatHeadsDecodeOp",
     "global_avg_pool2d": "GlobalAvgPool2dOp",
     "to_dtype": "ToDTypeOp",

@@ -12,7 +12,7 @@ from ttnn.compiler.binary.calls import Call, drop_dead_calls
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_calls import LATER
 
-__all__ = ["Program", "programs"]
+__all__ = ["Program", "programs", "programs_of_tables"]
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,19 @@ def programs(binary: Binary) -> list[Program]:
     """
     if binary.identifier != "TTNN":
         raise FileFormatError(f"a TTNN binary is expected, got one with the identifier {binary.identifier}.")
+    return programs_of_tables(binary.values.get("programs", []), binary.epoch)
+
+
+def programs_of_tables(tables: list[dict[str, Any]], epoch: str) -> list[Program]:
+    """Return the programs of the tables `Program` of a binary of an epoch.
+
+    Raises:
+        FileFormatError: An operation lacks what it needs.
+        UnsupportedError: An operation, data type or placement that the package does not have.
+    """
     found: list[Program] = []
-    for index, table in enumerate(binary.values.get("programs", [])):
-        found.append(_program(table, binary.epoch, index, found))
+    for index, table in enumerate(tables):
+        found.append(_program(table, epoch, index, found))
     return found
 
 

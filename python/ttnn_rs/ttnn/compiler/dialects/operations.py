@@ -54,9 +54,10 @@ class TableOp(Operation):
 
     @classmethod
     def has_trait(cls, trait: Any, *, value_if_unregistered: bool = True) -> bool:
-        """Return whether it ends a block; the tables have no other traits."""
+        """Return whether it ends a block, or is a table of symbols; the tables have no other traits."""
         del value_if_unregistered
-        return getattr(trait, "__name__", type(trait).__name__) == "IsTerminator" and cls.name in _TERMINATORS
+        name = getattr(trait, "__name__", type(trait).__name__)
+        return cls.name in _WITH_TRAIT.get(name, ())
 
     def clone_without_regions(self, *args: Any, **kwargs: Any) -> TableOp:
         """Return a copy without regions."""
@@ -148,7 +149,17 @@ class TableOp(Operation):
         return self is other
 
 
-_TERMINATORS = {"ttir.yield", "ttkernel.return", "ttkernel.unreachable", "d2m.yield"}
+_WITH_TRAIT = {
+    "IsTerminator": {
+        "ttir.yield",
+        "ttkernel.return",
+        "ttkernel.unreachable",
+        "d2m.yield",
+        "emitpy.yield",
+        "emitpy.nested_func_return",
+    },
+    "SymbolTable": {"emitpy.class", "emitpy.file"},
+}
 
 
 def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None = None) -> tuple[int, ...]:

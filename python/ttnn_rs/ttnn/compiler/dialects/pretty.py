@@ -20,6 +20,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
 from ttnn.compiler.dialects.kinds import integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.pretty_emitpy import parse_emitpy, print_emitpy
 
 if TYPE_CHECKING:
     from ttnn.compiler.asm.parser import MlirParser
@@ -32,6 +33,8 @@ def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | Non
     """Parse what follows the name of an operation; None if it has no pretty form here."""
     if epoch is Epoch.BOOK:
         return None
+    if name.startswith("emitpy."):
+        return parse_emitpy(parser, name, epoch)
     if name in ("ttcore.device_module", "ttcore.cpu_module"):
         return _wrapper(parser, name, epoch)
     if name == "ttcore.device":
@@ -167,6 +170,8 @@ def print_pretty(writer: Writer, operation: Operation) -> bool:
     if not isinstance(operation, TableOp) or Epoch.BOOK in operation.spec.epochs:
         return False
     name = operation.name
+    if name.startswith("emitpy."):
+        return print_emitpy(writer, operation)
     if name in ("ttcore.device_module", "ttcore.cpu_module"):
         return print_symbol_region(writer, operation, name)
     if name == "ttir.empty":

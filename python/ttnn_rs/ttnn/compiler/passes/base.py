@@ -47,7 +47,8 @@ class PassSpec:
     Attributes:
         name: As it is written on the command line.
         doc: What it does, one line.
-        where: `module:function` below `ttnn.compiler.passes`.
+        where: `module:function` below `ttnn.compiler.passes`; a full name for a pass that needs what lies above the
+            passes. Nothing is imported before it runs.
         options: Its options.
     """
 
@@ -65,7 +66,8 @@ class PassSpec:
         """
         values = parse_options(f"pass {self.name}", self.options, text)
         name, _, function = self.where.partition(":")
-        run: Run = getattr(import_module(f"ttnn.compiler.passes.{name}"), function)
+        path = name if name.startswith("ttnn.") else f"ttnn.compiler.passes.{name}"
+        run: Run = getattr(import_module(path), function)
         run(module, values)
 
 

@@ -129,6 +129,12 @@ _ALL = (
     ),
     PassSpec("ttnn-decompose-layouts", "Change one property of a tensor at a time.", "decompose_layouts:run"),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
+    PassSpec(
+        "convert-ttnn-to-emitpy",
+        "Turn calls of the library into statements of Python.",
+        "ttnn.compiler.binary.emitpy_module:run",
+        (Option("target-module", "bool", False, "One function `forward` that is given its device."),),
+    ),
     PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
 )

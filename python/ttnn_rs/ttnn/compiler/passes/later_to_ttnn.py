@@ -28,6 +28,7 @@ from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.dialects.rules_library import DTYPE
 from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.passes.later_device import device_op
+from ttnn.compiler.passes.later_embedding import embedding_backward
 from ttnn.compiler.passes.later_layouts import (
     data_type_attr,
     layout_enum,
@@ -47,7 +48,6 @@ _NAMES = {
     "quantize_unrolled": "quantize",
     "dequantize_unrolled": "dequantize",
     "requantize_unrolled": "requantize",
-    "embedding_backward": "embedding_bw",
     "dealloc": "deallocate",
     "scatter_in_dim": "scatter",
 }
@@ -502,6 +502,7 @@ def _scatter(module: Module, op: TableOp) -> None:
 
 
 _SPECIAL: dict[str, Special] = {
+    "embedding_backward": embedding_backward,
     "reshape": _reshape,
     "squeeze": _to_reshape,
     "unsqueeze": _to_reshape,

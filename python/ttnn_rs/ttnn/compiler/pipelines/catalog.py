@@ -169,6 +169,16 @@ def _workarounds(values: dict[str, Any]) -> list[Step]:
     return [("ttnn-workaround", options), ("canonicalize", "")]
 
 
+_EMITPY = (
+    *_LATER_TTNN,
+    Option("target-module", "bool", False, "One function `forward` that is given its device."),
+)
+
+
+def _later_emitpy(values: dict[str, Any]) -> list[Step]:
+    return [*_later_ttnn(values), ("convert-ttnn-to-emitpy", _given(values, target_module="target-module"))]
+
+
 def _book_ttnn(values: dict[str, Any]) -> list[Step]:
     steps = [
         ("ttir-sliding-window-2d-fix-shapes", ""),
@@ -220,9 +230,9 @@ _ALL = (
     ),
     Pipeline(
         "ttir-to-emitpy-pipeline",
-        "Lower tensor operations to what ttmlir-translate --mlir-to-python writes as Python.",
-        _LATER_TTNN,
-        _later_ttnn,
+        "Lower tensor operations to statements of Python, which ttmlir-translate --mlir-to-python writes.",
+        _EMITPY,
+        _later_emitpy,
     ),
     Pipeline(
         "ttir-to-emitc-pipeline",

@@ -41,8 +41,11 @@ def _kernels(module: Module) -> str:
 
 def _python(module: Module) -> str:
     from ttnn.compiler.binary.emit import python_source
+    from ttnn.compiler.binary.emitpy_source import emitpy_source, has_emitpy
     from ttnn.compiler.binary.programs import programs
 
+    if has_emitpy(module):
+        return emitpy_source(module)
     return python_source(programs(_binary(module)))
 
 
