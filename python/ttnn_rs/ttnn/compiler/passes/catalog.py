@@ -74,6 +74,53 @@ _ALL = (
             Option("enable-permute-slice-after-matmul-fusion", "bool", True, "Slice operands of products (2026)."),
         ),
     ),
+    PassSpec(
+        "ttir-fold-constant-reshape-broadcast",
+        "Fold reshapes and broadcasts of constants of one number.",
+        "constant_shapes:fold_into_constants",
+    ),
+    PassSpec(
+        "ttir-move-reshape-to-constant",
+        "Reshape constants instead of the tensors that meet them.",
+        "constant_shapes:move_to_constants",
+    ),
+    PassSpec("ttir-reduction-force-keep-dim", "Let reductions keep their dimensions.", "reductions:force_keep_dim"),
+    PassSpec(
+        "ttir-infer-kv-cache-argument-types",
+        "Mark arguments that are caches of keys and values.",
+        "kv_caches:infer_arguments",
+    ),
+    PassSpec(
+        "ttir-consolidate-static-cache-updates",
+        "Let caches that advance together share one length.",
+        "kv_caches:share_lengths",
+    ),
+    PassSpec(
+        "ttir-decompose-complex-permute",
+        "Split permutations into exchanges of the last two dimensions and of the others.",
+        "complex_moves:split_permutes",
+    ),
+    PassSpec(
+        "ttir-decompose-complex-reshape",
+        "Split reshapes that move ones to or from the end.",
+        "complex_moves:split_reshapes",
+    ),
+    PassSpec(
+        "ttir-global-data-format-conversion",
+        "Compute in one data format.",
+        "data_formats:run",
+        (Option("target-format", "str", "bf16", "f32, bf16 or bfp_bf8."),),
+    ),
+    PassSpec(
+        "ttir-quant-data-type-conversion",
+        "Store quantized numbers in integers of one width.",
+        "quantized_types:convert",
+        (Option("target-bit-width", "int", 32, "8, 16, 32 or 64."),),
+    ),
+    PassSpec("ttir-decompose-composites", "Decompose norms, softmax, attention and repetition.", "composites:run"),
+    PassSpec("ttir-fold-full-to-scalar", "Make filled tensors one element.", "later_broadcast:fold_full"),
+    PassSpec("ttir-predicate-type-alignment", "Give truth values the types of what they judge.", "predicates:align"),
+    PassSpec("ttir-cpu-boolean-narrowing", "Give truth values one bit.", "predicates:narrow"),
     PassSpec("ttir-implicit-broadcast-fold", "Let operations repeat their operands themselves.", "later_broadcast:run"),
     PassSpec(
         "ttir-propagate-weight-dtype", "Bring formats of weights from arguments to their users.", "later_weights:run"

@@ -50,13 +50,13 @@ def _run(module: Module, function: FuncOp, options: dict[str, Any]) -> None:
 
     before = (-1, -1)
     for _ in range(options["max-iterations"]):
-        rewrite(module, up, within=function)
+        rewrite(module, up, within=function, backwards=True)
         above = count()
-        rewrite(module, down, within=function)
+        rewrite(module, down, within=function, backwards=True)
         now = (above, count())
         if now == before:
             if now[0] < now[1]:
-                rewrite(module, up, within=function)
+                rewrite(module, up, within=function, backwards=True)
             return
         before = now
     message = f"EraseInverseOps: TM count has not converged after {options['max-iterations']} iterations."

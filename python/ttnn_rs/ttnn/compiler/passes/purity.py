@@ -5,7 +5,7 @@ from __future__ import annotations
 from ttnn.compiler.asm.xdsl_adapter import Operation
 from ttnn.compiler.dialects.operations import TableOp
 
-__all__ = ["is_pure"]
+__all__ = ["is_dead", "is_pure"]
 
 _EFFECTS = {
     "dealloc", "deallocate", "yield", "return", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache",
@@ -21,3 +21,8 @@ def is_pure(op: Operation) -> bool:
     if isinstance(op, TableOp):
         return name not in _EFFECTS and not op.n_outs and dialect in ("ttir", "ttnn", "ttcore")
     return dialect in ("arith", "math", "tensor")
+
+
+def is_dead(op: Operation) -> bool:
+    """Return whether an operation has no effect and nobody uses its results."""
+    return not any(result.uses for result in op.results) and is_pure(op)

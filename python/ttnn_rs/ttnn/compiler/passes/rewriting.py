@@ -23,7 +23,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     Worklist,
 )
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.passes.purity import is_pure
+from ttnn.compiler.passes.purity import is_dead
 
 __all__ = ["Apply", "Pattern", "Result", "pattern", "rewrite"]
 
@@ -59,13 +59,16 @@ def pattern(apply: Apply, *roots: str, epochs: Iterable[Epoch] = Epoch, dialect:
     return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(epochs))
 
 
-def rewrite(module: Module, patterns: Iterable[Pattern], *, within: Operation | None = None) -> bool:
+def rewrite(
+    module: Module, patterns: Iterable[Pattern], *, within: Operation | None = None, backwards: bool = False
+) -> bool:
     """Apply patterns from the first operation on until none applies; earlier patterns of the list go first.
 
     Args:
         module: The module.
         patterns: The patterns.
         within: Only operations in this one; default: the whole module.
+        backwards: Start from the last operation, as greedy rewriting of MLIR does outside of `canonicalize`.
 
     Returns:
         Whether anything changed.
@@ -75,7 +78,7 @@ def rewrite(module: Module, patterns: Iterable[Pattern], *, within: Operation | 
     """
     owner = module.op if within is None else within
     dispatch = _Dispatch(module, patterns, owner)
-    walker = PatternRewriteWalker(dispatch)
+    walker = PatternRewriteWalker(dispatch, walk_reverse=backwards)
     walker._worklist = _Living()
     changed = False
     for region in owner.regions:
@@ -114,7 +117,7 @@ class _Dispatch(RewritePattern):
         """Erase an operation if nobody needs it, else apply the first pattern that fits."""
         if self.error is not None or op.parent is None:
             return
-        if is_pure(op) and not any(result.uses for result in op.results):
+        if is_dead(op):
             rewriter.erase(op)
             return
         if not isinstance(op, TableOp):
@@ -153,4 +156,11 @@ class _Dispatch(RewritePattern):
         if isinstance(values, bool):
             rewriter.notify_op_modified(op)
         else:
+            above = [value.owner for value in op.operands]
             rewriter.replace(op, [], list(values))
+            # What nobody needs any more goes at once: patterns that look at all users of a value do not see it.
+            while above:
+                owner = above.pop()
+                if isinstance(owner, Operation) and owner.parent is not None and is_dead(owner):
+                    above += [value.owner for value in owner.operands]
+                    rewriter.erase(owner)

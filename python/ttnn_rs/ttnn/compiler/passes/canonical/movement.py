@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import Attribute, IntegerAttr, IntegerType, Signedness, SSAValue
@@ -78,10 +79,11 @@ def transpose_as_permute(module: Module, op: TableOp) -> Result:
 
 
 def permute_nothing(module: Module, op: TableOp) -> Result:
-    """A permutation that moves only dimensions of size one to each other's place does nothing."""
-    del module
+    """A permutation that moves only dimensions of size one to each other's place does nothing; the slides keep it."""
     shape = shape_of(op.inputs[0])
     moved = [(i, dim) for i, dim in enumerate(op.get("permutation")) if i != dim]
+    if moved and module.epoch is Epoch.SLIDES:
+        return None
     if any(shape[i] != 1 or shape[dim] != 1 for i, dim in moved):
         return None
     return [op.inputs[0]] if op.inputs[0].type == op.results[0].type else None
