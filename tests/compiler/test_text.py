@@ -260,3 +260,19 @@ def test_each_function_reports_its_own_error() -> None:
     with pytest.raises(CompileError) as error:
         parse_module("\n".join(wrong.format(name) for name in "ab"))
     assert [one.line for one in error.value.diagnostics] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "epoch"),
+    [
+        ("dim = 1 : i32, keep_dim = true, use_multicore = false", "slides"),
+        ("dim = 1 : si32, keep_dim = true, use_multicore = false", "current"),
+        ("dtype = #ttcore.supportedDataTypes<f32>", "slides"),
+        ("keep_dim = true", "current"),
+    ],
+)
+def test_text_of_the_library_tells_its_epoch(attributes: str, epoch: str) -> None:
+    """The lowered text has no `ttir.empty` by which the slides are known otherwise."""
+    from ttnn.compiler.asm.epochs import epoch_of
+
+    assert epoch_of(f'%0 = "ttnn.argmax"(%arg0) <{{{attributes}}}> : (tensor<4xf32>) -> tensor<1xui32>').value == epoch

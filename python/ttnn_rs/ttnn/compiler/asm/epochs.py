@@ -24,10 +24,12 @@ _BOOK = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
 # have operand constraints besides.
 _EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
 _LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
-# Attributes of the library that only the slides have: later ones follow from the type of the result.
+# Attributes of the library that only the slides have: later ones follow from the type of the result, and dimensions are
+# signed.
 _PLACED = re.compile(
     r"\"ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+\"\([^()]*\)\s*<\{(?:[^{}]*[ ,])?"
-    r"(?:dtype = #ttcore|memory_config = #|layout = #ttnn|use_multicore = )|\"ttnn\.moreh_cumsum\""
+    r"(?:dtype = #ttcore|memory_config = #|dim_arg = -?\d+ : i64|dim = -?\d+ : i32, [^{}]*use_multicore)"
+    r"|\"ttnn\.moreh_cumsum\""
 )
 
 

@@ -21,6 +21,7 @@ from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
 from ttnn.compiler.dialects.kinds import integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.pretty_emitpy import parse_emitpy, print_emitpy
+from ttnn.compiler.dialects.pretty_kernels import parse_emitc, parse_kernel_call, print_emitc, print_kernel_call
 
 if TYPE_CHECKING:
     from ttnn.compiler.asm.parser import MlirParser
@@ -31,8 +32,12 @@ __all__ = ["parse_pretty", "print_pretty"]
 
 def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
     """Parse what follows the name of an operation; None if it has no pretty form here."""
+    if name.startswith("emitc."):
+        return parse_emitc(parser, name, epoch)
     if epoch is Epoch.BOOK:
         return None
+    if name.startswith("ttkernel."):
+        return parse_kernel_call(parser, name, epoch)
     if name.startswith("emitpy."):
         return parse_emitpy(parser, name, epoch)
     if name in ("ttcore.device_module", "ttcore.cpu_module"):
@@ -167,9 +172,13 @@ def _global(parser: MlirParser, epoch: Epoch) -> Operation:
 
 def print_pretty(writer: Writer, operation: Operation) -> bool:
     """Write an operation without its results; False if it has no pretty form here."""
+    if isinstance(operation, TableOp) and operation.name.startswith("emitc."):
+        return print_emitc(writer, operation)
     if not isinstance(operation, TableOp) or Epoch.BOOK in operation.spec.epochs:
         return False
     name = operation.name
+    if name.startswith("ttkernel."):
+        return print_kernel_call(writer, operation)
     if name.startswith("emitpy."):
         return print_emitpy(writer, operation)
     if name in ("ttcore.device_module", "ttcore.cpu_module"):

@@ -20,7 +20,21 @@ from ttnn.compiler.asm.epochs import Epoch
 
 __all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations"]
 
-DIALECTS = ("tt", "ttcore", "ttir", "ttnn", "ttmetal", "ttkernel", "d2m", "emitpy", "sfpi", "debug", "quant", "sdy")
+DIALECTS = (
+    "tt",
+    "ttcore",
+    "ttir",
+    "ttnn",
+    "ttmetal",
+    "ttkernel",
+    "d2m",
+    "emitc",
+    "emitpy",
+    "sfpi",
+    "debug",
+    "quant",
+    "sdy",
+)
 """The dialects of the compiler stack. Operations of dialects without a table are kept in generic form."""
 
 _TABLES = Path(__file__).parent / "tables"

@@ -177,6 +177,11 @@ _ALL = (
     PassSpec("ttnn-decompose-layouts", "Change one property of a tensor at a time.", "decompose_layouts:run"),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "later_deallocate:run"),
     PassSpec(
+        "convert-ttkernel-to-emitc",
+        "Turn calls of the kernel API into statements of C++.",
+        "ttkernel_to_emitc:run",
+    ),
+    PassSpec(
         "convert-ttnn-to-emitpy",
         "Turn calls of the library into statements of Python.",
         "ttnn.compiler.binary.emitpy_module:run",

@@ -34,8 +34,11 @@ def _metal(module: Module) -> bytes:
 
 
 def _kernels(module: Module) -> str:
+    from ttnn.compiler.binary.emitc_source import emitc_kernels, has_emitc
     from ttnn.compiler.binary.kernel_source import kernels_source
 
+    if has_emitc(module):
+        return emitc_kernels(module)
     return kernels_source(module)
 
 

@@ -1,0 +1,196 @@
+"""C++ source of kernels in the dialect `emitc`. A literal stands where it is used; other values are variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn.compiler.asm.attributes import OpaqueDialectAttr
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.xdsl_adapter import (
+    ArrayAttr,
+    Attribute,
+    FloatAttr,
+    FuncOp,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Operation,
+    SSAValue,
+    StringAttr,
+)
+
+__all__ = ["emitc_kernels", "has_emitc"]
+
+_THREAD: Final = "ttkernel.thread"
+_OPERATORS: Final = {
+    "add": "+",
+    "bitwise_and": "&",
+    "bitwise_left_shift": "<<",
+    "bitwise_or": "|",
+    "bitwise_right_shift": ">>",
+    "bitwise_xor": "^",
+    "div": "/",
+    "mul": "*",
+    "rem": "%",
+    "sub": "-",
+}
+
+
+def has_emitc(module: Module) -> bool:
+    """Return whether a module has kernels whose operations are of the dialect."""
+    return any(_THREAD in function.attributes and _is_emitc(function) for function in module.functions())
+
+
+def _is_emitc(function: FuncOp) -> bool:
+    operations = list(function.body.walk())
+    return not any(op.name.startswith("ttkernel.") for op in operations)
+
+
+def emitc_kernels(module: Module) -> str:
+    """Return the C++ source of the kernels of a module, one after the other.
+
+    Raises:
+        CompileError: An operation has no form in C++.
+    """
+    kernels = [function for function in module.functions() if _THREAD in function.attributes]
+    return "\n".join(_kernel(module, function) for function in kernels)
+
+
+def _kernel(module: Module, function: FuncOp) -> str:
+    blocks = list(function.body.blocks)
+    if len(blocks) != 1:
+        raise CompileError(module.error(function, "only kernels of one block have a form in C++"))
+    writer = _Writer(module)
+    for op in blocks[0].ops:
+        writer.statement(op)
+    lines = [f"// {function.sym_name.data}", *writer.includes, "void kernel_main() {"]
+    return "\n".join([*lines, *(f"  {line}" for line in writer.lines), "}", ""])
+
+
+class _Writer:
+    """Statements of a kernel, and the names of its values."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._names: dict[SSAValue, str] = {}
+        self._count = 0
+        self.includes: list[str] = []
+        self.lines: list[str] = []
+
+    def value(self, value: SSAValue, op: Operation) -> str:
+        if value not in self._names:
+            raise CompileError(self._module.error(op, "uses a value that is not of this kernel"))
+        return self._names[value]
+
+    def statement(self, op: Operation) -> None:
+        """Add the statement of an operation.
+
+        Raises:
+            CompileError: It has no form in C++.
+        """
+        short = op.name.removeprefix("emitc.")
+        operands = [self.value(value, op) for value in op.operands]
+        if op.name == "func.return" and not operands:
+            self.lines.append("return;")
+        elif op.name == "emitc.include":
+            header = _string(op, "include")
+            self.includes.append(
+                f"#include <{header}>" if "is_standard_include" in op.properties else f'#include "{header}"'
+            )
+        elif op.name == "emitc.literal":
+            self._names[op.results[0]] = _string(op, "value")
+        elif op.name == "emitc.constant":
+            self.declare(op, self.attribute(op, op.properties["value"]))
+        elif op.name == "emitc.call_opaque":
+            self.declare(op, self.call(op, operands))
+        elif op.name == "emitc.cast":
+            self.declare(op, f"({self.type(op.results[0].type, op)}) {operands[0]}")
+        elif op.name == "emitc.verbatim":
+            self.lines += self.verbatim(op, operands).splitlines()
+        elif op.name.startswith("emitc.") and short in _OPERATORS:
+            self.declare(op, f"{operands[0]} {_OPERATORS[short]} {operands[1]}")
+        else:
+            raise CompileError(self._module.error(op, "has no form in C++"))
+
+    def declare(self, op: Operation, text: str) -> None:
+        """Add a statement, and the variable that it makes."""
+        if len(op.results) > 1:
+            raise CompileError(self._module.error(op, "has several results, for which C++ kernels have no form"))
+        if op.results:
+            self._count += 1
+            name = f"v{self._count}"
+            self._names[op.results[0]] = name
+            text = f"{self.type(op.results[0].type, op)} {name} = {text}"
+        self.lines.append(f"{text};")
+
+    def call(self, op: Operation, operands: Sequence[str]) -> str:
+        templates, order = op.properties.get("template_args"), op.properties.get("args")
+        inner = [self.attribute(op, one) for one in templates.data] if isinstance(templates, ArrayAttr) else []
+        arguments = list(operands)
+        if isinstance(order, ArrayAttr):
+            arguments = []
+            for one in order.data:
+                is_operand = isinstance(one, IntegerAttr) and isinstance(one.type, IndexType)
+                if is_operand and not 0 <= one.value.data < len(operands):
+                    raise CompileError(self._module.error(op, f"args names operand {one.value.data}"))
+                arguments.append(operands[one.value.data] if is_operand else self.attribute(op, one))
+        template = f"<{', '.join(inner)}>" if inner else ""
+        return f"{_string(op, 'callee')}{template}({', '.join(arguments)})"
+
+    def verbatim(self, op: Operation, operands: Sequence[str]) -> str:
+        text = _string(op, "value")
+        if not operands:
+            return text
+        pieces = re.split(r"(\{\{|\}\}|\{\})", text)
+        if pieces.count("{}") != len(operands):
+            raise CompileError(self._module.error(op, "requires operands for each placeholder in the format string"))
+        rest = iter(operands)
+        names = {"{{": "{", "}}": "}"}
+        return "".join(next(rest) if piece == "{}" else names.get(piece, piece) for piece in pieces)
+
+    def attribute(self, op: Operation, value: Attribute) -> str:
+        opaque = _opaque_text(value)
+        if opaque is not None:
+            return opaque
+        if isinstance(value, IntegerAttr):
+            width = value.type.width.data if isinstance(value.type, IntegerType) else 0
+            return ("true" if value.value.data else "false") if width == 1 else str(value.value.data)
+        if isinstance(value, FloatAttr) and abs(value.value.data) < float("inf"):
+            return f"{value.value.data!r}f"
+        raise CompileError(self._module.error(op, f"{attribute_text(value)} has no form in C++"))
+
+    def type(self, kind: Attribute, op: Operation) -> str:
+        """Return the name of a type in C++."""
+        opaque = _opaque_text(kind)
+        if opaque is not None:
+            return opaque
+        text = attribute_text(kind)
+        if text == "!emitc.size_t":
+            return "size_t"
+        if isinstance(kind, IntegerType):
+            width = kind.width.data
+            sign = "u" if text.startswith("ui") else ""
+            if width == 1:
+                return "bool"
+            if width in (8, 16, 32, 64):
+                return f"{sign}int{width}_t"
+        if text == "f32":
+            return "float"
+        raise CompileError(self._module.error(op, f"type {text} has no form in C++"))
+
+
+def _opaque_text(value: Attribute) -> str | None:
+    """The text of `#emitc.opaque<"text">` or `!emitc.opaque<"text">`; None for another attribute."""
+    found = re.fullmatch(r"[#!]emitc\.opaque<\"(.*)\">", attribute_text(value))
+    if not isinstance(value, OpaqueDialectAttr) or found is None:
+        return None
+    return found[1].replace('\\"', '"').replace("\\22", '"').replace("\\\\", "\\")
+
+
+def _string(op: Operation, name: str) -> str:
+    value = op.properties.get(name)
+    return value.data if isinstance(value, StringAttr) else ""

@@ -1,0 +1,107 @@
+"""Kernels in `emitc`: the pass that makes them, their text, and the C++ written from them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.binary.emitc_source import emitc_kernels
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.pipelines import run
+
+CB = "!ttkernel.cb<8, !ttcore.tile<32x32, f32>>"
+COMPUTE = f"""func.func @halve() attributes {{ttkernel.thread = #ttkernel.thread<compute>}} {{
+  %c2 = arith.constant 2 : i32
+  %c6 = arith.constant 6 : i32
+  %0 = ttkernel.get_compile_time_arg_val(0) : () -> {CB}
+  %1 = ttkernel.get_compile_time_arg_val(1) : () -> i32
+  %2 = arith.addi %c2, %c6 : i32
+  %3 = arith.muli %2, %1 : i32
+  %4 = arith.trunci %3 : i32 to i16
+  ttkernel.cb_wait_front(%0, %c2) : ({CB}, i32) -> ()
+  ttkernel.untilize_block(%0, %3, %0) : ({CB}, i32, {CB}) -> ()
+  ttkernel.cb_pop_front(%0, %c2) : ({CB}, i32) -> ()
+  return
+}}
+"""
+MOVE = """func.func @move() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
+  %x = arith.constant 1 : index
+  %a = arith.constant 262144 : i32
+  %0 = ttkernel.get_arg_val(%x) : (index) -> i32
+  %1 = ttkernel.get_noc_addr(%x, %x, %0) : (index, index, i32) -> !ttkernel.noc_addr
+  ttkernel.noc_async_read(%1, %a, %0) : (!ttkernel.noc_addr, i32, i32) -> ()
+  ttkernel.noc_async_read_barrier() : () -> ()
+  return
+}
+"""
+
+
+def source(text: str, epoch: Epoch) -> str:
+    module = parse_module(text, default_epoch=epoch)
+    run(module, "convert-ttkernel-to-emitc")
+    written = print_module(module)
+    again = parse_module(written)
+    assert print_module(again) == written
+    return emitc_kernels(again)
+
+
+def test_calls_of_the_slides() -> None:
+    assert source(MOVE, Epoch.SLIDES) == (
+        '// move\n#include <cstdint>\n#include "dataflow_api.h"\nvoid kernel_main() {\n  size_t v1 = 1;\n'
+        "  int32_t v2 = 262144;\n  int32_t v3 = get_arg_val<uint32_t>(v1);\n  int64_t v4 = get_noc_addr(v1, v1, v3);\n"
+        "  noc_async_read(v4, v2, v3);\n  noc_async_read_barrier();\n  return;\n}\n"
+    )
+    assert "cb_wait_front(get_compile_time_arg_val(0), v1);" in source(COMPUTE, Epoch.SLIDES)
+
+
+def test_circular_buffers_of_the_current_epoch_are_objects() -> None:
+    text = source(COMPUTE, Epoch.CURRENT)
+    assert "  CircularBuffer cb_ctarg_0(get_compile_time_arg_val(0));\n" in text
+    assert "  cb_ctarg_0.wait_front(v1);\n" in text
+    assert '#include "api/dataflow/circular_buffer.h"\n' in text
+
+
+DECLARATIONS = """#include <cstddef>
+namespace tt { enum class CB : int {}; }
+constexpr int get_compile_time_arg_val(int i) { return i + 3; }
+template <typename A, typename B> void cb_wait_front(A, B) {}
+template <typename A, typename B> void cb_pop_front(A, B) {}
+int seen = 0;
+template <typename A, typename B, typename C> void untilize_block(A, B b, C) { seen = b; }
+"""
+
+
+def test_arithmetic_of_kernels_computes(tmp_path: Path) -> None:
+    """The C++ runs on the host, with the functions of the kernel API replaced."""
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler of the host: g++ or clang++")
+    body = "\n".join(line for line in source(COMPUTE, Epoch.SLIDES).splitlines() if '#include "' not in line)
+    file = tmp_path / "kernel.cpp"
+    file.write_text(f"{DECLARATIONS}{body}\nint main() {{ kernel_main(); return seen; }}\n")
+    program = tmp_path / "kernel"
+    done = subprocess.run([compiler, "-o", str(program), str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run([str(program)], check=False).returncode == (2 + 6) * 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("%0 = tensor.empty() : tensor<1xf32>", "failed to legalize operation 'tensor.empty'"),
+        ('ttkernel.dprint("x") : () -> ()', "failed to legalize operation 'ttkernel.dprint': its attributes"),
+        (
+            "%b = arith.constant 0 : i8\n  ttkernel.noc_async_atomic_barrier(%b) : (i8) -> ()",
+            "calls of the NoC of the current interface are not written",
+        ),
+    ],
+)
+def test_what_has_no_form_is_refused(statement: str, message: str) -> None:
+    text = f"func.func @k() attributes {{ttkernel.thread = #ttkernel.thread<noc>}} {{\n  {statement}\n  return\n}}\n"
+    with pytest.raises(CompileError, match=message):
+        run(parse_module(text), "convert-ttkernel-to-emitc")
