@@ -175,6 +175,10 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     x = given[0] if given else np.zeros(())
     if short == "argmax":
         dims = op.get("dim_arg")
+        if dims is not None and len(dims) > 1:
+            kept = [i for i in range(x.ndim) if i not in dims]
+            flat = np.transpose(x, [*kept, *sorted(dims)]).reshape(*(x.shape[i] for i in kept), -1)
+            return np.argmax(flat, axis=-1).reshape(_shape(op))
         return np.argmax(x, axis=None if dims is None else dims[0], keepdims=op.get("keep_dim"))
     if short == "arange":
         line = np.arange(op.get("start"), op.get("end"), op.get("step"), dtype=np.float64)
@@ -195,6 +199,9 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
     if short == "cumsum":
         return np.cumsum(x, axis=op.get("dim"))
+    if short == "dot_general":
+        assert not op.get("batch_dims_lhs")
+        return np.tensordot(x, given[1], axes=(op.get("contract_dims_lhs"), op.get("contract_dims_rhs")))
     if short == "embedding":
         return given[1].reshape(-1, given[1].shape[-1])[x.astype(np.int64)].reshape(_shape(op))
     if short in ("empty", "zeros"):

@@ -50,7 +50,12 @@ _ALL = (
     PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book_optimizer:run", _OVERRIDES),
     PassSpec("ttir-allocate", "Give addresses to tensors.", "book_allocate:run"),
     PassSpec("ttir-element-type-normalization", "Give tensors element types that the chip has.", "later_types:run"),
-    PassSpec("ttir-to-ttir-decomposition", "Decompose what the library does not have.", "later_decompose:run"),
+    PassSpec(
+        "ttir-to-ttir-decomposition",
+        "Decompose what the library does not have.",
+        "later_decompose:run",
+        (Option("config", "str", "ttnn", "For which target: ttnn, ttmetal or cpu-fallback."),),
+    ),
     PassSpec("ttir-explicate-tms", "Write the broadcasts that operations do themselves.", "explicate_tms:run"),
     PassSpec(
         "ttir-erase-inverse-ops",

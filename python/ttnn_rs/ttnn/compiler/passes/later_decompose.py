@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import (
@@ -23,8 +24,13 @@ from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import fail, replace, table_ops
+from ttnn.compiler.passes.constants import build_full
+from ttnn.compiler.passes.decompose_movement import negative_padding, reverse, split_heads
+from ttnn.compiler.passes.decompose_norms import batch_norm, four_dimensions
+from ttnn.compiler.passes.decompose_reductions import any_of_sum, argmax, pool_of_constant
 from ttnn.compiler.passes.later_build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
 from ttnn.compiler.passes.later_windows import channels_last, convolution, pooling
+from ttnn.compiler.passes.options import OptionError
 
 __all__ = ["run"]
 
@@ -32,24 +38,42 @@ Rewrite = Callable[[Module, TableOp], "Sequence[SSAValue] | None"]
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Decompose until nothing is left to decompose."""
-    del options
+    """Decompose until nothing is left to decompose.
+
+    Raises:
+        OptionError: The configuration does not exist.
+        CompileError: An operation has no decomposition.
+    """
+    config = options["config"]
+    if config not in CONFIGURATIONS:
+        raise OptionError(f"option config is one of {', '.join(CONFIGURATIONS)}, not {config!r}.")
+    rewrites = _rewrites(config, module.epoch)
     changed = True
     while changed:
         changed = False
         for op in table_ops(module.op, "ttir."):
-            rewrite = _REWRITES.get(op.name.partition(".")[2])
+            rewrite = rewrites.get(op.name.partition(".")[2])
             values = rewrite(module, op) if rewrite is not None else None
             if values is not None:
                 replace(op, values)
                 changed = True
 
 
+def _rewrites(config: str, epoch: Epoch) -> dict[str, Rewrite]:
+    """Return what is decomposed for a target: the fallback on the host has most operations itself."""
+    found = {**_REWRITES, **_CURRENT} if epoch is Epoch.CURRENT else _REWRITES
+    if config == "cpu-fallback":
+        found = {**{name: one for name, one in found.items() if name not in _ON_HOST}, "reduce_or": any_of_sum}
+        found["split_query_key_value_and_split_heads"] = split_heads
+    return found
+
+
 def _index(module: Module, op: TableOp) -> list[SSAValue]:
     shape = shape_of(op.inputs[0])
     dim = op.get("dim") % len(shape)
     begins, ends, step = [0] * len(shape), list(shape), [1] * len(shape)
-    begins[dim], ends[dim], step[dim] = op.get("begin"), op.get("end"), op.get("step")
+    begin, end = (one + shape[dim] if one < 0 else one for one in (op.get("begin"), op.get("end")))
+    begins[dim], ends[dim], step[dim] = begin, end, op.get("step")
     return [slice_static(module, op, op.inputs[0], begins, ends, step)]
 
 
@@ -71,11 +95,11 @@ def _index_select(module: Module, op: TableOp) -> list[SSAValue]:
 
 def _dimension_size(module: Module, op: TableOp) -> list[SSAValue]:
     size = shape_of(op.inputs[0])[op.get("dimension")]
-    result = op.results[0].type
+    if module.epoch is Epoch.CURRENT:
+        return [build_full(module, op, op.results[0].type, size)]
     kind = TensorType(IntegerType(32, Signedness.UNSIGNED), [1])
-    assert isinstance(result, TensorType)
     value = DenseAttr(kind, size.to_bytes(4, "little"), splat=True)
-    return [typed(module, op, "constant", [], result, value=value)]
+    return [typed(module, op, "constant", [], op.results[0].type, value=value)]
 
 
 def _dot_general(module: Module, op: TableOp) -> list[SSAValue]:
@@ -92,7 +116,11 @@ def _dot_general(module: Module, op: TableOp) -> list[SSAValue]:
     m, n = math.prod(shape_l[i] for i in rows), math.prod(shape_r[i] for i in columns)
     left = reshape(module, op, left, [*batch, m, inner])
     right = reshape(module, op, right, [*batch, inner, n])
-    product = typed(module, op, "matmul", [left, right], tensor_like(op.results[0].type, [*batch, m, n]))
+    # An outer product keeps the bits of its operands where a product of matrices would not.
+    outer = inner == 1 and module.epoch is Epoch.CURRENT
+    product = typed(
+        module, op, "multiply" if outer else "matmul", [left, right], tensor_like(op.results[0].type, [*batch, m, n])
+    )
     return [reshape(module, op, product, shape_of(op.results[0]))]
 
 
@@ -135,31 +163,6 @@ def _arange(module: Module, op: TableOp) -> list[SSAValue] | None:
         factors = [out // size for out, size in zip(shape, ones, strict=True)]
         value = new(module, op, "broadcast", [value], shape, broadcast_dimensions=i64s(factors))
     return [value]
-
-
-def _batch_norm(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """The library wants images with channels second, and four-dimensional statistics."""
-    shape = shape_of(op.inputs[0])
-    channel = op.get("dimension")
-    rank = len(shape)
-    if rank == 4 and channel == 1 and len(shape_of(op.inputs[1])) == 4:
-        return None
-    order = list(range(rank))
-    order[channel], order[1 if rank > 1 else 0] = order[1 if rank > 1 else 0], order[channel]
-    value = permute(module, op, op.inputs[0], order)
-    permuted = shape_of(value)
-    full = (*permuted, 1, 1, 1)[:4] if rank <= 4 else (*permuted[:3], math.prod(permuted[3:]))
-    value = reshape(module, op, value, full)
-    channels = full[1]
-    statistics = [reshape(module, op, one, (1, channels, 1, 1)) for one in op.inputs[1:]]
-    properties = {**op.properties, "dimension": i32_attr(1)}
-    if op.name != "ttir.batch_norm_inference":
-        raise fail(module, op, "training of a batch norm on such images is not there; give channels second, rank 4")
-    result = typed(
-        module, op, "batch_norm_inference", [value, *statistics], tensor_like(op.results[0].type, full), **properties
-    )
-    result = reshape(module, op, result, permuted)
-    return [permute(module, op, result, order)]
 
 
 def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
@@ -207,7 +210,8 @@ _REWRITES: dict[str, Rewrite] = {
     "reduce_and": _as("prod"),
     "prod": _prod,
     "arange": _arange,
-    "batch_norm_inference": _batch_norm,
+    "batch_norm_inference": batch_norm,
+    "batch_norm_training": batch_norm,
     "convolution": _pooling_convolution,
     "pooling": _pooling_convolution,
     "conv2d": channels_last,
@@ -216,3 +220,23 @@ _REWRITES: dict[str, Rewrite] = {
     "dequantize": _unrolled,
     "requantize": _unrolled,
 }
+
+_CURRENT: dict[str, Rewrite] = {
+    "argmax": argmax,
+    "max_pool2d": pool_of_constant,
+    "avg_pool2d": pool_of_constant,
+    "pad": negative_padding,
+    "reverse": reverse,
+    "conv3d": channels_last,
+    "adamw": four_dimensions,
+    "sdpa_fw": four_dimensions,
+    "sdpa_bw": four_dimensions,
+}
+
+CONFIGURATIONS = ("ttnn", "ttmetal", "cpu-fallback")
+"""Targets of the decomposition."""
+
+_ON_HOST = (
+    *("index", "get_dimension_size", "index_select", "quantize", "dequantize", "requantize", "reverse"),
+    *("conv2d", "conv3d", "conv_transpose2d"),
+)

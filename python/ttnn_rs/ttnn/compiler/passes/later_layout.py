@@ -21,9 +21,13 @@ def run(module: Module, options: dict[str, Any]) -> None:
         if _on_host(function):
             continue
         kind = function.function_type
+        weights = _weights(function)
         function.properties["function_type"] = FunctionType.from_lists(
-            [_device(one) for one in kind.inputs.data], [_device(one) for one in kind.outputs.data]
+            [_host(one) if index in weights else _device(one) for index, one in enumerate(kind.inputs.data)],
+            [_device(one) for one in kind.outputs.data],
         )
+        for index in weights:
+            set_type(function.regions[0].blocks[0].args[index], _host(kind.inputs.data[index]))
         for op in list(function.walk()):
             for result in op.results:
                 set_type(result, _device(result.type))
@@ -43,6 +47,20 @@ def _on_host(function: FuncOp) -> bool:
             return True
         parent = parent.parent_op()
     return False
+
+
+def _weights(function: FuncOp) -> set[int]:
+    """Return the arguments that are weights of convolutions: the library prepares those on the host, from rows."""
+    attributes = function.arg_attrs
+    if attributes is None or not function.regions[0].blocks:
+        return set()
+    return {index for index, entry in enumerate(attributes.data) if "ttcore.conv2d_weight" in entry.data}
+
+
+def _host(type_: Attribute) -> Attribute:
+    if not isinstance(type_, TensorType) or isinstance(type_.encoding, TTNNLayoutAttr):
+        return type_
+    return with_layout(type_, new_layout(_plain(type_), space="system_memory", tiled=False))
 
 
 def _device(type_: Attribute) -> Attribute:

@@ -7,13 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ttnn.compiler.asm.attributes import DenseAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import DenseArrayBase, IntegerAttr, IntegerType, SSAValue
-from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
+from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
+from ttnn.compiler.dialects.kinds import i32_array, i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
+from ttnn.compiler.passes.constants import number_type
 
 __all__ = ["channels_last", "convolution", "convolution_dimensions", "pooling"]
 
@@ -69,8 +71,9 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 def channels_last(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a convolution of images with channels elsewhere; None if they are last."""
-    order = [op.get(f"{name}_dim") for name in ("batch", "height", "width", "channel")]
-    if None in order or order == [0, 1, 2, 3]:
+    names = ("batch", "depth", "height", "width", "channel")
+    order = [op.get(f"{name}_dim") for name in names if f"{name}_dim" in op.spec.attributes]
+    if len(order) < 4 or order == list(range(len(order))):
         return None
     image = decompose.permute(module, op, op.inputs[0], order)
     bias = [decompose.permute(module, op, one, order) for one in op.inputs[2:]]
@@ -101,6 +104,8 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     if kind is None:
         return None
     name = "max_pool2d" if kind.group(1) == "Max" else "avg_pool2d"
+    import numpy as np
+
     results = []
     for value, old in zip(op.inputs, op.results, strict=True):
         image = decompose.permute(module, op, value, order)
@@ -122,10 +127,12 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
         if name == "avg_pool2d":
             properties["count_include_pad"] = IntegerAttr(1, IntegerType(1))
         pooled = decompose.typed(module, op, name, [image], decompose.tensor_like(old.type, last), **properties)
+        pooled = decompose.permute(module, op, pooled, _inverse(order))
         if kind.group(1) == "Sum":
-            size = f32_attr(float(math.prod(window)))
-            full = {"shape": DenseArrayBase.from_list(IntegerType(32), last), "fill_value": size}
-            count = decompose.typed(module, op, "full", [], pooled.type, **full)
-            pooled = decompose.typed(module, op, "multiply", [pooled, count], pooled.type)
-        results.append(decompose.permute(module, op, pooled, _inverse(order)))
+            dtype = number_type(old.type.element_type)  # type: ignore[attr-defined]
+            assert dtype is not None
+            size = np.asarray(math.prod(window), dtype=dtype).tobytes()
+            count = decompose.typed(module, op, "constant", [], old.type, value=DenseAttr(old.type, size, splat=True))  # type: ignore[arg-type]
+            pooled = decompose.typed(module, op, "multiply", [pooled, count], old.type)
+        results.append(pooled)
     return results

@@ -13,13 +13,22 @@ _EFFECTS = {
 }  # fmt: skip
 
 
+_IN_PLACE = {"ttnn.batch_norm_training"}
+"""Operations that change an operand: their results do not say all that they do."""
+
+
 def is_pure(op: Operation) -> bool:
     """Return whether an operation can go if nobody uses its results, and be shared if it occurs twice."""
     if op.regions or op.successors or not op.results:
         return False
     dialect, _, name = op.name.partition(".")
     if isinstance(op, TableOp):
-        return name not in _EFFECTS and not op.n_outs and dialect in ("ttir", "ttnn", "ttcore")
+        return (
+            name not in _EFFECTS
+            and op.name not in _IN_PLACE
+            and not op.n_outs
+            and dialect in ("ttir", "ttnn", "ttcore")
+        )
     return dialect in ("arith", "math", "tensor")
 
 

@@ -80,6 +80,8 @@ _LATER_TTNN = (
     Option("enable-fusing-pass", "bool", True, "Fuse operations."),
     Option("enable-fusing-conv2d-with-multiply-pattern", "bool", False, "Fuse a scale into weights."),
     Option("enable-fusing-global-avg-pool-pattern", "bool", False, "Fuse sums into pools."),
+    Option("enable-permute-matmul-fusion", "bool", False, "Let products transpose their operands."),
+    Option("enable-permute-slice-after-matmul-fusion", "bool", True, "Slice operands of products, not the results."),
     Option("enable-erase-inverse-ops-pass", "bool", True, "Erase pairs of inverse operations."),
     Option("enable-quant-dequant-conversion-pass", "bool", True, "Move quantization through operations."),
     Option("enable-implicit-broadcast-folding-pass", "bool", True, "Fold broadcasts into operations."),
@@ -126,7 +128,20 @@ def _refuse(values: dict[str, Any]) -> None:
             )
 
 
+def _fusing(values: dict[str, Any]) -> list[Step]:
+    """Return the pass that fuses, if it is asked for."""
+    options = _given(
+        values,
+        ttnn_enable_conv2d_with_multiply_pattern="enable-fusing-conv2d-with-multiply-pattern",
+        ttnn_enable_global_avg_pool_pattern="enable-fusing-global-avg-pool-pattern",
+        enable_permute_matmul_fusion="enable-permute-matmul-fusion",
+        enable_permute_slice_after_matmul_fusion="enable-permute-slice-after-matmul-fusion",
+    )
+    return [("ttir-fusing", options)] if values["enable-fusing-pass"] else []
+
+
 def _later_ttir(values: dict[str, Any]) -> list[Step]:
+    fusing = _fusing(values)
     steps: list[Step] = [
         ("canonicalize", ""),
         ("ttir-element-type-normalization", ""),
@@ -140,7 +155,9 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
                 mesh_shape="mesh-shape",
             ),
         ),
+        *fusing,
         ("ttir-to-ttir-decomposition", ""),
+        *fusing,
         ("canonicalize", ""),
         ("inline", ""),
         ("ttir-flatten-sliding-window", ""),
@@ -149,7 +166,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
         steps += [("ttir-explicate-tms", ""), ("ttir-erase-inverse-ops", "")]
     if values["enable-implicit-broadcast-folding-pass"]:
         steps.append(("ttir-implicit-broadcast-fold", ""))
-    return steps
+    return [*steps, *fusing]
 
 
 def _later_ttnn(values: dict[str, Any]) -> list[Step]:

@@ -59,7 +59,10 @@ def reshapes(module: Module, op: TableOp) -> Result:
     return _again(module, op, first.inputs[0], shape=ints(shape_of(op.results[0])))
 
 
-_WRITERS = ("deallocate", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache", "adamw", "generic")
+_WRITERS = (
+    *("deallocate", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache", "adamw", "generic"),
+    "batch_norm_training",
+)
 
 
 def _is_changed(value: SSAValue, but: TableOp) -> bool:

@@ -1,0 +1,151 @@
+"""`ttir-to-ttir-decomposition`: what operations become, and that they mean the same in float64."""
+
+from __future__ import annotations
+
+# Lines of MLIR stay whole.
+# ruff: noqa: E501
+import numpy as np
+import pytest
+
+from rewriting_checks import function, names, op, rewritten
+from ttir_reference import interpret
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.pipelines import run
+
+PASS = "ttir-to-ttir-decomposition"
+NORM = "epsilon = 1.0e-05 : f32, dimension = {} : i32"
+
+
+def norm(shape: str, channels: int, dimension: int) -> str:
+    statistics = ", ".join(f"%{name}: tensor<{channels}xf32>" for name in "soxv")
+    kind = f"{shape}xf32"
+    types = f"{kind}, " + ", ".join([f"{channels}xf32"] * 4) + f" -> {kind}"
+    return function(
+        f"%a: tensor<{kind}>, {statistics}",
+        f"tensor<{kind}>",
+        op("r", "batch_norm_inference", "%a, %s, %o, %x, %v", types, NORM.format(dimension)),
+    )
+
+
+CASES = {
+    "reverse": (function("%a: tensor<3x4x5xf32>", "tensor<3x4x5xf32>", op("r", "reverse", "%a", "3x4x5xf32 -> 3x4x5xf32", "dimensions = array<i64: 2, 0>")), ["permute", "reshape", "constant", "embedding", "reshape", "permute"]),
+    "index from the end": (function("%a: tensor<5x4xf32>", "tensor<2x4xf32>", op("r", "index", "%a", "5x4xf32 -> 2x4xf32", "dim = 0 : i32, begin = -3 : i32, end = -1 : i32, step = 1 : i32")), ["slice_static"]),
+    "argmax over two dimensions": (
+        function("%a: tensor<3x4x5xf32>", "tensor<1x4x1xi32>", op("r", "argmax", "%a", "3x4x5xf32 -> 1x4x1xi32", "dim_arg = [0 : i32, 2 : i32], keep_dim = true")),
+        ["permute", "reshape", "argmax", "reshape"],
+    ),
+    "outer product": (
+        function("%a: tensor<4x1xf32>, %b: tensor<1x6xf32>", "tensor<4x6xf32>", op("r", "dot_general", "%a, %b", "4x1xf32, 1x6xf32 -> 4x6xf32", "batch_dims_lhs = array<i64>, batch_dims_rhs = array<i64>, contract_dims_lhs = array<i64: 1>, contract_dims_rhs = array<i64: 0>")),
+        ["multiply"],
+    ),
+    "norm of rows": (norm("2x3x5", 3, 1), ["reshape", "reshape", "reshape", "reshape", "reshape", "batch_norm_inference", "reshape"]),
+    "norm of rows of whole tiles": (norm("2x3x64", 3, 1), ["reshape", "reshape", "reshape", "reshape", "reshape", "batch_norm_inference", "reshape"]),
+    "norm of volumes with channels last": (norm("2x3x4x5x6", 6, 4), ["permute", "reshape", "reshape", "reshape", "reshape", "reshape", "batch_norm_inference", "reshape", "permute"]),
+    "pool of a constant": (
+        function("", "tensor<1x2x2x3xf32>", op("c", "full", "", " -> 1x4x4x3xf32", "shape = array<i32: 1, 4, 4, 3>, fill_value = 2.5 : f32"), op("r", "max_pool2d", "%c", "1x4x4x3xf32 -> 1x2x2x3xf32", "kernel = array<i32: 2, 2>, stride = array<i32: 2, 2>, dilation = array<i32: 1, 1>, padding = array<i32: 0, 0, 0, 0>, ceil_mode = false")),
+        ["full", "full"],
+    ),
+    "padding counts in a mean": (
+        function("", "tensor<1x6x6x3xf32>", op("c", "full", "", " -> 1x4x4x3xf32", "shape = array<i32: 1, 4, 4, 3>, fill_value = 2.5 : f32"), op("r", "avg_pool2d", "%c", "1x4x4x3xf32 -> 1x6x6x3xf32", "kernel = array<i32: 1, 1>, stride = array<i32: 1, 1>, dilation = array<i32: 1, 1>, padding = array<i32: 1, 1, 1, 1>, ceil_mode = false")),
+        ["full", "avg_pool2d"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_means_the_same(case: str) -> None:
+    body, left = CASES[case]
+    assert names(rewritten(body, PASS, positive=case.startswith("norm"))) == left
+
+
+def test_negative_padding_cuts() -> None:
+    body = function(
+        "%a: tensor<4x6xf32>",
+        "tensor<3x7xf32>",
+        op("r", "pad", "%a", "4x6xf32 -> 3x7xf32", "padding = array<i32: -1, 0, 2, -1>, value = 1.5 : f32"),
+    )
+    module = parse_module(body)
+    run(module, PASS)
+    assert names(module) == ["slice_static", "pad"]
+    text = print_module(module)
+    assert "begins = [1 : i32, 0 : i32], ends = [4 : i32, 5 : i32]" in text
+    assert "padding = array<i32: 0, 0, 2, 0>" in text
+
+
+def test_training_of_a_norm_gives_statistics_in_their_own_shape() -> None:
+    statistics = ", ".join(f"%{name}: tensor<3xf32>" for name in "soxv")
+    module = parse_module(
+        f"""
+        func.func @f(%a: tensor<2x4x5x3xf32>, {statistics}) -> (tensor<2x4x5x3xf32>, tensor<3xf32>, tensor<3xf32>) {{
+          %r:3 = "ttir.batch_norm_training"(%a, %s, %o, %x, %v) <{{{NORM.format(3)}, momentum = 0.1 : f32}}> : (tensor<2x4x5x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x4x5x3xf32>, tensor<3xf32>, tensor<3xf32>)
+          return %r#0, %r#1, %r#2 : tensor<2x4x5x3xf32>, tensor<3xf32>, tensor<3xf32>
+        }}
+        """
+    )
+    run(module, PASS)
+    assert names(module) == ["permute", *["reshape"] * 4, "batch_norm_training", "reshape", "reshape", "permute"]
+
+
+def test_running_statistics_that_change_in_place_are_read_afterwards() -> None:
+    """The library updates the reshaped statistics; the reshape back must not be joined with the one before."""
+    statistics = ", ".join(f"%{name}: tensor<3xf32>" for name in "soxv")
+    module = parse_module(
+        f"""
+        func.func @f(%a: tensor<2x3x4x5xf32>, {statistics}) -> tensor<3xf32> {{
+          %r:3 = "ttir.batch_norm_training"(%a, %s, %o, %x, %v) <{{{NORM.format(1)}, momentum = 0.1 : f32}}> : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>)
+          return %r#1 : tensor<3xf32>
+        }}
+        """
+    )
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    last = next(one for one in module.op.walk() if one.name == "func.return").operands[0]
+    assert last.owner.name == "ttnn.reshape"  # type: ignore[union-attr]
+
+
+def test_heads_on_the_host_and_not_for_the_chip() -> None:
+    body = """
+    func.func @f(%a: tensor<2x8x96xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) {
+      %q, %k, %v = "ttir.split_query_key_value_and_split_heads"(%a) <{num_heads = 4 : ui32, transpose_key = true}> : (tensor<2x8x96xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>)
+      return %q, %k, %v : tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>
+    }
+    """
+    module = parse_module(body)
+    run(module, PASS)
+    assert names(module) == ["split_query_key_value_and_split_heads"]
+    run(module, f"{PASS}{{config=cpu-fallback}}")
+    assert names(module) == [*["slice_static"] * 3, *["reshape"] * 3, *["permute"] * 4]
+
+
+def test_any_on_the_host_is_a_truth_value() -> None:
+    body = function(
+        "%a: tensor<4x6xf32>",
+        "tensor<4xf32>",
+        op("r", "reduce_or", "%a", "4x6xf32 -> 4xf32", "dim_arg = [1 : i32], keep_dim = false"),
+    )
+    module = parse_module(body)
+    run(module, f"{PASS}{{config=cpu-fallback}}")
+    assert names(module) == ["sum", "constant", "ne", "typecast"]
+    given = np.zeros((4, 6))
+    given[1], given[2, 3] = 1, 1
+    (result,) = interpret(module, "f", [given])
+    assert result.tolist() == [0, 1, 1, 0]
+
+
+def test_an_unknown_target_is_refused() -> None:
+    with pytest.raises(OptionError, match="config is one of ttnn, ttmetal, cpu-fallback, not 'moon'"):
+        run(parse_module(CASES["reverse"][0]), f"{PASS}{{config=moon}}")
+
+
+def test_the_older_epoch_keeps_what_it_does_not_decompose() -> None:
+    body = """
+    func.func @f(%a: tensor<3x4xf32>) -> tensor<3x4xf32> {
+      %0 = ttir.empty() : tensor<3x4xf32>
+      %1 = "ttir.reverse"(%a, %0) <{dimensions = array<i64: 1>}> : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+      return %1 : tensor<3x4xf32>
+    }
+    """
+    module = parse_module(body, default_epoch=Epoch.SLIDES)
+    run(module, PASS)
+    assert names(module) == ["reverse"]
