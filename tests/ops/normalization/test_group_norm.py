@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -131,6 +133,30 @@ def test_shards_of_rows_need_not_be_tiles_and_factors_are_padded(device: ttnn.Me
         _values(x), num_groups=4, weight=factors.reshape(1, 1, 1, 160)
     )
     assert np.corrcoef(reference.ravel(), _values(result).ravel())[0, 1] > 0.999
+
+
+@pytest.mark.parametrize(("across", "sharded"), [(8, True), (4, True), (8, False), (4, False)])
+def test_padded_factors_are_those_of_the_cores_that_have_the_channels(
+    across: int, sharded: bool, device: ttnn.MeshDevice
+) -> None:
+    """960 channels on four and on eight cores are both padded to 1,024."""
+    torch = pytest.importorskip("torch")
+    row = np.random.default_rng(5).normal(1.0, 0.5, 960).astype(np.float32)
+    weight = ttnn.create_group_norm_weight_bias_rm(torch.from_numpy(row), 960, across)
+    weight = ttnn.from_torch(weight, ttnn.bfloat16, device=device)
+    assert tuple(weight.shape) == (1, 1, 32, 32)
+    x = _tensor((1, 1, 256, 960), device)
+    plain = ttnn.group_norm(x, num_groups=32, core_grid=ttnn.CoreGrid(x=1, y=2), inplace=False)
+    options: dict[str, Any] = {"core_grid": ttnn.CoreGrid(x=across, y=2), "inplace": False}
+    if sharded:
+        cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(across - 1, 1))])
+        spec = ttnn.ShardSpec(cores, [128, 960 // across], ttnn.ShardOrientation.ROW_MAJOR)
+        place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.BLOCK_SHARDED, ttnn.BufferType.L1, spec)
+        x = ttnn.to_memory_config(ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT), place)
+        options = {"memory_config": place}
+    result = ttnn.group_norm(x, num_groups=32, weight=weight, **options)
+    # The factors of other channels leave 0.8.
+    assert np.corrcoef((_values(plain) * row).ravel(), _values(result).ravel())[0, 1] > 0.9995
 
 
 def test_blocks_by_the_size(device: ttnn.MeshDevice) -> None:

@@ -6,6 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/groupnorm`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn import _engine
@@ -155,16 +156,23 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
         )
 
 
-def _row_of_factors(label: str, tensor: Tensor, like: Tensor) -> Tensor:
-    """Return weights or bias as a row of tiles, without what pads the channels of every core to full tiles."""
+def _row_of_factors(label: str, tensor: Tensor, like: Tensor, across: Sequence[int]) -> Tensor:
+    """Return weights or bias as a row of tiles, without what pads the channels of every core to full tiles.
+
+    Args:
+        label: Which of them.
+        tensor: The weights or the bias.
+        like: The input.
+        across: Over how many cores the channels may be divided, the likeliest first.
+    """
     shape, channels = tuple(tensor._spec.shape), like._spec.shape[-1]
     rows = shape[-2] if len(shape) > 1 else 1
     given = math.prod(shape)
     in_rows = tensor._spec.layout is Layout.ROW_MAJOR and shape[-1:] == (TILE_SIZE,) and given == rows * TILE_SIZE
     if not in_rows or given <= -(-channels // TILE_SIZE) * TILE_SIZE:
         return row_of_weights(_NAME, label, tensor, like)
-    # As many cores as leave every one of them so many rows of 32.
-    parts = (count for count in range(2, channels + 1) if channels % count == 0)
+    # As many cores as leave every one of them so many rows of 32. 960 channels on 4 and on 8 cores have the same rows.
+    parts = (count for count in (*across, *range(2, channels + 1)) if count > 0 and channels % count == 0)
     fits = (count for count in parts if -(-(channels // count) // TILE_SIZE) * TILE_SIZE * count == given)
     cores = next(fits, None)
     if cores is None:
@@ -225,8 +233,12 @@ def _group_norm(
     if spec.layout is not Layout.TILE:
         # The shards of rows need not be made of full tiles.
         tiled = tilize_padded(_NAME, input_tensor, memory_config=DRAM_MEMORY_CONFIG if is_sharded else None)
+    across: tuple[int, ...] = () if core_grid is None else (core_grid.y, core_grid.x)
+    shards = spec.memory_config.shard_spec
+    if shards is not None:
+        across = (-(-channels // shards.shape[1]),)
     parameters = [
-        _row_of_factors(label, tensor, tiled)
+        _row_of_factors(label, tensor, tiled, across)
         for label, tensor in (("weight", weight), ("bias", bias))
         if tensor is not None
     ]
