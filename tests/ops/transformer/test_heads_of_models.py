@@ -104,3 +104,41 @@ def test_comparison_mode_knows_the_columns_of_blocks(device: ttnn.MeshDevice) ->
         ttnn.transformer.split_query_key_value_and_split_heads(x, **options)
         x = ttnn.reshape(x, (2, 1, 64, 3 * 4 * 32))
         ttnn.experimental.split_query_key_value_and_split_heads(x, GRID, **options)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
+@pytest.mark.parametrize(("heads", "groups"), [(16, 1), (8, 4), (12, 12)])
+@pytest.mark.parametrize("apart", [False, True])
+def test_shards_of_a_projection_have_a_group_each(
+    dtype: ttnn.DataType, heads: int, groups: int, apart: bool, device: ttnn.MeshDevice
+) -> None:
+    grid = device.compute_with_storage_grid_size()
+
+    def sharded(parts: int, seed: int) -> ttnn.Tensor:
+        cores = ttnn.num_cores_to_corerangeset(groups, grid, row_wise=True)
+        spec = ttnn.ShardSpec(cores, [32, parts * 64], ttnn.ShardOrientation.ROW_MAJOR)
+        place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.WIDTH_SHARDED, ttnn.BufferType.L1, spec)
+        return ttnn.to_memory_config(make((1, 1, 32, groups * parts * 64), dtype, TILES, device, seed=seed), place)
+
+    each = heads // groups
+    x = sharded(each if apart else each + 2, 0)
+    others = sharded(2, 1) if apart else None
+    options = {"num_heads": heads, "num_kv_heads": groups}
+    create, place = ttnn.experimental.nlp_create_qkv_heads, ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG
+    results = create(x, others, transpose_k_heads=False, memory_config=place, **options)
+    # A group is the queries of a core, its keys and its values.
+    columns = values_of(x)[0, 0].reshape(32, groups, -1, 64)
+    rest = columns[:, :, each:] if others is None else values_of(others)[0, 0].reshape(32, groups, 2, 64)
+    expected = (columns[:, :, :each].reshape(32, heads, 64), rest[:, :, 0], rest[:, :, 1])
+    given = () if others is None else (values_of(others),)
+    references = golden.nlp_create_heads_of_shards(values_of(x), *given, **options)
+    for result, values, reference in zip(results, expected, references, strict=True):
+        np.testing.assert_array_equal(values_of(result)[0], values.swapaxes(0, 1))
+        np.testing.assert_array_equal(reference[0], values.swapaxes(0, 1))
+        count = values.shape[1]
+        cores = ttnn.num_cores_to_corerangeset(count, grid, row_wise=True)
+        assert result.memory_config().shard_spec == ttnn.ShardSpec(cores, [32, 64], ttnn.ShardOrientation.ROW_MAJOR)
+    with pytest.raises(ttnn.ParameterError, match="transpose_k_heads=False"):
+        create(x, others, memory_config=place, **options)
+    with pytest.raises(ttnn.MemoryConfigError, match="by height or in blocks"):
+        create(x, others, transpose_k_heads=False, **options)

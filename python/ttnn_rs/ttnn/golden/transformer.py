@@ -134,6 +134,26 @@ def nlp_create_qkv_heads(
     )
 
 
+def nlp_create_heads_of_shards(
+    x: ArrayLike, input_kv: ArrayLike | None = None, *, num_heads: int, num_kv_heads: int | None = None, **_: object
+) -> tuple[Values, Values, Values]:
+    """Return the heads of queries, keys and values of [B, 1, S, W], whose columns are groups of them."""
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    values = np.asarray(x, np.float64)[:, 0]
+    others = values if input_kv is None else np.asarray(input_kv, np.float64)[:, 0]
+
+    def parts(given: Values, count: int) -> Values:
+        return given.reshape(*given.shape[:2], groups, count, -1)
+
+    def heads(given: Values) -> Values:
+        return given.reshape(*given.shape[:2], -1, given.shape[-1]).swapaxes(1, 2)
+
+    each = num_heads // groups
+    queries = parts(values, each if input_kv is not None else each + 2)[..., :each, :]
+    keys_and_values = parts(others, 2 if input_kv is not None else each + 2)[..., -2:, :]
+    return heads(queries), heads(keys_and_values[..., 0, :]), heads(keys_and_values[..., 1, :])
+
+
 def nlp_create_qkv_heads_falcon7b(x: ArrayLike, **_: object) -> tuple[Values, Values, Values]:
     """Return 71 heads of queries, and one of keys and of values."""
     return nlp_create_qkv_heads(x, num_heads=71, num_kv_heads=1, transpose_k_heads=False)

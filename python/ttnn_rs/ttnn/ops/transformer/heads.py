@@ -38,6 +38,7 @@ from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.transformer.heads_in_blocks import split_in_groups
+from ttnn.ops.transformer.heads_of_shards import split_shards
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
@@ -283,6 +284,8 @@ def _nlp_create(
             f"{name}: input of shape {input._spec.shape} does not divide into {num_heads} heads of queries and "
             f"{groups} of keys and of values, of full tiles; it is [B, 1, S, W]."
         )
+    if input._spec.memory_config.is_sharded():
+        return split_shards(name, input, input_kv, (num_heads, groups), size, transpose_k_heads, memory_config)
     source, first = (input, num_heads * size) if input_kv is None else (input_kv, 0)
     query = heads_of(input, 0, num_heads, size, memory_config)
     key = heads_of(source, first, groups, size, memory_config, transposed=transpose_k_heads)
@@ -419,10 +422,13 @@ nlp_create_qkv_heads = register(
         ),
         run=_nlp_create,
         doc="Return the heads of queries, keys and values.\n"
-        "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
+        "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].\n"
+        "Of an input sharded by width every core has the queries of one head of keys, that head, and the values; each "
+        "head of the result lies on a core of its own.",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`",
         golden=golden.nlp_create_qkv_heads,
-        raises=_ERRORS,
+        golden_of_shards=golden.nlp_create_heads_of_shards,
+        raises=(*_ERRORS, ("MemoryConfigError", "an input in shards is not sharded by width, or the heads are.")),
         examples=lambda shape, layout: (
             (({"num_heads": 2, "num_kv_heads": 1},),)
             if len(shape) == 4 and shape[1] == 1 and shape[-1] == 128 and layout is Layout.TILE
