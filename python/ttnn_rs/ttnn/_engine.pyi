@@ -429,6 +429,7 @@ class _ProductArguments(TypedDict):
     format: int
     leading: NotRequired[tuple[int, int] | None]
     lines: NotRequired[tuple[int, int, int, int, bool, bool] | None]
+    matrix: NotRequired[tuple[int, int] | None]
     fidelity: NotRequired[int]
     arch: NotRequired[int]
 

@@ -336,16 +336,18 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
 }
 
 /// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
-/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first; all tiles
-/// without.
+/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first, `matrix` the
+/// height and width of row-major matrices that are a tile each; all tiles without.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; format, leading = None, lines = None, fidelity = MathFidelity::HiFi4, arch = Arch::Wormhole);
-    let factors = match (leading, lines) {
-        (None, None) => Factors::Tiles,
-        (Some((length, inside)), None) => Factors::Leading { length, inside },
-        (None, Some((outer, matrices, height, width, columns, flush))) => {
+    keywords!(py, program; format, leading = None, lines = None, matrix = None, fidelity = MathFidelity::HiFi4,
+        arch = Arch::Wormhole);
+    let factors = match (leading, lines, matrix) {
+        (None, None, None) => Factors::Tiles,
+        (None, None, Some((height, width))) => Factors::Matrix { height, width },
+        (Some((length, inside)), None, None) => Factors::Leading { length, inside },
+        (None, Some((outer, matrices, height, width, columns, flush)), None) => {
             Factors::Matrices(MatrixAxis { outer, matrices, height, width, columns, flush })
         }
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),

@@ -14,6 +14,7 @@ import ttnn
 from operands import from_raw, raw_of
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE
+from ttnn.ops.reduction import prod
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 Floats = npt.NDArray[np.float32]
@@ -307,3 +308,24 @@ def test_gradient_along_a_dimension(dim: int, device: ttnn.MeshDevice) -> None:
     full[(..., slice(1), slice(None)) if dim == 1 else (..., slice(1))] = grad
     (gradient,) = ttnn.prod_bw(_device(full, device, ttnn.float32), x, dim=dim)
     np.testing.assert_array_equal(_values(gradient), grad * products / values)
+
+
+_FEW = [(2, 1, 2), (70, 1, 1), (5, 3, 2, 2), (40, 2, 3), (33, 32, 1), (33, 1, 32), (9, 8, 8), (6, 9, 7), (4, 5, 13)]
+
+
+@pytest.mark.parametrize("chip", ["n150", "p150"])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
+def test_small_matrices_of_rows_have_the_bits_of_their_tiles(dtype: ttnn.DataType, chip: str) -> None:
+    """Row-major matrices of up to 64 elements are multiplied where they lie, their padding of ones with them."""
+    generator = np.random.default_rng(9)
+    special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, 1e-30])
+    with ttnn.manage_device(device_id=0, chip=chip) as device:
+        for shape in _FEW:
+            *leading, _, _ = shape
+            for share in (0.0, 0.02, 0.5):
+                values = np.exp2(generator.normal(0.0, 0.4, size=shape)) * generator.choice([1.0, -1.0], size=shape)
+                values = np.where(generator.random(shape) < share, generator.choice(special, size=shape), values)
+                rows = _device(values, device, dtype, ROWS)
+                tiles = ttnn.tilize_with_val_padding(rows, [*leading, 32, 32], 1.0)
+                got, expected = (raw_of(prod._last_tile(x)) for x in (rows, tiles))
+                np.testing.assert_array_equal(got, expected, err_msg=f"{shape}, {share}")

@@ -46,6 +46,8 @@ from ttnn.ops.reduction.program import filled
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.prod"
+_FEW: Final = 64
+"""Elements of a row-major matrix that the engine multiplies where they lie."""
 
 
 def _check(tensor: Tensor) -> None:
@@ -111,11 +113,23 @@ def _last_tile(source: Tensor) -> Tensor:
     spec, device = source._spec, on_device(_NAME, source)
     if spec.shape.rank < 2:
         source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
+    square = (TILE_SIZE, TILE_SIZE)
+    arch = arch_number(device)
+    code, fidelity = FORMAT_CODE[spec.dtype], 3 if arch == 0 else 4
+    if _of_few(spec):
+        # The program tilizes them first. Its tiles have their place in memory, but what is in them is known.
+        tiles = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config), device)
+        tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+        assert source._buffer is not None
+        assert tile._buffer is not None
+        matrix = (spec.shape[-2], spec.shape[-1])
+        _engine.product(source._buffer, tile._buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
+        del tiles
+        return tile
     if spec.layout is Layout.ROW_MAJOR:
         source = tilize_padded(_NAME, source, pad_value=1.0)
     else:
         source = filled(source, 1.0, DRAM_MEMORY_CONFIG)
-    square = (TILE_SIZE, TILE_SIZE)
     if source._spec.num_pages == 1:
         # There is nothing to multiply, but the tile goes through Dst as the first of several does.
         copied = apply_chain(_NAME, source, [], memory_config=DRAM_MEMORY_CONFIG)
@@ -123,10 +137,16 @@ def _last_tile(source: Tensor) -> Tensor:
     tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
     assert tile._buffer is not None
-    arch = arch_number(device)
-    fidelity = 3 if arch == 0 else 4
-    _engine.product(source._buffer, tile._buffer, format=FORMAT_CODE[spec.dtype], fidelity=fidelity, arch=arch)
+    _engine.product(source._buffer, tile._buffer, format=code, fidelity=fidelity, arch=arch)
     return tile
+
+
+def _of_few(spec: TensorSpec) -> bool:
+    """Whether a tensor is row-major matrices of a few elements, more than one."""
+    if spec.layout is not Layout.ROW_MAJOR or spec.shape.rank < 3:
+        return False
+    *leading, height, width = spec.shape._dims
+    return math.prod(leading) > 1 and height <= TILE_SIZE and width <= TILE_SIZE and height * width <= _FEW
 
 
 def _on_host(tile: Tensor) -> float:

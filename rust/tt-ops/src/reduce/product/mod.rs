@@ -7,13 +7,14 @@ mod chain;
 mod few;
 mod matrix_axis;
 mod program;
+mod small;
 
 use tt_cpu::stream;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
-use tt_tensix::tile_io::{self, Input, ZERO};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::{OpError, for_each_page};
 use chain::{Chain, Memory, to_halves};
@@ -33,6 +34,7 @@ pub fn product(
     let given = device.buffer(input)?.num_pages();
     let (tiles_in, tiles_out) = match program.factors {
         Factors::Tiles => (given.max(1), 1),
+        Factors::Matrix { height, .. } => (given.max(1).next_multiple_of(height.max(1)), 1),
         Factors::Leading { length, inside } => (given, given / (length * inside).max(1) * inside),
         Factors::Matrices(axis) => (axis.tiles_in(), axis.tiles_out()),
     };
@@ -45,6 +47,7 @@ pub fn product(
     }
     match program.factors {
         Factors::Tiles => of_tiles(device, input, output, program),
+        Factors::Matrix { height, width } => small::of_matrices(device, input, output, program, [height, width]),
         Factors::Leading { length, inside } => of_leading(device, input, output, program, [length, inside]),
         Factors::Matrices(axis) => matrix_axis::of_matrices(device, input, output, program, axis),
     }
@@ -53,18 +56,52 @@ pub fn product(
 /// The upper half of a word.
 const UPPER: u32 = 0xffff_0000;
 
+/// How the product of all tiles runs: through FP32 in L1 after each of them.
+struct Running {
+    /// The first factor goes straight to `Dst`.
+    first: Input,
+    so_far: Input,
+    factor: Input,
+    /// What FPU and packer are set to for the first factor, between two, and for the result.
+    enter: (MathConfig, PackConfig),
+    keep: (MathConfig, PackConfig),
+    leave: PackConfig,
+    /// What of a word meets the next factor.
+    mask: u32,
+}
+
+impl Running {
+    fn new(program: &ProductProgram) -> Self {
+        let (wide, format) = (DataFormat::Float32, program.format);
+        let (first, so_far) = (Input::direct_to_dst(format, true), Input::new(wide, true));
+        let math = |operand: Input| MathConfig {
+            fidelity: program.fidelity,
+            dst: tile_io::dst_format(operand.format, true),
+            alu: operand.register,
+            arch: program.arch,
+        };
+        let packer = |from, to| PackConfig::new(tile_io::result_format(from, to, true), to);
+        Self {
+            first,
+            so_far,
+            factor: Input::new(format, true),
+            enter: (math(first), packer(format, wide)),
+            keep: (math(so_far), packer(wide, wide)),
+            leave: packer(wide, format),
+            mask: if format == wide { u32::MAX } else { UPPER },
+        }
+    }
+
+    /// What is in L1 after the first factor.
+    fn start(&self, tile: &[u8], words: &mut Tile) {
+        let [mut a, mut dst] = [ZERO; 2];
+        self.first.to_dst(&self.enter.0, tile, &mut a, &mut dst);
+        pack::pack_tile(&self.enter.1, &dst, bytemuck::bytes_of_mut(words));
+    }
+}
+
 fn of_tiles(device: &mut Device, input: BufferId, output: BufferId, program: &ProductProgram) -> Result<(), OpError> {
-    let (wide, format) = (DataFormat::Float32, program.format);
-    let (first, running, factor) =
-        (Input::direct_to_dst(format, true), Input::new(wide, true), Input::new(format, true));
-    let math = |operand: Input| MathConfig {
-        fidelity: program.fidelity,
-        dst: tile_io::dst_format(operand.format, true),
-        alu: operand.register,
-        arch: program.arch,
-    };
-    let packer = |from, to| PackConfig::new(tile_io::result_format(from, to, true), to);
-    let (enter, keep, leave) = (packer(format, wide), packer(wide, wide), packer(wide, format));
+    let chain = Running::new(program);
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
     let count = access.buffer(input)?.num_pages();
@@ -74,23 +111,22 @@ fn of_tiles(device: &mut Device, input: BufferId, output: BufferId, program: &Pr
         return Ok(());
     }
     let [mut a, mut b, mut dst, mut words] = [ZERO; 4];
-    first.to_dst(&math(first), pages.page(0), &mut a, &mut dst);
-    pack::pack_tile(&enter, &dst, bytemuck::bytes_of_mut(&mut words));
+    chain.start(pages.page(0), &mut words);
     for index in 1..count {
         stream::prefetch_second_all(pages.page((index + 1).min(count - 1)));
-        if format != wide {
+        if chain.mask != u32::MAX {
             for word in &mut words {
-                *word &= u32::from_le(UPPER);
+                *word &= u32::from_le(chain.mask);
             }
         }
-        running.to_src(bytemuck::bytes_of(&words), &mut a);
-        factor.to_src(pages.page(index), &mut b);
-        fpu::eltwise(&math(running), EltwiseOp::Mul, Broadcast::None, false, &mut dst, &a, &b);
+        chain.so_far.to_src(bytemuck::bytes_of(&words), &mut a);
+        chain.factor.to_src(pages.page(index), &mut b);
+        fpu::eltwise(&chain.keep.0, EltwiseOp::Mul, Broadcast::None, false, &mut dst, &a, &b);
         if index + 1 < count {
-            pack::pack_tile(&keep, &dst, bytemuck::bytes_of_mut(&mut words));
+            pack::pack_tile(&chain.keep.1, &dst, bytemuck::bytes_of_mut(&mut words));
         }
     }
-    pack::pack_tile(&leave, &dst, target);
+    pack::pack_tile(&chain.leave, &dst, target);
     Ok(())
 }
 

@@ -9,6 +9,14 @@ pub enum Factors {
     /// All tiles, one after the other, in FP32; operands of shorter formats meet the upper half of what is there so
     /// far.
     Tiles,
+    /// [`Self::Tiles`] of a row-major tensor of matrices that have a few datums each, every one padded to a tile with
+    /// ones. The tiles need not be in memory.
+    Matrix {
+        /// The height of a matrix.
+        height: usize,
+        /// Its width.
+        width: usize,
+    },
     /// The tiles of a leading dimension.
     Leading {
         /// Its length.
