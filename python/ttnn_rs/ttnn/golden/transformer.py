@@ -146,7 +146,8 @@ def nlp_create_heads_of_shards(
         return given.reshape(*given.shape[:2], groups, count, -1)
 
     def heads(given: Values) -> Values:
-        return given.reshape(*given.shape[:2], -1, given.shape[-1]).swapaxes(1, 2)
+        result: Values = given.reshape(*given.shape[:2], -1, given.shape[-1]).swapaxes(1, 2)
+        return result
 
     each = num_heads // groups
     queries = parts(values, each if input_kv is not None else each + 2)[..., :each, :]
