@@ -84,31 +84,42 @@ def folder(tmp_path: Path) -> Path:
 
 
 def compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    return told(folder, capsys)[0]
+
+
+def told(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, object], str]:
+    """Return the document and what is written beside it."""
     assert main(["profile", "--compare", str(folder), "--json"]) == 0
-    answer: dict[str, object] = json.loads(capsys.readouterr().out)
-    return answer
+    written = capsys.readouterr()
+    answer: dict[str, object] = json.loads(written.out)
+    return answer, written.err
 
 
 def test_rows_that_cannot_be_predicted_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = compared(folder, capsys)
+    answer, beside = told(folder, capsys)
     families = answer["families"]
     assert (families["eltwise"]["rows"], families["eltwise"]["predicted"]) == (3, 1)
     assert families["AllReduce"]["predicted"] == families["GroupNorm"]["predicted"] == 0
     assert families["AllReduce"]["median_error"] is None
-    reasons = " ".join(answer["not_predicted"])
+    counted = [line.partition(" rows are not predicted: ") for line in beside.splitlines() if "not predicted" in line]
+    reasons = " ".join(reason for _, _, reason in counted)
     for reason in ("the function NO_SUCH", "no plan describes this device operation", "the row is not understood"):
         assert reason in reasons
     for reason in ("no layers are described", "end to end", "several chips", "a call on the host", "telepathy on n150"):
         assert reason in reasons
-    assert sum(answer["not_predicted"].values()) == 4 + 5
+    assert sum(int(count) for count, _, _ in counted) == 4 + 5
     assert (families["model:falcon7b"]["rows"], families["model:falcon7b"]["predicted"]) == (2, 1)
 
 
 def test_every_figure_has_its_place(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = compared(folder, capsys)
+    assert answer.keys() == {"families", "matmul_anchors", "noc_traces", "kernel_cycles"}
+    summary = {"rows", "predicted", "median_error", "mean_error", "p90_error", "within_2x"}
+    assert all(figures.keys() == summary for figures in answer["families"].values())
     assert answer["matmul_anchors"].keys() == {"n150_default"}
+    assert answer["noc_traces"].keys() == {"rows", "mean_error", "worst_error"}
     for figures in (answer["matmul_anchors"]["n150_default"], answer["noc_traces"], answer["kernel_cycles"]):
-        assert figures["rows"] == figures["predicted"] == 1
+        assert figures["rows"] == 1
         assert figures["mean_error"] == figures["worst_error"] >= 0
 
 
@@ -132,6 +143,9 @@ def test_recorded_families_are_within_their_bars(golden: Path, capsys: pytest.Ca
     assert all(families[name]["within_2x"] >= 0.9 for name in BARS)
     # No bar is set for these, of which few rows are recorded: they stay as good as they are.
     kept = {
+        "Concat": 0.15,
+        "IntImg": 0.1,
+        "Reshape": 0.15,
         "GroupNorm": 0.15,
         "Softmax": 0.25,
         "Pool2D": 0.25,

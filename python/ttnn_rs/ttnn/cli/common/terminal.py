@@ -171,6 +171,11 @@ class Terminal:
         if not self.json:
             sys.stdout.write(text + "\n")
 
+    def remark(self, text: str) -> None:
+        """Print a line beside the result: to standard error if the result is a JSON document."""
+        stream = sys.stderr if self.json else sys.stdout
+        stream.write(f"{text}\n")
+
     def error(self, text: str) -> None:
         """Print why the command failed, on standard error."""
         sys.stderr.write(f"ttnn: {text}\n")

@@ -161,8 +161,7 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
             "families": {name: compare.summary(group) for name, group in families.items()},
             "matmul_anchors": {name: compare.extremes(group) for name, group in classes.items()},
             "noc_traces": compare.extremes(noc),
-            "kernel_cycles": compare.extremes(kernels),
-            "not_predicted": dict(compare.reasons(every)),
+            "kernel_cycles": {**compare.extremes(kernels), "predicted": compare.predicted(kernels)},
         }
     )
     if options.rows:
@@ -178,11 +177,11 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
     table = Table("", ("measurement", "rows", "predicted", "mean %", "worst %"), left=frozenset({"measurement"}))
     for name, group in {**classes, "noc_traces": noc, "kernel_cycles": kernels}.items():
         figures = compare.extremes(group)
-        cells_ = (str(figures["rows"]), str(figures["predicted"]))
+        cells_ = (str(figures["rows"]), str(compare.predicted(group)))
         table.rows.append((name, *cells_, _percent(figures["mean_error"]), _percent(figures["worst_error"])))
     terminal.table(table)
     for reason, count in compare.reasons(every).most_common():
-        terminal.line(f"{count} rows are not predicted: {reason}")
+        terminal.remark(f"{count} rows are not predicted: {reason}")
     return 0
 
 

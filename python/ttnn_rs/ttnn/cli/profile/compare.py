@@ -182,14 +182,18 @@ def summary(predictions: Sequence[Prediction]) -> dict[str, Any]:
 
 
 def extremes(predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """Return rows, mean and worst error of a class of measurements."""
+    """Return rows, mean and worst error of a class of measurements; errors of those that could be predicted."""
     errors = [abs(p.error) for p in predictions if p.predicted is not None]
     return {
         "rows": len(predictions),
-        "predicted": len(errors),
         "mean_error": statistics.fmean(errors) if errors else None,
         "worst_error": max(errors, default=None),
     }
+
+
+def predicted(predictions: Sequence[Prediction]) -> int:
+    """Return how many rows could be predicted."""
+    return sum(p.predicted is not None for p in predictions)
 
 
 def by_family(predictions: Sequence[Prediction]) -> dict[str, list[Prediction]]:
