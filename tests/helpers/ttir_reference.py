@@ -197,6 +197,10 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
     if short == "gather":
         return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
+    if short == "scatter_in_dim":
+        made = x.copy()
+        np.put_along_axis(made, given[1].astype(np.int64), given[2], axis=op.get("dim"))
+        return made
     if short == "cumsum":
         return np.cumsum(x, axis=op.get("dim"))
     if short == "dot_general":

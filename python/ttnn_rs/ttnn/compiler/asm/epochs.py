@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import Enum
 
 __all__ = ["Epoch", "epoch_of"]
@@ -23,7 +24,7 @@ _BOOK = re.compile(r"[#!]tt\.|\boperand_constraints\b|#tt<")
 # An `empty` whose value is the last operand of an operation of `ttir` in generic form. Those of the book that take one
 # have operand constraints besides.
 _EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
-_LAST_OPERAND = re.compile(r"\"ttir\.(?!to_layout)\w+\"\([^()]*?(%[\w$.-]+)\)")
+_LAST_OPERAND = re.compile(r"\"(ttir\.(?!to_layout)\w+)\"\([^()]*?(%[\w$.-]+)\)")
 # Attributes of the library that only the slides have: later ones follow from the type of the result, and dimensions are
 # signed.
 _PLACED = re.compile(
@@ -32,18 +33,44 @@ _PLACED = re.compile(
     r"|\"ttnn\.moreh_cumsum\""
 )
 
+# Operations that the slides have with them only: without them text is of the current epoch, whatever the rest says.
+_NOT_PLACED = re.compile(
+    r"\"ttnn\.(?:to_layout|typecast|add|multiply|subtract|divide)\"\([^()]*\)\s*:"
+    r"|\"ttnn\.constant\"\([^()]*\)\s*<\{(?![^{}]*dtype = )"
+)
+_TYPES = re.compile(r":\s*\(([^()]*)\)\s*->\s*\(?([^()\n]*)")
 
-def epoch_of(text: str, default: Epoch = Epoch.CURRENT) -> Epoch:
-    """Return the epoch of a text by its marks; text without a mark is of the default."""
+
+def _gives_last(text: str, end: int) -> bool:
+    """Return whether the last operands of an operation have the types of its results, as outputs have."""
+    found = _TYPES.search(text, end)
+    if found is None or ' = "' in text[end : found.start()]:
+        return True
+    given, made = (re.sub(r"\s+", "", part) for part in found.groups())
+    return given.endswith(made)
+
+
+def epoch_of(
+    text: str, default: Epoch = Epoch.CURRENT, takes_outputs: Callable[[str], bool] = lambda name: True
+) -> Epoch:
+    """Return the epoch of a text by its marks; text without a mark is of the default.
+
+    Args:
+        text: The text.
+        default: The epoch of a text without marks.
+        takes_outputs: Whether an operation of the slides has operands for its outputs.
+    """
     if _BOOK.search(text):
         return Epoch.BOOK
     if default is Epoch.BOOK and "ttcore." not in text and '"ttir.' in text and "tensor.empty" in text:
         return Epoch.BOOK
     if "r.empty" in text:
         empties = set(_EMPTY.findall(text))
-        if any(name in empties for name in _LAST_OPERAND.findall(text)):
-            return Epoch.SLIDES
-    if "ttnn." in text and _PLACED.search(text):
+        for found in _LAST_OPERAND.finditer(text):
+            name, value = found.groups()
+            if value in empties and takes_outputs(name) and _gives_last(text, found.end()):
+                return Epoch.SLIDES
+    if "ttnn." in text and _PLACED.search(text) and not _NOT_PLACED.search(text):
         return Epoch.SLIDES
     if default is Epoch.SLIDES or "ttcore." in text or "ttir.empty" in text:
         return Epoch.CURRENT if default is Epoch.BOOK else default

@@ -568,7 +568,7 @@ def parse_text(
         CompileError: The text is not a module; one diagnostic says where.
     """
     source = Source(text, filename, first_line)
-    epoch = epoch or epoch_of(text, default_epoch)
+    epoch = epoch or epoch_of(text, default_epoch, lambda name: registry.takes_outputs(name, Epoch.SLIDES))
     parser: MlirParser | None = None
     try:
         parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, epoch=epoch)

@@ -20,6 +20,9 @@ class Registry(Protocol):
     def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
         """Return the class of an operation of a known dialect; a generic one for an operation that no table has."""
 
+    def takes_outputs(self, name: str, epoch: Epoch) -> bool:
+        """Return whether an operation of an epoch has operands for its outputs."""
+
     def attribute(self, parser: FullParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None, with nothing consumed, if the table does not have it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -151,6 +152,11 @@ def _strides(strides: Sequence[int]) -> AffineMap:
     return AffineMap(rank, 0, (collapsed, dim(rank - 1)))
 
 
+def _coordinates(part: str | Attribute) -> str | Attribute:
+    """Return text with coordinates as they are printed: `(0,7)`."""
+    return re.sub(r"\((\d+),\s+(\d+)\)", r"(\1,\2)", part) if isinstance(part, str) else part
+
+
 def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> None:
     """Check that a memory layout fits a buffer type; what differs between epochs if one is given.
 
@@ -239,7 +245,7 @@ class TTNNLayoutAttr(DialectAttr):
                 comma = parser._current_token.span.start
             end = parser.balanced(start)
             if parser._current_token.text != ">" or parser._current_token.span.end != end:
-                rest = parser.raw_parts(comma, end - 1)
+                rest = tuple(_coordinates(part) for part in parser.raw_parts(comma, end - 1))
                 parser._resume_from(end - 1)
         parser.parse_punctuation(">")
         try:

@@ -19,7 +19,7 @@ from ttnn.compiler.dialects.attributes import (
     parse_attribute,
 )
 from ttnn.compiler.dialects.operations import operation_class
-from ttnn.compiler.dialects.spec import DIALECTS
+from ttnn.compiler.dialects.spec import DIALECTS, find
 
 __all__ = ["REGISTRY", "DialectRegistry"]
 
@@ -42,6 +42,11 @@ class DialectRegistry:
     def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
         """Return the class of an operation; a generic one for an operation that no table has."""
         return operation_class(name, epoch) or generic_operation(name)
+
+    def takes_outputs(self, name: str, epoch: Epoch) -> bool:
+        """Return whether an operation of an epoch has operands for its outputs."""
+        spec = find(name, epoch)
+        return spec is not None and bool(spec.outs)
 
     def attribute(self, parser: MlirParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None if it has no class."""

@@ -72,7 +72,11 @@ def _slice_static(op: TableOp) -> None:
         _same_kind(op, len(shape))
     result = shape_of(op.results[0])
     for dim, (begin, end, step) in enumerate(zip(begins, ends, steps, strict=True)):
-        _bounds(shape, dim, begin, end, step)
+        if begin == end:
+            # A slice of nothing may begin anywhere.
+            need(step != 0, f"Step value for dimension {dim} cannot be zero")
+        else:
+            _bounds(shape, dim, begin, end, step)
         size = math.ceil(((end + shape[dim] if end < 0 else end) - (begin + shape[dim] if begin < 0 else begin)) / step)
         need(
             result[dim] == size,

@@ -136,6 +136,9 @@ def fill_attribute(element: Attribute, number: float) -> Attribute:
     """Return a number as the attribute of `full` for tensors of an element type."""
     if isinstance(element, IntegerType):
         whole = int(number)
+        if element.width.data > 32:
+            # The chip has no wider integers: what does not fit is the nearest one that does.
+            return i32_attr(max(-(1 << 31), min(whole, (1 << 31) - 1)))
         return i32_attr(whole - (1 << 32) if whole >= 1 << 31 else whole)
     try:
         return f32_attr(struct.unpack("<f", struct.pack("<f", number))[0])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import Block, IntegerAttr, IntegerType, Operation, SSAValue, TensorType
 from ttnn.compiler.dialects.operations import make
 
@@ -29,8 +31,29 @@ def run(module: Module, options: dict[str, Any]) -> None:
             ):
                 values += op.results
         order = {op: i for i, op in enumerate(body.ops)}
+        _check_freed(module, body, order)
         for value in values:
             _free(module, body, value, order, force)
+
+
+def _check_freed(module: Module, body: Block, order: dict[Operation, int]) -> None:
+    """Refuse convolutions that free an input which is used after them.
+
+    Raises:
+        CompileError: There is one.
+    """
+    for op in body.ops:
+        if not _frees_input(op):
+            continue
+        if any(order.get(use.operation, 0) > order[op] for use in op.operands[0].uses):
+            message = "use-after-free detected: op deallocates its input but is not the last user"
+            raise CompileError(module.at(op, message))
+
+
+def _frees_input(op: Operation) -> bool:
+    """Return whether an operation frees its first operand itself."""
+    config = op.properties.get("conv2d_config")
+    return config is not None and "deallocate_activation = true" in attribute_text(config)
 
 
 def _frees_arguments(function: Operation) -> bool:
@@ -53,6 +76,8 @@ def _free(module: Module, body: Block, value: SSAValue, order: dict[Operation, i
             return
         if last is None or order[user] > order[last]:
             last = user
+    if last is not None and _frees_input(last) and last.operands[0] is value:
+        return
     if last is None:
         owner = value.owner
         if not isinstance(owner, Operation):

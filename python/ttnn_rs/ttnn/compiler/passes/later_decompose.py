@@ -23,6 +23,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.passes import slides_indexing
 from ttnn.compiler.passes.base import fail, replace, table_ops
 from ttnn.compiler.passes.constants import build_full
 from ttnn.compiler.passes.decompose_movement import negative_padding, reverse, split_heads
@@ -201,6 +202,11 @@ def _unrolled(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [typed(module, op, f"{name}_unrolled", inputs, op.results[0].type, **properties)]
 
 
+def _slides(rewrite: Rewrite) -> Rewrite:
+    """Return a rewrite of the slides; other epochs have operations of the same name that are of the library."""
+    return lambda module, op: rewrite(module, op) if module.epoch is Epoch.SLIDES else None
+
+
 _REWRITES: dict[str, Rewrite] = {
     "index": _index,
     "index_select": _index_select,
@@ -212,6 +218,8 @@ _REWRITES: dict[str, Rewrite] = {
     "arange": _arange,
     "batch_norm_inference": batch_norm,
     "batch_norm_training": batch_norm,
+    "gather": _slides(slides_indexing.gather),
+    "scatter": _slides(slides_indexing.scatter),
     "convolution": _pooling_convolution,
     "pooling": _pooling_convolution,
     "conv2d": channels_last,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import (
@@ -26,9 +27,9 @@ from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.dialects.rules_library import DTYPE
+from ttnn.compiler.passes import lowering_attention, lowering_norms, lowering_training, lowering_windows
 from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.passes.later_device import device_op
-from ttnn.compiler.passes.later_embedding import embedding_backward
 from ttnn.compiler.passes.later_layouts import (
     data_type_attr,
     layout_enum,
@@ -65,7 +66,13 @@ def run(module: Module, options: dict[str, Any]) -> None:
             _lower(module, op)
     for left in module.op.walk():
         if left.name.startswith("ttir."):
-            raise fail(module, left, "is not an operation that convert-ttir-to-ttnn can lower")
+            raise _illegal(module, left, "convert-ttir-to-ttnn has no lowering of it")
+
+
+def _illegal(module: Module, op: Operation, why: str) -> CompileError:
+    return CompileError(
+        module.at(op, f"failed to legalize operation '{op.name}' that was explicitly marked illegal: {why}")
+    )
 
 
 def device_value(module: Module, op: Operation) -> SSAValue:
@@ -125,7 +132,7 @@ def _emit(
         name = "ttnn.moreh_cumsum"
         kind = operation_class(name, module.epoch)
     if kind is None:
-        raise fail(module, op, f"there is no {name} in this epoch, so it cannot be lowered")
+        raise _illegal(module, op, f"there is no {name} in this epoch, so it cannot be lowered")
     spec = kind.spec
     properties: Properties = {}
     for key, entry in spec.attributes.items():
@@ -157,7 +164,8 @@ def _operands(
 ) -> tuple[list[SSAValue], tuple[int, ...]]:
     """Return the operands in the groups of the new operation; the device goes where it is asked for."""
     rest = list(op.inputs if given is None else given)
-    names = {group.name for group in op.spec.operands} if given is None else set()
+    # Some operations of the current epoch have an operand for the result, which the library makes itself.
+    names = {group.name for group in op.spec.operands if group.name != "output"} if given is None else set()
     values: list[SSAValue] = []
     sizes = []
     groups = [group for group in kind.spec.operands if group.name not in ("device", "mesh_device")]
@@ -348,10 +356,7 @@ def _arange(op: TableOp) -> Properties:
 
 _CHANGES: dict[str, Callable[[TableOp], Properties]] = {
     "conv2d": _conv,
-    "conv_transpose2d": _conv,
     "max_pool2d": _pool,
-    "avg_pool2d": _pool,
-    "max_pool2d_with_indices": _pool,
     "argmax": _argmax,
     "ones": _zeros,
     "zeros": _zeros,
@@ -360,7 +365,6 @@ _CHANGES: dict[str, Callable[[TableOp], Properties]] = {
     "rand": _rand,
     "concat": _concat,
     "rms_norm": _rms_norm,
-    "layer_norm": _rms_norm,
     "arange": _arange,
 }
 
@@ -378,7 +382,7 @@ def _to_reshape(module: Module, op: TableOp) -> None:
 
 
 def _reshape(module: Module, op: TableOp) -> None:
-    _to_reshape(module, op)
+    _emit(module, op, "ttnn.reshape")
 
 
 def _broadcast(module: Module, op: TableOp) -> None:
@@ -389,7 +393,8 @@ def _broadcast(module: Module, op: TableOp) -> None:
 
 def _pow(module: Module, op: TableOp) -> None:
     exponent = _scalar(op.inputs[1])
-    if exponent is not None:
+    # pow_scalar takes exponents from 0 on.
+    if isinstance(exponent, (FloatAttr, IntegerAttr)) and exponent.value.data >= 0:
         _emit(module, op, "ttnn.pow_scalar", {"rhs": exponent}, operands=[op.inputs[0]])
     else:
         _emit(module, op, "ttnn.pow_tensor")
@@ -484,6 +489,39 @@ def _batch_norm(module: Module, op: TableOp) -> None:
     replace(op, [new.results[0], mean, variance])
 
 
+def _with_device(lower: Callable[[Module, TableOp, SSAValue], None]) -> Special:
+    """Return a lowering that gets the device."""
+    return lambda module, op: lower(module, op, device_value(module, op))
+
+
+def _conv3d(module: Module, op: TableOp) -> None:
+    registered = device_op(module)
+    attribute = registered.properties.get("device_attr") if registered is not None else None
+    grid = attribute.grid.shape if isinstance(attribute, DeviceAttr) else (8, 8)
+    lowering_windows.conv3d(module, op, device_value(module, op), grid)
+
+
+def _conv_transpose2d(module: Module, op: TableOp) -> None:
+    lowering_windows.check_transpose(module, op)
+    _emit(module, op, "ttnn.conv_transpose2d", _conv(op))
+
+
+def _avg_pool2d(module: Module, op: TableOp) -> None:
+    lowering_windows.check_pool(module, op)
+    _emit(module, op, "ttnn.avg_pool2d", _pool(op))
+
+
+def _with_indices(module: Module, op: TableOp) -> None:
+    lowering_windows.max_pool2d_with_indices(module, op, _pool(op))
+
+
+def _attention(module: Module, op: TableOp) -> None:
+    if module.epoch is Epoch.SLIDES:
+        _emit(module, op, "ttnn.scaled_dot_product_attention")
+    else:
+        lowering_attention.attention(module, op, device_value(module, op))
+
+
 def _typecast(module: Module, op: TableOp) -> None:
     _emit(module, op, "ttnn.typecast")
 
@@ -502,7 +540,7 @@ def _scatter(module: Module, op: TableOp) -> None:
 
 
 _SPECIAL: dict[str, Special] = {
-    "embedding_backward": embedding_backward,
+    "embedding_backward": lowering_training.embedding_backward,
     "reshape": _reshape,
     "squeeze": _to_reshape,
     "unsqueeze": _to_reshape,
@@ -519,6 +557,15 @@ _SPECIAL: dict[str, Special] = {
     "batch_norm_inference": _batch_norm,
     "batch_norm_training": _batch_norm,
     "typecast": _typecast,
+    "conv1d": _with_device(lowering_windows.conv1d),
+    "conv3d": _conv3d,
+    "conv_transpose2d": _conv_transpose2d,
+    "avg_pool2d": _avg_pool2d,
+    "max_pool2d_with_indices": _with_indices,
+    "group_norm": _with_device(lowering_norms.group_norm),
+    "layer_norm": lowering_norms.layer_norm,
+    "adamw": lowering_training.adamw,
+    "scaled_dot_product_attention": _attention,
     "clamp_scalar": _clamp_scalar,
     "scatter_in_dim": _scatter,
 }

@@ -92,4 +92,9 @@ def constant(value: DenseAttr) -> DenseAttr:
 
     name = element_format(type_.element_type) or "float32"
     dtype: Any = np.dtype(getattr(ml_dtypes, name, None) or name)
-    return DenseAttr(type_, value.elements().astype(dtype).tobytes(), value.splat)
+    elements = value.elements()
+    if dtype.kind in "iu" and elements.dtype.kind in "iu" and elements.dtype.itemsize > dtype.itemsize:
+        # What does not fit is the nearest number that does.
+        limits = np.iinfo(dtype)
+        elements = np.clip(elements, max(limits.min, np.iinfo(elements.dtype).min), limits.max)
+    return DenseAttr(type_, elements.astype(dtype).tobytes(), value.splat)

@@ -143,8 +143,8 @@ def _fusing(values: dict[str, Any]) -> list[Step]:
 def _later_ttir(values: dict[str, Any]) -> list[Step]:
     fusing = _fusing(values)
     steps: list[Step] = [
-        ("canonicalize", ""),
         ("ttir-element-type-normalization", ""),
+        ("canonicalize", ""),
         ("ttcore-wrap-device-module", ""),
         (
             "ttcore-register-device",
