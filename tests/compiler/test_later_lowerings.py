@@ -396,3 +396,78 @@ def test_attributes_that_repeat_the_result_mark_the_slides(line: str, epoch: Epo
     empty += f"shape = #ttnn.shape<4x8>}}> : (!ttnn.device) -> {kind}"
     text = f"func.func @f(%a: {kind}) -> {kind} {{\n  {empty}\n  %0 = {line} ({kind}) -> {kind}\n  return %0 : {kind}\n}}\n"
     assert parse_module(text).epoch is epoch
+
+
+CONVOLUTION = (
+    "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = {s}, "
+    "kernel_output_feature = 0, kernel_input_feature = 1, kernel_spatial_dimensions = {s}, output_batch = 0, "
+    "output_feature = 1, output_spatial_dimensions = {s}>"
+)
+
+
+def general(inputs: str, result: str, spatial: str, *, groups: int = 1, padding: str) -> str:
+    """Return a general convolution with channels second, of stride one."""
+    rank = len(spatial.split("x"))
+    ones = ", ".join(["1"] * rank)
+    false = ", ".join(["false"] * rank)
+    return function(
+        "convolution",
+        inputs,
+        result,
+        f"batch_group_count = {groups} : i64, convolution_layout = {CONVOLUTION.format(s=spatial)}, "
+        f"feature_group_count = 1 : i64, input_dilation = array<i64: {ones}>, padding = array<i64: {padding}>, "
+        f"weight_dilation = array<i64: {ones}>, window_reversal = array<i1: {false}>, "
+        f"window_strides = array<i64: {ones}>",
+    )
+
+
+def test_convolutions_of_lines_are_those_of_images_of_width_one() -> None:
+    module = decomposed(general("2x3x9xf32 5x3x4xf32", "2x5x8xf32", "2", padding="1, 1"), Epoch.SLIDES)
+    assert "conv2d" in names(module)
+    random = np.random.default_rng(5)
+    value, weight = random.standard_normal((2, 3, 9)), random.standard_normal((5, 3, 4))
+    padded = np.pad(value, [(0, 0), (0, 0), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 4, axis=2)
+    (got,) = interpret(module, "f", [value, weight])
+    np.testing.assert_allclose(got, np.einsum("ncwk,ock->now", windows, weight), atol=1e-12)
+
+
+def test_groups_of_batches_meet_groups_of_filters() -> None:
+    text = general("4x3x6x6xf32 10x3x3x3xf32", "2x10x4x4xf32", "2x3", groups=2, padding="0, 0, 0, 0")
+    module = decomposed(text, Epoch.SLIDES)
+    assert names(module).count("conv2d") == 2
+    random = np.random.default_rng(5)
+    value, weight = random.standard_normal((4, 3, 6, 6)), random.standard_normal((10, 3, 3, 3))
+    windows = np.lib.stride_tricks.sliding_window_view(value, (3, 3), axis=(2, 3))
+    parts = [np.einsum("nchwij,ocij->nohw", windows[2 * i : 2 * i + 2], weight[5 * i : 5 * i + 5]) for i in range(2)]
+    (got,) = interpret(module, "f", [value, weight])
+    np.testing.assert_allclose(got, np.concatenate(parts, axis=1), atol=1e-12)
+
+
+WIDE = (
+    "kernel = array<i32: 4, 4>, stride = 1 : i32, dilation = 1 : i32, padding = 3 : i32, ceil_mode = false, "
+    "count_include_pad = {}"
+)
+
+
+def test_averages_with_more_padding_than_half_of_the_window_have_it_as_zeros() -> None:
+    ops = lowered(function("avg_pool2d", "1x8x8x4xbf16", "1x11x11x4xbf16", WIDE.format("true")))
+    assert short(ops)[:3] == ["pad", "reshape", "avg_pool2d"]
+    pool = next(op for op in ops if op.name == "ttnn.avg_pool2d")
+    assert (pool.get("input_height"), pool.get("input_width"), pool.get("padding")) == (14, 14, (0, 0))
+    ops = lowered(function("avg_pool2d", "1x8x8x4xbf16", "1x11x11x4xbf16", WIDE.format("false")))
+    assert "pad" not in short(ops)
+
+
+KERNEL = """
+#first = #ttnn.core_runtime_args<core_coord = <0, 0>, args = []>
+#second = #ttnn.core_runtime_args<core_coord = <{}, 0>, args = []>
+#kernel = #ttnn.write_kernel<symbol_ref = @k, core_ranges = <[#ttnn.core_range<(0,0), (1,0)>]>, ct_args = [], common_rt_args = [], rt_args = [#first, #second]>
+module attributes {{kernel = #kernel}} {{}}
+"""
+
+
+def test_a_core_has_runtime_arguments_once() -> None:
+    parse_module(KERNEL.format(1), epoch=Epoch.CURRENT)
+    with pytest.raises(CompileError, match=r"error: Duplicate CoreCoord \(0, 0\) in runtime arguments"):
+        parse_module(KERNEL.format(0), epoch=Epoch.CURRENT)

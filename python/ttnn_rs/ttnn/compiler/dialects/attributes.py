@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ttnn.compiler.asm.attributes import OpaqueDialectType, float_text
+from ttnn.compiler.asm.attributes import OpaqueDialectAttr, OpaqueDialectType, float_text
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import (
     Attribute,
 )
@@ -88,6 +89,35 @@ def _quantized(parser: MlirParser) -> str:
     return _NUMBER.sub(lambda found: float_text(float(found.group()), "f64"), text)
 
 
+_COORDINATE: Final = re.compile(r"core_coord = (?:#ttnn\.core_coord)?<(\d+), (\d+)>")
+
+
+def _kernel(name: str) -> Callable[[MlirParser], Attribute | None]:
+    """Return the parser of a kernel of a generic operation: each core has runtime arguments once."""
+
+    def parse(parser: MlirParser) -> Attribute:
+        at = parser._current_token.span
+        made: Attribute = OpaqueDialectAttr(name, parser.opaque_body())
+        seen = set()
+        for coordinate in _COORDINATE.findall(attribute_text(made)):
+            if coordinate in seen:
+                parser.fail(f"Duplicate CoreCoord ({', '.join(coordinate)}) in runtime arguments", at)
+            seen.add(coordinate)
+        return made
+
+    return parse
+
+
+_KERNELS: Final = (
+    "compute_kernel",
+    "read_kernel",
+    "write_kernel",
+    "data_movement_kernel",
+    "source_compute_kernel",
+    "source_read_kernel",
+    "source_write_kernel",
+)
+
 Parse: TypeAlias = "Callable[[MlirParser], Attribute | None]"
 
 _PARSERS: Final[dict[str, Parse]] = {
@@ -107,6 +137,7 @@ _PARSERS: Final[dict[str, Parse]] = {
     "ttnn.memory_config": MemoryConfigAttr.parse,
     "ttnn.core_range": core_range_parser("ttnn"),
     "ttmetal.core_range": core_range_parser("ttmetal"),
+    **{f"ttnn.{name}": _kernel(f"ttnn.{name}") for name in _KERNELS},
     **{name: enum_parser(name) for name in ENUMS},
 }
 _TYPES: Final[dict[str, Parse]] = {

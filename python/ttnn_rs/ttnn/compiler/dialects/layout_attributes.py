@@ -154,7 +154,9 @@ def _strides(strides: Sequence[int]) -> AffineMap:
 
 def _coordinates(part: str | Attribute) -> str | Attribute:
     """Return text with coordinates as they are printed: `(0,7)`."""
-    return re.sub(r"\((\d+),\s+(\d+)\)", r"(\1,\2)", part) if isinstance(part, str) else part
+    if not isinstance(part, str):
+        return part
+    return re.sub(r"\((\d+), (\d+)\)", r"(\1,\2)", re.sub(r"\s+", " ", part))
 
 
 def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> None:

@@ -508,7 +508,14 @@ def _conv_transpose2d(module: Module, op: TableOp) -> None:
 
 def _avg_pool2d(module: Module, op: TableOp) -> None:
     lowering_windows.check_pool(module, op)
-    _emit(module, op, "ttnn.avg_pool2d", _pool(op))
+    padded = lowering_windows.padded_image(module, op, _image(op))
+    if padded is None:
+        _emit(module, op, "ttnn.avg_pool2d", _pool(op))
+        return
+    value, height, width = padded
+    image = {"input_height": height, "input_width": width}
+    extra = {**_pool(op), **{name: integer(size, "si32") for name, size in image.items()}}
+    _emit(module, op, "ttnn.avg_pool2d", {**extra, "padding": i32_array((0, 0))}, operands=[value])
 
 
 def _with_indices(module: Module, op: TableOp) -> None:

@@ -24,7 +24,7 @@ from ttnn.compiler.passes.later_layouts import (
     with_layout,
 )
 
-__all__ = ["call", "filled", "flat", "like", "pad", "permute", "reshape"]
+__all__ = ["call", "filled", "flat", "like", "pad", "pad_sides", "permute", "reshape"]
 
 
 def like(type_: Attribute, shape: Sequence[int]) -> TensorType[Any]:
@@ -104,10 +104,17 @@ def pad(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SS
         return value
     padding = [0] * (2 * len(shape))
     padding[2 * dim + 1] = size - shape[dim]
-    shape[dim] = size
+    return pad_sides(module, op, value, padding)
+
+
+def pad_sides(module: Module, op: TableOp, value: SSAValue, padding: Sequence[int]) -> SSAValue:
+    """Return a value with zeros before and behind each dimension."""
+    shape = [size + padding[2 * i] + padding[2 * i + 1] for i, size in enumerate(shape_of(value))]
     true = IntegerAttr(1, IntegerType(1))
     kind = like(value.type, shape)
-    made = call(module, op, "pad", [value], kind, padding=i32_array(padding), value=f32_attr(0.0), use_multicore=true)
+    made = call(
+        module, op, "pad", [value], kind, padding=i32_array(list(padding)), value=f32_attr(0.0), use_multicore=true
+    )
     return _value(made)
 
 

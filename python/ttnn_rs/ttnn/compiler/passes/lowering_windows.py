@@ -12,9 +12,9 @@ from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import fail, insert_before, replace
-from ttnn.compiler.passes.library_ops import call, like, pad, reshape
+from ttnn.compiler.passes.library_ops import call, flat, like, pad, pad_sides, reshape
 
-__all__ = ["check_pool", "check_transpose", "conv1d", "conv3d", "max_pool2d_with_indices"]
+__all__ = ["check_pool", "check_transpose", "conv1d", "conv3d", "max_pool2d_with_indices", "padded_image"]
 
 _TILE: Final = 32
 _L1_ALIGNMENT: Final = 16
@@ -33,6 +33,23 @@ def check_pool(module: Module, op: TableOp) -> None:
     """
     if op.name == "ttir.avg_pool2d" and any(one != 1 for one in _numbers(op.get("dilation"), 2)):
         raise fail(module, op, "only supports lowering to TTNN for dilation of (1, 1)")
+
+
+def padded_image(module: Module, op: TableOp, image: tuple[int, int, int, int]) -> tuple[SSAValue, int, int] | None:
+    """Return an image with its padding as zeros, its height and width, where the library takes no such padding.
+
+    It takes half of the window at most. Averages that do not count the padding cannot have it as zeros.
+    """
+    sides = _numbers(op.get("padding"), 4)
+    top, left, bottom, right = (*sides, *sides) if len(sides) == 2 else sides
+    kernel = _numbers(op.get("kernel"), 2)
+    small = max(top, bottom) <= kernel[0] // 2 and max(left, right) <= kernel[1] // 2
+    if small or not op.get("count_include_pad"):
+        return None
+    batch, height, width, channels = image
+    value = reshape(module, op, op.inputs[0], (batch, height, width, channels))
+    value = pad_sides(module, op, value, (0, 0, top, bottom, left, right, 0, 0))
+    return flat(module, op, value), height + top + bottom, width + left + right
 
 
 def check_transpose(module: Module, op: TableOp) -> None:

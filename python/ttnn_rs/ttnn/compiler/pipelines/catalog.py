@@ -140,6 +140,13 @@ def _fusing(values: dict[str, Any]) -> list[Step]:
     return [("ttir-fusing", options)] if values["enable-fusing-pass"] else []
 
 
+def _early_fold(values: dict[str, Any]) -> list[Step]:
+    """The current epoch folds broadcasts before it moves reshapes and permutations, and again at the end."""
+    if values["epoch"] != "current" or not values["enable-implicit-broadcast-folding-pass"]:
+        return []
+    return [("ttir-implicit-broadcast-fold", ""), ("canonicalize", "")]
+
+
 def _later_ttir(values: dict[str, Any]) -> list[Step]:
     fusing = _fusing(values)
     steps: list[Step] = [
@@ -159,6 +166,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
         ("ttir-to-ttir-decomposition", ""),
         *fusing,
         ("canonicalize", ""),
+        *_early_fold(values),
         ("inline", ""),
         ("ttir-flatten-sliding-window", ""),
     ]

@@ -83,7 +83,7 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
         if pipeline is not None:
             later = module.epoch is not Epoch.BOOK and pipeline.later_steps is not None
             known = pipeline.later_options if later and pipeline.later_options is not None else pipeline.options
-            values = parse_options(f"pipeline {name}", known, options)
+            values = {**parse_options(f"pipeline {name}", known, options), "epoch": module.epoch.value}
             build = pipeline.later_steps if later and pipeline.later_steps is not None else pipeline.steps
             run_steps(module, build(values), after)
             continue
