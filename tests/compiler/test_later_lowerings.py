@@ -471,3 +471,9 @@ def test_a_core_has_runtime_arguments_once() -> None:
     parse_module(KERNEL.format(1), epoch=Epoch.CURRENT)
     with pytest.raises(CompileError, match=r"error: Duplicate CoreCoord \(0, 0\) in runtime arguments"):
         parse_module(KERNEL.format(0), epoch=Epoch.CURRENT)
+
+
+def test_an_operation_that_the_slides_do_not_have_marks_nothing() -> None:
+    line = '%0 = "ttnn.layer_norm"(%a) <{dtype = #ttcore.supportedDataTypes<f32>, operandSegmentSizes = array<i32: 1, 0, 0>}>'
+    text = f"func.func @f(%a: tensor<4x8xf32>) {{\n  {line} : (tensor<4x8xf32>) -> tensor<4x8xf32>\n  return\n}}\n"
+    assert parse_module(text).epoch is Epoch.CURRENT

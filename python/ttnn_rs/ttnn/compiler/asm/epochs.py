@@ -28,9 +28,9 @@ _LAST_OPERAND = re.compile(r"\"(ttir\.(?!to_layout)\w+)\"\([^()]*?(%[\w$.-]+)\)"
 # Attributes of the library that only the slides have: later ones follow from the type of the result, and dimensions are
 # signed.
 _PLACED = re.compile(
-    r"\"ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+\"\([^()]*\)\s*<\{(?:[^{}]*[ ,])?"
+    r"\"(ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+)\"\([^()]*\)\s*<\{(?:[^{}]*[ ,])?"
     r"(?:dtype = #ttcore|memory_config = #|dim_arg = -?\d+ : i64|dim = -?\d+ : i32, [^{}]*use_multicore)"
-    r"|\"ttnn\.moreh_cumsum\""
+    r"|\"(ttnn\.moreh_cumsum)\""
 )
 
 # Operations that the slides have with them only: without them text is of the current epoch, whatever the rest says.
@@ -51,7 +51,11 @@ def _gives_last(text: str, end: int) -> bool:
 
 
 def epoch_of(
-    text: str, default: Epoch = Epoch.CURRENT, takes_outputs: Callable[[str], bool] = lambda name: True
+    text: str,
+    default: Epoch = Epoch.CURRENT,
+    *,
+    takes_outputs: Callable[[str], bool] = lambda name: True,
+    known: Callable[[str], bool] = lambda name: True,
 ) -> Epoch:
     """Return the epoch of a text by its marks; text without a mark is of the default.
 
@@ -59,6 +63,7 @@ def epoch_of(
         text: The text.
         default: The epoch of a text without marks.
         takes_outputs: Whether an operation of the slides has operands for its outputs.
+        known: Whether the slides have an operation.
     """
     if _BOOK.search(text):
         return Epoch.BOOK
@@ -70,8 +75,10 @@ def epoch_of(
             name, value = found.groups()
             if value in empties and takes_outputs(name) and _gives_last(text, found.end()):
                 return Epoch.SLIDES
-    if "ttnn." in text and _PLACED.search(text) and not _NOT_PLACED.search(text):
-        return Epoch.SLIDES
+    if "ttnn." in text and not _NOT_PLACED.search(text):
+        placed = (one for found in _PLACED.finditer(text) for one in found.groups() if one is not None)
+        if any(known(name) for name in placed):
+            return Epoch.SLIDES
     if default is Epoch.SLIDES or "ttcore." in text or "ttir.empty" in text:
         return Epoch.CURRENT if default is Epoch.BOOK else default
     return default

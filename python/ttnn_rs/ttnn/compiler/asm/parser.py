@@ -568,7 +568,12 @@ def parse_text(
         CompileError: The text is not a module; one diagnostic says where.
     """
     source = Source(text, filename, first_line)
-    epoch = epoch or epoch_of(text, default_epoch, lambda name: registry.takes_outputs(name, Epoch.SLIDES))
+    epoch = epoch or epoch_of(
+        text,
+        default_epoch,
+        takes_outputs=lambda name: registry.takes_outputs(name, Epoch.SLIDES),
+        known=lambda name: registry.knows(name, Epoch.SLIDES),
+    )
     parser: MlirParser | None = None
     try:
         parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, epoch=epoch)

@@ -23,6 +23,9 @@ class Registry(Protocol):
     def takes_outputs(self, name: str, epoch: Epoch) -> bool:
         """Return whether an operation of an epoch has operands for its outputs."""
 
+    def knows(self, name: str, epoch: Epoch) -> bool:
+        """Return whether an epoch has an operation."""
+
     def attribute(self, parser: FullParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None, with nothing consumed, if the table does not have it."""
 

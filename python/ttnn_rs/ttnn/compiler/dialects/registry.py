@@ -48,6 +48,10 @@ class DialectRegistry:
         spec = find(name, epoch)
         return spec is not None and bool(spec.outs)
 
+    def knows(self, name: str, epoch: Epoch) -> bool:
+        """Return whether an epoch has an operation."""
+        return find(name, epoch) is not None
+
     def attribute(self, parser: MlirParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None if it has no class."""
         return parse_attribute(parser, f"{dialect}.{mnemonic}", is_type)
