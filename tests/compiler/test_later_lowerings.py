@@ -16,7 +16,7 @@ from ttir_reference import interpret
 from ttnn.compiler.asm import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.dialects import TableOp, parse_module
+from ttnn.compiler.dialects import TableOp, parse_module, print_module
 from ttnn.compiler.pipelines import run
 
 Array = NDArray[Any]
@@ -477,3 +477,19 @@ def test_an_operation_that_the_slides_do_not_have_marks_nothing() -> None:
     line = '%0 = "ttnn.layer_norm"(%a) <{dtype = #ttcore.supportedDataTypes<f32>, operandSegmentSizes = array<i32: 1, 0, 0>}>'
     text = f"func.func @f(%a: tensor<4x8xf32>) {{\n  {line} : (tensor<4x8xf32>) -> tensor<4x8xf32>\n  return\n}}\n"
     assert parse_module(text).epoch is Epoch.CURRENT
+
+
+def test_attributes_on_several_lines_are_written_on_one() -> None:
+    text = """
+module attributes {
+  kernel = #ttnn.kernel_cb<
+    total_size = 4096,
+    core_ranges = <[
+      #ttnn.core_range<(0,0), (1,0)>
+    ]>,
+    name = "a <  b"
+  >
+} {}
+"""
+    written = print_module(parse_module(text, epoch=Epoch.CURRENT))
+    assert 'total_size = 4096, core_ranges = <[#ttnn.core_range<(0,0), (1,0)>]>, name = "a <  b">' in written

@@ -223,6 +223,8 @@ class MlirParser(Parser):
                 parts += [body[last : found.start()], self.alias_value(name)]
                 last = found.end()
         parts.append(body[last:])
+        if "\n" in body:
+            parts = [_one_line(part) if isinstance(part, str) else part for part in parts]
         return tuple(part for part in parts if part != "")
 
     def balanced(self, start: int) -> int:
@@ -545,6 +547,18 @@ def foreign_operation(name: str) -> type[Operation]:
     if found is None:
         raise KeyError(name)
     return found
+
+
+_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+
+
+def _one_line(text: str) -> str:
+    """Return text on one line, with blanks as they are printed; strings stay as they are."""
+    pieces = _QUOTED.split(text)
+    for i in range(0, len(pieces), 2):
+        one = re.sub(r"\s*\n\s*", " ", pieces[i])
+        pieces[i] = re.sub(r" +([>\])}])", r"\1", re.sub(r"([<\[({]) +", r"\1", one))
+    return "".join(pieces)
 
 
 def foreign_dialects() -> tuple[str, ...]:
