@@ -149,3 +149,41 @@ def test_the_older_epoch_keeps_what_it_does_not_decompose() -> None:
     module = parse_module(body, default_epoch=Epoch.SLIDES)
     run(module, PASS)
     assert names(module) == ["reverse"]
+
+
+LAYOUT = "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3, kernel_output_feature = 2, kernel_input_feature = 3, kernel_spatial_dimensions = 0x1, output_batch = 0, output_feature = 1, output_spatial_dimensions = 2x3>"
+
+
+@pytest.mark.parametrize("reverse", ["true", "false"])
+@pytest.mark.parametrize("padding", ["1, 1, 1, 1", "2, 1, 0, 2"])
+def test_zeros_between_elements_are_a_transposed_convolution(reverse: str, padding: str) -> None:
+    sides = [int(one) for one in padding.split(", ")]
+    height, width = (2 * 4 + 1 + sum(sides[:2]) - 2, 2 * 3 + 1 + sum(sides[2:]) - 2)
+    kind = f"tensor<2x4x{height}x{width}xf32>"
+    body = f"""
+    func.func @f(%a: tensor<2x3x5x4xf32>, %w: tensor<3x3x4x3xf32>) -> {kind} {{
+      %0 = ttir.empty() : {kind}
+      %1 = "ttir.convolution"(%a, %w, %0) <{{batch_group_count = 1 : i64, convolution_layout = {LAYOUT}, feature_group_count = 1 : i64, input_dilation = array<i64: 2, 2>, padding = array<i64: {padding}>, weight_dilation = array<i64: 1, 1>, window_reversal = array<i1: {reverse}, {reverse}>, window_strides = array<i64: 1, 1>}}> : (tensor<2x3x5x4xf32>, tensor<3x3x4x3xf32>, {kind}) -> {kind}
+      return %1 : {kind}
+    }}
+    """
+    module = rewritten(body, PASS, epoch=Epoch.SLIDES)
+    assert "conv_transpose2d" in names(module)
+    assert ("reverse" in names(module)) == (reverse == "false")
+
+
+LINE = "#ttir<convolution_layout input_batch = 0, input_feature = 2, input_spatial_dimensions = 1, kernel_output_feature = 2, kernel_input_feature = 1, kernel_spatial_dimensions = 0, output_batch = 0, output_feature = 2, output_spatial_dimensions = 1>"
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_lines_and_groups_of_a_batch(groups: int) -> None:
+    batch = 2 // groups
+    body = f"""
+    func.func @f(%a: tensor<2x9x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<{batch}x5x4xf32> {{
+      %0 = ttir.empty() : tensor<{batch}x5x4xf32>
+      %1 = "ttir.convolution"(%a, %w, %0) <{{batch_group_count = {groups} : i64, convolution_layout = {LINE}, feature_group_count = 1 : i64, input_dilation = array<i64: 1>, padding = array<i64: 1, 1>, weight_dilation = array<i64: 1>, window_reversal = array<i1: false>, window_strides = array<i64: 2>}}> : (tensor<2x9x3xf32>, tensor<3x3x4xf32>, tensor<{batch}x5x4xf32>) -> tensor<{batch}x5x4xf32>
+      return %1 : tensor<{batch}x5x4xf32>
+    }}
+    """
+    module = rewritten(body, PASS, epoch=Epoch.SLIDES)
+    assert names(module).count("conv2d") == groups

@@ -142,11 +142,26 @@ def conv3d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def convolution(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The general form of the slides: an attribute says which dimension is which."""
+    """The general form of the slides: an attribute says which dimension is which.
+
+    Groups of a batch have output features of their own.
+    """
     text = attribute_text(op.properties["convolution_layout"])
     found = {
         name: [int(one) for one in value.split("x")] for name, value in re.findall(r"(\w+) = (\d+(?:x\d+)*)", text)
     }
+    count = op.get("batch_group_count")
+    parts = zip(
+        np.split(given[0], count, found["input_batch"][0]),
+        np.split(given[1], count, found["kernel_output_feature"][0]),
+        strict=True,
+    )
+    made = [_general(op, list(part), found) for part in parts]
+    return [_plus(np.concatenate(made, axis=found["output_feature"][0]), groups("bias"))]
+
+
+def _general(op: TableOp, given: list[Array], found: dict[str, list[int]]) -> Array:
+    """One group of a general convolution."""
     images = [*found["input_batch"], *found["input_spatial_dimensions"], *found["input_feature"]]
     weights = [*found["kernel_output_feature"], *found["kernel_input_feature"], *found["kernel_spatial_dimensions"]]
     outs = [*found["output_batch"], *found["output_spatial_dimensions"], *found["output_feature"]]
@@ -171,7 +186,7 @@ def convolution(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
         tuple(op.get("weight_dilation")),
         op.get("feature_group_count"),
     )
-    return [_ordered(_plus(made, groups("bias")), outs)]
+    return _ordered(made, outs)
 
 
 def _pool(op: TableOp, x: Array, how: str) -> Array:

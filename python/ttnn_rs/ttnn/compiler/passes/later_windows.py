@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ttnn.compiler.asm.attributes import DenseAttr
+from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
-from ttnn.compiler.dialects.kinds import i32_array, i32_attr
+from ttnn.compiler.asm.xdsl_adapter import DenseArrayBase, IntegerAttr, IntegerType, SSAValue
+from ttnn.compiler.dialects.kinds import i32_array, i32_attr, si32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
@@ -32,6 +32,10 @@ def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a convolution of two spatial dimensions; None for others."""
     layout = convolution_dimensions(attribute_text(op.properties["convolution_layout"]))
     shape = shape_of(op.inputs[0])
+    if op.get("batch_group_count") != 1:
+        return _batch_groups(module, op, layout)
+    if len(shape) == 3:
+        return _line(module, op)
     if len(shape) != 4:
         return None
     order_in = [layout["input_batch"][0], *layout["input_spatial_dimensions"], layout["input_feature"][0]]
@@ -42,8 +46,9 @@ def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
     ]
     order_out = [layout["output_batch"][0], *layout["output_spatial_dimensions"], layout["output_feature"][0]]
     dilation = list(op.get("input_dilation"))
-    transposed = any(one != 1 for one in dilation)
-    if transposed or any(op.get("window_reversal")):
+    if any(one != 1 for one in dilation):
+        return _transposed(module, op, order_in, order_weight, order_out)
+    if any(op.get("window_reversal")):
         return None
     value = decompose.permute(module, op, op.inputs[0], order_in)
     weight = decompose.permute(module, op, op.inputs[1], order_weight)
@@ -61,6 +66,96 @@ def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
         padding=i32_array([padding[0], padding[2], padding[1], padding[3]]),
         dilation=i32_array(list(op.get("weight_dilation"))),
         groups=i32_attr(op.get("feature_group_count")),
+    )
+    return [decompose.permute(module, op, result, _inverse(order_out))]
+
+
+def _batch_groups(module: Module, op: TableOp, layout: dict[str, list[int]]) -> list[SSAValue]:
+    """Return convolutions of the parts of a batch, each with its own output features, joined along these."""
+    groups = op.get("batch_group_count")
+    (batch,), (outputs,), (features,) = (
+        layout[name] for name in ("input_batch", "kernel_output_feature", "output_feature")
+    )
+
+    def parts(value: SSAValue, dim: int) -> list[SSAValue]:
+        shape = shape_of(value)
+        size = shape[dim] // groups
+        cut = []
+        for start in range(0, shape[dim], size):
+            begins, ends = [0] * len(shape), list(shape)
+            begins[dim], ends[dim] = start, start + size
+            cut.append(decompose.slice_static(module, op, value, begins, ends, [1] * len(shape)))
+        return cut
+
+    pairs = zip(parts(op.inputs[0], batch), parts(op.inputs[1], outputs), strict=True)
+    size = list(shape_of(op.results[0]))
+    size[features] //= groups
+    entries = {**op.properties, "batch_group_count": IntegerAttr(1, IntegerType(64))}
+    kind = decompose.tensor_like(op.results[0].type, size)
+    made = [decompose.typed(module, op, "convolution", [image, weight], kind, **entries) for image, weight in pairs]
+    result = decompose.typed(module, op, "concat", made, op.results[0].type, dim=si32_attr(features))
+    if len(op.inputs) > 2:
+        result = decompose.typed(module, op, "add", [result, op.inputs[2]], op.results[0].type)
+    return [result]
+
+
+def _line(module: Module, op: TableOp) -> list[SSAValue]:
+    """Return a convolution along a line as one of images of width one."""
+    wide = [decompose.reshape(module, op, one, (*shape_of(one), 1)) for one in op.inputs]
+    text = attribute_text(op.properties["convolution_layout"])
+    text = re.sub(r"(spatial_dimensions = \d+)", r"\1x3", text).removeprefix("#ttir")
+    entries = dict(op.properties)
+    entries["convolution_layout"] = OpaqueDialectAttr("ttir", (text,), pretty=False)
+    for name in ("window_strides", "input_dilation", "weight_dilation"):
+        entries[name] = decompose.i64s([*op.get(name), 1])
+    entries["padding"] = decompose.i64s([*op.get("padding"), 0, 0])
+    reversal = [*op.get("window_reversal")]
+    entries["window_reversal"] = DenseArrayBase.from_list(IntegerType(1), [int(one) for one in [*reversal, *reversal]])
+    kind = decompose.tensor_like(op.results[0].type, (*shape_of(op.results[0]), 1))
+    result = decompose.typed(module, op, "convolution", wide, kind, **entries)
+    return [decompose.reshape(module, op, result, shape_of(op.results[0]))]
+
+
+def _transposed(
+    module: Module, op: TableOp, order_in: list[int], order_weight: list[int], order_out: list[int]
+) -> list[SSAValue] | None:
+    """Return a transposed convolution for one over an image with zeros between its elements; None if it is none.
+
+    The transposed one walks over the kernel backwards, and pads what the kernel covers beyond the padding here.
+    """
+    reversal, window = op.get("window_reversal"), op.get("weight_dilation")
+    if any(one != 1 for one in op.get("window_strides")) or op.get("feature_group_count") != 1:
+        return None
+    if op.get("batch_group_count") != 1 or len(set(reversal)) != 1:
+        return None
+    weight = op.inputs[1]
+    spatial = order_weight[2:]
+    kernel = [shape_of(weight)[i] for i in spatial]
+    sides = list(op.get("padding"))
+    covered = [(size - 1) * step for size, step in zip(kernel, window, strict=True)]
+    low = [span - side for span, side in zip(covered, sides[::2], strict=True)]
+    high = [span - side for span, side in zip(covered, sides[1::2], strict=True)]
+    if min(*low, *high) < 0:
+        return None
+    if not reversal[0]:
+        flipped = decompose.i64s(sorted(spatial))
+        weight = decompose.new(module, op, "reverse", [weight], shape_of(weight), dimensions=flipped)
+    outputs, inputs, *rest = order_weight
+    weight = decompose.permute(module, op, weight, [inputs, outputs, *rest])
+    image = decompose.permute(module, op, op.inputs[0], order_in)
+    bias = [decompose.permute(module, op, one, order_out) for one in op.inputs[2:]]
+    last = [shape_of(op.results[0])[i] for i in order_out]
+    result = decompose.typed(
+        module,
+        op,
+        "conv_transpose2d",
+        [image, weight, *bias],
+        decompose.tensor_like(op.results[0].type, last),
+        stride=i32_array(list(op.get("input_dilation"))),
+        padding=i32_array([*low, *high]),
+        output_padding=i32_array([0, 0]),
+        dilation=i32_array(list(window)),
+        groups=i32_attr(1),
     )
     return [decompose.permute(module, op, result, _inverse(order_out))]
 
