@@ -267,3 +267,27 @@ def test_lengths_that_advance_together_are_shared() -> None:
     assert "%arg3" not in out.partition("{\n")[2].partition("\n")[2]
     other = text.replace('"ttir.add"(%n1, %s)', '"ttir.add"(%n1, %n1)')
     assert '"ttir.update_cache"(%arg0, %arg2, %arg3)' in after(other, "ttir-consolidate-static-cache-updates")
+
+
+def test_joined_weights_take_the_most_precise_format_with_a_warning() -> None:
+    def argument(name: str, dtype: str) -> str:
+        mark = f' {{ttcore.weight_dtype = "{dtype}"}}' if dtype else ""
+        return f"%{name}: tensor<8x4xbf16>{mark}"
+
+    def text(first: str, second: str) -> str:
+        return (
+            f"func.func @f(%x: tensor<2x8xbf16>, {argument('a', first)}, {argument('b', second)}) -> "
+            'tensor<2x8xbf16> {\n  %0 = "ttir.concat"(%a, %b) <{dim = 1 : si32}> : '
+            "(tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<8x8xbf16>\n"
+            '  %1 = "ttir.matmul"(%x, %0) : (tensor<2x8xbf16>, tensor<8x8xbf16>) -> tensor<2x8xbf16>\n'
+            "  return %1 : tensor<2x8xbf16>\n}\n"
+        )
+
+    for first, second, warned in [("bfp_bf4", "bfp_bf8", 1), ("bfp_bf8", "bfp_bf8", 0), ("bfp_bf8", "", 1)]:
+        module = parse_module(text(first, second))
+        run(module, "ttir-propagate-weight-dtype")
+        assert '{ttcore.weight_dtype = "bfp_bf8"} : (tensor<2x8xbf16>' in print_module(module)
+        assert len(module.warnings) == warned
+    module = parse_module(text("", ""))
+    run(module, "ttir-propagate-weight-dtype")
+    assert "weight_dtype" not in print_module(module)

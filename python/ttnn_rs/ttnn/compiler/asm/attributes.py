@@ -32,6 +32,7 @@ __all__ = [
     "OpaqueDialectAttr",
     "OpaqueDialectType",
     "ResourceAttr",
+    "SparseAttr",
     "element_format",
     "shape_text",
 ]
@@ -202,6 +203,15 @@ class ResourceAttr(DialectAttr):
 
     name: ClassVar[str] = "builtin.dense_resource"
     key: str
+    type: Attribute
+
+
+@dataclass(frozen=True)
+class SparseAttr(DialectAttr):
+    """`sparse<indices, values>`: elements that are not zero. Kept as it is written: no operation takes one."""
+
+    name: ClassVar[str] = "builtin.sparse"
+    text: str
     type: Attribute
 
 

@@ -7,7 +7,7 @@ import re
 import struct
 from typing import Any
 
-from ttnn.compiler.asm.attributes import DenseAttr, element_format
+from ttnn.compiler.asm.attributes import DenseAttr, SparseAttr, element_format
 from ttnn.compiler.asm.interfaces import ParserLike
 from ttnn.compiler.asm.xdsl_adapter import (
     Attribute,
@@ -21,10 +21,11 @@ from ttnn.compiler.asm.xdsl_adapter import (
     VectorType,
 )
 
-__all__ = ["parse_dense"]
+__all__ = ["parse_dense", "parse_sparse"]
 
 _BODY = re.compile(r"[^\">]*")
 _PIECE = re.compile(r"\s*(?:(\[)|(\])|(,)|(\()|(\))|([-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\w+)))")
+_SPARSE = re.compile(r"[-+\w\s.,\[\]()]*")
 _FLOAT = re.compile(r"-?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+)")
 _HEX = re.compile(r"-?0x[0-9a-fA-F]+")
 
@@ -52,6 +53,21 @@ def parse_dense(parser: ParserLike) -> DenseAttr:
     parser._resume_from(end + 1)
     type_ = _type(parser)
     return _from_text(parser, body, type_, start)
+
+
+def parse_sparse(parser: ParserLike) -> SparseAttr:
+    """Parse what follows the word `sparse`."""
+    start = parser._current_token.span
+    if parser._current_token.kind != MLIRTokenKind.LESS:
+        parser.fail("expected '<' after 'sparse'")
+    found = _BODY.match(parser._text, start.end)
+    assert found is not None
+    end = found.end()
+    body = parser._text[start.end : end]
+    if parser._text[end : end + 1] != ">" or not _SPARSE.fullmatch(body):
+        parser.fail("expected indices, values and '>' in a sparse literal", end if end < len(parser._text) else start)
+    parser._resume_from(end + 1)
+    return SparseAttr(" ".join(body.split()), _type(parser))
 
 
 def _next_char(text: str, at: int) -> str:

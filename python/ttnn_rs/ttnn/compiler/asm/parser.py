@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ttnn.compiler.asm import affine
 from ttnn.compiler.asm.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
-from ttnn.compiler.asm.dense import parse_dense
+from ttnn.compiler.asm.dense import parse_dense, parse_sparse
 from ttnn.compiler.asm.diagnostics import CompileError, Diagnostic, Source
 from ttnn.compiler.asm.epochs import Epoch, epoch_of
 from ttnn.compiler.asm.layouts import OpaqueLayoutAttr, is_layout
@@ -301,6 +301,12 @@ class MlirParser(Parser):
         if not isinstance(layout, (MemRefLayoutAttr, NoneAttr)):
             self.raise_error("expected a layout: an affine map, a strided layout or a device layout")
         return MemRefType(element, shape, layout, space)
+
+    def _parse_optional_builtin_parametrized_attr(self) -> Any:
+        if self._current_token.kind == MLIRTokenKind.BARE_IDENT and self._current_token.text == "sparse":
+            self._consume_token(MLIRTokenKind.BARE_IDENT)
+            return parse_sparse(self)
+        return super()._parse_optional_builtin_parametrized_attr()
 
     def _parse_builtin_dense_attr(self) -> Any:
         return parse_dense(self)

@@ -13,6 +13,7 @@ from ttnn.compiler.asm.attributes import (
     DialectAttr,
     FileRangeLoc,
     ResourceAttr,
+    SparseAttr,
     float_bits,
     float_text,
     shape_text,
@@ -125,6 +126,8 @@ class AttributeText:
             return f"{self.dense(attribute)} : {self.attribute(attribute.type)}"
         if isinstance(attribute, ResourceAttr):
             return f"dense_resource<{bare_or_quoted(attribute.key)}> : {self.attribute(attribute.type)}"
+        if isinstance(attribute, SparseAttr):
+            return f"sparse<{attribute.text}> : {self.attribute(attribute.type)}"
         if isinstance(attribute, DialectAttr):
             sigil = "!" if attribute.is_type else "#"
             return f"{sigil}{attribute.full_name()}{attribute.body(self)}"

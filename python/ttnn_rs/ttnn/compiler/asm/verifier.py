@@ -66,10 +66,7 @@ def _verify_block(
 ) -> None:
     scope.update(block.args)
     for op in block.ops:
-        for i, operand in enumerate(op.operands):
-            if operand not in scope and not _outside(operand, region):
-                found.append(module.error(op, f"operand #{i} does not dominate this use"))
-                return
+        early = next((i for i, one in enumerate(op.operands) if one not in scope and not _outside(one, region)), None)
         if op.regions:
             before = len(found)
             _verify_region_owner(module, op, scope, found)
@@ -87,6 +84,10 @@ def _verify_block(
             _own_rules(op)
         except VerifyException as error:
             found.append(module.error(op, str(error).splitlines()[0] if str(error) else "is not valid"))
+            return
+        # As in MLIR, an operation is looked at by itself first.
+        if early is not None:
+            found.append(module.error(op, f"operand #{early} does not dominate this use"))
             return
         scope.update(op.results)
 

@@ -70,6 +70,8 @@ def _absorb(op: TableOp) -> set[Operation]:
         sizes = segment_sizes(written, len(values), given)
     except VerifyException:
         # Text of the later form in a file of an earlier epoch: there are no outputs to take.
+        if values and isinstance(values[-1], OpResult) and values[-1].owner.name in _EMPTIES:
+            raise
         try:
             segment_sizes(spec.operands, len(values), given)
         except VerifyException:
@@ -97,6 +99,7 @@ def _absorb(op: TableOp) -> set[Operation]:
     owners = {value.owner for value in outs if isinstance(value, OpResult)}
     absorbed = (
         len(outs) == len(op.results)
+        and op.problem is None
         and all(isinstance(value, OpResult) and value.owner.name in _EMPTIES for value in outs)
         and not any(owner.operands for owner in owners if isinstance(owner, Operation))
     )

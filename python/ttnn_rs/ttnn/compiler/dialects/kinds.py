@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ttnn.compiler.asm.attributes import DenseAttr, DialectAttr, ResourceAttr
+from ttnn.compiler.asm.attributes import DenseAttr, DialectAttr, ResourceAttr, SparseAttr
 from ttnn.compiler.asm.xdsl_adapter import (
     AffineMapAttr,
     ArrayAttr,
@@ -61,7 +61,7 @@ def _simple(kind: str, value: Attribute) -> bool | None:
         "str": lambda v: isinstance(v, StringAttr),
         "unit": lambda v: isinstance(v, UnitAttr),
         "symbol": lambda v: isinstance(v, SymbolRefAttr),
-        "elements": lambda v: isinstance(v, (DenseAttr, ResourceAttr, DenseIntOrFPElementsAttr)),
+        "elements": lambda v: isinstance(v, (DenseAttr, ResourceAttr, SparseAttr, DenseIntOrFPElementsAttr)),
         "type": lambda v: isinstance(v, TypeAttribute),
         "map": lambda v: isinstance(v, AffineMapAttr),
         "dict": lambda v: isinstance(v, DictionaryAttr),

@@ -10,12 +10,14 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from ttnn.compiler.asm.attributes import SparseAttr
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.xdsl_adapter import NoneAttr, TensorType, VerifyException
 from ttnn.compiler.dialects.operations import RULES, TableOp
 from ttnn.compiler.dialects.rule_parts import (
     Rule,
     Shape,
+    element_text,
     need,
     shape_of,
 )
@@ -232,13 +234,14 @@ def _matmul(op: TableOp) -> None:
         )
         expected += batch or ()
     expected += ([] if vector_a else [a[-2]]) + ([] if vector_b else [b[-1]])
-    if not expected:
-        need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
-        if len(op.inputs) <= 2 or not op.name.endswith(".linear"):
-            need(result == [1], "Scalar output must be a 1D tensor of size 1")
-        return
-    if len(op.inputs) > 2 and op.name.endswith(".linear"):
+    biased = len(op.inputs) > 2 and op.name.endswith(".linear")
+    if biased:
         need(len(shape_of(op.inputs[2])) >= 1, "Bias must be at least a 1D tensor")
+    if not expected and not biased:
+        need(bool(result), "Scalar output is not supported, output must be at least a 1D tensor")
+        need(result == [1], "Scalar output must be a 1D tensor of size 1")
+        return
+    if biased:
         joined = broadcast_shape([tuple(expected), shape_of(op.inputs[2])])
         need(
             joined is not None,
@@ -409,6 +412,12 @@ def _permute(op: TableOp) -> None:
 
 def _constant(op: TableOp) -> None:
     value = op.attribute("value")
+    if op.name == "ttir.constant" and value is not None:
+        need(
+            not isinstance(value, SparseAttr),
+            "value attribute must be one of DenseResourceElementsAttr or DenseElementsAttr.",
+        )
+        need("complex<" not in element_text(op.results[0]), "value attribute must be of int or float type.")
     kind = getattr(value, "type", None)
     if isinstance(kind, TensorType) and isinstance(op.results[0].type, TensorType):
         need(tuple(kind.get_shape()) == _only(op), "value and result must have the same shape")

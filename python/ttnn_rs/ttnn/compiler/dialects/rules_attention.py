@@ -215,10 +215,14 @@ def _paged_fill(op: TableOp) -> None:
     if index is not None:
         need_rank(index, 1, "Batch index tensor must be a 1D tensor")
         count = shape_of(index)[0]
-        need(count == batch, f"Batch index tensor must have dim 0 equal to input batch ({batch}), got {count}")
+        need(
+            batch < 0 or count in (batch, -1),
+            f"Batch index tensor must have dim 0 equal to input batch ({batch}), got {count}",
+        )
         need(is_integer(index), "Batch index tensor must be an integer type")
     else:
-        need(batch == 1, f"Input batch must be statically 1 when no batch_idx_tensor is provided, got {batch}")
+        got = "dynamic" if batch < 0 else batch
+        need(batch == 1, f"Input batch must be statically 1 when no batch_idx_tensor is provided, got {got}")
     _, cache_heads, block, cache_size = shape_of(cache)
     need(block % _TILE == 0, f"Block size must be divisible by 32, got {block}")
     need(heads == cache_heads, "Input must have the same number of heads as the cache.")

@@ -106,7 +106,9 @@ def _collective_permute(op: TableOp) -> None:
 
 def _collective_broadcast(op: TableOp) -> None:
     result = op.results[0].type
-    need(op.inputs[0].type == result, "input and output must have the same type")
+    output = op.outs[0].type if op.outs else result
+    need(op.inputs[0].type == output, "input and output must have the same type")
+    need(output == result, "output and result must have the same type")
     shape, numbers = _numbers(op, "replica_groups")
     need(len(shape) == 2, "replica_groups must be a 2D array")
     top = math.prod(shape) - 1
@@ -142,7 +144,7 @@ def _dispatch_metadata(op: TableOp) -> None:
         "input_tensor": (4, "[1, 1, M, H]"),
         "expert_indices": (4, "[1, 1, M, K]"),
         "expert_scores": (4, "[1, 1, M, K]"),
-        "expert_mapping": (2, "[D, E]"),
+        "expert_mapping": (4, "[1, 1, D, E]") if op.name.startswith("ttir.") else (2, "[D, E]"),
     }
     for name, (rank, text) in ranks.items():
         need_rank(op.group(name)[0], rank, f"{name} must be a {rank}D tensor {text}")
@@ -150,6 +152,29 @@ def _dispatch_metadata(op: TableOp) -> None:
         need_rank(value, 3, f"{word} output must be a 3D tensor [1, tokens_global, {letter}]")
     need(op.get("num_devices") > 0, "num_devices must be positive")
     need(op.get("cluster_axis") in (0, 1), "cluster_axis must be 0 or 1")
+
+
+def _router(op: TableOp) -> None:
+    if not op.name.startswith("ttir."):
+        return
+    layouts = {"input": "[B, hidden_dim]", "weight": "[hidden_dim, num_experts]", "bias": "[B, num_experts]"}
+    for name, text in layouts.items():
+        rank = len(shape_of(op.group(name)[0]))
+        need(rank == 2, f"{name} must be a 2D tensor {text}, but got rank {rank}")
+    (batch, hidden), weight, bias = (shape_of(op.group(name)[0]) for name in layouts)
+    need(weight[0] == hidden, f"weight dim 0 ({weight[0]}) must equal input hidden_dim ({hidden})")
+    need(bias[0] == batch, f"bias dim 0 ({bias[0]}) must equal input batch size B ({batch})")
+    need(bias[1] == weight[1], f"bias dim 1 ({bias[1]}) must equal weight num_experts ({weight[1]})")
+    experts, k = op.get("num_experts"), op.get("k")
+    need(experts > 0, f"num_experts must be positive, but got: {experts}")
+    need(experts == weight[1], f"num_experts attribute ({experts}) must equal weight dim 1 ({weight[1]})")
+    need(k > 0, f"k must be positive, but got: {k}")
+    results = dict(zip(("expert_indices", "expert_weights"), map(shape_of, op.results), strict=True))
+    for name, shape in results.items():
+        need(len(shape) == 2, f"{name} must be a 2D tensor [B, k], but got rank {len(shape)}")
+    for name, shape in results.items():
+        need(shape[0] == batch, f"{name} dim 0 ({shape[0]}) must equal input batch size B ({batch})")
+        need(shape[1] == k, f"{name} dim 1 ({shape[1]}) must equal k ({k})")
 
 
 def _remap(op: TableOp) -> None:
@@ -200,6 +225,7 @@ def _moe_compute(op: TableOp) -> None:
 
 
 COLLECTIVES: Final[dict[str, Rule]] = {
+    "topk_router_gpt": _router,
     "all_reduce": _all_reduce,
     "all_gather": _gather_dim,
     "reduce_scatter": _reduce_scatter,

@@ -372,6 +372,7 @@ LIBRARY: Final[dict[str, Rule]] = {
     "ttnn.assign": _assign,
     "ttnn.to_memory_config": _to_memory_config,
     "ttnn.sparse_matmul": _sparse_matmul,
+    "ttir.sparse_matmul": _sparse_matmul,
     "ttnn.rms_norm_pre_all_gather": _rms_before,
     "ttnn.layer_norm_pre_all_gather": _layer_before,
     "ttnn.layer_norm_post_all_gather": _layer_after,

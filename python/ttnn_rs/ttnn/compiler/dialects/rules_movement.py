@@ -204,11 +204,17 @@ def _cumsum(op: TableOp) -> None:
 
 
 def _topk(op: TableOp) -> None:
-    shape = shape_of(op.inputs[0])
-    _cumsum(op)
-    size = shape[op.get("dim")]
-    k = op.get("k")
-    need(1 <= k <= size, f"K should be between 1 and the size of the specified dimension ({size}), but got: {k}")
+    shape, dim, k = shape_of(op.inputs[0]), op.get("dim"), op.get("k")
+    rank = len(shape)
+    need(
+        -rank <= dim < rank,
+        f"specified dimension should be between {-rank} and {rank - 1}, but got: {dim}",
+    )
+    # The message names the dimension, not its size, as the official one does.
+    need(
+        1 <= k <= shape[dim],
+        f"K should be between 1 and the size of the specified dimension ({dim % rank}), but got: {k}",
+    )
 
 
 def _gather(op: TableOp) -> None:
@@ -267,17 +273,6 @@ def _rand(op: TableOp) -> None:
     need(op.get("low") < op.get("high"), "'low' value must be < 'high' value.")
 
 
-def _constant(op: TableOp) -> None:
-    if op.name.startswith("ttir."):
-        value = op.properties.get("value")
-        text = attribute_text(value) if value is not None else ""
-        need(
-            not text.startswith("sparse<"),
-            "value attribute must be one of DenseResourceElementsAttr or DenseElementsAttr.",
-        )
-        need("complex<" not in element_text(op.results[0]), "value attribute must be of int or float type.")
-
-
 MOVEMENT: Final[dict[str, Rule]] = {
     "slice_static": _slice_static,
     "slice_dynamic": _slice_dynamic,
@@ -294,5 +289,4 @@ MOVEMENT: Final[dict[str, Rule]] = {
     "arange": _arange,
     "full": _full,
     "rand": _rand,
-    "constant": _constant,
 }

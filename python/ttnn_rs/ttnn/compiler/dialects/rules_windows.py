@@ -7,8 +7,10 @@ Messages are those that tests of the compiler stack look for. Source: verifiers 
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, TensorType
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rule_parts import (
@@ -90,6 +92,42 @@ def _pool(op: TableOp) -> None:
             isinstance(kind, TensorType) and isinstance(kind.element_type, IntegerType),
             "Indices result must have integer element type",
         )
+
+
+def _convolution(op: TableOp) -> None:
+    """Check a convolution of the slides, whose layout names the dimensions of its tensors."""
+    layout = attribute_text(op.properties["convolution_layout"])
+
+    def spatial(name: str) -> int:
+        found = re.search(rf"{name}_spatial_dimensions = ([\dx]+)", layout)
+        return len(found.group(1).split("x")) if found is not None else 0
+
+    count = spatial("input")
+    need(
+        spatial("output") == count == spatial("kernel"),
+        "Convolution input, output, and kernel must have the same number of spatial dimensions",
+    )
+    for word, value in (("Input", op.inputs[0]), ("Weight", op.inputs[1])):
+        need(
+            len(shape_of(value)) - 2 == count,
+            f"{word} tensor must have the same number of spatial dimensions as specified in the ConvolutionLayout",
+        )
+    bias = op.operand("bias")
+    if bias is not None:
+        result = shape_of(op.results[0])
+        need(len(shape_of(bias)) == len(result), "Bias tensor must have the same rank as the output tensor")
+        found = re.search(r"(?<!kernel_)output_feature = (\d+)", layout)
+        feature = int(found.group(1)) if found is not None else -1
+        for i, size in enumerate(shape_of(bias)):
+            need(i != feature or size == result[i], "Bias size must match output feature dimension")
+            need(
+                i == feature or size == 1,
+                "Bias tensor must have size 1 in all dimensions except the output feature dimension",
+            )
+    need(
+        len(op.get("window_strides")) == count,
+        "Window strides must have the same number of elements as the spatial dimensions of the input tensor",
+    )
 
 
 def _global_pool(op: TableOp) -> None:
@@ -251,6 +289,7 @@ def _upsample(op: TableOp) -> None:
 
 
 WINDOWS: Final[dict[str, Rule]] = {
+    "convolution": _convolution,
     "max_pool2d": _pool,
     "max_pool2d_with_indices": _pool,
     "avg_pool2d": _pool,

@@ -56,7 +56,8 @@ def _key(op: Operation) -> tuple[object, ...]:
 def _cse_block(block: Block) -> None:
     seen: dict[tuple[object, ...], Operation] = {}
     for op in list(block.ops):
-        if not is_pure(op):
+        # Each `empty` is memory of its own.
+        if not is_pure(op) or op.name in ("ttir.empty", "ttnn.empty", "tensor.empty"):
             continue
         key = _key(op)
         known = seen.get(key)

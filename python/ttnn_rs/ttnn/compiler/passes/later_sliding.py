@@ -62,8 +62,8 @@ def _reshape(module: Module, op: TableOp, value: SSAValue, shape: tuple[int, ...
 
 def _flatten(module: Module, op: TableOp, shape: tuple[int, ...]) -> None:
     flat = _reshape(module, op, op.inputs[0], (1, 1, math.prod(shape[:3]), shape[3]))
-    text = f"<batch_size = {shape[0]}, input_height = {shape[1]}, input_width = {shape[2]}>"
-    info = OpaqueDialectAttr("ttir", (f"<flattened_compat{text}>",), pretty=False)
+    text = f"batch_size = {shape[0]}, input_height = {shape[1]}, input_width = {shape[2]}"
+    info = OpaqueDialectAttr("ttir", (f"<flattened_compat {text}>",), pretty=False)
     types = []
     for result in op.results:
         type_ = result.type

@@ -8,6 +8,8 @@ from ttnn.compiler.asm.attributes import DenseAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import (
     Attribute,
+    ComplexType,
+    FuncOp,
     FunctionType,
     IndexType,
     IntegerType,
@@ -17,11 +19,11 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TypeAttribute,
     builtin_float,
 )
-from ttnn.compiler.passes.base import set_type
+from ttnn.compiler.passes.base import fail, set_type
 
 __all__ = ["normalize", "normalized_element", "run"]
 
-_FLOATS = {"f64": "f32", "f16": "f16", "bf16": "bf16", "f32": "f32"}
+_FLOATS = {"f64": "f32", "f16": "bf16", "bf16": "bf16", "f32": "f32"}
 
 
 def normalized_element(element: Attribute) -> Attribute:
@@ -56,6 +58,7 @@ def normalize(type_: Attribute) -> Attribute:
 def run(module: Module, options: dict[str, Any]) -> None:
     """Normalize all tensors of functions, constants with them."""
     del options
+    _check(module)
     for function in module.functions():
         kind = function.function_type
         function.properties["function_type"] = FunctionType.from_lists(
@@ -63,6 +66,20 @@ def run(module: Module, options: dict[str, Any]) -> None:
         )
         for op in function.walk():
             _operation(op)
+
+
+def _check(module: Module) -> None:
+    """Refuse element types that have no place on the chip.
+
+    Raises:
+        CompileError: The first operation that has one.
+    """
+    for op in module.op.walk():
+        types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
+        if isinstance(op, FuncOp):
+            types = [*op.function_type.inputs.data, *op.function_type.outputs.data]
+        if any(isinstance(one, TensorType) and isinstance(one.element_type, ComplexType) for one in types):
+            raise fail(module, op, "Unsupported type.")
 
 
 def _operation(op: Operation) -> None:

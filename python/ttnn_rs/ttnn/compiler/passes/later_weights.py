@@ -27,23 +27,30 @@ def run(module: Module, options: dict[str, Any]) -> None:
     del options
     for op in table_ops(module.op, "ttir."):
         if op.name in _CONSUMERS:
-            dtype = _dtype(op.inputs[1])
-            if dtype is not None:
-                op.attributes[_NAME] = StringAttr(dtype)
+            found = _dtypes(op.inputs[1])
+            dtype = max(found - {""}, key=_PRECISION.index, default="")
+            if not dtype:
+                continue
+            if len(found) > 1:
+                message = (
+                    "fusing matmuls with differing weight dtype overrides; using highest-precision dtype "
+                    f"'{dtype}' for the fused weight to avoid precision loss"
+                )
+                module.warnings.append(module.at(op, message, severity="warning"))
+            op.attributes[_NAME] = StringAttr(dtype)
 
 
-def _dtype(value: SSAValue) -> str | None:
-    """Return the format of a weight; of joined weights the most precise."""
+def _dtypes(value: SSAValue) -> set[str]:
+    """Return the formats of a weight, of joined weights each; "" for one that names none."""
     owner = owner_of(value)
     while owner is not None and owner.name in _THROUGH:
         value = owner.operands[0]
         owner = owner_of(value)
     if owner is not None and owner.name == "ttir.concat":
-        found = [dtype for dtype in map(_dtype, owner.operands) if dtype is not None]
-        return max(found, key=_PRECISION.index) if found else None
+        return set[str]().union(*map(_dtypes, owner.operands))
     if not isinstance(value, BlockArgument):
-        return None
+        return {""}
     function = value.owner.parent_op()
     attributes = function.arg_attrs if isinstance(function, FuncOp) else None
     entry = attributes.data[value.index].data.get(_NAME) if attributes is not None else None
-    return entry.data if isinstance(entry, StringAttr) and entry.data in _PRECISION else None
+    return {entry.data} if isinstance(entry, StringAttr) and entry.data in _PRECISION else {""}

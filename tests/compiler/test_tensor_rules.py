@@ -1,0 +1,134 @@
+"""Rules of operations of the dialect `ttir`: what is refused, with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from ttnn.compiler.asm import CompileError, Epoch
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.pipelines import run
+
+
+def one(op: str, inputs: str, output: str, attributes: str = "") -> str:
+    """Return a function of one operation; types are separated by spaces."""
+    given = inputs.split()
+    head = ", ".join(f"%a{i}: tensor<{kind}>" for i, kind in enumerate(given))
+    names = ", ".join(f"%a{i}" for i in range(len(given)))
+    types = ", ".join(f"tensor<{kind}>" for kind in given)
+    outs = [f"tensor<{kind}>" for kind in output.split()]
+    results = f"({', '.join(outs)})"
+    many = f":{len(outs)}" if len(outs) > 1 else ""
+    body = f'  %r{many} = "ttir.{op}"({names})' if outs else f'  "ttir.{op}"({names})'
+    inherent = f" <{{{attributes}}}>" if attributes else ""
+    return f"func.func @f({head}) {{\n{body}{inherent} : ({types}) -> {results}\n  return\n}}\n"
+
+
+SPARSE = "1x4x32x64xbf16 1x4x64x96xbf16 1x1x1x4xbf16"
+BOTH = "is_input_a_sparse = true, is_input_b_sparse = true"
+ROUTER, ROUTED = "32x64xbf16 64x128xbf16 32x128xbf16", "32x4xui16 32x4xbf16"
+DISPATCH, DISPATCHED = "1x1x8x64xbf16 1x1x8x4xi64 1x1x8x4xbf16 1x1x2x8xi64", "1x16x64xbf16 1x16x4xi64 1x16x4xbf16"
+PAGES = "128x12x32x256xbf16 {}x12x65x256xbf16 8x16xi32"
+FINE: dict[str, str] = {
+    "sparse": one("sparse_matmul", SPARSE, "1x4x32x96xbf16", BOTH),
+    "router": one("topk_router_gpt", ROUTER, ROUTED, "k = 4 : i32, num_experts = 128 : i32"),
+    "dispatch": one(
+        "all_to_all_dispatch_metadata", DISPATCH, DISPATCHED, "num_devices = 2 : i64, cluster_axis = 0 : i64"
+    ),
+    "pages": one("paged_fill_cache", PAGES.format(1), ""),
+    "topk": one("topk", "4x8xbf16", "4x3xbf16 4x3xi32", "k = 3 : i32, dim = -1 : i32"),
+    "linear": one("linear", "128xbf16 128xbf16 1xbf16", "1xbf16"),
+}
+REFUSED: list[tuple[str, str, str, str]] = [
+    ("sparse", "<1x4x32x96xbf16", "<4x32x96xbf16", "Output must be 4D for sparse-sparse mode"),
+    ("sparse", "is_input_b_sparse = true", "is_input_b_sparse = true, nnz = 0 : i64", "nnz must be greater than 0"),
+    ("router", "k = 4", "k = 0", "k must be positive, but got: 0"),
+    (
+        "router",
+        "num_experts = 128",
+        "num_experts = 64",
+        r"attribute \(64\) must equal weight dim 1 \(128\)",
+    ),
+    ("router", "32x4xui16", "32x8xui16", r"expert_indices dim 1 \(8\) must equal k \(4\)"),
+    ("dispatch", "num_devices = 2", "num_devices = 0", "num_devices must be positive"),
+    ("dispatch", "1x1x2x8xi64", "2x8xi64", r"expert_mapping must be a 4D tensor \[1, 1, D, E\]"),
+    ("pages", "<1x12x65", "<4x12x65", "must be statically 1 when no batch_idx_tensor is provided, got 4"),
+    ("pages", "<1x12x65", "<?x12x65", "must be statically 1 when no batch_idx_tensor is provided, got dynamic"),
+    ("topk", "k = 3", "k = 9", r"K should be between 1 and the size of the specified dimension \(1\), but got: 9"),
+    ("topk", "dim = -1", "dim = 2", "specified dimension should be between -2 and 1, but got: 2"),
+    ("linear", "<1xbf16", "<bf16", "Bias must be at least a 1D tensor"),
+]
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_right_operations_are_read(name: str) -> None:
+    parse_module(FINE[name])
+
+
+@pytest.mark.parametrize(("name", "old", "new", "reason"), REFUSED)
+def test_wrong_operations_are_refused(name: str, old: str, new: str, reason: str) -> None:
+    text = FINE[name]
+    assert old in text
+    with pytest.raises(CompileError, match=reason):
+        parse_module(text.replace(old, new))
+
+
+CONVOLUTION = (
+    "func.func @f(%a: tensor<1x3x8x8xbf16>, %b: tensor<4x3x3x3xbf16>) -> tensor<1x4x6x6xbf16> {\n"
+    "  %0 = ttir.empty() : tensor<1x4x6x6xbf16>\n"
+    '  %1 = "ttir.convolution"(%a, %b, %0) <{batch_group_count = 1 : i64, convolution_layout = '
+    "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3, "
+    "kernel_output_feature = 0, kernel_input_feature = 1, kernel_spatial_dimensions = 2x3, output_batch = 0, "
+    "output_feature = 1, output_spatial_dimensions = 2x3>, feature_group_count = 1 : i64, input_dilation = "
+    "array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, weight_dilation = array<i64: 1, 1>, window_reversal = "
+    "array<i1: false, false>, window_strides = array<i64: 1, 1>}> : (tensor<1x3x8x8xbf16>, tensor<4x3x3x3xbf16>, "
+    "tensor<1x4x6x6xbf16>) -> tensor<1x4x6x6xbf16>\n  return %1 : tensor<1x4x6x6xbf16>\n}\n"
+)
+
+
+def test_convolutions_of_the_slides() -> None:
+    assert parse_module(CONVOLUTION).epoch is Epoch.SLIDES
+    with pytest.raises(CompileError, match="must have the same number of spatial dimensions"):
+        parse_module(CONVOLUTION.replace("output_spatial_dimensions = 2x3", "output_spatial_dimensions = 2"))
+    with pytest.raises(CompileError, match="Window strides must have the same number of elements"):
+        parse_module(CONVOLUTION.replace("window_strides = array<i64: 1, 1>", "window_strides = array<i64: 1>"))
+
+
+def test_operands_of_the_slides_count_outputs() -> None:
+    text = (
+        "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = ttir.empty() : tensor<4xf32>\n"
+        '  %1 = "ttir.add"(%a, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n'
+        "  return %1 : tensor<4xf32>\n}\n"
+    )
+    with pytest.raises(CompileError, match="expected 3 operands, but found 2"):
+        parse_module(text)
+
+
+def test_complex_numbers_are_refused_by_normalization() -> None:
+    kind = "tensor<2xcomplex<f32>>"
+    text = f"func.func @f(%a: {kind}) -> {kind} {{\n  return %a : {kind}\n}}\n"
+    with pytest.raises(CompileError, match=r"'func.func' op Unsupported type\."):
+        run(parse_module(text), "ttir-element-type-normalization")
+
+
+def test_empties_are_not_shared() -> None:
+    text = (
+        "func.func @f() -> (tensor<4xf32>, tensor<4xf32>) {\n  %0 = ttir.empty() : tensor<4xf32>\n"
+        "  %1 = ttir.empty() : tensor<4xf32>\n  return %0, %1 : tensor<4xf32>, tensor<4xf32>\n}\n"
+    )
+    module = parse_module(text)
+    run(module, "cse")
+    assert print_module(module).count("ttir.empty") == 2
+
+
+def test_sparse_literals_are_read_and_refused_as_constants() -> None:
+    literal = "sparse<[[0, 0], [0, 1]], [2.0, 2.0]> : tensor<1x2xbf16>"
+    text = f"module attributes {{x.y = {literal}}} {{\n}}\n"
+    assert f"x.y = {literal}" in print_module(parse_module(text))
+    bad = (
+        f'func.func @f() -> tensor<1x2xbf16> {{\n  %0 = "ttir.constant"() <{{value = {literal}}}> : () -> '
+        "tensor<1x2xbf16>\n  return %0 : tensor<1x2xbf16>\n}\n"
+    )
+    with pytest.raises(CompileError, match=r"must be one of DenseResourceElementsAttr or DenseElements"):
+        parse_module(bad)
+    with pytest.raises(CompileError, match="expected indices, values and '>' in a sparse literal"):
+        parse_module(text.replace("2.0]>", "2.0]"))
