@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import IntegerType
 from ttnn.compiler.dialects import TableOp
 
 Array = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
 #: What makes the values of an operand, from the operation, the shape and a generator.
-Maker: TypeAlias = Callable[[TableOp, tuple[int, ...], Generator], Array]
+Maker: TypeAlias = Callable[[TableOp, tuple[int, ...], Generator], Array | None]
 
 
 def _size(op: TableOp, group: str) -> tuple[int, ...]:
@@ -24,11 +25,14 @@ def _size(op: TableOp, group: str) -> tuple[int, ...]:
 
 
 def _below(group: str, axis: int | None = None) -> Maker:
-    """Indices of a dimension of an operand; of the one that `dim` names if there is no axis."""
+    """Indices of a dimension of an operand; of the one that `dim` names if there is no axis.
+
+    They are below 256, as the stack brings some indices to bfloat16.
+    """
 
     def make(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
         sizes = _size(op, group)
-        return generator.integers(0, sizes[op.get("dim") if axis is None else axis], shape)
+        return generator.integers(0, min(sizes[op.get("dim") if axis is None else axis], 256), shape)
 
     return make
 
@@ -83,8 +87,13 @@ def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said."""
     dim = op.get("dim")
     lines = int(np.prod(shape)) // shape[dim]
-    patterns = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32) + 0x3F80
-    values = (patterns << 16).view(np.float32)
+    order = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32)
+    if isinstance(op.inputs[0].type.element_type, IntegerType):  # type: ignore[attr-defined]
+        values: Array = order
+    else:
+        # 16,256 numbers from 1 upwards, then the negative ones.
+        sign, place = np.divmod(order, 0x3F80)
+        values = (((sign % 2) * 0x8000 + 0x3F80 + place) << 16).astype(np.uint32).view(np.float32)
     moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
     return np.moveaxis(values.reshape(*moved, shape[dim]), -1, dim)
 
@@ -92,6 +101,16 @@ def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
 def _byte(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Quantized values: the chip's kernels keep those of 8 bits."""
     return generator.integers(-100, 101, shape)
+
+
+def _representable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
+    """Numbers that the result has, where it has fewer than the operand: what becomes of others is not said."""
+    source, result = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
+    if not isinstance(result, IntegerType):
+        return None
+    if not isinstance(source, IntegerType):
+        return generator.integers(0, 100, shape)
+    return generator.integers(0, 1 << min(source.width.data - 1, result.width.data - 1, 20), shape)
 
 
 def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
@@ -131,8 +150,19 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "slice_dynamic": {"begins": _begin, "ends": _end},
     "sort": {"input": _distinct},
     "topk": {"input_tensor": _distinct},
+    "typecast": {"input": _representable},
     "update_cache": {"update_index": _position},
 }
+
+
+def _source(value: Any) -> Any:
+    """The value of which another one is the same numbers in another shape or type."""
+    while isinstance(value.owner, TableOp) and value.owner.name.removeprefix("ttir.") in _CARRY:
+        value = value.owner.inputs[0]
+    return value
+
+
+_CARRY: Final = ("reshape", "squeeze", "typecast", "unsqueeze")
 
 
 def chosen(module: Module) -> dict[tuple[str, int], Array]:
@@ -148,10 +178,13 @@ def chosen(module: Module) -> dict[tuple[str, int], Array]:
                 continue
             for group, make in _MAKERS.get(op.name.removeprefix("ttir."), {}).items():
                 values = op.group(group) if any(one.name == group for one in op.spec.operands) else ()
-                if not values or values[0] not in places:
+                argument = _source(values[0]) if values else None
+                if argument not in places:
                     continue
                 shape = tuple(values[0].type.get_shape())  # type: ignore[attr-defined]
-                place = places[values[0]]
+                place = places[argument]
                 made = make(op, shape, np.random.default_rng(place))
-                found[function.sym_name.data, place] = made.reshape(shape)
+                if made is not None:
+                    own = tuple(argument.type.get_shape())  # type: ignore[attr-defined]
+                    found[function.sym_name.data, place] = made.reshape(own)
     return found

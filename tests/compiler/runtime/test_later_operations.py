@@ -68,6 +68,12 @@ EXAMPLES: dict[str, str] = {
     **{op: function(op, [S], S, "parameter = 0.25 : f32" if op == "leaky_relu" else "") for op in UNARY.split()},
     **{op: function(op, [S, S], S) for op in BINARY.split()},
     "argmax": function("argmax", [S], "64x1xi32", "keep_dim = true, dim_arg = [1 : i32]"),
+    "batch_norm_training": function(
+        "batch_norm_training",
+        ["2x32x4x8xf32", "32xf32", "32xf32", "32xf32", "32xf32"],
+        ["2x32x4x8xf32", "32xf32", "32xf32"],
+        "dimension = 1 : i32, epsilon = 1.0e-5 : f32, momentum = 0.1 : f32",
+    ),
     "broadcast": function("add", [S, "1x96xf32"], S),
     "clamp_scalar": function("clamp_scalar", [S], S, "min = -0.5 : f32, max = 0.25 : f32"),
     "concat": function("concat", [S, "64x32xf32"], "64x128xf32", "dim = 1 : si32"),
@@ -184,7 +190,7 @@ EXAMPLES: dict[str, str] = {
 }
 #: Attention rounds its scores to bfloat16, which its exponential multiplies.
 #: Sums of products and of many values have TF32 operands; results of these are compared by their distance.
-LOOSE = {"matmul", "linear", "cumsum", "sum", "mean", "softmax", "conv_transpose2d", "cumprod"}
+LOOSE = {"batch_norm_training", "matmul", "linear", "cumsum", "sum", "mean", "softmax", "conv_transpose2d", "cumprod"}
 LOOSE |= {op for op in EXAMPLES if op.startswith(("attention", "embedding_b", "conv2d", "linear", "matmul", "gelu_bw"))}
 POSITIVE = {"sqrt", "rsqrt", "log", "log1p", "reciprocal", "div", "pow", "remainder"}
 
@@ -227,6 +233,19 @@ def test_binary_and_python_and_reference(op: str, device: ttnn.MeshDevice) -> No
         assert one.shape == other.shape
         distance = np.linalg.norm(one.astype(np.float64) - other) / max(np.linalg.norm(other), 1e-30)
         assert distance <= (3e-2 if op.startswith("attention") else 1e-2 if op in LOOSE else 4e-3)
+
+
+def test_the_end_of_64_bits_is_that_of_32() -> None:
+    text = """func.func @clamp(%a: tensor<32x32xi64>) -> tensor<32x32xi64> {
+  %0 = "ttir.constant"() <{value = dense<1> : tensor<32x32xi64>}> : () -> tensor<32x32xi64>
+  %1 = "ttir.constant"() <{value = dense<9223372036854775807> : tensor<32x32xi64>}> : () -> tensor<32x32xi64>
+  %2 = "ttir.clamp_tensor"(%a, %0, %1) : (tensor<32x32xi64>, tensor<32x32xi64>, tensor<32x32xi64>) -> tensor<32x32xi64>
+  return %2 : tensor<32x32xi64>
+}
+"""
+    module = parse_module(text)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    assert "2147483647 : i32" in print_module(module)
 
 
 SOURCES = ("add", "concat", "embedding_backward", "gelu_bw", "matmul", "sort", "split_heads", "update_cache")

@@ -327,12 +327,31 @@ def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
-    """The running mean and variance change in place."""
+    """The running mean and variance change in place; the function takes them as [1, C, 1, 1]."""
     have = describe(table["input"])
-    names = ("running_mean", "running_var", "weight", "bias")
-    options: dict[str, Argument] = {name: operand(table.get(name)) for name in names}
-    options |= {"eps": float(table["epsilon"]), "momentum": float(table["momentum"]), "training": True}
-    finish(calls, table, "ttnn.batch_norm", have, operand(table["input"]), **options)
+    channels = [1, have.shape[1], 1, 1]
+    options: dict[str, Argument] = {}
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        value = operand(table.get(name))
+        if value is not None and describe(table[name]).shape != tuple(channels):
+            value = calls.call("ttnn.reshape", value, channels)
+        options[name] = value
+    finish(
+        calls,
+        table,
+        "ttnn.batch_norm",
+        have,
+        operand(table["input"]),
+        eps=float(table["epsilon"]),
+        momentum=float(table["momentum"]),
+        training=True,
+        **options,
+    )
+    for name in ("running_mean", "running_var"):
+        reference = table.get(name)
+        if reference is not None and options[name] != Ref(reference["global_id"]):
+            shape = list(describe(reference).shape)
+            calls.call("ttnn.reshape", options[name], shape, out=reference["global_id"])
 
 
 def _gelu_backward(calls: Calls, table: dict[str, Any]) -> None:

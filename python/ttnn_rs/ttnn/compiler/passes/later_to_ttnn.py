@@ -439,6 +439,9 @@ def _constant(module: Module, op: TableOp) -> None:
 
 
 def _signed(value: int) -> int:
+    """A number of 32 bits as a signed one; one of more bits at the end of the range."""
+    if value >= 1 << 32 or value < -(1 << 31):
+        return (1 << 31) - 1 if value > 0 else -(1 << 31)
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
