@@ -95,6 +95,19 @@ def batch_norm_inference(op: TableOp, given: list[Array], groups: Groups) -> lis
     return [(x - mean) / np.sqrt(variance + op.get("epsilon")) * scale + offset]
 
 
+def group_norm(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """[N, 1, H * W, C], or channels elsewhere: normalized over space and the channels of each group."""
+    dim, count = op.get("channel_dim"), op.get("num_groups")
+    x = np.moveaxis(given[0], dim, -1)
+    parts = x.reshape(x.shape[0], -1, count, x.shape[-1] // count)
+    mean, spread = parts.mean(axis=(1, 3), keepdims=True), parts.var(axis=(1, 3), keepdims=True)
+    made = ((parts - mean) / np.sqrt(spread + op.get("epsilon"))).reshape(x.shape)
+    weight, bias = groups("weight"), groups("bias")
+    made = made if weight is None else made * weight.reshape(-1)
+    made = made if bias is None else made + bias.reshape(-1)
+    return [np.moveaxis(made, -1, dim)]
+
+
 def _parameters(kind: Any, rank: int) -> tuple[Array, Array]:
     """Scales and zero points that `!quant.uniform<storage:type, scale:zero>` has, one or along an axis."""
     text = re.sub(r"\s", "", str(kind))
@@ -136,6 +149,7 @@ SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "dequantize": dequantize,
     "embedding_backward": embedding_backward,
     "gelu_bw": gelu_backward,
+    "group_norm": group_norm,
     "quantize": quantize,
     "requantize": requantize,
     "scatter": scatter,

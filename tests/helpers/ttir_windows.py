@@ -218,6 +218,24 @@ def _pool(op: TableOp, x: Array, how: str) -> Array:
     return windows.sum(axis=(-1, -2)) / _windows(ones, kernel, stride, dilation, around, 0.0).sum(axis=(-1, -2))
 
 
+def pooling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """The general form of the slides: windows over every dimension; an average counts the padding."""
+    method = re.search(r"Max|Average|Sum", attribute_text(op.properties["pooling_method"]))
+    assert method is not None
+    sides, rank = list(op.get("padding")), given[0].ndim
+    fill = -np.inf if method[0] == "Max" else 0.0
+    sizes, dilation = op.get("window_dimensions"), op.get("window_dilations")
+    spans = [(size - 1) * step + 1 for size, step in zip(sizes, dilation, strict=True)]
+    places = tuple(slice(None, None, step) for step in (*op.get("window_strides"), *dilation))
+    axes = tuple(range(rank, 2 * rank))
+    reduce = {"Max": np.max, "Average": np.mean, "Sum": np.sum}[method[0]]
+    made = []
+    for x in given:
+        wide = np.pad(x, list(zip(sides[::2], sides[1::2], strict=True)), constant_values=fill)
+        made.append(reduce(np.lib.stride_tricks.sliding_window_view(wide, spans)[places], axis=axes))
+    return made
+
+
 def _pooled(how: str) -> Callable[[TableOp, list[Array], Groups], list[Array]]:
     def pool(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
         shape = tuple(int(size) for size in op.results[0].type.get_shape())  # type: ignore[attr-defined]
@@ -233,4 +251,5 @@ WINDOWS: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "conv_transpose2d": conv_transpose2d,
     "convolution": convolution,
     "max_pool2d": _pooled("max"),
+    "pooling": pooling,
 }

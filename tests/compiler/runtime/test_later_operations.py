@@ -150,6 +150,12 @@ EXAMPLES: dict[str, str] = {
     "gather": function("gather", [S, "64x32xi32"], "64x32xf32", "dim = 1 : i32"),
     "gelu_bw": function("gelu_bw", ["64x96xbf16", "64x96xbf16"], "64x96xbf16"),
     "gelu_bw_tanh": function("gelu_bw", ["64x96xbf16", "64x96xbf16"], "64x96xbf16", 'approximate = "tanh"'),
+    "group_norm": function(
+        "group_norm",
+        ["1x1x64x128xbf16", "128xbf16", "128xbf16"],
+        "1x1x64x128xbf16",
+        "num_groups = 4 : i64, epsilon = 1.0e-5 : f32, operandSegmentSizes = array<i32: 1, 0, 1, 1>",
+    ),
     "linear_of_a_vector": function("linear", [S, "96xf32", "64xf32"], "64xf32"),
     "matmul_of_batches": function("matmul", ["4x1x32x64xf32", "4x3x64x32xf32"], "4x3x32x32xf32"),
     "matmul_of_vectors": function("matmul", ["96xf32", "96xf32"], "1xf32"),
@@ -190,7 +196,18 @@ EXAMPLES: dict[str, str] = {
 }
 #: Attention rounds its scores to bfloat16, which its exponential multiplies.
 #: Sums of products and of many values have TF32 operands; results of these are compared by their distance.
-LOOSE = {"batch_norm_training", "matmul", "linear", "cumsum", "sum", "mean", "softmax", "conv_transpose2d", "cumprod"}
+LOOSE = {
+    "batch_norm_training",
+    "group_norm",
+    "matmul",
+    "linear",
+    "cumsum",
+    "sum",
+    "mean",
+    "softmax",
+    "conv_transpose2d",
+    "cumprod",
+}
 LOOSE |= {op for op in EXAMPLES if op.startswith(("attention", "embedding_b", "conv2d", "linear", "matmul", "gelu_bw"))}
 POSITIVE = {"sqrt", "rsqrt", "log", "log1p", "reciprocal", "div", "pow", "remainder"}
 

@@ -14,7 +14,7 @@ from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
 from ttnn.compiler.binary.calls import DEVICE, PROGRAM, Argument, Call, Name, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_attention import ATTENTION
-from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, operand
+from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_tiles, operand
 from ttnn.compiler.binary.later_quantization import QUANTIZATION
 from ttnn.compiler.binary.later_selection import SELECTION
 from ttnn.compiler.binary.later_windows import WINDOWS
@@ -354,6 +354,29 @@ def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
             calls.call("ttnn.reshape", options[name], shape, out=reference["global_id"])
 
 
+def _group_norm(calls: Calls, table: dict[str, Any]) -> None:
+    """The function takes bfloat16 and factors of [1, C]; which columns belong to a group it knows without a mask."""
+    factors: dict[str, Argument] = {}
+    for name in ("weight", "bias"):
+        reference = table.get(name)
+        if reference is None:
+            continue
+        shape = describe(reference).shape
+        value = in_tiles(calls, reference, "BFloat16") if len(shape) == 1 else operand(reference)
+        factors[name] = calls.call("ttnn.reshape", value, [1, *shape]) if len(shape) == 1 else value
+    finish(
+        calls,
+        table,
+        "ttnn.group_norm",
+        Description(describe(table["input"]).shape, "BFloat16", True, DRAM),
+        in_tiles(calls, table["input"], "BFloat16"),
+        num_groups=int(table["num_groups"]),
+        epsilon=float(table["epsilon"]),
+        inplace=False,
+        **factors,
+    )
+
+
 def _gelu_backward(calls: Calls, table: dict[str, Any]) -> None:
     """The function returns a list with the gradient of its one input."""
     have, number, want = describe(table["input"]), table["out"]["global_id"], describe(table["out"])
@@ -411,6 +434,7 @@ LATER: Final[dict[str, Handler]] = {
     "FullOp": _full,
     "FuncCallOp": _program("program_id"),
     "GetDeviceOp": _get_device,
+    "GroupNormOp": _group_norm,
     "LayerNormOp": _norm("ttnn.layer_norm"),
     "LinearOp": _matmul,
     "LoadCachedOp": _program("program_idx"),

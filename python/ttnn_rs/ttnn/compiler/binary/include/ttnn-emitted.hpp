@@ -94,6 +94,7 @@ template <typename... Arguments> Tensor gather(Arguments &&...arguments);
 template <typename... Arguments> Tensor ge(Arguments &&...arguments);
 template <typename... Arguments> Tensor gelu(Arguments &&...arguments);
 template <typename... Arguments> Tensor global_avg_pool2d(Arguments &&...arguments);
+template <typename... Arguments> Tensor group_norm(Arguments &&...arguments);
 template <typename... Arguments> Tensor gt(Arguments &&...arguments);
 template <typename... Arguments> Tensor hardsigmoid(Arguments &&...arguments);
 template <typename... Arguments> Tensor isfinite(Arguments &&...arguments);
