@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from book_ops import LOWERED
 
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.pipelines import run
 from ttnn.compiler.tools.opt import main
 
 TEXT = LOWERED["multiply"]
@@ -87,3 +90,13 @@ def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"arith", "builtin", "emitc", "func", "scf", "tensor", "tt", "ttir", "ttkernel", "ttmetal", "ttnn"} <= set(
         lines
     )
+
+
+def test_kernels_of_the_later_epochs_are_refused() -> None:
+    text = """func.func @f(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = "ttir.exp"(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+"""
+    with pytest.raises(UnsupportedError, match="goes through the dialect d2m"):
+        run(parse_module(text), "ttir-to-ttmetal-pipeline{ttnn-mode=false}")

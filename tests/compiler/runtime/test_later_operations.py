@@ -117,6 +117,12 @@ EXAMPLES: dict[str, str] = {
         "1x4x64x32xbf16",
         "is_causal = false, scale = 0.25 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>",
     ),
+    "attention_mask_of_all_queries": function(
+        "scaled_dot_product_attention",
+        ["1x4x64x32xbf16", "1x4x96x32xbf16", "1x4x96x32xbf16", "1x1x1x96xbf16"],
+        "1x4x64x32xbf16",
+        "is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>",
+    ),
     "attention_paged": function(
         "paged_scaled_dot_product_attention_decode",
         ["1x2x32x32xbf16", "8x4x32x32xbf16", "8x4x32x32xbf16", "2x3xi32", "1x2x32x32xbf16", "2xi32"],

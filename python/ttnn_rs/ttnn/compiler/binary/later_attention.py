@@ -36,6 +36,15 @@ def _half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
     return in_tiles(calls, reference, have.data_type if have.data_type in _HALVES else "BFloat16")
 
 
+def _mask(calls: Calls, table: dict[str, Any]) -> Ref | None:
+    """Return the mask with a row for each query: the programs repeat none."""
+    reference, rows = table.get("attention_mask"), describe(table["query"]).shape[2]
+    mask = _half(calls, reference)
+    if mask is None or reference is None or describe(reference).shape[2] != 1 or rows == 1:
+        return mask
+    return calls.call("ttnn.repeat", mask, [1, 1, rows, 1])
+
+
 def _kind(reference: dict[str, Any]) -> str:
     have = describe(reference)
     return have.data_type if have.data_type in _HALVES else "BFloat16"
@@ -56,7 +65,7 @@ def _attention(calls: Calls, table: dict[str, Any]) -> None:
     made = calls.call(
         "ttnn.transformer.scaled_dot_product_attention",
         *operands,
-        attn_mask=_half(calls, table.get("attention_mask")),
+        attn_mask=_mask(calls, table),
         is_causal=bool(table["is_causal"]),
         scale=_scale(table),
         sliding_window_size=None if window is None else int(window),
@@ -79,7 +88,7 @@ def _decode(function: str, *tables: str) -> Handler:
             function,
             *operands,
             is_causal=bool(table["is_causal"]),
-            attn_mask=_half(calls, table.get("attention_mask")),
+            attn_mask=_mask(calls, table),
             cur_pos_tensor=None if place_of is None else in_rows(calls, place_of, "Int32"),
             attention_sink=_half(calls, table.get("attention_sink")),
             scale=_scale(table),

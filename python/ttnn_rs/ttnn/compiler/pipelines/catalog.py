@@ -238,7 +238,50 @@ def _book_ttmetal(values: dict[str, Any]) -> list[Step]:
     ]
 
 
+_LATER_TTMETAL = (
+    Option("system-desc-path", "str", "", "File of a system descriptor."),
+    Option("mock-system-desc-arch", "str", "", "Architecture where no descriptor is given."),
+    *(
+        Option(name, "str", "", "Not supported: kernels of the later epochs are not made.")
+        for name in (
+            "mesh-shape",
+            "mesh-topology",
+            "override-device-shape",
+            "default-input-memspace",
+            "default-output-memspace",
+            "collapse-tensors-2d",
+            "disable-tolayout-folding",
+            "enable-elementwise-fusion",
+            "force-compile-time-args",
+            "ttnn-mode",
+            "use-tensor-accessor-dma",
+            "use-tile-matmul",
+        )
+    ),
+)
+
+
+def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
+    """Refuse to make kernels of the later epochs.
+
+    Raises:
+        UnsupportedError: Always.
+    """
+    del values
+    raise UnsupportedError(
+        "ttir-to-ttmetal-pipeline goes through the dialect d2m, which is read in generic form only: kernels are made "
+        "of modules of the first epoch, by ttir-to-ttmetal-backend-pipeline.",
+        "unimplemented",
+    )
+
+
 _ALL = (
+    Pipeline(
+        "ttir-to-ttmetal-pipeline",
+        "Not supported: lower tensor operations of the later epochs to kernels.",
+        _LATER_TTMETAL,
+        _later_ttmetal,
+    ),
     Pipeline(
         "ttir-to-ttnn-backend-pipeline",
         "Lower tensor operations to the TT-NN library.",
