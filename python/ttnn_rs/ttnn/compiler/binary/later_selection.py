@@ -57,7 +57,8 @@ def _scatter(calls: Calls, table: dict[str, Any]) -> None:
     places = in_rows(calls, table["index"], index.data_type if index.data_type in INTEGERS else "UInt32")
     reduce = _SCATTERED.get(str(table.get("scatter_reduce_type", "Invalid")))
     rows = Description(have.shape, have.data_type, False, DRAM)
-    finish(calls, table, "ttnn.scatter", rows, values[0], int(table["dim"]), places, values[1], reduce=reduce)
+    parts: dict[str, Argument] = {"dim": int(table["dim"]), "index": places, "src": values[1], "reduce": reduce}
+    finish(calls, table, "ttnn.scatter", rows, values[0], **parts)
 
 
 def _slice(calls: Calls, table: dict[str, Any]) -> None:
