@@ -276,3 +276,10 @@ def test_text_of_the_library_tells_its_epoch(attributes: str, epoch: str) -> Non
     from ttnn.compiler.asm.epochs import epoch_of
 
     assert epoch_of(f'%0 = "ttnn.argmax"(%arg0) <{{{attributes}}}> : (tensor<4xf32>) -> tensor<1xui32>').value == epoch
+
+
+@pytest.mark.parametrize(("dialect", "expected"), [("ttnn.buffer_type", "#l1 = #ttnn.buffer_type<l1>")])
+def test_an_alias_of_the_later_epochs_may_end_in_a_digit(dialect: str, expected: str) -> None:
+    layout = f"#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x8xf32, #{dialect}<l1>>, <interleaved>>"
+    text = f"func.func @f(%a: tensor<4x8xf32, {layout}>) {{\n  return\n}}\n"
+    assert expected in print_module(parse_module(text, epoch=Epoch.CURRENT))

@@ -27,8 +27,10 @@ class _Entry:
 class AliasTable(AttributeText):
     """First collects the attributes that are printed, then prints them by their aliases."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, *, underscored: bool) -> None:
         super().__init__()
+        # MLIR of 2024 puts `_` behind every alias that ends in a digit; later it does before a number only.
+        self._underscored = underscored
         self._registry = registry
         self._entries: dict[int, _Entry] = {}
         self._by_value: dict[Attribute, _Entry] = {}
@@ -113,9 +115,11 @@ class AliasTable(AttributeText):
         counts: dict[str, int] = {}
         for entry in ordered:
             assert entry.alias is not None
-            name = entry.alias + ("_" if entry.alias[-1].isdigit() else "")
+            name = entry.alias
             number = counts.get(name, 0)
             counts[name] = number + 1
+            if name[-1].isdigit() and (number or self._underscored):
+                name += "_"
             entry.name = f"{name}{number}" if number else name
         self._order = ordered
         self._settled = True

@@ -185,13 +185,12 @@ def write_module(
     generic: bool = False,
 ) -> str:
     """Return the text of a module with its aliases, locations and resources."""
-    del epoch  # The expansion knows it.
     names = ValueNames(operation, expansion)
     text: AttributeText
     if local_scope:
         text = AttributeText()
     else:
-        text = table = AliasTable(registry)
+        text = table = AliasTable(registry, underscored=epoch is Epoch.BOOK)
         finder = Writer(registry, names, table, expansion, debuginfo=debuginfo, generic=generic)
         finder.operation(operation)
         table.settle()

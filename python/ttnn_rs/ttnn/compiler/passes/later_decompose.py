@@ -23,7 +23,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes import convolution_parts, slides_indexing
+from ttnn.compiler.passes import slides_indexing
 from ttnn.compiler.passes.base import fail, replace, table_ops
 from ttnn.compiler.passes.constants import build_full
 from ttnn.compiler.passes.decompose_movement import negative_padding, reverse, split_heads
@@ -167,9 +167,7 @@ def _arange(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
-    if op.name == "ttir.pooling":
-        return pooling(module, op)
-    return convolution_parts.batch_groups(module, op) or convolution_parts.lines(module, op) or convolution(module, op)
+    return convolution(module, op) if op.name == "ttir.convolution" else pooling(module, op)
 
 
 def _quantization(module: Module, op: TableOp, value: SSAValue) -> tuple[SSAValue, SSAValue, int | None]:
