@@ -8,6 +8,9 @@ from xdsl.context import (
 from xdsl.dialects import (
     get_all_dialects,
 )
+from xdsl.dialects.arith import (
+    ConstantOp,
+)
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
@@ -137,6 +140,7 @@ __all__ = [
     "CallOp",
     "CallSiteLoc",
     "ComplexType",
+    "ConstantOp",
     "Context",
     "DenseArrayBase",
     "DenseIntOrFPElementsAttr",

@@ -110,16 +110,11 @@ def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Descript
     """
     steps: list[tuple[str, tuple[Argument, ...], dict[str, Argument]]] = []
     if have.on_host:
-        if have.tiled != want.tiled or have.data_type != want.data_type:
-            cast = want.dtype if have.data_type != want.data_type else None
-            steps.append(("ttnn.to_layout", (want.layout,), {"dtype": cast}))
+        steps += _on_host(have, want)
         if not want.on_host:
             steps.append(("ttnn.to_device", (DEVICE,), {"memory_config": want.memory}))
     elif want.on_host:
-        steps.append(("ttnn.from_device", (), {}))
-        if have.tiled != want.tiled or have.data_type != want.data_type:
-            cast = want.dtype if have.data_type != want.data_type else None
-            steps.append(("ttnn.to_layout", (want.layout,), {"dtype": cast}))
+        steps += [("ttnn.from_device", (), {}), *_on_host(have, want)]
     else:
         if have.data_type != want.data_type and have.tiled:
             steps.append(("ttnn.typecast", (want.dtype,), {}))
@@ -135,6 +130,16 @@ def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Descript
     for index, (function, arguments, keywords) in enumerate(steps):
         number = out if index == len(steps) - 1 else None
         tensor = calls.call(function, tensor, *arguments, out=number, **keywords)
+
+
+def _on_host(have: Description, want: Description) -> list[tuple[str, tuple[Argument, ...], dict[str, Argument]]]:
+    """The changes of layout and data type on the host."""
+    if have.tiled != want.tiled:
+        cast = want.dtype if have.data_type != want.data_type else None
+        return [("ttnn.to_layout", (want.layout,), {"dtype": cast})]
+    if have.data_type != want.data_type:
+        return [("ttnn.to_dtype", (want.dtype,), {})]
+    return []
 
 
 def _get_device(calls: Calls, table: dict[str, Any]) -> None:

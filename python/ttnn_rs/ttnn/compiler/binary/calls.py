@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 __all__ = [
+    "CACHED",
     "DEVICE",
     "PROGRAM",
     "Argument",
@@ -55,6 +56,8 @@ class DeviceArgument:
 DEVICE: Final = DeviceArgument()
 PROGRAM: Final = "@program"
 """Function of calls of another program of the binary: its number and a list of tensors."""
+CACHED: Final = "@cached"
+"""Function of calls of a program that computes constants: it runs once for the same tensors."""
 Argument: TypeAlias = Any
 """Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set of arguments."""
 

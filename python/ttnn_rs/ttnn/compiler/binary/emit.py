@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
-from ttnn.compiler.binary.calls import PROGRAM, Call, DeviceArgument, Name, New, Ref, references
+from ttnn.compiler.binary.calls import CACHED, PROGRAM, Call, DeviceArgument, Name, New, Ref, references
 from ttnn.compiler.binary.programs import Program
 
 __all__ = ["cpp_source", "identifiers", "last_uses", "python_literal", "python_source"]
@@ -151,7 +151,7 @@ def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
         parts = [_python_value(argument, names) for argument in call.arguments]
         parts += [f"{name}={_python_value(value, names)}" for name, value in call.keywords.items()]
         text = f"{call.function}({', '.join(parts)})"
-        if call.function == PROGRAM:
+        if call.function in (PROGRAM, CACHED):
             text = f"{_called(call, functions)}({parts[1]}, device)"
         elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
             continue
@@ -173,7 +173,7 @@ def _called(call: Call, functions: Sequence[str]) -> str:
 def _assigned(call: Call, text: str, names: _Names) -> str:
     if not call.outputs:
         return text
-    if call.function == PROGRAM:
+    if call.function in (PROGRAM, CACHED):
         made = [names.new(number) for number in call.outputs]
         return f"{', '.join(made)}{',' if len(made) == 1 else ''} = {text}"
     if len(call.outputs) == 1:
@@ -274,7 +274,7 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
         parts = [_cpp_value(argument, names) for argument in call.arguments]
         parts += [f"/*{key}=*/{_cpp_value(value, names)}" for key, value in call.keywords.items()]
         text = f"{_cpp_name(call.function)}({', '.join(parts)})"
-        if call.function == PROGRAM:
+        if call.function in (PROGRAM, CACHED):
             text = f"{_called(call, functions)}({', '.join(names[one.id] for one in call.arguments[1])})"
         elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
             continue

@@ -11,7 +11,7 @@ import numpy as np
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
-from ttnn.compiler.binary.calls import DEVICE, PROGRAM, Argument, Call, Name, Ref
+from ttnn.compiler.binary.calls import CACHED, DEVICE, PROGRAM, Argument, Call, Name, Ref
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_attention import ATTENTION
 from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_tiles, operand
@@ -393,14 +393,14 @@ def _deallocate(calls: Calls, table: dict[str, Any]) -> None:
     calls.added.append(Call("ttnn.deallocate", [Ref(table["in"]["global_id"]), False], {}, (), calls.operation))
 
 
-def _program(name: str) -> Handler:
+def _program(name: str, function: str = PROGRAM) -> Handler:
     """A call of another program of the binary."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         inputs = [operand(one) for one in table.get("inputs", [])]
         outputs = tuple(one["global_id"] for one in table.get("outputs", []))
         whole = tuple(range(len(outputs)))
-        calls.added.append(Call(PROGRAM, [int(table[name]), inputs], {}, outputs, calls.operation, whole))
+        calls.added.append(Call(function, [int(table[name]), inputs], {}, outputs, calls.operation, whole))
 
     return add
 
@@ -437,7 +437,7 @@ LATER: Final[dict[str, Handler]] = {
     "GroupNormOp": _group_norm,
     "LayerNormOp": _norm("ttnn.layer_norm"),
     "LinearOp": _matmul,
-    "LoadCachedOp": _program("program_idx"),
+    "LoadCachedOp": _program("program_idx", CACHED),
     "MatmulOp": _matmul,
     "NamedFullOp": _named_full,
     "PadOp": _pad,

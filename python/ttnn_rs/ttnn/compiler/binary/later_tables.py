@@ -486,6 +486,9 @@ def _constant_number(value: SSAValue) -> float | int | None:
         owner = owner.operands[0].owner
     if not isinstance(owner, TableOp):
         return None
+    if owner.name == "ttcore.load_cached":
+        made = _returned(owner, value)
+        return None if made is None else _constant_number(made)
     if owner.name == "ttnn.full":
         number: float | int = owner.get("fill_value")
         return number
@@ -493,6 +496,18 @@ def _constant_number(value: SSAValue) -> float | int | None:
         return int(owner.name == "ttnn.ones")
     constant = owner.attribute("value") if owner.name == "ttnn.constant" else None
     return constant.elements()[0] if isinstance(constant, DenseAttr) else None
+
+
+def _returned(call: TableOp, value: SSAValue) -> SSAValue | None:
+    """What the function of constants that makes a value returns for it."""
+    function, name = call.parent_op(), call.get("callee")
+    module = function.parent_op() if function is not None else None
+    for one in module.walk() if module is not None else ():
+        if isinstance(one, FuncOp) and one.sym_name.data == name and one.body.blocks.last is not None:
+            last = one.body.blocks.last.last_op
+            index = next(i for i, result in enumerate(call.results) if result is value)
+            return last.operands[index] if last is not None and index < len(last.operands) else None
+    return None
 
 
 _CARRY: Final = ("to_layout", "to_device", "from_device", "to_memory_config", "typecast", "reshape", "to_dtype")

@@ -27,6 +27,7 @@ class Program:
         texts: Text of each operation, for messages.
         private: Whether only other programs call it.
         all: All programs of the binary, by number.
+        constants: What programs of constants that it calls gave last, by number and operation, with what they read.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Program:
     texts: tuple[str, ...]
     private: bool = False
     all: list[Program] = field(default_factory=list, repr=False, compare=False)
+    constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def programs(binary: Binary) -> list[Program]:

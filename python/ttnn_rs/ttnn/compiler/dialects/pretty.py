@@ -12,9 +12,11 @@ from ttnn.compiler.asm.xdsl_adapter import (
     Attribute,
     Block,
     IntegerAttr,
+    IntegerType,
     Operation,
     StringAttr,
     SymbolRefAttr,
+    TupleType,
     UnitAttr,
 )
 from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
@@ -52,6 +54,10 @@ def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | Non
         return make(name, epoch, [], [parser.parse_type()], attributes=attributes)
     if name == "ttcore.load_cached":
         return _load_cached(parser, epoch)
+    if name == "ttcore.tuple":
+        return _tuple(parser, epoch)
+    if name == "ttcore.get_tuple_element":
+        return _tuple_element(parser, epoch)
     if name == "ttir.to_layout":
         return _to_layout(parser, epoch)
     if name == "ttir.ttnn_metal_layout_cast":
@@ -87,6 +93,38 @@ def _device(parser: MlirParser, epoch: Epoch) -> Operation:
     )
     attributes = parser.parse_optional_attr_dict()
     return make("ttcore.device", epoch, [], [], {"sym_name": symbol, "device_attr": device}, attributes=attributes)
+
+
+def _tuple(parser: MlirParser, epoch: Epoch) -> Operation:
+    at = parser._current_token.span.start
+    names = []
+    while not parser._current_token.text.startswith((":", "{")):
+        names.append(parser.parse_unresolved_operand())
+        if not parser.parse_optional_punctuation(","):
+            break
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    kind = parser.parse_type()
+    if not isinstance(kind, TupleType):
+        parser.fail("expected a tuple type", at)
+    operands = parser.resolve_operands(names, kind.types.data, at)
+    return make("ttcore.tuple", epoch, list(operands), [kind], attributes=attributes)
+
+
+def _tuple_element(parser: MlirParser, epoch: Epoch) -> Operation:
+    at = parser._current_token.span.start
+    operand = parser.parse_unresolved_operand()
+    parser.parse_punctuation("[")
+    index = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_punctuation("]")
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    kind = parser.parse_function_type()
+    values = parser.resolve_operands([operand], kind.inputs.data, at)
+    properties = {"index": IntegerAttr(index, IntegerType(32))}
+    return make(
+        "ttcore.get_tuple_element", epoch, list(values), list(kind.outputs.data), properties, attributes=attributes
+    )
 
 
 def _load_cached(parser: MlirParser, epoch: Epoch) -> Operation:
@@ -208,6 +246,19 @@ def print_pretty(writer: Writer, operation: Operation) -> bool:
         writer.write(f"ttcore.optimization_barrier {writer.values(operation.operands)}")
         writer.attributes(operation.attributes)
         writer.write(f" : {writer.text.types(value.type for value in operation.operands)}")
+        return True
+    if name == "ttcore.tuple" and isinstance(operation.results[0].type, TupleType):
+        writer.write(f"ttcore.tuple {writer.values(operation.operands)}".rstrip())
+        writer.attributes(operation.attributes)
+        writer.write(f" : {writer.attribute(operation.results[0].type)}")
+        return True
+    if name == "ttcore.get_tuple_element" and isinstance(operation.properties.get("index"), IntegerAttr):
+        element = operation.properties["index"]
+        assert isinstance(element, IntegerAttr)
+        writer.write(f"ttcore.get_tuple_element {writer.value(operation.operands[0])}[{element.value.data}]")
+        writer.attributes(operation.attributes)
+        kinds = [writer.attribute(value.type) for value in (*operation.operands, *operation.results)]
+        writer.write(f" : ({kinds[0]}) -> {kinds[1]}")
         return True
     if name == "ttir.to_layout":
         return _print_to_layout(writer, operation)

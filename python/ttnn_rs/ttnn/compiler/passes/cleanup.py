@@ -10,7 +10,7 @@ from ttnn.compiler.asm.xdsl_adapter import Block, CallOp, FuncOp, Operation, Str
 from ttnn.compiler.passes.base import erase, insert_before, replace
 from ttnn.compiler.passes.purity import is_pure
 
-__all__ = ["canonicalize", "cse", "erase_dead", "inline", "remove_dead_values", "symbol_dce"]
+__all__ = ["canonicalize", "cse", "erase_dead", "inline", "inline_call", "remove_dead_values", "symbol_dce"]
 
 
 def erase_dead(owner: Operation) -> bool:
@@ -96,6 +96,20 @@ def remove_dead_values(module: Module, options: dict[str, Any]) -> None:
         pass
 
 
+def inline_call(call: Operation, function: FuncOp) -> None:
+    """Put the body of a function of one block in the place of its call."""
+    body = function.regions[0].blocks.first
+    assert body is not None
+    values = dict(zip(body.args, call.operands, strict=True))
+    results: tuple[Any, ...] = ()
+    for op in body.ops:
+        if op.name == "func.return":
+            results = tuple(values.get(value, value) for value in op.operands)
+        else:
+            insert_before(call, op.clone(values))
+    replace(call, results)
+
+
 def inline(module: Module, options: dict[str, Any]) -> None:
     """Put the bodies of functions in the place of their calls."""
     del options
@@ -109,20 +123,19 @@ def inline(module: Module, options: dict[str, Any]) -> None:
         assert body is not None
         if call.parent_op() is function or any(isinstance(op, CallOp) for op in body.ops):
             continue
-        values = dict(zip(body.args, call.operands, strict=True))
-        results: tuple[Any, ...] = ()
-        for op in body.ops:
-            if op.name == "func.return":
-                results = tuple(values.get(value, value) for value in op.operands)
-            else:
-                copy = op.clone(values)
-                insert_before(call, copy)
-        replace(call, results)
+        inline_call(call, function)
+    named = {
+        value.root_reference.data
+        for op in module.op.walk()
+        if not isinstance(op, CallOp)
+        for value in op.properties.values()
+        if isinstance(value, SymbolRefAttr)
+    }
     for name, function in by_name.items():
         private = function.properties.get("sym_visibility") == StringAttr("private")
         called = any(
             isinstance(op, CallOp) and getattr(op.properties.get("callee"), "string_value", str)() == name
             for op in module.op.walk()
         )
-        if private and not called and function.regions[0].blocks.first is not None:
+        if private and not called and name not in named and function.regions[0].blocks.first is not None:
             erase(function)

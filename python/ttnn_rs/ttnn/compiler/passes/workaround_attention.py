@@ -143,19 +143,23 @@ def _split_heads(module: Module, op: TableOp) -> Result:
         begin = (0, 0, index * width)
         return build.slice(source, begin, (batch, rows, (index + 1) * width), suffix=name)
 
-    def split(source: SSAValue, count: int, name: str) -> SSAValue:
+    def wide(source: SSAValue, count: int, name: str) -> SSAValue:
         shape = shape_of(source)
-        wide = build.reshape(source, (batch, shape[1], count, shape[2] // count), f"_reshape_{name}")
-        return build.permute(wide, (0, 2, 1, 3), f"_permute_{name}")
+        return build.reshape(source, (batch, shape[1], count, shape[2] // count), f"_reshape_{name}")
+
+    def turned(source: SSAValue, name: str) -> SSAValue:
+        return build.permute(source, (0, 2, 1, 3), f"_permute_{name}")
 
     if other is not None and others is not None:
         width = others * size
-        query = split(value, heads, "query")
-        key, values = (split(part(other, i, width, f"_slice_{n}"), others, n) for i, n in enumerate("kv"))
+        query = turned(wide(value, heads, "query"), "query")
+        parts = [part(other, i, width, f"_slice_{n}") for i, n in enumerate("kv")]
+        key, values = (turned(wide(one, others, n), n) for one, n in zip(parts, "kv", strict=True))
     else:
         width = columns // 3
         parts = [part(value, i, width, f"_split_{n}") for i, n in enumerate("qkv")]
-        query, key, values = (split(one, heads, n) for one, n in zip(parts, "qkv", strict=True))
+        parts = [wide(one, heads, n) for one, n in zip(parts, "qkv", strict=True)]
+        query, key, values = (turned(one, n) for one, n in zip(parts, "qkv", strict=True))
     if op.get("transpose_key"):
         key = build.permute(key, (0, 1, 3, 2), "_transpose_k")
     return [query, key, values]

@@ -14,7 +14,7 @@ from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, Attribute, DenseArrayBase,
 from ttnn.compiler.dialects.kinds import i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import fail
+from ttnn.compiler.passes.base import fail, owner_of
 from ttnn.compiler.passes.later_chip import chip_of, mesh_shape, usable_l1
 from ttnn.compiler.passes.rewriting import Pattern, Result, pattern, rewrite
 from ttnn.compiler.passes.ttnn_build import Build, change_operands, set_result
@@ -334,7 +334,7 @@ def _long_multiply(module: Module, op: TableOp) -> Result:
     ranks = {len(shape_of(value)) for value in (*op.inputs, op.results[0])}
     if ranks != {4} or min(out[:2]) < 1024 or out[2:] != (1, 1):
         return None
-    if any(getattr(value.owner, "name", None) is None for value in op.inputs):
+    if any(owner_of(value) is None for value in op.inputs):
         return None
     build, order = Build(module, op), (2, 3, 0, 1)
     left, right = (

@@ -13,7 +13,7 @@ from ttnn.compiler.passes.base import table_ops
 from ttnn.compiler.passes.later_chip import with_core_ranges
 from ttnn.compiler.passes.later_layouts import layout_of
 from ttnn.compiler.passes.ttnn_build import Build, bring_attributes, change_operands, set_result, with_suffix
-from ttnn.compiler.passes.ttnn_types import on_host, retyped
+from ttnn.compiler.passes.ttnn_types import HOST, on_host, retyped, tensor_layout
 from ttnn.compiler.passes.workaround_table import ROWS, WITH_OPTIMIZER, Row, Want
 
 __all__ = ["run"]
@@ -120,6 +120,14 @@ def _places(op: TableOp, where: str) -> Iterator[tuple[bool, int]]:
 
 
 def _wanted(module: Module, value: SSAValue, want: Want) -> TensorType[Any]:
+    assert isinstance(value.type, TensorType)
+    have = tensor_layout(value)
+    memory = HOST if on_host(have) else have.mem_layout
+    asked = (want.tiled, want.dtype, want.space, want.memory)
+    held = (have.tiled, have.dtype, have.space, memory)
+    if all(one is None or one == other for one, other in zip(asked, held, strict=True)):
+        # Conversions name the sign of integers; what lies as wanted keeps its type.
+        return value.type
     type_ = retyped(value.type, dtype=want.dtype, tiled=want.tiled, space=want.space, memory=want.memory)
     return with_core_ranges(module, type_)
 

@@ -90,6 +90,11 @@ _LATER_TTNN = (
     Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that the library lacks."),
     Option("enable-remove-dead-values", "bool", False, "Erase values that nobody uses."),
     Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
+    Option("composite-resolution", "str", "auto", "auto or inline: composites become their decompositions."),
+    Option("enable-cpu-hoisted-const-eval", "bool", True, "No effect: constants are computed on the device."),
+    Option("enable-const-eval-inputs-to-system-memory", "bool", True, "Let their arguments lie on the host."),
+    Option("experimental-weight-dtype", "str", "none", "Block format of weights: bfp_bf8, bfp_bf4 or none."),
+    Option("experimental-kv-cache-dtype", "str", "none", "Block format of caches: bfp_bf8, bfp_bf4 or none."),
     Option("enable-trace", "bool", False, "Record the program as a trace."),
     Option("check-unique-locs", "bool", False, "Require locations of operations to differ."),
     Option("target-bit-width", "int", 32, "Width of quantized integers."),
@@ -168,6 +173,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
         ("canonicalize", ""),
         *_early_fold(values),
         ("inline", ""),
+        *([("ttir-infer-kv-cache-argument-types", "")] if values["epoch"] == "current" else []),
         ("ttir-flatten-sliding-window", ""),
     ]
     if values["enable-erase-inverse-ops-pass"]:
@@ -179,10 +185,30 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
 
 def _later_ttnn(values: dict[str, Any]) -> list[Step]:
     _refuse(values)
-    steps = [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
+    current = values["epoch"] == "current"
+    steps: list[Step] = [("ttcore-mark-functions-as-forward", "")] if current else []
+    steps += [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
     if values["enable-remove-dead-values"]:
         steps.append(("remove-dead-values", ""))
-    return [*steps, *_workarounds(values), ("ttnn-decompose-layouts", ""), ("ttnn-deallocate", "")]
+    if current:
+        steps += [
+            ("ttnn-resolve-composites", f"composite-resolution={values['composite-resolution']}"),
+            ("canonicalize", ""),
+            ("symbol-dce", ""),
+        ]
+        if values["enable-ttnn-decomposition-pass"]:
+            steps.append(("ttnn-decomposition", ""))
+    steps += _workarounds(values)
+    if current:
+        steps += [
+            ("ttnn-weight-dtype-conversion", f"target-dtype={values['experimental-weight-dtype']}"),
+            ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
+        ]
+    if values["enable-const-eval"]:
+        steps.append(("const-eval-hoist-transform", ""))
+        if current and values["enable-const-eval-inputs-to-system-memory"]:
+            steps.append(("ttnn-const-eval-inputs-to-system-memory", ""))
+    return [*steps, ("ttnn-decompose-layouts", ""), ("ttnn-deallocate", "")]
 
 
 def _workarounds(values: dict[str, Any]) -> list[Step]:

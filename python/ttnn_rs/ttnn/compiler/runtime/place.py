@@ -76,6 +76,8 @@ def place(tensor: Any, want: Description, device: Any, transfers: Transfers) -> 
         transfers.conversions += 1
         if on_device and tensor.dtype != dtype:
             tensor = ttnn.typecast(tensor, dtype) if tensor.layout == ttnn.TILE_LAYOUT else tensor
+        elif tensor.layout == layout:
+            tensor = ttnn.to_dtype(tensor, dtype)
         tensor = ttnn.to_layout(tensor, layout, None if tensor.dtype == dtype else dtype)
     if memory is not None and not on_device:
         transfers.to_device += 1

@@ -152,6 +152,7 @@ template <typename... Arguments> Tensor sum(Arguments &&...arguments);
 template <typename... Arguments> Tensor tan(Arguments &&...arguments);
 template <typename... Arguments> Tensor tanh(Arguments &&...arguments);
 template <typename... Arguments> Tensor to_device(Arguments &&...arguments);
+template <typename... Arguments> Tensor to_dtype(Arguments &&...arguments);
 template <typename... Arguments> Tensor to_layout(Arguments &&...arguments);
 template <typename... Arguments> Tensor to_memory_config(Arguments &&...arguments);
 template <typename... Arguments> Tensor transpose(Arguments &&...arguments);

@@ -1,0 +1,168 @@
+"""Functions of constants: what is hoisted, that it runs once for a set of parameters, and weights in block formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.calls import Call
+from ttnn.compiler.binary.emit import python_source
+from ttnn.compiler.binary.programs import Program, programs
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.pipelines import run
+from ttnn.compiler.runtime.executor import execute
+
+PIPELINE = "ttir-to-ttnn-runtime-pipeline"
+T = "tensor<64x64xbf16>"
+KIND = "ttcore.argument_type = #ttcore.argument_type"
+TEXT = f"""func.func @f(
+    %x: {T} {{{KIND}<input>}}, %w: {T} {{{KIND}<parameter>}}, %v: {T} {{{KIND}<constant>}}) -> {T} {{
+  %0 = "ttir.subtract"(%w, %v) : ({T}, {T}) -> {T}
+  %1 = "ttir.exp"(%0) : ({T}) -> {T}
+  %2 = "ttir.matmul"(%x, %1) : ({T}, {T}) -> {T}
+  return %2 : {T}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[ttnn.MeshDevice]:
+    opened = ttnn.open_device(device_id=0)
+    yield opened
+    ttnn.close_device(opened)
+
+
+def lowered(text: str, options: str = "", epoch: Epoch = Epoch.CURRENT) -> Any:
+    module = parse_module(print_module(parse_module(text), epoch=epoch), default_epoch=epoch)
+    run(module, PIPELINE + options)
+    return module
+
+
+def found(module: Any) -> dict[str, Program]:
+    binary = Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())
+    return {program.name: program for program in programs(binary)}
+
+
+def inputs(seed: int) -> list[Any]:
+    random = np.random.default_rng(seed)
+    return [random.standard_normal((64, 64)).astype(ml_dtypes.bfloat16) for _ in range(3)]
+
+
+@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+def test_constants_are_computed_once_for_the_same_tensors(epoch: Epoch, device: ttnn.MeshDevice) -> None:
+    module = lowered(TEXT, epoch=epoch)
+    names = [function.sym_name.data for function in module.functions()]
+    assert names == ["f_const_eval_0", "f"]
+    program = found(module)["f"]
+    x, w, v = (ttnn.from_torch(one) for one in inputs(0))
+    runs: list[list[str]] = []
+
+    def outputs(*tensors: Any) -> bytes:
+        seen: list[str] = []
+
+        def note(call: Call, nanoseconds: int) -> None:
+            seen.append(call.function)
+
+        (result,) = execute(program, list(tensors), device, observe=note)
+        runs.append(seen)
+        return bytes(ttnn.to_numpy(result).tobytes())
+
+    first, again = outputs(x, w, v), outputs(x, w, v)
+    other = ttnn.from_torch(inputs(1)[1])
+    changed, back = outputs(x, other, v), outputs(x, w, v)
+    assert first == again == back != changed
+    counts = [seen.count("ttnn.exp") for seen in runs]
+    assert counts == [1, 0, 1, 1]
+    # Without functions of constants the same bits come out.
+    plain = found(lowered(TEXT, "{enable-const-eval=false}", epoch))["f"]
+    (direct,) = execute(plain, [x, w, v], device)
+    assert ttnn.to_numpy(direct).tobytes() == first
+
+
+def test_emitted_python_calls_functions_of_constants(device: ttnn.MeshDevice) -> None:
+    module = lowered(TEXT, "{enable-const-eval-inputs-to-system-memory=false}")
+    whole = found(module)
+    names: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(python_source(list(whole.values())), "emitted.py", "exec"), names)
+    tensors = [ttnn.from_torch(one, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device) for one in inputs(2)]
+    (result,) = execute(whole["f"], tensors, device)
+    (emitted,) = names["f"](tensors, device)
+    assert ttnn.to_numpy(result).tobytes() == ttnn.to_numpy(emitted).tobytes()
+
+
+def test_arguments_of_functions_of_constants_lie_on_the_host() -> None:
+    module = lowered(TEXT)
+    (_, forward) = module.functions()
+    spaces = [one.encoding.space for one in forward.function_type.inputs.data]
+    assert spaces == ["dram", "system_memory", "system_memory"]
+    spaces = [
+        one.encoding.space for one in lowered(TEXT, "{enable-const-eval=false}").functions()[0].function_type.inputs
+    ]
+    assert spaces == ["dram", "dram", "dram"]
+
+
+def test_hoisting_again_joins_what_was_hoisted() -> None:
+    module = parse_module(TEXT)
+    run(module, "const-eval-hoist-transform")
+    before = print_module(module)
+    assert before.count("ttcore.load_cached") == 1
+    run(module, "const-eval-hoist-transform")
+    assert print_module(module) == before
+
+
+def test_results_in_l1_are_refused() -> None:
+    near = "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x4x!ttcore.tile<32x32, bf16>, #l1>, <interleaved>>"
+    kind = "tensor<64x64xbf16, #near>"
+    text = (
+        f"#l1 = #ttnn.buffer_type<l1>\n#near = {near}\n"
+        f"func.func @f(%w: {kind} {{{KIND}<parameter>}}) -> {kind} {{\n"
+        f'  %0 = "ttnn.exp"(%w) : ({kind}) -> {kind}\n  return %0 : {kind}\n}}\n'
+    )
+    with pytest.raises(CompileError, match="resides in L1, and the op is a const-eval candidate"):
+        run(parse_module(text), "const-eval-hoist-transform")
+
+
+def test_weights_become_block_formats(device: ttnn.MeshDevice) -> None:
+    exact = [one.astype(np.float64) for one in inputs(3)]
+    expected = exact[0] @ np.exp(exact[1] - exact[2])
+    distances = []
+    for word in ("none", "bfp_bf8", "bfp_bf4"):
+        module = lowered(TEXT, f"{{experimental-weight-dtype={word}}}")
+        assert print_module(module).count(f"tile<32x32, {word}>") == 0 or word != "none"
+        (result,) = execute(found(module)["f"], [ttnn.from_torch(one) for one in inputs(3)], device)
+        got = ttnn.to_numpy(result).astype(np.float64)
+        distances.append(np.linalg.norm(got - expected) / np.linalg.norm(expected))
+    # 16 elements share an exponent: with 7 and with 3 bits of mantissa.
+    assert distances[0] < distances[1] < distances[2]
+    assert distances[1] < 2e-2
+    assert distances[2] < 2e-1
+    with pytest.raises(OptionError, match="bfp_bf8, bfp_bf4"):
+        lowered(TEXT, "{experimental-weight-dtype=bfp_bf2}")
+
+
+CACHE = """func.func @g(%c: tensor<1x2x64x32xbf16>, %r: tensor<1x2x32x32xbf16>) -> tensor<1x2x64x32xbf16> {
+  "ttir.fill_cache"(%c, %r) <{batch_offset = 0 : i32}> : (tensor<1x2x64x32xbf16>, tensor<1x2x32x32xbf16>) -> ()
+  return %c : tensor<1x2x64x32xbf16>
+}
+"""
+
+
+def test_caches_become_block_formats() -> None:
+    module = parse_module(CACHE)
+    run(module, PIPELINE + "{experimental-kv-cache-dtype=bfp_bf8}")
+    (function,) = module.functions()
+    cache, rows = function.function_type.inputs.data
+    assert (cache.encoding.dtype, rows.encoding.dtype) == ("bfp_bf8", "bf16")
+    assert function.function_type.outputs.data[0].encoding.dtype == "bfp_bf8"
+    text = print_module(module)
+    assert text.index('"ttnn.typecast"') < text.index('"ttnn.fill_cache"')
