@@ -347,6 +347,29 @@ def test_a_program_calls_another(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(host(result), host(ttnn.neg(ttnn.exp(placed))))
 
 
+def test_moves_that_cancel_leave_the_bits_as_they_are(device: ttnn.MeshDevice) -> None:
+    wide, tall = "tensor<2x32x64x96xbf16>", "tensor<2x64x96x32xbf16>"
+    text = (
+        f"func.func @one(%a: {wide}, %b: {wide}) -> {wide} {{\n"
+        f'  %0 = "ttir.permute"(%a) <{{permutation = array<i64: 0, 2, 3, 1>}}> : ({wide}) -> {tall}\n'
+        f'  %1 = "ttir.permute"(%b) <{{permutation = array<i64: 0, 2, 3, 1>}}> : ({wide}) -> {tall}\n'
+        f'  %2 = "ttir.add"(%0, %1) : ({tall}, {tall}) -> {tall}\n  %3 = "ttir.exp"(%2) : ({tall}) -> {tall}\n'
+        f'  %4 = "ttir.permute"(%3) <{{permutation = array<i64: 0, 3, 1, 2>}}> : ({tall}) -> {wide}\n'
+        f"  return %4 : {wide}\n}}\n"
+    )
+    rng = np.random.default_rng(5)
+    inputs = [rounded(rng.standard_normal((2, 32, 64, 96)).astype(np.float32), "BFloat16") for _ in range(2)]
+    results, moves = [], []
+    for erase in ("true", "false"):
+        lowered = parse_module(text)
+        run(lowered, f"ttir-to-ttnn-backend-pipeline{{enable-erase-inverse-ops-pass={erase}}}")
+        moves.append(print_module(lowered).count('"ttnn.permute"'))
+        (program,) = programs(ttnn_to_binary(lowered, "0.1.0"))
+        results.append(host(execute(program, [ttnn.from_torch(one) for one in inputs], device)[0]))
+    assert moves == [0, 3]
+    assert results[0].tobytes() == results[1].tobytes()
+
+
 BOOK = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
 func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
   %0 = tensor.empty() : tensor<96x160xbf16>
