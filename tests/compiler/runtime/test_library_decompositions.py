@@ -203,3 +203,23 @@ def test_the_last_deallocation_of_a_view_is_forced() -> None:
     lines = [line for line in print_module(module).splitlines() if "deallocate" in line]
     assert len(lines) == 1
     assert "(%1) <{force = true}>" in lines[0]
+
+
+@pytest.mark.parametrize("mesh", ["#ttnn<mesh_shape 1x4>", "#ttnn.mesh_shape<1x4>"])
+def test_distributed_norms_gather_from_all_chips_of_an_axis(mesh: str) -> None:
+    shard = "memref<1x4x!ttcore.tile<32x32, bf16>, #dram>"
+    kind = "tensor<32x128xbf16, #a>"
+    module = parse_module(
+        "#dram = #ttnn.buffer_type<dram>\n"
+        f"#a = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, {shard}, <interleaved>>\n"
+        f"func.func @f(%x: {kind}) -> {kind} {{\n"
+        f'  %0 = "ttnn.get_device"() <{{mesh_shape = {mesh}}}> : () -> !ttnn.device\n'
+        '  %1 = "ttnn.distributed_layer_norm"(%x, %0) <{cluster_axis = 1 : ui32, epsilon = 1.0e-05 : f32, '
+        f"operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>}}> : ({kind}, !ttnn.device) -> {kind}\n"
+        f"  return %1 : {kind}\n}}\n"
+    )
+    run(module, "ttnn-decomposition")
+    text = print_module(module)
+    assert "tensor<32x64xbf16" in text
+    assert "tensor<32x256xbf16" in text
+    assert text.index("layer_norm_pre_all_gather") < text.index("all_gather_dim = 1") < text.index("post_all_gather")

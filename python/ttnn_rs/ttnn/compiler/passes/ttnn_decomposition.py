@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, Attribute, IntegerAttr, IntegerType, SSAValue
-from ttnn.compiler.dialects.attributes import ShapeAttr
 from ttnn.compiler.dialects.kinds import i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
@@ -239,9 +240,11 @@ def _distributed_layer_norm(module: Module, op: TableOp) -> Result:
     mesh = (
         device.owner.properties.get("mesh_shape") if device is not None and isinstance(device.owner, TableOp) else None
     )
-    if not isinstance(mesh, ShapeAttr):
+    # `#ttnn<mesh_shape 1x2>` is an older spelling, which is kept as text.
+    sizes = re.search(r"(\d+)x(\d+)", attribute_text(mesh)) if mesh is not None else None
+    if sizes is None:
         raise fail(module, op, "expected device to be defined by a GetDeviceOp with a mesh_shape attribute")
-    chips = mesh.shape[0] if op.get("cluster_axis") == 0 else mesh.shape[-1]
+    chips = int(sizes.group(1 if op.get("cluster_axis") == 0 else 2))
     build = Build(module, op)
     residual = op.operand("residual")
     if residual is not None:
