@@ -556,3 +556,22 @@ def test_a_list_takes_the_arguments_of_all_three_forms(device: ttnn.MeshDevice, 
         assert (tensor.device() is device) == ("device" in names)
         assert tensor.memory_config().buffer_type.name == ("L1" if "memory_config" in names else "DRAM")
         assert tensor.to_torch_with_padded_shape()[0, 1] == (5 if "pad_value" in names else 0)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b])
+def test_weights_quantized_by_the_host_are_those_of_from_torch(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    values = np.random.default_rng(1).normal(size=(64, 96)).astype(np.float32)
+    on_device = ttnn.from_torch(values, ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
+    found = ttnn.experimental.quantize_weights_via_host(on_device, dtype=dtype, memory_config=ttnn.L1_MEMORY_CONFIG)
+    expected = ttnn.from_torch(values, dtype, layout=ttnn.TILE_LAYOUT, device=device)
+    assert (found.dtype, found.memory_config()) == (dtype, ttnn.L1_MEMORY_CONFIG)
+    np.testing.assert_array_equal(ttnn.to_numpy(found), ttnn.to_numpy(expected))
+    stays = ttnn.experimental.quantize_weights_via_host(found, dtype=dtype, memory_config=None)
+    assert stays.memory_config() == ttnn.L1_MEMORY_CONFIG
+
+
+def test_weights_on_the_host_are_not_quantized() -> None:
+    with pytest.raises(ttnn.StorageError, match="quantize_weights_via_host"):
+        ttnn.experimental.quantize_weights_via_host(
+            ttnn.from_torch(np.ones((32, 32), np.float32)), dtype=ttnn.bfloat8_b, memory_config=None
+        )

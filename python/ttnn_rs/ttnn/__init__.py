@@ -86,11 +86,15 @@ from ttnn import experimental_loader as experimental_loader, graph as graph, gra
 from ttnn import graph_tracer_utils as graph_tracer_utils, operation_tracer as operation_tracer  # isort: skip
 from ttnn import profiler as profiler, reflection as reflection, torch_tracer as torch_tracer  # isort: skip
 from ttnn import tracer as tracer, types as types  # isort: skip
+from ttnn import namespaces as _namespaces  # isort: skip
+from ttnn.metal.generic_op import prepare_generic_op as _prepare_generic_op  # isort: skip
 from ttnn.core import ttnn_dtype_to_torch_dtype as ttnn_dtype_to_torch_dtype  # isort: skip
 from ttnn.decorators import register_cpp_operation as register_cpp_operation  # isort: skip
 from ttnn.profiler import *  # noqa: F403  # isort: skip
 
 _sys.modules[__name__].__class__ = _ConfiguredPackage
+# Operators know nothing of the host API, so their namespaces do not either.
+_namespaces.experimental.prepare_generic_op = _prepare_generic_op  # type: ignore[attr-defined]
 
 if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 

@@ -12,6 +12,8 @@ from ttnn.operation.hooks import get_golden_function
 from ttnn.operation.registry import exports
 from ttnn.operation.vendor_names import missing
 from ttnn.ops.conv.prepare import get_conv_output_dim
+from ttnn.ops.conversion import quantize_weights_via_host
+from ttnn.ops.eltwise.complex.parts import complex_mul
 from ttnn.ops.normalization.parameters import dram_group_norm_virtual_columns
 
 
@@ -66,6 +68,8 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
         setattr(moreh, name, kind)
     sys.modules["ttnn.operations.moreh"] = operations.moreh = moreh
     _add_categories(operations)
+    found["experimental"].complex_mul = complex_mul
+    found["experimental"].quantize_weights_via_host = quantize_weights_via_host
     return found
 
 

@@ -136,6 +136,11 @@ class _ExperimentalFastReduceNc(FastOperation):
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalFastReduceNcSplit(FastOperation):
+    def __call__(self, input: Tensor, *, dim: int, split_output_width: int, memory_config: MemoryConfig = ...,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
 class _ExperimentalGroupAttnMatmul(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, compute_with_storage_grid_size: CoreCoord,
         memory_config: MemoryConfig | None = ..., dtype: DataType | None = None,
@@ -1161,6 +1166,8 @@ class _InExperimental:
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
+    fast_reduce_nc_split: _ExperimentalFastReduceNcSplit
+    """Return the sum over a leading dimension, which keeps size 1, as its first columns and the others."""
     group_attn_matmul: _ExperimentalGroupAttnMatmul
     """Return the products of the rows of `input_tensor_a` with the matrices of their users and groups of heads."""
     hc_sum_reduce: _ExperimentalHcSumReduce

@@ -135,3 +135,17 @@ def test_kernels_of_the_official_wheel(device: ttnn.MeshDevice, memory: str) -> 
     with official_root():
         ttnn.generic_op([source, target], ttnn.ProgramDescriptor(kernels, [], buffers))
     assert (ttnn.to_numpy(target) == ttnn.to_numpy(ttnn.relu(source))).all()
+
+
+def test_a_prepared_program_is_compiled_and_has_not_run(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+    headers = tmp_path / "headers"
+    headers.mkdir()
+    (headers / "twice.h").write_text("constexpr uint32_t twice(uint32_t x) { return 2 * x; }\n")
+    source, target = words(device)
+    ttnn.experimental.prepare_generic_op([source, target], descriptor(STORE, target, compiler_include_paths=[headers]))
+    assert not ttnn.to_torch(target).any()
+    broken = descriptor(STORE, target)
+    with pytest.raises(KernelCompileError, match=r"'twice\.h' file not found"):
+        ttnn.experimental.prepare_generic_op([source, target], broken)
+    with pytest.raises(ttnn.ProgramConfigError, match="prepare_generic_op: 1 tensors"):
+        ttnn.experimental.prepare_generic_op([target], broken)

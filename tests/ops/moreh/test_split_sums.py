@@ -73,3 +73,18 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
         REDUCE(_tensor((2, 1, 32, 64), device, ttnn.float32), 0, split_size=32)
     with pytest.raises(ttnn.LayoutError, match="must be tiled"):
         REDUCE(ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT), 0, split_size=32)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+def test_two_parts_are_the_columns_of_fast_reduce_nc(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    x = _tensor((4, 2, 32, 160), device, dtype)
+    whole = _read(ttnn.experimental.fast_reduce_nc(x, dims=[0]))
+    first, second = ttnn.experimental.fast_reduce_nc_split(x, dim=0, split_output_width=96)
+    np.testing.assert_array_equal(_read(first), whole[..., :96])
+    np.testing.assert_array_equal(_read(second), whole[..., 96:])
+
+
+@pytest.mark.parametrize("width", [0, -32, 20, 64, 96])
+def test_columns_that_cannot_be_two_parts(width: int, device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.ShapeError, match=f"split_output_width={width} of 64 columns"):
+        ttnn.experimental.fast_reduce_nc_split(_tensor((2, 1, 32, 64), device), dim=0, split_output_width=width)

@@ -559,3 +559,9 @@ def deepseek_moe_fast_reduce_nc(x: ArrayLike, dim: int, *, split_size: int, **_:
     """Return the sum over a leading dimension, cut between columns."""
     total: Array = np.asarray(x, np.float64).sum(axis=dim, keepdims=True)
     return np.split(total, max(1, total.shape[-1] // split_size), axis=-1)
+
+
+def fast_reduce_nc_split(x: ArrayLike, *, dim: int, split_output_width: int, **_: object) -> tuple[Array, Array]:
+    """Return the sum over a leading dimension as its first columns and the others."""
+    total: Array = np.asarray(x, np.float64).sum(axis=dim, keepdims=True)
+    return total[..., :split_output_width], total[..., split_output_width:]

@@ -11,6 +11,7 @@ from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
 from ttnn.base.observers import blocked, observed
 from ttnn.base.tile import Tile
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.device.queues import current_queue
 from ttnn.metal.circular_buffers import create_circular_buffer
 from ttnn.metal.configs import NOC_0, NOC_1, CircularBufferConfig, ComputeConfig, DataMovementConfig, format_code
@@ -29,6 +30,7 @@ from ttnn.metal.descriptors import (
     device_of,
     required,
 )
+from ttnn.metal.layout import lay_out
 from ttnn.metal.program import Program, create_kernel
 from ttnn.metal.program_parts import shared_core
 from ttnn.metal.queues import Caller, command_queue, enqueue_for
@@ -188,17 +190,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
         StorageError: a tensor is not on a device.
         KernelError: the program failed.
     """
-    if not isinstance(io_tensors, (list, tuple)) or not all(isinstance(tensor, Tensor) for tensor in io_tensors):
-        raise ArgumentError(f"generic_op: io_tensors must be a list of tensors, got {io_tensors!r}")
-    if len(io_tensors) < 2:
-        sentence = "io_tensors must contain at least one input tensor and one output tensor"
-        raise ProgramConfigError(f"generic_op: {len(io_tensors)} tensors", vendor=sentence)
-    for tensor in io_tensors:
-        tensor._require_device("generic_op", "every tensor of io_tensors")
-    output: Tensor = io_tensors[-1]
-    for tensor in io_tensors:
-        if tensor.device() is not output.device():
-            raise ProgramConfigError("generic_op: the tensors of io_tensors are on different devices")
+    output = _output("generic_op", io_tensors)
 
     def run() -> Tensor:
         if not blocked():
@@ -206,6 +198,51 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
         return output
 
     return observed("ttnn.generic_op", (io_tensors, program_descriptor), run)
+
+
+def prepare_generic_op(
+    io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor
+) -> None:
+    """Check a program and compile its kernels, so that `ttnn.generic_op` finds them compiled; nothing runs.
+
+    Args:
+        io_tensors: Inputs, then the output; all on one device.
+        program_descriptor: The program. A `MeshProgramDescriptor` has it for the one chip.
+
+    Raises:
+        ProgramConfigError: fewer than two tensors, or tensors of two devices.
+        StorageError: a tensor is not on a device.
+        KernelCompileError: a kernel does not compile.
+        DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run the program.
+    """
+    device = device_of(_output("experimental.prepare_generic_op", io_tensors))
+    lay_out(device, program_from_descriptor(_of_one_chip(device, program_descriptor)))
+
+
+def _output(name: str, io_tensors: Sequence[Tensor]) -> Tensor:
+    if not isinstance(io_tensors, (list, tuple)) or not all(isinstance(tensor, Tensor) for tensor in io_tensors):
+        raise ArgumentError(f"{name}: io_tensors must be a list of tensors, got {io_tensors!r}")
+    if len(io_tensors) < 2:
+        sentence = "io_tensors must contain at least one input tensor and one output tensor"
+        raise ProgramConfigError(f"{name}: {len(io_tensors)} tensors", vendor=sentence)
+    for tensor in io_tensors:
+        tensor._require_device(name, "every tensor of io_tensors")
+    output: Tensor = io_tensors[-1]
+    for tensor in io_tensors:
+        if tensor.device() is not output.device():
+            raise ProgramConfigError(f"{name}: the tensors of io_tensors are on different devices")
+    return output
+
+
+def _of_one_chip(device: MeshDevice, program: ProgramDescriptor | MeshProgramDescriptor) -> ProgramDescriptor:
+    if not isinstance(program, MeshProgramDescriptor):
+        return program
+    ranges = list(program.mesh_programs)
+    if len(ranges) != 1:
+        raise ProgramConfigError(f"generic_op: a mesh of one chip takes one program, got {len(ranges)}")
+    device._require_origin("generic_op", ranges[0].start)
+    device._require_origin("generic_op", ranges[0].end)
+    return program.mesh_programs[ranges[0]]
 
 
 def generic_op_report(
@@ -221,12 +258,6 @@ def generic_op_report(
         io_tensors: All tensors, for captures and profiles.
     """
     device = device_of(output)
-    if isinstance(program_descriptor, MeshProgramDescriptor):
-        ranges = list(program_descriptor.mesh_programs)
-        if len(ranges) != 1:
-            raise ProgramConfigError(f"generic_op: a mesh of one chip takes one program, got {len(ranges)}")
-        device._require_origin("generic_op", ranges[0].start)
-        device._require_origin("generic_op", ranges[0].end)
-        program_descriptor = program_descriptor.mesh_programs[ranges[0]]
+    program = program_from_descriptor(_of_one_chip(device, program_descriptor))
     queue = command_queue(device, current_queue())
-    return enqueue_for(Caller("ttnn.generic_op", io_tensors), queue, program_from_descriptor(program_descriptor))
+    return enqueue_for(Caller("ttnn.generic_op", io_tensors), queue, program)

@@ -32,9 +32,9 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _operator(function: _Function, golden: Callable[..., Any] | None = None) -> _Function:
-    """Return `function` registered as `ttnn.<its name>`."""
-    operation = FastOperation(f"ttnn.{function.__name__}", checked(function), golden_function=golden)
+def _operator(function: _Function, golden: Callable[..., Any] | None = None, *, module: str = "ttnn") -> _Function:
+    """Return `function` registered as an operator of its name in a module."""
+    operation = FastOperation(f"{module}.{function.__name__}", checked(function), golden_function=golden)
     # The registered object is called like the function it wraps.
     return cast("_Function", add_operation(operation))
 
@@ -55,6 +55,7 @@ dump_tensor = _operator(files.dump_tensor)
 from_device = _operator(conversion.from_device)
 from_torch = _operator(conversion.from_torch)
 load_tensor = _operator(files.load_tensor, _values_of_file)
+quantize_weights_via_host = _operator(conversion.quantize_weights_via_host, module="ttnn.experimental")
 reallocate = _operator(conversion.reallocate)
 to_device = _operator(conversion.to_device)
 to_dtype = _operator(conversion.to_dtype)

@@ -82,6 +82,7 @@ BY_OPERATOR: Final[dict[str, str]] = {
     "fill_cache": "UpdateKVCacheOperation",
     "update_cache": "UpdateKVCacheOperation",
     "fast_reduce_nc": "FastReduceNC",
+    "fast_reduce_nc_split": "FastReduceNCSplit",
     "where": "Ternary",
     "all_gather": "AllGather",
     "reduce_scatter": "ReduceScatter",

@@ -291,6 +291,28 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     return tensor._repacked(spec, where)
 
 
+def quantize_weights_via_host(device_tensor: Tensor, *, dtype: DataType, memory_config: MemoryConfig | None) -> Tensor:
+    """Return a tensor of a device in another data type, converted by the host, which rounds as `ttnn.from_torch` does.
+
+    Shape: [..., H, W] -> [..., H, W].
+
+    Args:
+        device_tensor: The tensor.
+        dtype: The type. A block float comes in TILE_LAYOUT.
+        memory_config: Where the result goes; None for where the tensor is.
+
+    Raises:
+        StorageError: it is not on a device.
+    """
+    where = "ttnn.experimental.quantize_weights_via_host"
+    _require_tensor(where, device_tensor)
+    device_tensor._require_device(where, "device_tensor")
+    converted = to_dtype(device_tensor._to_host(where), dtype)
+    device = device_tensor.device()
+    assert device is not None
+    return to_device(converted, device, memory_config=memory_config or device_tensor.memory_config())
+
+
 def deallocate(tensor: Tensor, force: bool = True) -> None:
     """Release the memory of `tensor`. Nothing is returned, and nothing happens to a tensor that was released before.
 

@@ -23,6 +23,12 @@ def complex_tensor(real: ArrayLike, imag: ArrayLike) -> Complex:
     return np.asarray(real, np.float64) + 1j * np.asarray(imag, np.float64)
 
 
+def complex_mul(a_real: ArrayLike, a_imag: ArrayLike, b_real: ArrayLike, b_imag: ArrayLike) -> tuple[Array, Array]:
+    """Return the parts of a product whose factors are given by their parts."""
+    product = complex_tensor(a_real, a_imag) * complex_tensor(b_real, b_imag)
+    return product.real, product.imag
+
+
 def real(x: ArrayLike, **_: Any) -> Array:
     """Return the real part."""
     part: Array = _z(x).real

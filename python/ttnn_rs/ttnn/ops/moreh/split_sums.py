@@ -1,6 +1,7 @@
 """Sums over a leading dimension whose columns are cut into parts.
 
-Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/deepseek_moe_fast_reduce_nc`.
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/deepseek_moe_fast_reduce_nc`; TT-NN docs
+"ttnn.experimental.fast_reduce_nc_split".
 """
 
 from __future__ import annotations
@@ -23,10 +24,56 @@ from ttnn.ops.moreh.reductions import along, settings_of
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.experimental.deepseek_moe_fast_reduce_nc"
+_TWO_PARTS: Final = "ttnn.experimental.fast_reduce_nc_split"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
 _DEFAULT: Final = WormholeComputeKernelConfig(
     math_fidelity=MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=True
 )
+
+
+def _checked(name: str, tensor: Tensor, dim: int, label: str) -> tuple[Tensor, int]:
+    """Return the tensor with its padding as data, since the programs have no other shape, and the dimension."""
+    on_device(name, tensor, label)
+    spec = tensor._spec
+    if spec.dtype not in _DTYPES:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be BFLOAT16 or BFLOAT8_B.")
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="input tensor must be tiled",
+        )
+    full_tiles(name, tensor, label)
+    shape = tuple(spec._padded_shape)
+    rank = len(shape)
+    if rank < 3 or 0 in shape:
+        raise ShapeError(
+            f"{name}: {label} has shape {spec.shape}; it must be of rank 3 or more and not empty.",
+            vendor=f"input tensor rank must be greater than 2, but has {rank}",
+        )
+    axis = dimension(name, dim, rank)
+    if axis > rank - 3:
+        raise ShapeError(
+            f"{name}: dim={dim} names rows or columns of {spec.shape}; it must be a leading dimension.",
+            vendor=f"reduction dim must be between 0 and {rank - 3}, but has {axis}",
+        )
+    if shape == tuple(spec.shape):
+        return tensor, axis
+    return tensor._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, spec.memory_config)), axis
+
+
+def _cut(total: Tensor, widths: list[int], memory_config: MemoryConfig) -> list[Tensor]:
+    """Return the columns of a tensor as tensors of these widths."""
+    device, spec = on_device(_NAME, total), total._spec
+    columns = tiles_of(spec.shape[-1])
+    rows = spec.num_pages // columns
+    parts, first = [], 0
+    for width in widths:
+        shape = (*tuple(spec.shape)[:-1], width)
+        part = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, memory_config), device)
+        copy_tiles(total, part, shape=(rows, tiles_of(width)), strides=(columns, 1), offset=first)
+        parts.append(part)
+        first += tiles_of(width)
+    return parts
 
 
 def _reduced(
@@ -36,54 +83,47 @@ def _reduced(
     output_memory_config: MemoryConfig,
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> list[Tensor]:
-    device = on_device(_NAME, input_tensor)
-    spec = input_tensor._spec
-    if spec.dtype not in _DTYPES:
-        raise DTypeError(f"{_NAME}: input_tensor is {spec.dtype.name}; it must be BFLOAT16 or BFLOAT8_B.")
-    if spec.layout is not Layout.TILE:
-        raise LayoutError(
-            f"{_NAME}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            vendor="input tensor must be tiled",
-        )
-    full_tiles(_NAME, input_tensor)
-    shape = tuple(spec._padded_shape)
-    rank = len(shape)
-    if rank < 3 or 0 in shape:
+    source, axis = _checked(_NAME, input_tensor, dim, "input_tensor")
+    width = source._spec.shape[-1]
+    parts = width // split_size if split_size > 0 else 0
+    if parts < 1 or width % (parts * TILE_SIZE):
         raise ShapeError(
-            f"{_NAME}: input_tensor has shape {spec.shape}; it must be of rank 3 or more and not empty.",
-            vendor=f"input tensor rank must be greater than 2, but has {rank}",
-        )
-    axis = dimension(_NAME, dim, rank)
-    if axis > rank - 3:
-        raise ShapeError(
-            f"{_NAME}: dim={dim} names rows or columns of {spec.shape}; it must be a leading dimension.",
-            vendor=f"reduction dim must be between 0 and {rank - 3}, but has {axis}",
-        )
-    parts = shape[-1] // split_size if split_size > 0 else 0
-    if parts < 1 or shape[-1] % (parts * TILE_SIZE):
-        raise ShapeError(
-            f"{_NAME}: {shape[-1]} columns cannot be cut into parts of split_size={split_size}.",
+            f"{_NAME}: {width} columns cannot be cut into parts of split_size={split_size}.",
             vendor=f"input tensor width must be divisible by {parts * TILE_SIZE}",
         )
-    # Padding is part of the result, as the program has no other shape.
-    source = input_tensor
-    if shape != tuple(spec.shape):
-        source = input_tensor._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, spec.memory_config))
     total = along(source, axis, None, settings_of(source, compute_kernel_config or _DEFAULT))
-    columns, each = tiles_of(shape[-1]), tiles_of(shape[-1] // parts)
-    rows = total._spec.num_pages // columns
-    part_shape = (*shape[:axis], 1, *shape[axis + 1 : -1], shape[-1] // parts)
-    part_spec = TensorSpec.of(part_shape, spec.dtype, Layout.TILE, output_memory_config)
-    results = [allocate(part_spec, device) for _ in range(parts)]
-    for number, part in enumerate(results):
-        copy_tiles(total, part, shape=(rows, each), strides=(columns, 1), offset=number * each)
-    return results
+    return _cut(total, [width // parts] * parts, output_memory_config)
+
+
+def _reduced_to_two(
+    input: Tensor,
+    dim: int,
+    split_output_width: int,
+    memory_config: MemoryConfig,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> tuple[Tensor, Tensor]:
+    source, axis = _checked(_TWO_PARTS, input, dim, "input")
+    width = source._spec.shape[-1]
+    if split_output_width % TILE_SIZE or not 0 < split_output_width < width:
+        raise ShapeError(
+            f"{_TWO_PARTS}: split_output_width={split_output_width} of {width} columns; "
+            f"it must be a multiple of {TILE_SIZE} that leaves columns for the second output."
+        )
+    total = along(source, axis, None, settings_of(source, compute_kernel_config))
+    first, second = _cut(total, [split_output_width, width - split_output_width], memory_config)
+    return first, second
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
     if len(shape) < 3 or 0 in shape or layout is not Layout.TILE or shape[-1] % TILE_SIZE or shape[-2] % TILE_SIZE:
         return ()
     return ((0, {"split_size": TILE_SIZE}),)
+
+
+def _examples_of_two(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if not _examples(shape, layout) or shape[-1] <= TILE_SIZE:
+        return ()
+    return (({"dim": 0, "split_output_width": TILE_SIZE},),)
 
 
 deepseek_moe_fast_reduce_nc = declare(
@@ -124,4 +164,41 @@ deepseek_moe_fast_reduce_nc = declare(
         ("ShapeError", "the dimension is not a leading one, or the width cannot be cut."),
     ),
     examples=_examples,
+)
+
+fast_reduce_nc_split = declare(
+    "experimental.fast_reduce_nc_split",
+    (
+        Signature(
+            (Param("input", TENSOR, doc="[..., H, W] on a device, of rank 3 or more."),),
+            (
+                Param("dim", INTEGER, doc="The leading dimension that is added up.", example=0),
+                Param("split_output_width", INTEGER, doc="Columns of the first output.", example=TILE_SIZE),
+                Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the outputs."),
+                Param(
+                    "compute_kernel_config",
+                    COMPUTE_KERNEL_CONFIG,
+                    None,
+                    doc="Math fidelity and Dst width. Default: HiFi4 and 16 bits, as `fast_reduce_nc` has them.",
+                ),
+            ),
+        ),
+    ),
+    _reduced_to_two,
+    "Return the sum over a leading dimension, which keeps size 1, as its first columns and the others.\n"
+    "Shape: [D, ..., H, W] -> [1, ..., H, split_output_width] and [1, ..., H, W - split_output_width].\n"
+    "Sums are those of `fast_reduce_nc`.",
+    source='TT-NN docs "ttnn.experimental.fast_reduce_nc_split"',
+    dtypes=_DTYPES,
+    reference=_DTYPES,
+    layouts=(Layout.TILE,),
+    golden=golden.fast_reduce_nc_split,
+    accuracy=no_bound("for with a 16-bit Dst every addition rounds to bfloat16"),
+    engine=("Pipeline", "write_window"),
+    raises=(
+        ("DTypeError", "the input is neither BFLOAT16 nor BFLOAT8_B."),
+        ("LayoutError", "the input is row-major."),
+        ("ShapeError", "the dimension is not a leading one, or the width cannot be cut there."),
+    ),
+    examples=_examples_of_two,
 )
