@@ -106,3 +106,14 @@ def test_fused_and_not_fused_programs_agree(case: str, device: ttnn.MeshDevice) 
     scale = np.linalg.norm(expected)
     assert all(np.linalg.norm(got - expected) <= bound * scale for got in results)
     assert np.linalg.norm(results[0] - results[1]) <= bound * scale
+
+
+def test_weights_of_a_convolution_that_another_operation_takes_as_well(device: ttnn.MeshDevice) -> None:
+    kind = "tensor<8x4x3x3xf32>"
+    text = f'func.func @f(%w: {kind} {{ttcore.conv2d_weight}}) -> {kind} {{ %0 = "ttir.exp"(%w) : ({kind}) -> {kind} return %0 : {kind} }}'
+    lowered = parse_module(text)
+    run(lowered, "ttir-to-ttnn-backend-pipeline")
+    program = next(one for one in programs(ttnn_to_binary(lowered, "0.1.0")) if one.name == "f")
+    weights = np.random.default_rng(0).standard_normal((8, 4, 3, 3)).astype(np.float32)
+    (result,) = execute(program, [ttnn.from_torch(weights)], device)
+    np.testing.assert_allclose(ttnn.to_numpy(result), np.exp(weights.astype(np.float64)), rtol=4e-3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, TensorType
+from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, SSAValue, TensorType
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.passes.base import insert_before, set_type
@@ -35,6 +35,8 @@ def run(module: Module, options: dict[str, Any]) -> None:
                 for block in region.blocks:
                     for argument in block.args:
                         set_type(argument, _device(argument.type))
+        for index in weights:
+            _to_device_for_others(module, function.regions[0].blocks[0].args[index], _device(kind.inputs.data[index]))
         for op in list(function.walk()):
             if op.name == "ttir.mesh_shard" and _moves_shards(op):
                 _through_host(module, op)
@@ -69,6 +71,22 @@ def _device(type_: Attribute) -> Attribute:
     if not isinstance(type_.encoding, NoneAttr) and not str(type_.encoding).startswith("#ttcore.tensor_mesh"):
         return type_
     return with_layout(type_, new_layout(type_))
+
+
+def _to_device_for_others(module: Module, weights: SSAValue, on_device: Attribute) -> None:
+    """Bring weights of a convolution to the device for every other operation that takes them."""
+    for use in list(weights.uses):
+        op = use.operation
+        if op.name.startswith("ttir.conv"):
+            continue
+        operands = [weights]
+        if module.epoch.value == "current":
+            empty = make("ttir.empty", module.epoch, [], [on_device], location=op.location)
+            insert_before(op, empty)
+            operands.append(empty.results[0])
+        moved = make("ttir.to_layout", module.epoch, operands, [on_device], location=op.location)
+        insert_before(op, moved)
+        op.operands[use.index] = moved.results[0]
 
 
 def _moves_shards(op: Operation) -> bool:
