@@ -64,6 +64,7 @@ def test_constants_are_computed_once_for_the_same_tensors(epoch: Epoch, device: 
     names = [function.sym_name.data for function in module.functions()]
     assert names == ["f_const_eval_0", "f"]
     program = found(module)["f"]
+    assert {name: one.private for name, one in found(module).items()} == {"f_const_eval_0": True, "f": False}
     x, w, v = (ttnn.from_torch(one) for one in inputs(0))
     runs: list[list[str]] = []
 

@@ -22,6 +22,7 @@ from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Str
 from ttnn.compiler.binary.system_desc import DATA_TYPES
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
 from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.passes.const_eval import function_kind
 
 __all__ = ["LaterProgram"]
 
@@ -388,6 +389,7 @@ class LaterProgram:
         visibility = function.properties.get("sym_visibility")
         table = {"name": function.sym_name.data, "inputs": inputs, "outputs": outputs, "operations": operations}
         private = isinstance(visibility, StringAttr) and visibility.data == "private"
+        private = private or function_kind(function) == "const_eval"
         return table | {"private": private, "mesh_shape": {"y": 1, "x": 1}}
 
 
