@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
+from ttmlir._translate import main as translate_main
 from ttnn.compiler.asm import CompileError, DenseAttr, Epoch, location_name
 from ttnn.compiler.asm.attributes import float_text
 from ttnn.compiler.dialects import parse_module, print_module
@@ -283,3 +285,17 @@ def test_an_alias_of_the_later_epochs_may_end_in_a_digit(dialect: str, expected:
     layout = f"#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x8xf32, #{dialect}<l1>>, <interleaved>>"
     text = f"func.func @f(%a: tensor<4x8xf32, {layout}>) {{\n  return\n}}\n"
     assert expected in print_module(parse_module(text, epoch=Epoch.CURRENT))
+
+
+@pytest.mark.parametrize(("epoch", "asks"), [("slides", False), ("current", True)])
+def test_translate_reads_text_without_marks_as_the_epoch_that_it_is_given(
+    epoch: str, asks: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The attention of 2025 has one optional operand, the later one two: its text has to say which there are.
+    kind = "tensor<1x4x32x32xbf16>"
+    call = '"ttnn.scaled_dot_product_attention"(%q, %k, %v, %m) <{is_causal = false}>'
+    text = f"func.func @f(%q: {kind}, %k: {kind}, %v: {kind}, %m: {kind}) -> {kind} {{\n"
+    text += f"  %0 = {call} : ({', '.join([kind] * 4)}) -> {kind}\n  return %0 : {kind}\n}}\n"
+    (tmp_path / "f.mlir").write_text(text)
+    assert translate_main(["--mlir-to-python", f"--default-epoch={epoch}", str(tmp_path / "f.mlir")]) == 1
+    assert ("operandSegmentSizes" in capsys.readouterr().err) == asks

@@ -31,6 +31,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         action="store_true",
         help="keep operations and attributes of unknown dialects",
     )
+    parser.add_argument(
+        "--default-epoch",
+        choices=["book", "slides", "current"],
+        default="current",
+        help="epoch of text that does not show its own (default: current)",
+    )
     group = parser.add_mutually_exclusive_group(required=True)
     for name, text in TRANSLATIONS.items():
         group.add_argument(
@@ -47,4 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _light_package()
     from ttnn.compiler.tools.translate import run
 
-    return run(options.translation, options.file, options.output, allow_unregistered=options.allow_unregistered_dialect)
+    return run(
+        options.translation,
+        options.file,
+        options.output,
+        allow_unregistered=options.allow_unregistered_dialect,
+        default_epoch=options.default_epoch,
+    )

@@ -9,6 +9,7 @@ from typing import Final
 
 from ttnn.base.exceptions import TtnnError
 from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.dialects import parse_module
@@ -68,7 +69,14 @@ _TRANSLATIONS: Final[dict[str, Callable[[Module], bytes | str]]] = {
 }
 
 
-def translate(translation: str, text: str, filename: str = "-", *, allow_unregistered: bool = False) -> bytes | str:
+def translate(
+    translation: str,
+    text: str,
+    filename: str = "-",
+    *,
+    allow_unregistered: bool = False,
+    default_epoch: str = "current",
+) -> bytes | str:
     """Return a module of MLIR text as a binary or as source.
 
     Args:
@@ -76,23 +84,27 @@ def translate(translation: str, text: str, filename: str = "-", *, allow_unregis
         text: The module.
         filename: Its name, for diagnostics.
         allow_unregistered: Keep operations and attributes of unknown dialects.
+        default_epoch: Epoch of text that does not show its own.
 
     Raises:
         CompileError: The text is no valid module, or has no such form.
     """
-    module = parse_module(text, filename, allow_unregistered=allow_unregistered)
+    module = parse_module(text, filename, allow_unregistered=allow_unregistered, default_epoch=Epoch(default_epoch))
     return _TRANSLATIONS[translation](module)
 
 
-def run(translation: str, file: str, output: str, *, allow_unregistered: bool = False) -> int:
+def run(
+    translation: str, file: str, output: str, *, allow_unregistered: bool = False, default_epoch: str = "current"
+) -> int:
     """Translate a file; return the exit code."""
+    name = "<stdin>" if file == "-" else file
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         sys.stderr.write(f"ttmlir-translate: cannot read {file}: {error}\n")
         return 1
     try:
-        made = translate(translation, text, "<stdin>" if file == "-" else file, allow_unregistered=allow_unregistered)
+        made = translate(translation, text, name, allow_unregistered=allow_unregistered, default_epoch=default_epoch)
     except CompileError as error:
         sys.stderr.write("".join(f"{diagnostic}\n" for diagnostic in error.diagnostics))
         return 1
