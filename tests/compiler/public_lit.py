@@ -132,8 +132,8 @@ def main() -> int:
         if missing:
             parser.error(f"not on the path: {', '.join(missing)}; install the package, by `pip install '.[compiler]'`")
         # Files of an epoch that do not show it, for example those without outputs, are read as of that epoch.
-        opt = shutil.which("ttmlir-opt")
-        make_tool(tools / "ttmlir-opt", f'exec "{opt}" --default-epoch={arguments.epoch} "$@"')
+        for tool in ("ttmlir-opt", "ttmlir-translate"):
+            make_tool(tools / tool, f'exec "{shutil.which(tool)}" --default-epoch={arguments.epoch} "$@"')
         if arguments.control:
             (work / "copy.py").write_text(COPY, encoding="utf-8")
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')

@@ -123,8 +123,9 @@ def update_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
 
 
 def paged_fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[pages, H, block, D], [1, H, s, D]: rows of one user, a page after the other."""
+    """[pages, H, block, D], [1, H, s, D]: rows of one user, a page after the other, in whole tiles as above."""
     cache, source = given[0].copy(), given[1]
+    source = np.pad(source, ((0, 0), (0, 0), (0, -source.shape[2] % 32), (0, 0)))
     batch = groups("batch_idx_tensor")
     pages = groups("page_table").astype(np.int64)[0 if batch is None else int(batch.reshape(-1)[0])]
     block = cache.shape[2]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ttir_attention import ATTENTION, IN_PLACE
 from ttir_selection import SELECTION
-from ttir_windows import WINDOWS, pair
+from ttir_windows import WINDOWS, pair, upsampled
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
@@ -253,8 +253,7 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "transpose":
         return np.swapaxes(x, op.get("dim0"), op.get("dim1"))
     if short == "upsample2d":
-        height, width = pair(op.get("scale_factor"))
-        return x.repeat(height, axis=1).repeat(width, axis=2)
+        return upsampled(x, pair(op.get("scale_factor")), bilinear=op.get("mode") == "bilinear")
     if short == "where":
         return np.where(given[0] != 0, given[1], given[2])
     raise NoReference(op.name)

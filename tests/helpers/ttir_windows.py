@@ -21,6 +21,21 @@ def pair(value: Any) -> tuple[int, int]:
     return (value, value) if isinstance(value, int) else (value[0], value[1])
 
 
+def upsampled(x: Array, scale: tuple[int, int], *, bilinear: bool) -> Array:
+    """[N, H, W, C] enlarged: each point taken from its nearest one, or between the two next to it in each direction."""
+    for axis, factor in enumerate(scale, 1):
+        if not bilinear:
+            x = x.repeat(factor, axis=axis)
+            continue
+        size = x.shape[axis]
+        place = np.clip((np.arange(size * factor) + 0.5) / factor - 0.5, 0, size - 1)
+        below = np.floor(place).astype(int)
+        share = (place - below).reshape([-1 if dim == axis else 1 for dim in range(x.ndim)])
+        above = np.minimum(below + 1, size - 1)
+        x = x.take(below, axis) * (1 - share) + x.take(above, axis) * share
+    return x
+
+
 def _sides(value: Any) -> tuple[int, int, int, int]:
     """Padding at top, left, bottom and right."""
     if isinstance(value, int):
