@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import ttnn
-from kernel_parts import pack_one
+from kernel_parts import pack_one, tiles_of
 from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.kernel_api import (
@@ -122,6 +122,33 @@ def test_tilize_and_back(device: ttnn.MeshDevice, block: int) -> None:
     for kernel in (UNTILIZE, PACK_UNTILIZE):
         back = run_unary(device, tiled, kernel, block)
         np.testing.assert_array_equal(back.view(np.uint16), data.reshape(-1).view(np.uint16))
+
+
+def test_tilize_of_other_tiles_than_the_first(device: ttnn.MeshDevice) -> None:
+    def step(tiles: int) -> None:
+        half = tiles // 2
+        tilize_block(0, half, 16, half, 0)
+        tilize_block(0, half, 16, 0, half)
+
+    kernel = in_blocks(lambda tiles: tilize_init(0, tiles // 2, 16), step, lambda: tilize_uninit(0, 16))
+    data = values(4 * TILE, 7).reshape(2, 32, 64)
+    tiled = run_unary(device, data.reshape(-1), kernel, 4)
+    expected = np.concatenate([metal.tilize_nfaces(block, 32, 64) for block in data[::-1]])
+    np.testing.assert_array_equal(tiled.view(np.uint16), expected.view(np.uint16))
+
+
+def test_a_page_that_is_still_being_sent_is_not_freed(device: ttnn.MeshDevice) -> None:
+    def writer() -> None:
+        cb_wait_front(0, 2)
+        noc_async_write_tile(0, tiles_of(get_arg_val(0), 0), get_read_ptr(0) + 2 * TILE)
+        cb_pop_front(0, 2)
+
+    kernels = {"reader": read_one, "writer": writer}
+    source, out = tiles_buffer(device, 2), tiles_buffer(device, 2)
+    metal.enqueue_write_buffer(metal.command_queue(device), source, values(2 * TILE, 1))
+    program = build(kernels, {"reader": [source, 2], "writer": [out, 2]}, {0: 2, 16: 2})
+    with pytest.raises(ttnn.RaceError, match=r"CB 0: 2048 B at L1 address \d+ are still being sent"):
+        metal.enqueue_program(metal.command_queue(device), program)
 
 
 def transpose_kernel() -> None:

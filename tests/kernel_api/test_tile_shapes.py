@@ -241,3 +241,15 @@ def test_what_needs_whole_tiles(device: ttnn.MeshDevice, step: Callable[[], None
     shape = (16, 32)
     with pytest.raises(UnsupportedError, match=text):
         tile_parts.run(device, to_out(step, 1), [Matrix(small(shape), shape)], Matrix(small(shape), shape))
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(0, 1), (1, 0), (0, 0)])
+def test_a_block_of_no_tiles(columns: int, rows: int, device: ttnn.MeshDevice) -> None:
+    def step() -> None:
+        api.mm_block_init(0, 1, 16, 0, columns, rows, 1)
+        api.tile_regs_acquire()
+        api.matmul_block(0, 1, 0, 0, 0, 0, columns, rows, 1)
+
+    tile = Matrix(small((32, 32)))
+    with pytest.raises(KernelArgumentError, match="a block of no tiles"):
+        tile_parts.run(device, to_out(step, 2), [tile, tile], tile)

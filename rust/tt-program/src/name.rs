@@ -55,3 +55,18 @@ impl From<&Arc<str>> for Name {
         Self::Given(Arc::clone(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_equal_if_their_text_is() {
+        let given = Name::from(&Arc::from("exp_tile"));
+        assert_eq!(given, Name::from("exp_tile"));
+        assert_eq!(given, "exp_tile");
+        assert_ne!(given, Name::from("log_tile"));
+        assert_ne!(Name::from("exp_tile"), "log_tile");
+        assert_eq!(given.to_string(), "exp_tile");
+    }
+}

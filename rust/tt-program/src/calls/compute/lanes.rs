@@ -202,3 +202,62 @@ impl Run {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 + 2^-7 - 2^-23: bfloat16 cannot hold it.
+    const LONG: u32 = 0x3f80_ffff;
+
+    fn rows(tiles: &mut [Accumulator], wide: bool) -> Rows<'_> {
+        Rows { tiles, wide }
+    }
+
+    fn stored(wide: bool, memory: Memory, word: u32) -> u32 {
+        let mut tiles = [Accumulator::new()];
+        rows(&mut tiles, wide).store(0, memory, &[word; LANES], 1);
+        tiles[0].dst()[0]
+    }
+
+    #[test]
+    fn dst_keeps_as_many_bits_as_it_has() {
+        assert_eq!(stored(true, Memory::Float, LONG), lane::store_f32(LONG));
+        assert_eq!(stored(false, Memory::Float, LONG), lane::store_bf16(LONG));
+        assert_ne!(lane::store_f32(LONG), lane::store_bf16(LONG));
+        assert_eq!(stored(false, Memory::Word, LONG), LONG);
+        assert_eq!(stored(false, Memory::UInt16, 0x1234_5678), 0x5678);
+        assert_eq!(stored(false, Memory::SignMagnitude, 5_u32.wrapping_neg()), 0x8000_0005);
+    }
+
+    #[test]
+    fn datums_come_back_as_they_were_stored() {
+        let mut tiles = [Accumulator::new()];
+        tiles[0].dst()[0] = 0x8000_0005;
+        let mut rows = rows(&mut tiles, true);
+        assert_eq!(rows.load(0, Memory::Word)[0], 0x8000_0005);
+        assert_eq!(rows.load(0, Memory::Float)[0], 0x8000_0005);
+        assert_eq!(rows.load(0, Memory::SignMagnitude)[0], 5_u32.wrapping_neg());
+        assert_eq!(rows.load(0, Memory::UInt16)[0], 5);
+    }
+
+    #[test]
+    fn lanes_take_every_other_column_of_four_rows() {
+        let mut tiles = [Accumulator::new(), Accumulator::new()];
+        let numbers: Vector = std::array::from_fn(|lane| 100 + lane as u32);
+        // Address 66: the odd columns of four rows, from row 64 on, which is the first of the second tile.
+        rows(&mut tiles, true).store(66, Memory::Word, &numbers, 0b10_0000_0001);
+        let found: Vec<_> = (0..1024).filter(|&datum| tiles[1].dst()[datum] != 0).collect();
+        assert_eq!(found, [1, ROW + 3]);
+        assert_eq!((tiles[1].dst()[1], tiles[1].dst()[ROW + 3]), (100, 109));
+        assert!(tiles[0].dst().iter().all(|&word| word == 0));
+    }
+
+    #[test]
+    fn addresses_beyond_the_tiles_hold_zeros() {
+        let mut tiles = [Accumulator::new()];
+        let mut rows = rows(&mut tiles, true);
+        rows.store(64, Memory::Word, &[7; LANES], u32::MAX);
+        assert_eq!(rows.load(64, Memory::Word), [0; LANES]);
+    }
+}
