@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -253,3 +254,17 @@ def test_a_block_of_no_tiles(columns: int, rows: int, device: ttnn.MeshDevice) -
     tile = Matrix(small((32, 32)))
     with pytest.raises(KernelArgumentError, match="a block of no tiles"):
         tile_parts.run(device, to_out(step, 2), [tile, tile], tile)
+
+
+def test_each_end_of_products_takes_the_same_time(device: ttnn.MeshDevice) -> None:
+    def step(times: int) -> None:
+        api.mm_init(0, 1, 16)
+        api.tile_regs_acquire()
+        api.matmul_tiles(0, 1, 0, 0, 0)
+        for _ in range(times):
+            api.mm_uninit(0, 1)
+
+    tile = Matrix(small((32, 32)))
+    kernels = [to_out(partial(step, times), 2) for times in (50, 100, 150)]
+    few, more, most = (tile_parts.run_report(device, kernel, [tile, tile], tile).cycles for kernel in kernels)
+    assert most - more == more - few > 0
