@@ -29,6 +29,7 @@ __all__ = [
     "fail",
     "functions",
     "insert_before",
+    "is_on_host",
     "is_tensor",
     "owner_of",
     "replace",
@@ -146,3 +147,13 @@ def device_in_block(op: Operation) -> SSAValue | None:
     made = (one for one in block.ops if one.name == "ttnn.get_device") if block is not None else iter(())
     found = next(made, None)
     return None if found is None else found.results[0]
+
+
+def is_on_host(function: FuncOp) -> bool:
+    """Return whether a function is computed by the host."""
+    parent = function.parent_op()
+    while parent is not None:
+        if parent.name == "ttcore.cpu_module":
+            return True
+        parent = parent.parent_op()
+    return False

@@ -26,7 +26,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     UnitAttr,
 )
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.passes.base import erase, fail, insert_before, set_type, update_function_type
+from ttnn.compiler.passes.base import erase, fail, insert_before, is_on_host, set_type, update_function_type
 from ttnn.compiler.passes.cleanup import inline_call
 from ttnn.compiler.passes.constant_paths import argument_type
 from ttnn.compiler.passes.later_layouts import layout_of
@@ -95,18 +95,9 @@ def run(module: Module, options: dict[str, Any]) -> None:
         erase(function)
     for function in module.functions():
         body = function.regions[0].blocks.first
-        if body is not None and function_kind(function) not in ("const_eval", "kernel") and not _on_host(function):
+        if body is not None and function_kind(function) not in ("const_eval", "kernel") and not is_on_host(function):
             _deduplicate(body)
             _hoist(module, function, body)
-
-
-def _on_host(function: FuncOp) -> bool:
-    parent = function.parent_op()
-    while parent is not None:
-        if parent.name == "ttcore.cpu_module":
-            return True
-        parent = parent.parent_op()
-    return False
 
 
 def _deduplicate(body: Block) -> None:

@@ -8,7 +8,7 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, SSAValue, TensorType
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import make
-from ttnn.compiler.passes.base import insert_before, set_type
+from ttnn.compiler.passes.base import insert_before, is_on_host, set_type
 from ttnn.compiler.passes.later_layouts import new_layout, with_layout
 
 __all__ = ["run"]
@@ -18,7 +18,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     """Give layouts to all tensors that have none."""
     del options
     for function in module.functions():
-        if _on_host(function):
+        if is_on_host(function):
             continue
         kind = function.function_type
         weights = _weights(function)
@@ -40,15 +40,6 @@ def run(module: Module, options: dict[str, Any]) -> None:
         for op in list(function.walk()):
             if op.name == "ttir.mesh_shard" and _moves_shards(op):
                 _through_host(module, op)
-
-
-def _on_host(function: FuncOp) -> bool:
-    parent = function.parent_op()
-    while parent is not None:
-        if parent.name == "ttcore.cpu_module":
-            return True
-        parent = parent.parent_op()
-    return False
 
 
 def _weights(function: FuncOp) -> set[int]:
