@@ -151,6 +151,19 @@ def test_a_page_that_is_still_being_sent_is_not_freed(device: ttnn.MeshDevice) -
         metal.enqueue_program(metal.command_queue(device), program)
 
 
+def test_reading_a_word_again_is_not_waiting_for_it(device: ttnn.MeshDevice) -> None:
+    seen: list[int] = []
+
+    def reader() -> None:
+        cb_reserve_back(0, 1)
+        word = L1Pointer(get_write_ptr(0))
+        word[0] = 7
+        seen.extend(word[0] for _ in range(20))
+
+    metal.enqueue_program(metal.command_queue(device), build({"reader": reader}, {"reader": []}, {0: 1, 16: 1}))
+    assert seen == [7] * 20
+
+
 def transpose_kernel() -> None:
     transpose_wh_init(0, 16)
     for _ in range(get_arg_val(0)):

@@ -222,6 +222,19 @@ fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
 }
 
 #[test]
+fn parts_of_a_flag_are_its_bytes() {
+    let (_, semaphore) = places();
+    let kernel = source().load(T1, semaphore).load(S[0], 0x0403_0201).put(&[
+        sw(S[0], T1, 0),
+        lhu(S[1], T1, 2),
+        lb(S[2], T1, 1),
+        add(S[1], S[1], S[2]),
+        sw(S[1], T1, 0),
+    ]);
+    assert_eq!(word_after(&[(Risc::Brisc, kernel.end())], semaphore), 0x0403 + 2);
+}
+
+#[test]
 fn a_loop_that_waits_for_either_of_two_words_lets_others_go_on() {
     let (_, semaphore) = places();
     // The second word of the semaphore's 16 B is never changed.
@@ -316,6 +329,13 @@ fn circular_buffers_are_mirrored_and_their_pointers_can_be_set() {
     let back = moved.clone().put(&[lw(S[0], T1, 20), addi(S[0], S[0], -68), sw(S[0], T1, 20)]);
     let back = back.with("get_write_ptr", &[0]).keep(S[0]);
     assert_eq!(word_after(&[(Risc::Brisc, store(back))], semaphore), cb + 60);
+    // One past the end is the beginning; what lies behind is outside.
+    let forward = |bytes| moved.clone().put(&[lw(S[0], T1, 20), addi(S[0], S[0], bytes), sw(S[0], T1, 20)]);
+    let wrapped = forward(128).with("get_write_ptr", &[0]).keep(S[0]);
+    assert_eq!(word_after(&[(Risc::Brisc, store(wrapped))], semaphore), cb);
+    let outside = fault_of(&[(Risc::Brisc, forward(132).with("get_write_ptr", &[0]).end())]);
+    assert_eq!(outside.what.class(), Class::Argument);
+    assert!(outside.to_string().contains("outside of the CB"), "{outside}");
     let other = moved.put(&[sw(0, T1, 8)]).with("get_write_ptr", &[0]).end();
     let fault = fault_of(&[(Risc::Brisc, other)]);
     assert_eq!(fault.what.class(), Class::Unsupported);
