@@ -164,6 +164,18 @@ def test_reading_a_word_again_is_not_waiting_for_it(device: ttnn.MeshDevice) -> 
     assert seen == [7] * 20
 
 
+def test_a_transfer_past_the_end_says_by_how_much(device: ttnn.MeshDevice) -> None:
+    def reader() -> None:
+        cb_reserve_back(0, 1)
+        noc_async_read_tile(0, tiles_of(get_arg_val(0), 0), get_write_ptr(0) + 768)
+
+    source = tiles_buffer(device, 1)
+    metal.enqueue_write_buffer(metal.command_queue(device), source, values(TILE, 1))
+    program = build({"reader": reader}, {"reader": [source]}, {0: 1, 16: 1})
+    with pytest.raises(ttnn.KernelError, match=r"2048 B .* go 768 B past the end of CB 0"):
+        metal.enqueue_program(metal.command_queue(device), program)
+
+
 def transpose_kernel() -> None:
     transpose_wh_init(0, 16)
     for _ in range(get_arg_val(0)):
