@@ -23,6 +23,7 @@ from ttnn.compiler.dialects.rule_parts import (
     shape_of,
     tuple_text,
 )
+from ttnn.compiler.dialects.rules_movement import topk
 
 __all__ = ["CREATION", "DTYPE", "LIBRARY", "check_specification"]
 
@@ -275,19 +276,6 @@ def _gather(op: TableOp) -> None:
     need(same, "Index tensor and result tensor must have the same shape.")
 
 
-def _topk(op: TableOp) -> None:
-    shape, dim, count = shape_of(op.inputs[0]), op.get("dim"), op.get("k")
-    rank = len(shape)
-    need(
-        -rank <= dim < rank,
-        f"specified dimension should be between {-rank} and {rank - 1}, but got: {dim}",
-    )
-    need(
-        0 < count <= shape[dim],
-        f"K should be between 1 and the size of the specified dimension ({dim % rank}), but got: {count}",
-    )
-
-
 def _embedding_bw(op: TableOp) -> None:
     shape, weight, gradient = (shape_of(value) for value in op.inputs[:3])
     need(shape[-1] % _TILE == 0, "Input's last dim must be divisible by TILE_WIDTH")
@@ -379,7 +367,7 @@ LIBRARY: Final[dict[str, Rule]] = {
     "ttnn.group_norm": _group_norm,
     "ttnn.scatter": _scatter,
     "ttnn.gather": _gather,
-    "ttnn.topk": _topk,
+    "ttnn.topk": topk,
     "ttnn.embedding_bw": _embedding_bw,
     "ttnn.global_avg_pool2d": _pool,
     "ttnn.arange": _arange,

@@ -23,7 +23,7 @@ from ttnn.compiler.dialects.rule_parts import (
     tuple_text,
 )
 
-__all__ = ["MOVEMENT"]
+__all__ = ["MOVEMENT", "topk"]
 
 
 def _bounds(shape: Shape, dim: int, begin: int, end: int, step: int) -> None:
@@ -203,7 +203,8 @@ def _cumsum(op: TableOp) -> None:
     need(-rank <= dim < rank, f"specified dimension should be between {-rank} and {rank - 1}, but got: {dim}")
 
 
-def _topk(op: TableOp) -> None:
+def topk(op: TableOp) -> None:
+    """Refuse a dimension that there is not, and more elements than it has."""
     shape, dim, k = shape_of(op.inputs[0]), op.get("dim"), op.get("k")
     rank = len(shape)
     need(
@@ -283,7 +284,7 @@ MOVEMENT: Final[dict[str, Rule]] = {
     "reverse": _reverse,
     "sort": _sort,
     "cumsum": _cumsum,
-    "topk": _topk,
+    "topk": topk,
     "gather": _gather,
     "clamp_scalar": _clamp,
     "arange": _arange,

@@ -25,7 +25,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.purity import is_dead
 
-__all__ = ["Apply", "Pattern", "Result", "pattern", "rewrite"]
+__all__ = ["Apply", "Pattern", "Result", "library_patterns", "pattern", "rewrite"]
 
 Result = Sequence[SSAValue] | bool | None
 Apply = Callable[[Module, TableOp], Result]
@@ -57,6 +57,11 @@ class Pattern:
 def pattern(apply: Apply, *roots: str, epochs: Iterable[Epoch] = Epoch, dialect: str = "ttir") -> Pattern:
     """Return the pattern of a function that starts from operations of a dialect."""
     return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(epochs))
+
+
+def library_patterns(*rows: tuple[Apply, str]) -> tuple[Pattern, ...]:
+    """Return the patterns of functions that start from operations of the dialect `ttnn`: names with spaces between."""
+    return tuple(pattern(apply, *roots.split(), dialect="ttnn") for apply, roots in rows)
 
 
 def rewrite(

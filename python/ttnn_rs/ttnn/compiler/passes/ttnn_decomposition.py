@@ -15,7 +15,7 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.attention_masks import causal_mask, decode_mask, window_mask
 from ttnn.compiler.passes.base import fail
-from ttnn.compiler.passes.rewriting import Pattern, Result, pattern, rewrite
+from ttnn.compiler.passes.rewriting import Pattern, Result, library_patterns, rewrite
 from ttnn.compiler.passes.ttnn_build import Build
 from ttnn.compiler.passes.ttnn_types import retyped
 
@@ -267,14 +267,11 @@ def _distributed_layer_norm(module: Module, op: TableOp) -> Result:
     ]
 
 
-_PATTERNS: Final[tuple[Pattern, ...]] = tuple(
-    pattern(apply, *roots.split(), dialect="ttnn")
-    for apply, roots in (
-        (_distributed_layer_norm, "distributed_layer_norm"),
-        (_grouped_convolution, "conv1d conv2d"),
-        (_concatenate_heads, "concatenate_heads"),
-        (_group_norm, "group_norm"),
-        (_attention, "scaled_dot_product_attention"),
-        (_attention_of_step, "scaled_dot_product_attention_decode"),
-    )
+_PATTERNS: Final[tuple[Pattern, ...]] = library_patterns(
+    (_distributed_layer_norm, "distributed_layer_norm"),
+    (_grouped_convolution, "conv1d conv2d"),
+    (_concatenate_heads, "concatenate_heads"),
+    (_group_norm, "group_norm"),
+    (_attention, "scaled_dot_product_attention"),
+    (_attention_of_step, "scaled_dot_product_attention_decode"),
 )

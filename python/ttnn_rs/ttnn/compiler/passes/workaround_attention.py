@@ -12,7 +12,7 @@ from ttnn.compiler.dialects.kinds import f32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.later_chip import chip_of, sharded, worker_grid
-from ttnn.compiler.passes.rewriting import Pattern, Result, pattern
+from ttnn.compiler.passes.rewriting import Pattern, Result, library_patterns
 from ttnn.compiler.passes.ttnn_build import Build, change_operands
 from ttnn.compiler.passes.ttnn_types import retyped, tensor_layout
 
@@ -186,17 +186,14 @@ def _paged_update(module: Module, op: TableOp) -> Result:
     return True
 
 
-ATTENTION: Final[tuple[Pattern, ...]] = tuple(
-    pattern(apply, *roots.split(), dialect="ttnn")
-    for apply, roots in (
-        (_rotary, "rotary_embedding"),
-        (_fill_cache, "fill_cache paged_fill_cache"),
-        (_decode_heads, "nlp_concat_heads_decode"),
-        (_split_heads, "split_query_key_value_and_split_heads"),
-        (_sink, "scaled_dot_product_attention_decode"),
-        (_mask_of_heads, "scaled_dot_product_attention_decode"),
-        (_exact_exponent, "paged_scaled_dot_product_attention_decode"),
-        (_whole_heads, "scaled_dot_product_attention"),
-    )
+ATTENTION: Final[tuple[Pattern, ...]] = library_patterns(
+    (_rotary, "rotary_embedding"),
+    (_fill_cache, "fill_cache paged_fill_cache"),
+    (_decode_heads, "nlp_concat_heads_decode"),
+    (_split_heads, "split_query_key_value_and_split_heads"),
+    (_sink, "scaled_dot_product_attention_decode"),
+    (_mask_of_heads, "scaled_dot_product_attention_decode"),
+    (_exact_exponent, "paged_scaled_dot_product_attention_decode"),
+    (_whole_heads, "scaled_dot_product_attention"),
 )
-PAGED_UPDATE: Final[tuple[Pattern, ...]] = (pattern(_paged_update, "paged_update_cache", dialect="ttnn"),)
+PAGED_UPDATE: Final[tuple[Pattern, ...]] = library_patterns((_paged_update, "paged_update_cache"))

@@ -16,7 +16,7 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import fail, owner_of
 from ttnn.compiler.passes.later_chip import chip_of, mesh_shape, usable_l1
-from ttnn.compiler.passes.rewriting import Pattern, Result, pattern, rewrite
+from ttnn.compiler.passes.rewriting import Pattern, Result, library_patterns, rewrite
 from ttnn.compiler.passes.ttnn_build import Build, change_operands, set_result
 from ttnn.compiler.passes.ttnn_types import HOST, element_word, on_host, retyped, tensor_layout
 from ttnn.compiler.passes.workaround_attention import ATTENTION, PAGED_UPDATE
@@ -602,48 +602,39 @@ def _padded_router(module: Module, op: TableOp) -> Result:
     ]
 
 
-_SLIDES: Final[tuple[Pattern, ...]] = tuple(
-    pattern(apply, *roots.split(), dialect="ttnn")
-    for apply, roots in (
-        (_all_reduce_parts, "all_reduce"),
-        (_long_concat, "concat"),
-        (_vector_concat, "concat"),
-        (_reduce_scatter_four, "reduce_scatter"),
-        (_long_scatter, "scatter"),
-        (_all_gather_four, "all_gather"),
-        (_cumsum_front, "moreh_cumsum"),
-        (_cumsum_four, "moreh_cumsum"),
-        (_argmax_four, "argmax"),
-        (_long_multiply, "multiply"),
-        (_broadcast_subtract, "subtract"),
-        (_repeat_operands, "where"),
-        (_whole_image, "conv2d"),
-        (_heads_by_hand, "concatenate_heads"),
-    )
+_SLIDES: Final[tuple[Pattern, ...]] = library_patterns(
+    (_all_reduce_parts, "all_reduce"),
+    (_long_concat, "concat"),
+    (_vector_concat, "concat"),
+    (_reduce_scatter_four, "reduce_scatter"),
+    (_long_scatter, "scatter"),
+    (_all_gather_four, "all_gather"),
+    (_cumsum_front, "moreh_cumsum"),
+    (_cumsum_four, "moreh_cumsum"),
+    (_argmax_four, "argmax"),
+    (_long_multiply, "multiply"),
+    (_broadcast_subtract, "subtract"),
+    (_repeat_operands, "where"),
+    (_whole_image, "conv2d"),
+    (_heads_by_hand, "concatenate_heads"),
 )
-_CURRENT: Final[tuple[Pattern, ...]] = tuple(
-    pattern(apply, *roots.split(), dialect="ttnn")
-    for apply, roots in (
-        (_signed_gather, "gather"),
-        (_vector_gather, "gather"),
-        (_flat_sampling, "sampling"),
-        (_all_reduce_four, "all_reduce"),
-        (_all_gather_vector, "all_gather"),
-        (_reduce_scatter_four, "reduce_scatter"),
-        (_integer_product, "prod"),
-        (_high_pad, "pad"),
-        (_wide_slice, "slice_static"),
-        (_diagonal_send, "point_to_point"),
-        (_padded_router, "topk_router_gpt"),
-    )
+_CURRENT: Final[tuple[Pattern, ...]] = library_patterns(
+    (_signed_gather, "gather"),
+    (_vector_gather, "gather"),
+    (_flat_sampling, "sampling"),
+    (_all_reduce_four, "all_reduce"),
+    (_all_gather_vector, "all_gather"),
+    (_reduce_scatter_four, "reduce_scatter"),
+    (_integer_product, "prod"),
+    (_high_pad, "pad"),
+    (_wide_slice, "slice_static"),
+    (_diagonal_send, "point_to_point"),
+    (_padded_router, "topk_router_gpt"),
 )
-_BOTH: Final[tuple[Pattern, ...]] = tuple(
-    pattern(apply, *roots.split(), dialect="ttnn")
-    for apply, roots in (
-        (_squeezed_table, "embedding"),
-        (_padded_upsample, "upsample"),
-        (_linear, "linear"),
-        (_conv_parts, "conv1d conv2d conv_transpose2d"),
-        (_no_stride_folding, "conv2d conv_transpose2d"),
-    )
+_BOTH: Final[tuple[Pattern, ...]] = library_patterns(
+    (_squeezed_table, "embedding"),
+    (_padded_upsample, "upsample"),
+    (_linear, "linear"),
+    (_conv_parts, "conv1d conv2d conv_transpose2d"),
+    (_no_stride_folding, "conv2d conv_transpose2d"),
 )
