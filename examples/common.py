@@ -58,7 +58,10 @@ def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
     name = function.__name__
     if not _in_cpp or (isinstance(_in_cpp, set) and name not in _in_cpp):
         return function
-    source = _folder / Path(function.__code__.co_filename).stem / f"{name}.cpp"
+    program = Path(function.__code__.co_filename).stem
+    source = _folder / program / f"{name}.cpp"
+    if not source.is_file():
+        raise SystemExit(f"{program}.py: {name} has no kernel in this spelling of C++, {source}")
     _sources.append(source)
     return source
 
