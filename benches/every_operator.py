@@ -27,7 +27,7 @@ SHAPES: dict[ttnn.Layout, tuple[tuple[int, ...], ...]] = {
     ttnn.TILE_LAYOUT: ((1, 1, 256, 256), (8, 64, 1, 2), (1, 1, 1, 8192), (1, 1, 4096, 8), (2, 32, 32, 32), (256, 256)),
     ttnn.ROW_MAJOR_LAYOUT: (
         *((1, 1, 256, 256), (64, 128, 1, 2), (32, 32, 16, 2), (1, 1, 1, 32768), (1, 1, 4096, 8), (2, 32, 32, 32)),
-        *((256, 256), (16384,)),
+        *((256, 256), (16384,), (64, 128, 1, 1)),
     ),
 }
 PRODUCTS = ("matmul", "bmm", "linear", "addmm", "attention", "conv", "dot", "outer", "mla", "latent", "moe", "regime")

@@ -10,6 +10,7 @@ import pytest
 if importlib.util.find_spec("xdsl") is None:
     pytest.skip('needs pip install "ttnn-rs[compiler]"', allow_module_level=True)
 
+from ttnn.compiler.asm import Epoch
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.pipelines import run
 
@@ -48,8 +49,11 @@ def test_print(benchmark: Any, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1250, 5000])
-def test_ttnn_pipeline(benchmark: Any, count: int) -> None:
+@pytest.mark.parametrize("epoch", [Epoch.BOOK, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+def test_ttnn_pipeline(benchmark: Any, count: int, epoch: Epoch) -> None:
+    text = print_module(parse_module(chain(count)), epoch=epoch)
+
     def modules() -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (parse_module(chain(count)), "ttir-to-ttnn-backend-pipeline"), {}
+        return (parse_module(text, default_epoch=epoch), "ttir-to-ttnn-backend-pipeline"), {}
 
     benchmark.pedantic(run, setup=modules, rounds=2, iterations=1)
