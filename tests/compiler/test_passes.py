@@ -272,7 +272,7 @@ def test_pipeline_text() -> None:
         run(parse_module(MULTIPLY), "cse{fast=1}")
 
 
-@pytest.mark.parametrize("option", ["enable-optimizer=true", "optimization-level=2", "enable-trace=true"])
+@pytest.mark.parametrize("option", ["enable-optimizer=true", "optimization-level=2"])
 def test_the_later_pipeline_refuses_what_it_does_not_do(option: str) -> None:
     module = parse_module("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }")
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):

@@ -15,6 +15,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.calls import Call
 from ttnn.compiler.binary.emit import python_source
+from ttnn.compiler.binary.emitpy_source import emitpy_source
 from ttnn.compiler.binary.programs import Program, programs
 from ttnn.compiler.binary.translate import ttnn_to_binary
 from ttnn.compiler.dialects import parse_module, print_module
@@ -90,11 +91,16 @@ def test_constants_are_computed_once_for_the_same_tensors(epoch: Epoch, device: 
     assert ttnn.to_numpy(direct).tobytes() == first
 
 
-def test_emitted_python_calls_functions_of_constants(device: ttnn.MeshDevice) -> None:
+@pytest.mark.parametrize("way", ["calls", "emitpy"])
+def test_emitted_python_calls_functions_of_constants(way: str, device: ttnn.MeshDevice) -> None:
     module = lowered(TEXT, "{enable-const-eval-inputs-to-system-memory=false}")
     whole = found(module)
+    source = python_source(list(whole.values()))
+    if way == "emitpy":
+        run(module, "convert-ttnn-to-emitpy")
+        source = emitpy_source(module)
     names: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(python_source(list(whole.values())), "emitted.py", "exec"), names)
+    exec(compile(source, "emitted.py", "exec"), names)
     tensors = [ttnn.from_torch(one, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device) for one in inputs(2)]
     (result,) = execute(whole["f"], tensors, device)
     (emitted,) = names["f"](tensors, device)

@@ -19,10 +19,14 @@ from ttnn.compiler.asm.xdsl_adapter import (
     VerifyException,
 )
 
-__all__ = ["verify", "verify_module"]
+__all__ = ["WholeMessage", "verify", "verify_module"]
 
 _TABLES = frozenset({"builtin.module"})
 _ISOLATED = ("func.func", "builtin.module")
+
+
+class WholeMessage(VerifyException):
+    """What is wrong with an operation, in a message that does not begin with its name."""
 
 
 def verify_module(module: Module) -> list[Diagnostic]:
@@ -83,7 +87,8 @@ def _verify_block(
         try:
             _own_rules(op)
         except VerifyException as error:
-            found.append(module.error(op, str(error).splitlines()[0] if str(error) else "is not valid"))
+            message = str(error).splitlines()[0] if str(error) else "is not valid"
+            found.append(module.at(op, message) if isinstance(error, WholeMessage) else module.error(op, message))
             return
         # As in MLIR, an operation is looked at by itself first.
         if early is not None:

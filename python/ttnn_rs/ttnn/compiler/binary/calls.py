@@ -6,7 +6,7 @@ decided once, in `book_calls` and `later_calls`, so that an executed binary and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -14,6 +14,7 @@ __all__ = [
     "CACHED",
     "DEVICE",
     "PROGRAM",
+    "TRACE",
     "Argument",
     "Call",
     "DeviceArgument",
@@ -21,6 +22,7 @@ __all__ = [
     "New",
     "Ref",
     "drop_dead_calls",
+    "kept_by_traces",
     "references",
 ]
 
@@ -58,6 +60,9 @@ PROGRAM: Final = "@program"
 """Function of calls of another program of the binary: its number and a list of tensors."""
 CACHED: Final = "@cached"
 """Function of calls of a program that computes constants: it runs once for the same tensors."""
+TRACE: Final = "@trace"
+"""Function of calls that capture a trace or run it: the programs that allocate its slots (or `None`), that capture it
+and that run it, and a list of tensors."""
 Argument: TypeAlias = Any
 """Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set of arguments."""
 
@@ -116,3 +121,9 @@ def drop_dead_calls(calls: list[Call], results: list[int]) -> list[Call]:
         needed.update(references([call.arguments, call.keywords]))
         kept.append(call)
     return kept[::-1]
+
+
+def kept_by_traces(calls: Iterable[Call]) -> set[int]:
+    """Return the numbers of the tensors that traces read and write when they run again: nothing else frees them."""
+    traced = [call for call in calls if call.function == TRACE]
+    return {number for call in traced for number in (*references(call.arguments), *call.outputs)}

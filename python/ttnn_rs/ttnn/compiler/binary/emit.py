@@ -11,10 +11,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
-from ttnn.compiler.binary.calls import CACHED, PROGRAM, Call, DeviceArgument, Name, New, Ref, references
+from ttnn.compiler.binary.calls import (
+    CACHED,
+    PROGRAM,
+    TRACE,
+    Call,
+    DeviceArgument,
+    Name,
+    New,
+    Ref,
+    kept_by_traces,
+    references,
+)
 from ttnn.compiler.binary.programs import Program
 
-__all__ = ["cpp_source", "identifiers", "last_uses", "python_literal", "python_source"]
+__all__ = ["RUN_TRACE", "cpp_source", "identifiers", "last_uses", "python_literal", "python_source"]
 
 #: Functions whose result may be their argument, or share its memory: the argument must live as long as the result.
 _SHARING: Final = {
@@ -76,7 +87,7 @@ def python_literal(value: Any) -> str:
 
 def last_uses(program: Program) -> dict[int, list[int]]:
     """Return for each call the tensors that may be freed after it."""
-    kept = {number for number, _ in (*program.inputs, *program.outputs)}
+    kept = {number for number, _ in (*program.inputs, *program.outputs)} | kept_by_traces(program.calls)
     made: dict[int, int] = {}
     last: dict[int, int] = {}
     for index, call in enumerate(program.calls):
@@ -122,8 +133,9 @@ def python_source(programs: Sequence[Program]) -> str:
     A function takes a list of tensors, as `create_inputs_for_<name>` makes them, and the device; it returns the
     outputs.
     """
-    lines = ["import ttnn", ""]
-    taken: set[str] = set()
+    traced = any(call.function == TRACE for program in programs for call in program.calls)
+    lines = ["import ttnn", "", *(RUN_TRACE.splitlines() if traced else [])]
+    taken: set[str] = {"TRACES", "on_device", "run_trace"} if traced else set()
     mains = []
     names = [_identifier(program.name, taken) for program in programs]
     for program, name in zip(programs, names, strict=True):
@@ -139,6 +151,40 @@ def python_source(programs: Sequence[Program]) -> str:
     return "\n".join(lines)
 
 
+#: What emitted Python does where an executed binary captures or runs a trace.
+RUN_TRACE: Final = """
+TRACES = dict()  # captured traces: device, id, slots of inputs, which inputs are their own slots, outputs
+
+
+def on_device(tensor):
+    return tensor.storage_type() == ttnn.StorageType.DEVICE
+
+
+def run_trace(inputs, device, outputs, allocate, capture, execute):
+    where, trace_id, slots, fixed, results = TRACES.get(execute, (None, None, [], [], []))
+    live = where is device and all(tensor.is_allocated() for tensor in [*slots, *results])
+    if live and all(a is b for a, b, own in zip(inputs, slots, fixed) if own):
+        for tensor, slot, own in zip(inputs, slots, fixed):
+            if not own:
+                (ttnn.copy if on_device(tensor) else ttnn.copy_host_to_device_tensor)(tensor, slot)
+        execute([trace_id], device)
+        return results
+    if where is device:
+        ttnn.release_trace(device, trace_id)
+    if allocate is None:
+        trace_id, *made = capture(inputs, device)
+        slots, results = made[outputs : outputs + len(inputs)], made[outputs + len(inputs) :]
+        for result, slot in zip(made, results):
+            ttnn.copy(result, slot)
+    else:
+        made = allocate([tensor for tensor in inputs if on_device(tensor)], device)
+        (trace_id,) = capture([tensor for tensor in inputs if not on_device(tensor)] + made, device)
+        slots, results = made[: len(inputs)], made[len(inputs) :]
+    TRACES[execute] = device, trace_id, slots, [a is b for a, b in zip(inputs, slots)], results
+    return results
+"""
+
+
 def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
     names = _Names()
     lines = []
@@ -146,13 +192,16 @@ def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
         inputs = [names.new(number) for number, _ in program.inputs]
         lines.append(f"    {', '.join(inputs)}{',' if len(inputs) == 1 else ''} = inputs")
     freed = last_uses(program)
-    given = {number for number, _ in program.inputs}
+    given = {number for number, _ in program.inputs} | kept_by_traces(program.calls)
     for index, call in enumerate(program.calls):
         parts = [_python_value(argument, names) for argument in call.arguments]
         parts += [f"{name}={_python_value(value, names)}" for name, value in call.keywords.items()]
         text = f"{call.function}({', '.join(parts)})"
         if call.function in (PROGRAM, CACHED):
             text = f"{_called(call, functions)}({parts[1]}, device)"
+        elif call.function == TRACE:
+            callees = ["None" if one is None else _function(one, functions) for one in call.arguments[:3]]
+            text = f"run_trace({parts[3]}, device, {len(call.outputs)}, {', '.join(callees)})"
         elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
             continue
         finished = [names[number] for number in freed.get(index, [])]
@@ -164,7 +213,10 @@ def _python_body(program: Program, functions: Sequence[str]) -> list[str]:
 
 def _called(call: Call, functions: Sequence[str]) -> str:
     """The name of the function of a program that is called."""
-    number = call.arguments[0]
+    return _function(call.arguments[0], functions)
+
+
+def _function(number: int, functions: Sequence[str]) -> str:
     if not 0 <= number < len(functions):
         raise FileFormatError(f"program {number} is called; the binary has {len(functions)}.")
     return functions[number]
@@ -173,7 +225,7 @@ def _called(call: Call, functions: Sequence[str]) -> str:
 def _assigned(call: Call, text: str, names: _Names) -> str:
     if not call.outputs:
         return text
-    if call.function in (PROGRAM, CACHED):
+    if call.function in (PROGRAM, CACHED, TRACE):
         made = [names.new(number) for number in call.outputs]
         return f"{', '.join(made)}{',' if len(made) == 1 else ''} = {text}"
     if len(call.outputs) == 1:
@@ -274,6 +326,8 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
         parts = [_cpp_value(argument, names) for argument in call.arguments]
         parts += [f"/*{key}=*/{_cpp_value(value, names)}" for key, value in call.keywords.items()]
         text = f"{_cpp_name(call.function)}({', '.join(parts)})"
+        if call.function == TRACE:
+            raise UnsupportedError("traces are not written as C++: lower without enable-trace, or write Python.")
         if call.function in (PROGRAM, CACHED):
             text = f"{_called(call, functions)}({', '.join(names[one.id] for one in call.arguments[1])})"
         elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:

@@ -30,8 +30,20 @@ from ttnn.compiler.asm.xdsl_adapter import (
     StringAttr,
     SymbolRefAttr,
 )
-from ttnn.compiler.binary.calls import PROGRAM, Call, DeviceArgument, New, Ref, references
-from ttnn.compiler.binary.emit import identifiers, last_uses, python_literal
+from ttnn.compiler.binary.calls import (
+    CACHED,
+    DEVICE,
+    PROGRAM,
+    TRACE,
+    Call,
+    DeviceArgument,
+    Name,
+    New,
+    Ref,
+    kept_by_traces,
+    references,
+)
+from ttnn.compiler.binary.emit import RUN_TRACE, identifiers, last_uses, python_literal
 from ttnn.compiler.binary.later_tables import programs_of
 from ttnn.compiler.binary.programs import Program, programs_of_tables
 from ttnn.compiler.binary.translate import OperationText
@@ -137,7 +149,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     functions = [function for function in module.functions() if function.body.blocks]
     programs = _programs(module, functions)
     unwrap(module, {})
-    names = ["forward"] if options["target-module"] else identifiers(programs)
+    names = ["forward"] if options["target-module"] else identifiers(programs, {"TRACES", "on_device", "run_trace"})
     if options["target-module"] and sum(not program.private for program in programs) != 1:
         raise CompileError(module.at(module.op, "a target module has one public function"))
     if options["target-module"]:
@@ -150,6 +162,8 @@ def run(module: Module, options: dict[str, Any]) -> None:
         op.erase(safe_erase=False)
     module.op.attributes.clear()
     block.add_op(make("emitpy.import", module.epoch, [], [], {"module_name": StringAttr("ttnn")}))
+    if any(call.function == TRACE for program in programs for call in program.calls):
+        block.add_op(make("emitpy.verbatim", module.epoch, [], [], {"value": StringAttr(RUN_TRACE.strip())}))
     inputs_name = "input" if options["target-module"] else "inputs"
     for program, name in zip(programs, names, strict=True):
         block.add_op(_function(module, program, name, names, inputs_name))
@@ -212,14 +226,18 @@ def _function(module: Module, program: Program, name: str, names: Sequence[str],
     for index, (number, _) in enumerate(program.inputs):
         body.tensors[number] = body.element(block.args[0], index)
     freed = last_uses(program)
-    given = {number for number, _ in program.inputs}
+    given = {number for number, _ in program.inputs} | kept_by_traces(program.calls)
     for index, call in enumerate(program.calls):
         if call.function == "ttnn.deallocate" and call.arguments[0].id in given:
             # Inputs belong to the caller.
             continue
         finished = [body.tensors[number] for number in freed.get(index, [])]
-        if call.function == PROGRAM:
+        if call.function in (PROGRAM, CACHED):
             _called(body, block, call, names)
+        elif call.function == TRACE:
+            callees = [None if one is None else Name(names[one]) for one in call.arguments[:3]]
+            arguments = [call.arguments[3], DEVICE, len(call.outputs), *callees]
+            _call(body, Call("run_trace", arguments, {}, call.outputs, call.operation, call.returns))
         else:
             _call(body, call)
         for value in finished:

@@ -17,6 +17,7 @@ from ttnn.compiler.binary.later_attention import ATTENTION
 from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_tiles, operand
 from ttnn.compiler.binary.later_quantization import QUANTIZATION
 from ttnn.compiler.binary.later_selection import SELECTION
+from ttnn.compiler.binary.later_traces import TRACES
 from ttnn.compiler.binary.later_windows import WINDOWS
 
 __all__ = ["LATER"]
@@ -414,6 +415,7 @@ LATER: Final[dict[str, Handler]] = {
     **ATTENTION,
     **QUANTIZATION,
     **SELECTION,
+    **TRACES,
     **WINDOWS,
     "ArangeOp": _arange,
     "BatchNormInferenceOp": _batch_norm,

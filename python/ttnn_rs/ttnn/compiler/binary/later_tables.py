@@ -22,6 +22,7 @@ from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Str
 from ttnn.compiler.binary.system_desc import DATA_TYPES
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
 from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.rules_traces import is_trace_id
 from ttnn.compiler.passes.const_eval import function_kind
 
 __all__ = ["LaterProgram"]
@@ -153,6 +154,9 @@ class LaterProgram:
             CompileError: It is no tensor with a layout of the library.
         """
         if kind not in self._descriptions:
+            if is_trace_id(kind):
+                self._descriptions[kind] = self._scalar()
+                return self._descriptions[kind]
             if not isinstance(kind, TensorType) or not isinstance(kind.encoding, TTNNLayoutAttr):
                 raise self.error(op, "a tensor without layout has no binary form: run the backend pipeline first")
             shape = [int(size) for size in kind.get_shape()]
@@ -163,6 +167,12 @@ class LaterProgram:
                 desc |= {"shard_status": "Unsharded", "local_shape": shape}
             self._descriptions[kind] = desc
         return self._descriptions[kind]
+
+    @staticmethod
+    def _scalar() -> dict[str, Any]:
+        """The table `TensorDesc` of the id of a trace: one number on the host."""
+        memory = {"storage_type": "Host", "tile_shape": {"y": 1, "x": 1}, "data_type": "UInt32"}
+        return {"shape": [], "mesh_shape": [1, 1], "layout": {"oob_val": "Undef", "memory_desc": memory}}
 
     def layout(self, layout: TTNNLayoutAttr) -> dict[str, Any]:
         """Return the table `LayoutDesc`."""
@@ -548,12 +558,29 @@ def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"input": data, "data": data, "input_dtype": DATA_TYPES[word]}
 
 
+def _begin_trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    return {"trace_id": made.tensor(op.results[0], op)}
+
+
+def _trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    if "semaphore_inputs" in {group.name for group in op.spec.operands} and op.group("semaphore_inputs"):
+        raise made.error(op, "takes semaphores, which have no form in TTNN binaries")
+    programs = {
+        name.replace("callee", "program_id"): made.functions[op.get(name)]
+        for name in ("allocate_slots_callee", "capture_callee", "execute_callee")
+        if name in op.spec.attributes
+    }
+    return programs | {"inputs": [made.tensor(value, op) for value in op.group("inputs")]}
+
+
 def _get_device(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"mesh": {"y": 1, "x": 1}, "offset": {"y": 0, "x": 0}, "chip_ids": [0], "out": {"global_id": 0}}
 
 
 _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = {
     "avg_pool2d": _avg_pool,
+    "begin_trace_capture": _begin_trace,
+    "capture_or_execute_trace": _trace,
     "clamp_scalar": _clamp,
     "clamp_tensor": _clamp_tensor,
     "constant": _constant,

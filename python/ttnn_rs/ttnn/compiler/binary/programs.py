@@ -28,6 +28,7 @@ class Program:
         private: Whether only other programs call it.
         all: All programs of the binary, by number.
         constants: What programs of constants that it calls gave last, by number and operation, with what they read.
+        traces: Traces that it has captured, by the number of their operation.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Program:
     private: bool = False
     all: list[Program] = field(default_factory=list, repr=False, compare=False)
     constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    traces: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def programs(binary: Binary) -> list[Program]:

@@ -29,6 +29,7 @@ from ttnn.compiler.dialects.rules_collectives import COLLECTIVES
 from ttnn.compiler.dialects.rules_convolutions import CONVOLUTIONS
 from ttnn.compiler.dialects.rules_library import LIBRARY, check_specification
 from ttnn.compiler.dialects.rules_movement import MOVEMENT
+from ttnn.compiler.dialects.rules_traces import TRACES
 from ttnn.compiler.dialects.rules_windows import WINDOWS
 
 __all__ = ["check_later"]
@@ -274,7 +275,7 @@ _RULES: Final[dict[str, Rule]] = {
 }
 
 
-_LIBRARY: Final[dict[str, Rule]] = {**CONVOLUTIONS, **LIBRARY}
+_LIBRARY: Final[dict[str, Rule]] = {**CONVOLUTIONS, **LIBRARY, **TRACES}
 
 
 def check_later(op: TableOp) -> None:

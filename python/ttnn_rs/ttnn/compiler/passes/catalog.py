@@ -184,6 +184,7 @@ _ALL = (
         "Compute what depends on parameters only by functions of its own.",
         "const_eval:run",
     ),
+    PassSpec("ttnn-trace-hoist-transform", "Record what programs compute as traces.", "traces:run"),
     PassSpec(
         "ttnn-const-eval-inputs-to-system-memory",
         "Let arguments that only functions of constants read lie on the host.",

@@ -33,11 +33,11 @@ from ttnn.compiler.passes.later_layouts import layout_of
 from ttnn.compiler.passes.ttnn_build import Build
 from ttnn.compiler.passes.ttnn_types import on_host, retyped
 
-__all__ = ["ALLOWED", "function_kind", "inputs_to_host", "run"]
+__all__ = ["ALLOWED", "CREATION", "KIND", "function_kind", "inputs_to_host", "run", "writes"]
 
 #: Attribute of operations whose result may stay in L1.
 ALLOWED: Final = "ttnn.const_eval_allowed"
-_KIND: Final = "tt.function_type"
+KIND: Final = "tt.function_type"
 # Of epoch `slides`.
 _MARK: Final = "const_eval"
 _INFIX: Final = "_const_eval_"
@@ -45,7 +45,7 @@ _KEPT_ARGUMENTS: Final = ("ttir.conv2d_weight",)
 
 # Each function makes its own.
 _SHARED: Final = frozenset({"ttnn.get_device"})
-_CREATION: Final = frozenset(["full", "zeros", "ones", "empty", "arange", "rand", "constant", "alloc"])
+CREATION: Final = frozenset(["full", "zeros", "ones", "empty", "arange", "rand", "constant", "alloc"])
 _FRESH: Final = frozenset(
     {
         "empty", "rand", "dropout", "generic", "create_global_semaphore", "allocate_moe_compute_semaphore", "composite",
@@ -53,18 +53,19 @@ _FRESH: Final = frozenset(
     }
 )  # fmt: skip
 _WRITERS: Final = {
-    "update_cache": "cache",
-    "fill_cache": "cache",
-    "paged_update_cache": "cache",
-    "paged_fill_cache": "cache",
-    "write_tensor": "device_tensor",
-    "copy": "dst",
+    "update_cache": ("cache",),
+    "fill_cache": ("cache",),
+    "paged_update_cache": ("cache",),
+    "paged_fill_cache": ("cache",),
+    "batch_norm_training": ("running_mean", "running_var"),
+    "write_tensor": ("device_tensor",),
+    "copy": ("dst",),
 }
 
 
 def function_kind(function: FuncOp) -> str:
     """Return `tt.function_type` of a function: "forward_device", "const_eval" and so on, or ""."""
-    kind = function.attributes.get(_KIND)
+    kind = function.attributes.get(KIND)
     if _MARK in function.attributes:
         return "const_eval"
     return kind.data if isinstance(kind, StringAttr) else ""
@@ -132,12 +133,12 @@ class _Groups:
         dialect, _, short = op.name.partition(".")
         if dialect not in ("ttir", "ttnn") or not op.results or op.regions:
             return
-        creates = short in _CREATION and dialect in ("ttir", "ttnn")
+        creates = short in CREATION and dialect in ("ttir", "ttnn")
         if self._slides and creates:
             # It moves only with an operation that needs it.
             self._lazy.add(op)
             return
-        if short in _FRESH or any(_writes(use.operation, use.index) for result in op.results for use in result.uses):
+        if short in _FRESH or any(writes(use.operation, use.index) for result in op.results for use in result.uses):
             return
         owners = []
         for operand in op.operands:
@@ -186,12 +187,12 @@ class _Groups:
         return list(found.values())
 
 
-def _writes(op: Operation, index: int) -> bool:
+def writes(op: Operation, index: int) -> bool:
     """Return whether an operation changes its operand in place."""
-    name = _WRITERS.get(op.name.partition(".")[2])
-    if name is None or not isinstance(op, TableOp):
+    if not isinstance(op, TableOp):
         return False
-    return any(value is op.operands[index] for value in op.group(name))
+    names = _WRITERS.get(op.name.partition(".")[2], ())
+    return any(value is op.operands[index] for name in names for value in op.group(name))
 
 
 def _hoist(module: Module, function: FuncOp, body: Block) -> None:
@@ -227,7 +228,7 @@ def _make(
     if slides:
         made.attributes[_MARK] = UnitAttr()
     else:
-        made.attributes[_KIND] = StringAttr("const_eval")
+        made.attributes[KIND] = StringAttr("const_eval")
     made.location = function.location
     insert_before(function, made)
     place = next(op for op in body.ops if op.name != "ttcore.load_cached")

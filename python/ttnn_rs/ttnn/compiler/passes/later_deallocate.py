@@ -9,6 +9,7 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import Block, IntegerAttr, IntegerType, Operation, SSAValue, TensorType
 from ttnn.compiler.dialects.operations import make
+from ttnn.compiler.passes.traces import is_trace
 
 __all__ = ["run"]
 
@@ -23,7 +24,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         body = function.regions[0].blocks.first
         if body is None or any(op.name.startswith("ttir.") for op in body.ops):
             continue
-        values: list[SSAValue] = [*body.args] if _frees_arguments(function) else []
+        values: list[SSAValue] = [*body.args] if _frees_arguments(function) and not is_trace(function) else []
         for op in body.ops:
             if (op.name.startswith("ttnn.") and op.name not in ("ttnn.get_device", "ttnn.deallocate")) or op.name in (
                 "ttcore.load_cached",

@@ -112,7 +112,6 @@ _WITHOUT_MODEL: dict[str, object] = {
     "enable-optimizer": False,
     "optimization-level": 0,
     "memory-layout-analysis-enabled": False,
-    "enable-trace": False,
     "enable-bfp8-conversion": False,
     "target-bit-width": 32,
 }
@@ -208,7 +207,10 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
         steps.append(("const-eval-hoist-transform", ""))
         if current and values["enable-const-eval-inputs-to-system-memory"]:
             steps.append(("ttnn-const-eval-inputs-to-system-memory", ""))
-    return [*steps, ("ttnn-decompose-layouts", ""), ("ttnn-deallocate", "")]
+    trace: list[Step] = [("ttnn-trace-hoist-transform", "")] if values["enable-trace"] else []
+    layouts: list[Step] = [("ttnn-decompose-layouts", "")]
+    # In the current epoch a trace takes its inputs from the host, which changes layouts of arguments.
+    return [*steps, *(trace + layouts if current else layouts + trace), ("ttnn-deallocate", "")]
 
 
 def _workarounds(values: dict[str, Any]) -> list[Step]:

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import ttnn
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError
-from ttnn.compiler.binary.calls import CACHED, PROGRAM, Call, references
+from ttnn.compiler.binary.calls import CACHED, PROGRAM, TRACE, Call, kept_by_traces, references
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
+from ttnn.compiler.runtime.traces import Trace, is_trace_id
 
 __all__ = ["execute"]
 
@@ -26,6 +28,8 @@ def execute(
     depth: int = 0,
 ) -> list[Any]:
     """Run a program and return its outputs, where the program leaves them.
+
+    Outputs of a program that runs as a trace are the memory to which the trace writes: the next run changes them.
 
     Args:
         program: The program.
@@ -45,6 +49,9 @@ def execute(
         raise ParameterError(f"program {program.name} has {len(program.inputs)} inputs, got {len(inputs)}.")
     tensors: dict[int, Any] = {}
     for index, ((number, want), tensor) in enumerate(zip(program.inputs, inputs, strict=True)):
+        if is_trace_id(tensor):
+            tensors[number] = tensor
+            continue
         shape = tuple(tensor.shape)
         if shape != want.shape:
             raise ShapeError(
@@ -52,7 +59,7 @@ def execute(
             )
         tensors[number] = place(tensor, want, device, counted)
     finished = _last_uses(program)
-    given = {number for number, _ in program.inputs}
+    given = {number for number, _ in program.inputs} | kept_by_traces(program.calls)
     sources_of = {number: tensor for (number, _), tensor in zip(program.inputs, inputs, strict=True)}
     for index, call in enumerate(program.calls):
         text = program.texts[call.operation] if 0 <= call.operation < len(program.texts) else ""
@@ -67,6 +74,8 @@ def execute(
         try:
             if call.function == PROGRAM:
                 result = _call(program, arguments[0], arguments[1], device, counted, observe, depth)
+            elif call.function == TRACE:
+                result = _trace(program, call, arguments, device, counted, observe, depth)
             elif call.function == CACHED:
                 sources = [sources_of.get(number, tensors[number]) for number in references(call.arguments[1])]
                 result = _constants(program, call, sources, arguments[1], device, counted, observe, depth)
@@ -94,6 +103,8 @@ def execute(
     except KeyError as error:
         raise FileFormatError(f"program {program.name}: output {error} has not been made.") from None
     for index, (result, (_, want)) in enumerate(zip(results, program.outputs, strict=True)):
+        if is_trace_id(result):
+            continue
         if tuple(result.shape) != want.shape:
             raise ShapeError(
                 f"program {program.name}, output {index}: the shape is {list(result.shape)}, "
@@ -145,6 +156,32 @@ def _constants(
     made = _call(program, call.arguments[0], inputs, device, transfers, observe, depth)
     program.constants[key] = (list(sources), device, made)
     return made
+
+
+def _trace(
+    program: Program,
+    call: Call,
+    arguments: list[Any],
+    device: Any,
+    transfers: Transfers,
+    observe: Callable[[Call, int], None] | None,
+    depth: int,
+) -> list[Any]:
+    """Run a trace of this program, or capture it first."""
+    allocate, capture, execution, inputs = arguments
+
+    def run(number: int, tensors: Sequence[Any]) -> list[Any]:
+        return _call(program, number, tensors, device, transfers, observe, depth)
+
+    trace = program.traces.get(call.operation)
+    if trace is None or not trace.fits(device, inputs):
+        if trace is not None and trace.device is device:
+            ttnn.release_trace(device, trace.number)
+        trace = Trace.capture(device, inputs, len(call.outputs), allocate, capture, run)
+        program.traces[call.operation] = trace
+    else:
+        trace.execute(inputs, execution, run)
+    return trace.outputs
 
 
 _DEPTH: Final = 32
