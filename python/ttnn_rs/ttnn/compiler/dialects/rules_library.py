@@ -12,6 +12,8 @@ from typing import Final
 
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.xdsl_adapter import SSAValue, TensorType
+from ttnn.compiler.dialects.basic_attributes import TileType
 from ttnn.compiler.dialects.layout_attributes import MemoryConfigAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rule_parts import (
@@ -45,7 +47,11 @@ def check_specification(op: TableOp) -> None:
     Raises:
         VerifyException: They differ.
     """
-    if not op.name.startswith("ttnn.") or Epoch.SLIDES not in op.spec.epochs or not op.results:
+    if not op.name.startswith("ttnn."):
+        return
+    for result in op.results:
+        _block_format(result)
+    if Epoch.SLIDES not in op.spec.epochs or not op.results:
         return
     layout = layout_of(op.results[0])
     if layout is None:
@@ -73,6 +79,18 @@ def check_specification(op: TableOp) -> None:
     memory = op.properties.get("memory_config")
     if isinstance(memory, MemoryConfigAttr) and not memory.book:
         _memory(op, memory)
+
+
+def _block_format(result: SSAValue) -> None:
+    """Tensors of block formats have tiles as elements, those of their layout."""
+    layout, type_ = layout_of(result), result.type
+    element = type_.element_type if isinstance(type_, TensorType) else None
+    if layout is not None and isinstance(element, TileType):
+        need(
+            element.dtype == layout.dtype,
+            "Output element type must match the scalar element type from encoding. Element type: "
+            f"'{element_text(result)}', Scalar element type: '{layout.dtype}'.",
+        )
 
 
 _SHARD: Final = re.compile(r"shard_spec<<.*?>, <(\d+)x(\d+)>")

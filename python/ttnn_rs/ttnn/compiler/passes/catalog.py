@@ -49,7 +49,12 @@ _ALL = (
     PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", "book_shapes:sliding_window"),
     PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book_optimizer:run", _OVERRIDES),
     PassSpec("ttir-allocate", "Give addresses to tensors.", "book_allocate:run"),
-    PassSpec("ttir-element-type-normalization", "Give tensors element types that the chip has.", "later_types:run"),
+    PassSpec(
+        "ttir-element-type-normalization",
+        "Give tensors element types that the chip has.",
+        "later_types:run",
+        (Option("enable-bfp8-conversion", "bool", False, "Compute in bfp_bf8 where it was bfloat16 (2025)."),),
+    ),
     PassSpec(
         "ttir-to-ttir-decomposition",
         "Decompose what the library does not have.",

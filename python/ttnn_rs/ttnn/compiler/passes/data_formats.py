@@ -1,7 +1,11 @@
-"""`ttir-global-data-format-conversion`: functions compute in one format and keep the types of their signatures."""
+"""Functions compute in one format and keep the types of their signatures.
+
+`ttir-global-data-format-conversion` converts all tensors; `enable-bfp8-conversion` of the slides those of bfloat16.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr, element_format
@@ -12,9 +16,11 @@ from ttnn.compiler.dialects.attributes import TileType
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.passes.base import insert_before, set_type
 
-__all__ = ["run"]
+__all__ = ["run", "to_block_format"]
 
 _KEEP = "preserveDataFormat"
+Convert = Callable[[Attribute], Attribute]
+"""Gives the type in which an operation of a function has its result or operand."""
 
 
 def _element(name: str) -> Attribute | None:
@@ -34,16 +40,33 @@ def run(module: Module, options: dict[str, Any]) -> None:
     if element is None:
         message = f"Invalid target format '{name}'. Supported formats: f32, bf16, bfp_bf8"
         raise CompileError(module.at(module.op, message))
+    _convert(module, lambda type_: _with_element(type_, element))
+
+
+def to_block_format(module: Module) -> None:
+    """Convert the results of operations from bfloat16 to bfp_bf8; constants stay as they are and are cast."""
+    bf16, block = builtin_float("bf16"), TileType("ttcore", 32, 32, "bfp_bf8")
+
+    def converted(type_: Attribute) -> Attribute:
+        is_bf16 = isinstance(type_, TensorType) and type_.element_type == bf16
+        return _with_element(type_, block) if is_bf16 else type_
+
+    _convert(module, converted, ("ttir.constant",))
+
+
+def _convert(module: Module, converted: Convert, outside: tuple[str, ...] = ()) -> None:
     for function in module.functions():
         for region in function.regions:
             for block in region.blocks:
                 original: dict[SSAValue, Attribute] = {}
                 casts: dict[tuple[SSAValue, Attribute], SSAValue] = {}
                 for op in list(block.ops):
-                    _operation(module, op, element, original, casts)
+                    inside = isinstance(op, TableOp) and op.name not in outside
+                    inside = inside and _KEEP not in op.attributes and _KEEP not in op.properties
+                    _operation(module, op, inside, converted, original, casts)
 
 
-def _converted(type_: Attribute, element: Attribute) -> Attribute:
+def _with_element(type_: Attribute, element: Attribute) -> Attribute:
     if not isinstance(type_, TensorType) or type_.element_type == element:
         return type_
     return TensorType(element, type_.get_shape(), type_.encoding)
@@ -52,35 +75,35 @@ def _converted(type_: Attribute, element: Attribute) -> Attribute:
 def _operation(
     module: Module,
     op: Operation,
-    element: Attribute,
+    inside: bool,
+    converted: Convert,
     original: dict[SSAValue, Attribute],
     casts: dict[tuple[SSAValue, Attribute], SSAValue],
 ) -> None:
     """Convert an operation: its operands are in the format if it computes in it, else in the types that they had."""
-    inside = isinstance(op, TableOp) and _KEEP not in op.attributes and _KEEP not in op.properties
     # MLIR materializes the last operand first.
     for i in reversed(range(len(op.operands))):
         value = op.operands[i]
-        want = _converted(value.type, element) if inside else original.get(value, value.type)
+        want = converted(value.type) if inside else original.get(value, value.type)
         if want != value.type:
             op.operands[i] = _cast(module, op, value, want, casts)
     if not inside:
         return
     for result in op.results:
         before = result.type
-        after = _converted(before, element)
+        after = converted(before)
         if after != before:
             original[result] = before
             set_type(result, after)
     value_ = op.properties.get("value")
     if op.name == "ttir.constant" and isinstance(value_, DenseAttr):
-        _constant(op, value_, element)
+        _constant(op, value_)
 
 
-def _constant(op: Operation, value: DenseAttr, element: Attribute) -> None:
+def _constant(op: Operation, value: DenseAttr) -> None:
     """Convert the numbers of a constant to the type of its result."""
-    name = element_format(element)
     type_ = op.results[0].type
+    name = element_format(type_.element_type) if isinstance(type_, TensorType) else None
     if name is None or value.type == type_ or not isinstance(type_, TensorType):
         return
     import ml_dtypes

@@ -20,6 +20,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     builtin_float,
 )
 from ttnn.compiler.passes.base import fail, set_type
+from ttnn.compiler.passes.data_formats import to_block_format
 
 __all__ = ["normalize", "normalized_element", "run"]
 
@@ -56,8 +57,7 @@ def normalize(type_: Attribute) -> Attribute:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Normalize all tensors of functions, constants with them."""
-    del options
+    """Normalize all tensors of functions, constants with them; compute in bfp_bf8 if that is asked for."""
     _check(module)
     for function in module.functions():
         kind = function.function_type
@@ -66,6 +66,8 @@ def run(module: Module, options: dict[str, Any]) -> None:
         )
         for op in function.walk():
             _operation(op)
+    if options["enable-bfp8-conversion"]:
+        to_block_format(module)
 
 
 def _check(module: Module) -> None:

@@ -98,7 +98,7 @@ _LATER_TTNN = (
     Option("enable-trace", "bool", False, "Record the program as a trace."),
     Option("check-unique-locs", "bool", False, "Require locations of operations to differ."),
     Option("target-bit-width", "int", 32, "Width of quantized integers."),
-    Option("enable-bfp8-conversion", "bool", False, "Convert bfloat16 to bfp8."),
+    Option("enable-bfp8-conversion", "bool", False, "Compute in bfp_bf8 where it was bfloat16 (2025)."),
 )
 
 
@@ -112,7 +112,6 @@ _WITHOUT_MODEL: dict[str, object] = {
     "enable-optimizer": False,
     "optimization-level": 0,
     "memory-layout-analysis-enabled": False,
-    "enable-bfp8-conversion": False,
     "target-bit-width": 32,
 }
 
@@ -130,6 +129,13 @@ def _refuse(values: dict[str, Any]) -> None:
                 "there tensors stay interleaved in DRAM. Leave the option out.",
                 "unimplemented",
             )
+    if values["enable-bfp8-conversion"] and values["epoch"] == "current":
+        raise UnsupportedError(
+            "option enable-bfp8-conversion is one of the slides: in the current epoch experimental-weight-dtype=bfp_bf8"
+            " and experimental-kv-cache-dtype=bfp_bf8 convert weights and caches, and "
+            "ttir-global-data-format-conversion{target-format=bfp_bf8} converts whole functions.",
+            "unsupported",
+        )
 
 
 def _fusing(values: dict[str, Any]) -> list[Step]:
@@ -154,7 +160,7 @@ def _early_fold(values: dict[str, Any]) -> list[Step]:
 def _later_ttir(values: dict[str, Any]) -> list[Step]:
     fusing = _fusing(values)
     steps: list[Step] = [
-        ("ttir-element-type-normalization", ""),
+        ("ttir-element-type-normalization", _given(values, enable_bfp8_conversion="enable-bfp8-conversion")),
         ("canonicalize", ""),
         ("ttcore-wrap-device-module", ""),
         (
