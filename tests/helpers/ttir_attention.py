@@ -66,13 +66,12 @@ def _decode(op: TableOp, q: Array, k: Array, v: Array, groups: Groups) -> Array:
     repeats = q.shape[2] // k.shape[1]
     k, v = k.repeat(repeats, axis=1), v.repeat(repeats, axis=1)
     scores = np.einsum("bhd,bhtd->bht", q[0], k) * _scale(op, q.shape[-1])
-    position = groups("cur_pos_tensor")
-    if op.get("is_causal"):
-        behind = np.arange(k.shape[2])[None, None, :] > position.reshape(-1, 1, 1)
-        window = op.get("sliding_window_size") if "sliding_window_size" in op.spec.attributes else None
-        if window is not None:
-            behind = behind | (np.arange(k.shape[2])[None, None, :] <= position.reshape(-1, 1, 1) - window)
-        scores = np.where(behind, -np.inf, scores)
+    keys = np.arange(k.shape[2])[None, None, :]
+    # Without causality the last key is the position; the window ends there (reader of the kernel in tt-metal).
+    last = groups("cur_pos_tensor").reshape(-1, 1, 1) if op.get("is_causal") else k.shape[2] - 1
+    window = op.get("sliding_window_size") if "sliding_window_size" in op.spec.attributes else None
+    hidden = (keys > last) if window is None else (keys > last) | (keys <= last - window)
+    scores = np.where(hidden, -np.inf, scores)
     mask = groups("attention_mask")
     if mask is not None:
         scores = scores + mask.reshape(mask.shape[0], -1, mask.shape[-1])

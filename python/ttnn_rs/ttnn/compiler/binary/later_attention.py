@@ -26,6 +26,9 @@ __all__ = ["ATTENTION"]
 _HALVES: Final = ("BFloat16", "BFP_BFloat8", "BFP_BFloat4")
 _GRID: Final = 8
 """Cores in a row of the smallest chip."""
+_HEAD_TO_A_CORE: Final = New(
+    "ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.WIDTH_SHARDED"), Name("ttnn.BufferType.L1"))
+)
 
 
 def _half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
@@ -70,6 +73,21 @@ def _attention(calls: Calls, table: dict[str, Any]) -> None:
         scale=_scale(table),
         sliding_window_size=None if window is None else int(window),
         attention_sink=_half(calls, table.get("attention_sink")),
+    )
+    _result(calls, made, table, _kind(table["query"]))
+
+
+def _latent(calls: Calls, table: dict[str, Any]) -> None:
+    """Attention whose values are the first columns of the keys, or a tensor."""
+    value = _half(calls, table.get("value"))
+    operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key")]
+    made = calls.call(
+        "ttnn.transformer.flash_mla_prefill",
+        *operands,
+        int(table["head_dim_v"]) if value is None else value,
+        attn_mask=_mask(calls, table),
+        is_causal=bool(table["is_causal"]),
+        scale=_scale(table),
     )
     _result(calls, made, table, _kind(table["query"]))
 
@@ -156,8 +174,19 @@ def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _concatenate_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
-    have, number = describe(table["in"]), int(table["num_heads"])
-    finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, operand(table["in"]), num_heads=number)
+    """The function puts a head to a core, and its result nowhere else."""
+    have, want, number = describe(table["in"]), describe(table["out"]), int(table["num_heads"])
+    if want.memory is not None and len(want.memory.arguments) == 3:
+        finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, operand(table["in"]), num_heads=number)
+        return
+    made = calls.call(
+        "ttnn.experimental.nlp_concat_heads_decode",
+        operand(table["in"]),
+        num_heads=number,
+        memory_config=_HEAD_TO_A_CORE,
+    )
+    result = Description(want.shape, have.data_type, True, _HEAD_TO_A_CORE)
+    place(calls, made, result, table["out"]["global_id"], want)
 
 
 def _rotary(calls: Calls, table: dict[str, Any]) -> None:
@@ -262,6 +291,7 @@ ATTENTION: Final[dict[str, Handler]] = {
     "ChunkedScaledDotProductAttentionOp": _chunked,
     "ConcatenateHeadsOp": _concatenate_heads("ttnn.transformer.concatenate_heads"),
     "FillCacheOp": _fill_cache,
+    "FlashMlaPrefillOp": _latent,
     "NLPConcatHeadsDecodeOp": _concatenate_heads_decode,
     "NLPConcatHeadsOp": _concatenate_heads("ttnn.experimental.nlp_concat_heads"),
     "NLPCreateQKVHeadsDecodeOp": _create_heads_decode,

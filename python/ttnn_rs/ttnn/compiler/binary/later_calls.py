@@ -12,9 +12,10 @@ import numpy as np
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
 from ttnn.compiler.binary.calls import CACHED, DEVICE, PROGRAM, Argument, Call, Name, Ref
+from ttnn.compiler.binary.configurations import program_config
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_attention import ATTENTION
-from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_tiles, operand
+from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_rows, in_tiles, operand
 from ttnn.compiler.binary.later_quantization import QUANTIZATION
 from ttnn.compiler.binary.later_selection import SELECTION
 from ttnn.compiler.binary.later_traces import TRACES
@@ -140,10 +141,11 @@ def _softmax(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
-    if table.get("matmul_program_config") is not None:
-        raise UnsupportedError("a matmul_program_config of a binary is not executed.")
     have = describe(table["a"])
     options: dict[str, Argument] = {name: True for name in ("transpose_a", "transpose_b") if table.get(name)}
+    if table.get("matmul_program_config") is not None:
+        member = table["matmul_program_config_type"]
+        options["program_config"] = program_config(member, table["matmul_program_config"])
     options["compute_kernel_config"] = compute_config(table)
     options["activation"] = table.get("activation") or None
     bias, want = operand(table.get("bias")), describe(table["out"])
@@ -165,6 +167,46 @@ def _matmul(calls: Calls, table: dict[str, Any]) -> None:
     if (shape if bias is None else np.broadcast_shapes(shape, describe(table["bias"]).shape)) != want.shape:
         made = calls.call("ttnn.reshape", made, list(want.shape))
     place(calls, made, Description(want.shape, have.data_type, True, DRAM), table["out"]["global_id"], want)
+
+
+def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
+    """Products of the matrices that are selected; which those are is bfloat16 in rows."""
+    config = table.get("program_config")
+    if not config:
+        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function asks for one.")
+    count = table.get("nnz")
+    finish(
+        calls,
+        table,
+        "ttnn.sparse_matmul",
+        describe(table["a"]),
+        operand(table["a"]),
+        operand(table["b"]),
+        sparsity=in_rows(calls, table["sparsity"], "BFloat16"),
+        program_config=program_config("MatmulMultiCoreReuseMultiCast1DProgramConfig", config),
+        nnz=None if count is None else int(count),
+        is_input_a_sparse=bool(table["is_input_a_sparse"]),
+        is_input_b_sparse=bool(table["is_input_b_sparse"]),
+        compute_kernel_config=compute_config(table),
+    )
+
+
+def _bitcast(calls: Calls, table: dict[str, Any]) -> None:
+    have, want = describe(table["in"]), describe(table["out"])
+    finish(calls, table, "ttnn.bitcast", have, operand(table["in"]), want.dtype, data_type=want.data_type)
+
+
+def _refused(reason: str) -> Handler:
+    """An operation that the library does not have."""
+
+    def refuse(calls: Calls, table: dict[str, Any]) -> None:
+        del calls, table
+        raise UnsupportedError(f"this operation is not executed: {reason}.")
+
+    return refuse
+
+
+_TRAINING: Final = "it is an operator of the training library ttml, which TT-NN does not have"
 
 
 def _repeated(calls: Calls, reference: dict[str, Any], batch: tuple[int, ...]) -> Ref:
@@ -417,9 +459,11 @@ LATER: Final[dict[str, Handler]] = {
     **SELECTION,
     **TRACES,
     **WINDOWS,
+    "AdamWOp": _refused(_TRAINING),
     "ArangeOp": _arange,
     "BatchNormInferenceOp": _batch_norm,
     "BatchNormTrainingOp": _batch_norm_training,
+    "BitcastConvertOp": _bitcast,
     "ConcatOp": _concat,
     "ConstantOp": _constant,
     "DeallocateOp": _deallocate,
@@ -451,11 +495,18 @@ LATER: Final[dict[str, Handler]] = {
     "RepeatInterleaveOp": _repeat_interleave,
     "RepeatOp": _repeat,
     "ReshapeOp": _reshape,
+    "SDPABackwardOp": _refused(_TRAINING),
+    "SDPAForwardOp": _refused(_TRAINING),
     "SoftmaxOp": _softmax,
+    "SparseMatmulOp": _sparse_matmul,
     "ToDTypeOp": _moved("in"),
     "ToDeviceOp": _moved("in"),
     "ToLayoutOp": _moved("in"),
     "ToMemoryConfigOp": _moved("in0"),
+    "TopKRouterGptOp": _refused(
+        "ttnn.experimental.topk_router_gpt splits its product over cores, and partial sums are merged in an order that "
+        "is not built; composites of it are lowered by their decomposition"
+    ),
     "TransposeOp": _transpose,
     "TypecastOp": _moved("in"),
 }

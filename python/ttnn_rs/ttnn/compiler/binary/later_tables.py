@@ -18,6 +18,7 @@ from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
+from ttnn.compiler.binary.configurations import configuration_table
 from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Struct, Table, Type, Union, Vector
 from ttnn.compiler.binary.system_desc import DATA_TYPES
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
@@ -70,6 +71,10 @@ _MEMBERS: Final = {
     "conv_transpose2d": "ConvTranspose2dOp",
     "max_pool2d_with_indices": "MaxPool2dWithIndicesOp",
     "rms_norm": "RMSNormOp",
+    "adamw": "AdamWOp",
+    "sdpa_bw": "SDPABackwardOp",
+    "sdpa_fw": "SDPAForwardOp",
+    "topk_router_gpt": "TopKRouterGptOp",
     "topk": "TopKOp",
     "nlp_concat_heads": "NLPConcatHeadsOp",
     "nlp_create_qkv_heads_decode": "NLPCreateQKVHeadsDecodeOp",
@@ -93,7 +98,19 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "fill_value": ("fill_value",),
 }
 _OUTPUTS: Final = ("out", "result", "output")
-_RESULTS: Final = {"q_out": 0, "k_out": 1, "v_out": 2, "result_indices": 1}
+_RESULTS: Final = {
+    "q_out": 0,
+    "k_out": 1,
+    "v_out": 2,
+    "result_indices": 1,
+    "intermediates": 1,
+    "grad_query": 0,
+    "grad_key": 1,
+    "grad_value": 2,
+    "expert_indices": 0,
+    "expert_weights": 1,
+}
+_MASKS: Final = ("none", "causal", "arbitrary")
 #: Elements of constants.
 _ARRAYS: Final[dict[str, Any]] = {
     "f32": np.float32,
@@ -358,26 +375,29 @@ class LaterProgram:
         raise self.error(op, f"{word} has no name in {kind.name} of TTNN binaries")
 
     def _configuration(self, kind: Table, attribute: OpaqueDialectAttr, op: TableOp) -> dict[str, Any]:
-        """The table of `#ttnn.name<key = value, ..>`, or of `<value, ..>` in the order of its fields."""
-        text = str(attribute)
-        body = text[text.index("<") + 1 : text.rindex(">")] if "<" in text else ""
-        values: dict[str, Any] = {}
-        order = list(kind.by_name)
-        for index, part in enumerate(filter(None, (one.strip() for one in body.split(",")))):
-            key, equals, word = (one.strip() for one in part.partition("="))
-            if not equals and index < len(order):
-                key, word = order[index], part
-            field = kind.by_name.get(key)
-            if field is None or not isinstance(field.type, Scalar | Enum):
-                raise self.error(op, f"{part!r} of {attribute.mnemonic} has no form in TTNN binaries")
-            if isinstance(field.type, Enum):
-                inner = re.sub(r"^#?[\w.]*<|>$", "", word)
-                values[key] = self.enum(field.type, inner, op)
-            elif field.type.code == "?":
-                values[key] = word == "true"
-            else:
-                values[key] = float(word) if field.type.code in "fd" else int(word)
-        return values
+        """The table of a configuration."""
+        try:
+            return configuration_table(kind, str(attribute), lambda enum, word: self.enum(enum, word, op))
+        except ValueError as error:
+            raise self.error(op, f"'{error}' of {attribute.mnemonic} has no form in TTNN binaries") from None
+
+    def program_config(self, op: TableOp) -> dict[str, Any]:
+        """Return member and table of the program configuration of a product, empty if there is none.
+
+        Raises:
+            CompileError: A part of it has no form in binaries.
+        """
+        attribute = op.attribute("matmul_program_config")
+        if not isinstance(attribute, OpaqueDialectAttr):
+            return {}
+        union = self.schema.types["tt.target.ttnn.MatmulProgramConfig"]
+        assert isinstance(union, Union)
+        word = _plain_word(attribute.mnemonic.partition(".")[2])
+        for member, kind in union.members:
+            if _plain_word(member) == word and isinstance(kind, Table):
+                table = self._configuration(kind, attribute, op)
+                return {"matmul_program_config_type": member, "matmul_program_config": table}
+        raise self.error(op, f"{attribute.mnemonic} has no form in TTNN binaries")
 
     def program(self, function: FuncOp, print_operation: Callable[[Operation], str]) -> dict[str, Any]:
         """Return the table `Program` of a function.
@@ -573,6 +593,19 @@ def _trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return programs | {"inputs": [made.tensor(value, op) for value in op.group("inputs")]}
 
 
+def _product(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    return made.program_config(op)
+
+
+def _mask_type(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+    """The kind of a mask is a number in binaries: that of its word."""
+    attribute = op.attribute("mask_type")
+    word = "none" if attribute is None else re.sub(r".*<|>.*", "", str(attribute))
+    if word not in _MASKS:
+        raise made.error(op, f"mask_type is one of {', '.join(_MASKS)}, not {word}")
+    return {"mask_type": _MASKS.index(word)}
+
+
 def _get_device(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"mesh": {"y": 1, "x": 1}, "offset": {"y": 0, "x": 0}, "chip_ids": [0], "out": {"global_id": 0}}
 
@@ -588,9 +621,13 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
     "full": _full,
     "get_device": _get_device,
     "leaky_relu": _leaky_relu,
+    "linear": _product,
+    "matmul": _product,
     "max_pool2d": _max_pool,
     "pow_scalar": _pow_scalar,
     "quantize": _quantization("scale", "zero_point"),
+    "sdpa_bw": _mask_type,
+    "sdpa_fw": _mask_type,
     "requantize": _quantization("in_scale", "in_zero_point", "out_scale", "out_zero_point"),
     "slice_dynamic": _slice_dynamic,
     "slice_static": _slice_static,

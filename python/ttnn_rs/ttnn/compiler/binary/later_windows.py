@@ -8,6 +8,7 @@ from typing import Any, Final
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
 from ttnn.compiler.binary.calls import DEVICE, Argument, Name, Ref
+from ttnn.compiler.binary.configurations import conv3d_config
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_parts import DRAM, compute_config, finish, in_rows, in_tiles, numbers, operand
 
@@ -17,12 +18,21 @@ _CHANNELS: Final = ("in_channels", "out_channels", "batch_size", "input_height",
 _SIZES: Final = ("kernel_size", "stride", "padding", "dilation")
 
 
+def _check_config(table: dict[str, Any]) -> None:
+    """Refuse what decides more of a convolution than its time.
+
+    Raises:
+        UnsupportedError: The configuration has such a field.
+    """
+    if table.get("conv2d_config") and set(table["conv2d_config"]) & {"activation", "weights_dtype"}:
+        raise UnsupportedError("activation and weights_dtype of a conv2d_config of a binary are not executed.")
+
+
 def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
     """A convolution. Weights may be anywhere: the function prepares them. Binaries have the library's padding."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        if table.get("conv2d_config") and set(table["conv2d_config"]) & {"activation", "weights_dtype"}:
-            raise UnsupportedError("activation and weights_dtype of a conv2d_config of a binary are not executed.")
+        _check_config(table)
         have, want = describe(table["input"]), describe(table["out"])
         facts: dict[str, Argument] = {name: table[name] for name in _CHANNELS}
         facts |= {name: numbers(table[name]) for name in sizes}
@@ -40,16 +50,43 @@ def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
     return add
 
 
+def _conv1d(calls: Calls, table: dict[str, Any]) -> None:
+    """A convolution of rows; its result is [1, 1, N * L, C]."""
+    _check_config(table)
+    have, want = describe(table["input"]), describe(table["out"])
+    names = ("in_channels", "out_channels", "batch_size", "input_length", "kernel_size", "stride", "dilation", "groups")
+    facts: dict[str, Argument] = {name: int(table[name]) for name in names}
+    made = calls.call(
+        "ttnn.conv1d",
+        operand(table["input"]),
+        operand(table["weight"]),
+        device=DEVICE,
+        padding=numbers(table["padding"]),
+        bias_tensor=operand(table.get("bias")),
+        compute_config=compute_config(table),
+        **facts,
+    )
+    _images(calls, made, have.data_type, table["out"], want)
+
+
 def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
-    """The function takes rows of bfloat16, weights of [O, C, kT, kH, kW] and a bias in tiles, and returns rows."""
-    if table.get("conv3d_config"):
-        raise UnsupportedError("a conv3d_config of a binary is not executed.")
-    bias = table.get("bias")
+    """The function takes rows of bfloat16 and a bias in tiles, and returns rows.
+
+    Weights of [O, C, kT, kH, kW] lie on the host; prepared ones, of rank 2, on the device.
+    """
+    bias, have = table.get("bias"), describe(table["weight"])
+    if len(have.shape) == 2:
+        weight = calls.cast(Ref(table["weight"]["global_id"]), have.data_type, "BFloat16")
+    else:
+        weight = in_rows(calls, table["weight"], "BFloat16")
+        weight = weight if have.on_host else calls.call("ttnn.from_device", weight)
+    config = table.get("conv3d_config")
     made = calls.call(
         "ttnn.experimental.conv3d",
         in_rows(calls, table["input"], "BFloat16"),
-        in_rows(calls, table["weight"], "BFloat16"),
+        weight,
         device=DEVICE,
+        config=None if not config else conv3d_config(config),
         bias_tensor=None if bias is None else in_tiles(calls, bias, "BFloat16"),
         dtype=describe_type("BFloat16"),
         output_channels=table["out_channels"],
@@ -62,6 +99,22 @@ def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
     )
     want = describe(table["out"])
     place(calls, made, Description(want.shape, "BFloat16", False, DRAM), table["out"]["global_id"], want)
+
+
+def _prepare_conv3d_weights(calls: Calls, table: dict[str, Any]) -> None:
+    """The function takes weights in rows and returns rows on the device."""
+    have = describe(table["weight_tensor"])
+    kind = have.data_type if have.data_type in ("BFloat16", "Float32") else "BFloat16"
+    made = calls.call(
+        "ttnn.experimental.prepare_conv3d_weights",
+        in_rows(calls, table["weight_tensor"], kind),
+        groups=int(table["groups"]),
+        C_in_block=int(table["c_in_block"]),
+        alignment=int(table["alignment"]),
+        device=DEVICE,
+    )
+    want = describe(table["out"])
+    place(calls, made, Description(want.shape, kind, False, DRAM), table["out"]["global_id"], want)
 
 
 def _images(calls: Calls, made: Ref, data_type: str, out: dict[str, Any], want: Description) -> None:
@@ -89,6 +142,26 @@ def _pool2d(calls: Calls, table: dict[str, Any]) -> None:
     _images(calls, made, "BFloat16", table["out"], want)
 
 
+def _max_pool2d_with_indices(calls: Calls, table: dict[str, Any]) -> None:
+    """The largest elements and their pixels, which are numbers of 16 bits, or of 32 for large images; both in rows."""
+    have, outs = describe(table["in"]), [table["result"], table["result_indices"]]
+    image = calls.cast(Ref(table["in"]["global_id"]), have.data_type, "BFloat16")
+    sizes = [table[name] for name in ("batch_size", "input_height", "input_width", "channels")]
+    windows = [numbers(table[name]) for name in _SIZES]
+    if len(windows[2]) == 4:
+        # Binaries have top, left, bottom, right, the function top, bottom, left, right.
+        windows[2] = [windows[2][i] for i in (0, 2, 1, 3)]
+    arguments: list[Argument] = [image, *sizes, *windows, bool(table["ceil_mode"])]
+    index = "UInt16" if sizes[1] * sizes[2] < 1 << 16 else "UInt32"
+    shape = (1, 1, math.prod(describe(outs[0]).shape[:-1]), describe(outs[0]).shape[-1])
+    made = calls.call_several("ttnn.max_pool2d", arguments, {"return_indices": True}, [None, None])
+    for result, out, kind in zip(made, outs, ("BFloat16", index), strict=True):
+        want = describe(out)
+        if want.shape != shape:
+            result = calls.call("ttnn.reshape", result, list(want.shape))
+        place(calls, result, Description(want.shape, kind, False, DRAM), out["global_id"], want)
+
+
 def _global_avg_pool2d(calls: Calls, table: dict[str, Any]) -> None:
     finish(calls, table, "ttnn.global_avg_pool2d", describe(table["in"]), operand(table["in"]))
 
@@ -103,10 +176,13 @@ def _upsample(calls: Calls, table: dict[str, Any]) -> None:
 
 #: What each member of the union `OpType` adds.
 WINDOWS: Final[dict[str, Handler]] = {
+    "Conv1dOp": _conv1d,
     "Conv2dOp": _conv2d("ttnn.conv2d"),
     "Conv3dOp": _conv3d,
     "ConvTranspose2dOp": _conv2d("ttnn.conv_transpose2d", (*_SIZES, "output_padding")),
     "GlobalAvgPool2dOp": _global_avg_pool2d,
+    "MaxPool2dWithIndicesOp": _max_pool2d_with_indices,
     "Pool2dOp": _pool2d,
+    "PrepareConv3dWeightsOp": _prepare_conv3d_weights,
     "UpsampleOp": _upsample,
 }

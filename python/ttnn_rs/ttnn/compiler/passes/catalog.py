@@ -189,6 +189,9 @@ _ALL = (
         "Compute what depends on parameters only by functions of its own.",
         "const_eval:run",
     ),
+    PassSpec(
+        "ttnn-prepare-conv3d-weights", "Make matrices of the weights of convolutions of volumes.", "conv3d_weights:run"
+    ),
     PassSpec("ttnn-trace-hoist-transform", "Record what programs compute as traces.", "traces:run"),
     PassSpec(
         "ttnn-const-eval-inputs-to-system-memory",
@@ -211,7 +214,7 @@ _ALL = (
         "ttnn-resolve-composites",
         "Put decompositions in the place of composite operations.",
         "resolve_composites:run",
-        (Option("composite-resolution", "str", "auto", "auto, inline, validate or promote."),),
+        (Option("composite-resolution", "str", "auto", "auto, inline, validate or force-promote."),),
     ),
     PassSpec("ttnn-decomposition", "Decompose operations that programs do without.", "ttnn_decomposition:run"),
     PassSpec("ttnn-adjust-deallocs", "Keep parameters and what comes from them.", "adjust_deallocations:adjust"),

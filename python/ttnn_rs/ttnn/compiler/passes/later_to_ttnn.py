@@ -27,7 +27,13 @@ from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.dialects.rules_library import DTYPE
-from ttnn.compiler.passes import lowering_attention, lowering_norms, lowering_training, lowering_windows
+from ttnn.compiler.passes import (
+    lowering_attention,
+    lowering_norms,
+    lowering_products,
+    lowering_training,
+    lowering_windows,
+)
 from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.passes.later_device import device_op
 from ttnn.compiler.passes.later_layouts import (
@@ -497,11 +503,20 @@ def _with_device(lower: Callable[[Module, TableOp, SSAValue], None]) -> Special:
     return lambda module, op: lower(module, op, device_value(module, op))
 
 
-def _conv3d(module: Module, op: TableOp) -> None:
+def _grid(module: Module) -> tuple[int, ...]:
+    """The cores that may compute: rows and columns."""
     registered = device_op(module)
     attribute = registered.properties.get("device_attr") if registered is not None else None
-    grid = attribute.grid.shape if isinstance(attribute, DeviceAttr) else (8, 8)
-    lowering_windows.conv3d(module, op, device_value(module, op), grid)
+    return attribute.grid.shape if isinstance(attribute, DeviceAttr) else (8, 8)
+
+
+def _conv3d(module: Module, op: TableOp) -> None:
+    lowering_windows.conv3d(module, op, device_value(module, op), _grid(module))
+
+
+def _sparse_matmul(module: Module, op: TableOp) -> None:
+    config = lowering_products.sparse_config(op, _grid(module))
+    _emit(module, op, "ttnn.sparse_matmul", {"program_config": config})
 
 
 def _conv_transpose2d(module: Module, op: TableOp) -> None:
@@ -570,6 +585,7 @@ _SPECIAL: dict[str, Special] = {
     "conv1d": _with_device(lowering_windows.conv1d),
     "conv3d": _conv3d,
     "conv_transpose2d": _conv_transpose2d,
+    "sparse_matmul": _sparse_matmul,
     "avg_pool2d": _avg_pool2d,
     "max_pool2d_with_indices": _with_indices,
     "group_norm": _with_device(lowering_norms.group_norm),

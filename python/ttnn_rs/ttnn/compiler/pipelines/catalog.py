@@ -90,7 +90,7 @@ _LATER_TTNN = (
     Option("enable-ttnn-decomposition-pass", "bool", True, "Decompose calls that the library lacks."),
     Option("enable-remove-dead-values", "bool", False, "Erase values that nobody uses."),
     Option("enable-const-eval", "bool", True, "Move what depends on parameters only to functions of their own."),
-    Option("composite-resolution", "str", "auto", "auto or inline: composites become their decompositions."),
+    Option("composite-resolution", "str", "auto", "auto, inline, validate or force-promote: what composites become."),
     Option("enable-cpu-hoisted-const-eval", "bool", True, "No effect: constants are computed on the device."),
     Option("enable-const-eval-inputs-to-system-memory", "bool", True, "Let their arguments lie on the host."),
     Option("experimental-weight-dtype", "str", "none", "Block format of weights: bfp_bf8, bfp_bf4 or none."),
@@ -208,6 +208,7 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
         steps += [
             ("ttnn-weight-dtype-conversion", f"target-dtype={values['experimental-weight-dtype']}"),
             ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
+            ("ttnn-prepare-conv3d-weights", ""),
         ]
     if values["enable-const-eval"]:
         steps.append(("const-eval-hoist-transform", ""))
