@@ -655,3 +655,5 @@ def test_what_the_library_lacks_is_refused_with_its_reason(name: str) -> None:
     binary = Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())
     with pytest.raises(UnsupportedError, match=reason):
         programs(binary)
+    with pytest.raises(CompileError, match=f"failed to legalize operation 'ttnn.{name}': .*{reason}"):
+        run(module, "convert-ttnn-to-emitpy")

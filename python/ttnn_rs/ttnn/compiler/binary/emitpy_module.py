@@ -5,6 +5,7 @@ The calls are those of an executed binary. A function takes a list of tensors an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -193,7 +194,18 @@ def _programs(module: Module, functions: list[FuncOp]) -> list[Program]:
     except CompileError:
         raise
     except TtnnError as error:
-        raise CompileError(module.at(functions[0], f"cannot be written as Python: {error}")) from None
+        raise _not_executed(module, functions, error) from None
+
+
+def _not_executed(module: Module, functions: list[FuncOp], error: TtnnError) -> CompileError:
+    """Return the diagnostic of an operation whose calls do not exist: the error names program and place."""
+    found = re.match(r"program (.+), operation (\d+) \(\w+\): (.*)", error.sentence, re.DOTALL)
+    function = next((one for one in functions if found and one.sym_name.data == found.group(1)), None)
+    if found is None or function is None or function.body.blocks.first is None:
+        return CompileError(module.at(functions[0], f"cannot be written as Python: {error}"))
+    ops = [op for op in function.body.blocks.first.ops if op.name != "func.return"]
+    op = ops[int(found.group(2))]
+    return CompileError(module.at(op, f"failed to legalize operation '{op.name}': {found.group(3)}"))
 
 
 def _illegal(module: Module, functions: list[FuncOp], message: str) -> CompileError:

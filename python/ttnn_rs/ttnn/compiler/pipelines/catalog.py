@@ -310,7 +310,38 @@ def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
     )
 
 
+_TARGET_MODULE = (Option("target-module", "bool", False, "One function `forward` that is given its device."),)
+
+
+def _common_to_emitpy(values: dict[str, Any]) -> list[Step]:
+    return [("convert-ttnn-to-emitpy", _given(values, target_module="target-module"))]
+
+
+def _nothing(values: dict[str, Any]) -> list[Step]:
+    """Functions of the host are those of the device: there is nothing left to lower."""
+    del values
+    return []
+
+
 _ALL = (
+    Pipeline(
+        "ttir-to-ttnn-common-pipeline",
+        "Lower tensor operations to the TT-NN library, for any target.",
+        _LATER_TTNN,
+        _later_ttnn,
+    ),
+    Pipeline(
+        "ttnn-common-to-runtime-pipeline",
+        "Lower what the common pipeline gives to what binaries are made of: it is that already.",
+        (),
+        _nothing,
+    ),
+    Pipeline(
+        "ttnn-common-to-emitpy-pipeline",
+        "Lower what the common pipeline gives to statements of Python.",
+        _TARGET_MODULE,
+        _common_to_emitpy,
+    ),
     Pipeline(
         "ttir-to-ttmetal-pipeline",
         "Not supported: lower tensor operations of the later epochs to kernels.",
