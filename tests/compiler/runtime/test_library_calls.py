@@ -179,6 +179,55 @@ def conv3d(x: Any, w: Any, b: Any, device: Any) -> Any:
     return ttnn.to_layout(made, ttnn.TILE_LAYOUT)
 
 
+# Activations that convolutions and products compute themselves.
+
+
+def activated_text(name: str) -> str:
+    facts = "stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32"
+    kinds = ["tensor<1x8x8x32xbf16>", "tensor<16x32x3x3xbf16>"]
+    out = "tensor<1x8x8x16xbf16>"
+    return (
+        f"func.func @one(%x: {kinds[0]}, %w: {kinds[1]}) -> {out} {{\n"
+        f'  %0 = "ttir.conv2d"(%x, %w) <{{{facts}}}> : ({", ".join(kinds)}) -> {out}\n'
+        f'  %1 = "ttir.{name}"(%0) : ({out}) -> {out}\n  return %1 : {out}\n}}\n'
+    )
+
+
+def activated_call(name: str) -> Callable[..., Any]:
+    def call(x: Any, w: Any, device: Any) -> Any:
+        config = ttnn.Conv2dConfig(
+            weights_dtype=ttnn.bfloat16, activation=ttnn.UnaryWithParam(getattr(ttnn.UnaryOpType, name.upper()))
+        )
+        facts = {"in_channels": 32, "out_channels": 16, "batch_size": 1, "input_height": 8, "input_width": 8}
+        rows_ = ttnn.to_layout(ttnn.reshape(tiles(x, device), [1, 1, 64, 32]), ttnn.ROW_MAJOR_LAYOUT)
+        made = ttnn.conv2d(rows_, w, device=device, padding=[1, 1], kernel_size=[3, 3], conv_config=config, **facts)
+        return ttnn.reshape(made, [1, 8, 8, 16])
+
+    return call
+
+
+def images(x: Array, w: Array) -> Array:
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    parts = [np.einsum("nhwc,oc->nhwo", padded[:, i : i + 8, j : j + 8], w[:, :, i, j]) for i, j in np.ndindex(3, 3)]
+    return np.sum(parts, axis=0)
+
+
+def silu(x: Array) -> Array:
+    return np.asarray(x / (1 + np.exp(-x)))
+
+
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"relu": lambda x: np.maximum(x, 0), "silu": silu}
+
+
+def product_text(name: str) -> str:
+    out = "tensor<64x64xbf16>"
+    return (
+        f"func.func @one(%a: {out}, %b: {out}) -> {out} {{\n"
+        f'  %0 = "ttir.matmul"(%a, %b) : ({out}, {out}) -> {out}\n'
+        f'  %1 = "ttir.{name}"(%0) : ({out}) -> {out}\n  return %1 : {out}\n}}\n'
+    )
+
+
 # Pools with the places of their elements.
 
 
@@ -411,6 +460,22 @@ CASES: dict[str, Case] = {
         # Two blocks of K; with a program configuration the fidelity is LoFi.
         lambda a, b: (LOFI + 3 * ROUND) * (np.abs(a) @ np.abs(b)),
         pipeline=LIBRARY,
+    ),
+    **{
+        f"conv2d_with_{name}": Case(
+            activated_text(name),
+            activated_call(name),
+            lambda x, w, function=function: function(images(x, w)),
+            # Three rows of the window; a slope of silu is 1.1 at most, and its result is rounded.
+            lambda x, w: (1.1 * sums(3) + ROUND) * images(np.abs(x), np.abs(w)),
+        )
+        for name, function in ACTIVATIONS.items()
+    },
+    "matmul_with_silu": Case(
+        product_text("silu"),
+        lambda a, b, device: ttnn.matmul(tiles(a, device), tiles(b, device), activation="silu"),
+        lambda a, b: silu(a @ b),
+        lambda a, b: (1.1 * sums(2) + ROUND) * (np.abs(a) @ np.abs(b)),
     ),
     "conv1d": Case(
         tensors("conv1d", ["2x64x32xbf16", "16x32x3xbf16", "1x1x16xbf16"], ["2x62x16xbf16"], CONV),

@@ -10,7 +10,7 @@ from ttnn.compiler.binary.calls import Argument, Name, New
 from ttnn.compiler.binary.descriptions import dtype_name
 from ttnn.compiler.binary.schema import Enum, Scalar, Struct, Table, Type, Vector
 
-__all__ = ["configuration_table", "conv3d_config", "program_config", "split_top"]
+__all__ = ["configuration_table", "conv2d_config", "conv3d_config", "program_config", "split_top"]
 
 EnumName = Callable[[Enum, str], str]
 """The name of an enumeration of binaries for a word of an attribute."""
@@ -131,10 +131,19 @@ def program_config(member: str, table: dict[str, Any]) -> New:
     return _object(f"ttnn.{member}", kept)
 
 
+def conv2d_config(table: dict[str, Any]) -> New | None:
+    """Return the configuration of a convolution of images, or None for an empty one."""
+    return _with_weights("ttnn.Conv2dConfig", table) if table else None
+
+
 def conv3d_config(table: dict[str, Any]) -> New:
     """Return the configuration of a convolution of volumes."""
-    known = {name: value for name, value in table.items() if name != "weights_dtype"}
-    made = _object("ttnn.Conv3dConfig", known)
-    if "weights_dtype" in table:
-        return New(made.path, (), (*made.keywords, ("weights_dtype", dtype_name(table["weights_dtype"]))))
-    return made
+    return _with_weights("ttnn.Conv3dConfig", table)
+
+
+def _with_weights(path: str, table: dict[str, Any]) -> New:
+    """Return a configuration that may name the data type of weights."""
+    made = _object(path, {name: value for name, value in table.items() if name != "weights_dtype"})
+    if "weights_dtype" not in table:
+        return made
+    return New(made.path, (), (*made.keywords, ("weights_dtype", dtype_name(table["weights_dtype"]))))

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
-from ttnn.compiler.binary.calls import DEVICE, Argument, Name, Ref
-from ttnn.compiler.binary.configurations import conv3d_config
+from ttnn.compiler.binary.calls import DEVICE, Argument, Name, New, Ref
+from ttnn.compiler.binary.configurations import conv2d_config, conv3d_config
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_parts import DRAM, compute_config, finish, in_rows, in_tiles, numbers, operand
 
@@ -18,21 +18,22 @@ _CHANNELS: Final = ("in_channels", "out_channels", "batch_size", "input_height",
 _SIZES: Final = ("kernel_size", "stride", "padding", "dilation")
 
 
-def _check_config(table: dict[str, Any]) -> None:
-    """Refuse what decides more of a convolution than its time.
+def _config(table: dict[str, Any]) -> New | None:
+    """Return what of the configuration of a convolution decides more than its time, or None.
 
     Raises:
-        UnsupportedError: The configuration has such a field.
+        UnsupportedError: Its result is in rows.
     """
-    if table.get("conv2d_config") and set(table["conv2d_config"]) & {"activation", "weights_dtype"}:
-        raise UnsupportedError("activation and weights_dtype of a conv2d_config of a binary are not executed.")
+    config = table.get("conv2d_config") or {}
+    if config.get("output_layout") == "RowMajor":
+        raise UnsupportedError("a conv2d_config of a binary with a result in rows is not executed.")
+    return conv2d_config({name: config[name] for name in ("weights_dtype", "activation") if name in config})
 
 
 def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
     """A convolution. Weights may be anywhere: the function prepares them. Binaries have the library's padding."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        _check_config(table)
         have, want = describe(table["input"]), describe(table["out"])
         facts: dict[str, Argument] = {name: table[name] for name in _CHANNELS}
         facts |= {name: numbers(table[name]) for name in sizes}
@@ -42,6 +43,7 @@ def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
             operand(table["weight"]),
             device=DEVICE,
             bias_tensor=operand(table.get("bias")),
+            conv_config=_config(table),
             compute_config=compute_config(table),
             **facts,
         )
@@ -52,7 +54,6 @@ def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
 
 def _conv1d(calls: Calls, table: dict[str, Any]) -> None:
     """A convolution of rows; its result is [1, 1, N * L, C]."""
-    _check_config(table)
     have, want = describe(table["input"]), describe(table["out"])
     names = ("in_channels", "out_channels", "batch_size", "input_length", "kernel_size", "stride", "dilation", "groups")
     facts: dict[str, Argument] = {name: int(table[name]) for name in names}
@@ -63,6 +64,7 @@ def _conv1d(calls: Calls, table: dict[str, Any]) -> None:
         device=DEVICE,
         padding=numbers(table["padding"]),
         bias_tensor=operand(table.get("bias")),
+        conv_config=_config(table),
         compute_config=compute_config(table),
         **facts,
     )

@@ -173,6 +173,7 @@ _ALL = (
         "later_arguments:run",
         (Option("argument-types", "str", "", "function=input,parameter,constant;...: a type for each argument."),),
     ),
+    PassSpec("ttnn-fusing", "Let convolutions and products compute activations.", "ttnn_fusing:run"),
     PassSpec(
         "ttnn-workaround",
         "Convert operands and decompose operations to what kernels of the library take.",

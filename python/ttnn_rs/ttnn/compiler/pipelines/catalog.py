@@ -201,8 +201,10 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
             ("canonicalize", ""),
             ("symbol-dce", ""),
         ]
-        if values["enable-ttnn-decomposition-pass"]:
-            steps.append(("ttnn-decomposition", ""))
+    if values["enable-fusing-pass"]:
+        steps.append(("ttnn-fusing", ""))
+    if current and values["enable-ttnn-decomposition-pass"]:
+        steps.append(("ttnn-decomposition", ""))
     steps += _workarounds(values)
     if current:
         steps += [
