@@ -299,3 +299,12 @@ def test_translate_reads_text_without_marks_as_the_epoch_that_it_is_given(
     (tmp_path / "f.mlir").write_text(text)
     assert translate_main(["--mlir-to-python", f"--default-epoch={epoch}", str(tmp_path / "f.mlir")]) == 1
     assert ("operandSegmentSizes" in capsys.readouterr().err) == asks
+
+
+def test_translate_takes_options_of_printing(tmp_path: Path) -> None:
+    text = "func.func @f(%a: tensor<4x8xf32>) {\n  return\n}\n"
+    (tmp_path / "f.mlir").write_text(text)
+    line = ["--mlir-to-python", "--mlir-print-local-scope", "-mlir-print-debuginfo", str(tmp_path / "f.mlir")]
+    for number in (2, 3):
+        # With and without one of them; both end alike, for no layout is given.
+        assert translate_main([*line[:number], line[-1]]) == translate_main([line[0], line[-1]])

@@ -37,6 +37,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         default="current",
         help="epoch of text that does not show its own (default: current)",
     )
+    for name in ("mlir-print-local-scope", "mlir-print-debuginfo"):
+        parser.add_argument(
+            f"--{name}", f"-{name}", action="store_true", help="accepted: the text in a binary is always written alike"
+        )
     group = parser.add_mutually_exclusive_group(required=True)
     for name, text in TRANSLATIONS.items():
         group.add_argument(

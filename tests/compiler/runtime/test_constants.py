@@ -173,3 +173,26 @@ def test_caches_become_block_formats() -> None:
     assert function.function_type.outputs.data[0].encoding.dtype == "bfp_bf8"
     text = print_module(module)
     assert text.index('"ttnn.typecast"') < text.index('"ttnn.fill_cache"')
+
+
+RESOURCE = """func.func @h(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = "ttir.constant"() <{value = dense_resource<blob> : tensor<2x2xf32>}> : () -> tensor<2x2xf32>
+  %1 = "ttir.add"(%x, %0) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+{-#
+  dialect_resources: { builtin: { blob: "0xBYTES" } }
+#-}
+"""
+
+
+def test_constants_may_stand_in_the_resource_section(device: ttnn.MeshDevice) -> None:
+    values = np.array([[1, -2], [0.5, 4]], np.float32)
+    words = "04000000" + values.tobytes().hex()
+    (program,) = found(lowered(RESOURCE.replace("BYTES", words), "{enable-const-eval=false}")).values()
+    (result,) = execute(program, [ttnn.from_torch(np.ones((2, 2), np.float32))], device)
+    assert np.array_equal(ttnn.to_numpy(result), values + 1)
+    with pytest.raises(CompileError, match="resource 'blob' has 12 bytes, its type asks for 16"):
+        found(lowered(RESOURCE.replace("BYTES", words[:-8])))
+    with pytest.raises(CompileError, match="the file has no bytes for the resource 'blob'"):
+        found(lowered(RESOURCE.replace("builtin: { blob", "builtin: { other").replace("BYTES", words)))

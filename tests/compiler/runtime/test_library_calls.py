@@ -5,8 +5,11 @@ Values are those of float64, within bounds that are derived from what the operat
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -19,12 +22,14 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import TensorType
+from ttnn.compiler.binary import emit
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.emit import python_source
+from ttnn.compiler.binary.emitc_source import emitc_functions
 from ttnn.compiler.binary.emitpy_source import emitpy_source
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.dialects.attributes import element_of
 from ttnn.compiler.passes.later_layouts import new_layout
 from ttnn.compiler.passes.ttnn_types import retyped
@@ -638,6 +643,26 @@ def test_three_ways_have_equal_bits(name: str, device: ttnn.MeshDevice) -> None:
     for one, other in zip(executed, expected, strict=True):
         assert one.shape == other.shape
         assert (np.abs(one.astype(np.float64) - other) <= allowed).all()
+
+
+def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler of the host: g++ or clang++")
+    sources = []
+    for name, case in CASES.items():
+        module = parse_module(case.text.replace("@one", f"@f_{name}"))
+        run(module, f"{case.pipeline}, convert-ttnn-to-emitc")
+        text = print_module(module)
+        again = parse_module(text)
+        assert print_module(again) == text
+        sources.append(emitc_functions(again))
+    source = tmp_path / "emitted.cpp"
+    source.write_text("\n".join(sources))
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{Path(emit.__file__).parent / 'include'}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    assert source.read_text().count(") {\n") == len(CASES)
 
 
 def test_random_numbers_lie_where_they_should(device: ttnn.MeshDevice) -> None:

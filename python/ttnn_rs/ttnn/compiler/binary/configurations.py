@@ -126,8 +126,9 @@ def _object(path: str, table: dict[str, Any]) -> New:
 
 def program_config(member: str, table: dict[str, Any]) -> New:
     """Return the program configuration of a product of matrices; `member` is the name of its table."""
-    # Only products that gather their first operand have receivers; others are written with none.
-    kept = {name: value for name, value in table.items() if name != "num_global_cb_receivers" or value}
+    # Only products that gather their first operand have receivers and hops; others are written with none.
+    empty = {"num_global_cb_receivers": 0, "hop_cores": {"core_ranges": []}}
+    kept = {name: value for name, value in table.items() if name not in empty or value not in (empty[name], {})}
     return _object(f"ttnn.{member}", kept)
 
 

@@ -25,7 +25,16 @@ from ttnn.compiler.binary.calls import (
 )
 from ttnn.compiler.binary.programs import Program
 
-__all__ = ["RUN_TRACE", "cpp_source", "identifiers", "last_uses", "python_literal", "python_source"]
+__all__ = [
+    "RUN_TRACE",
+    "cpp_literal",
+    "cpp_name",
+    "cpp_source",
+    "identifiers",
+    "last_uses",
+    "python_literal",
+    "python_source",
+]
 
 #: Functions whose result may be their argument, or share its memory: the argument must live as long as the result.
 _SHARING: Final = {
@@ -264,7 +273,8 @@ _CPP_NAMES: Final[dict[str, str]] = {
 }
 
 
-def _cpp_name(path: str) -> str:
+def cpp_name(path: str) -> str:
+    """Return a public name as C++ has it."""
     return _CPP_NAMES.get(path) or path.replace(".", "::")
 
 
@@ -272,20 +282,20 @@ def _cpp_value(value: Any, names: _Names) -> str:
     if isinstance(value, Ref):
         return names[value.id]
     if isinstance(value, Name):
-        return _cpp_name(value.path)
+        return cpp_name(value.path)
     if isinstance(value, DeviceArgument):
         return "device"
     if isinstance(value, New):
         parts = [_cpp_value(part, names) for part in value.arguments]
         parts += [f"/*{name}=*/{_cpp_value(part, names)}" for name, part in value.keywords]
-        return f"{_cpp_name(value.path)}({', '.join(parts)})"
+        return f"{cpp_name(value.path)}({', '.join(parts)})"
     if isinstance(value, list | tuple):
         inner = ", ".join(_cpp_value(part, names) for part in value)
         first = value[0] if value else 0
         if isinstance(first, Ref):
             return f"std::vector<ttnn::Tensor>{{{inner}}}"
         if isinstance(first, New):
-            return f"std::vector<{_cpp_name(first.path)}>{{{inner}}}"
+            return f"std::vector<{cpp_name(first.path)}>{{{inner}}}"
         if isinstance(first, list | tuple):
             return f"std::vector<ttnn::SmallVector<int64_t>>{{{inner}}}"
         return f"ttnn::SmallVector<{'float' if isinstance(first, float) else 'int64_t'}>{{{inner}}}"
@@ -302,6 +312,11 @@ def _cpp_value(value: Any, names: _Names) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(value)
+
+
+def cpp_literal(value: Any) -> str:
+    """Return an argument without tensors as C++."""
+    return _cpp_value(value, _Names())
 
 
 def cpp_source(programs: Sequence[Program]) -> str:
@@ -325,7 +340,7 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
     for index, call in enumerate(program.calls):
         parts = [_cpp_value(argument, names) for argument in call.arguments]
         parts += [f"/*{key}=*/{_cpp_value(value, names)}" for key, value in call.keywords.items()]
-        text = f"{_cpp_name(call.function)}({', '.join(parts)})"
+        text = f"{cpp_name(call.function)}({', '.join(parts)})"
         if call.function == TRACE:
             raise UnsupportedError("traces are not written as C++: lower without enable-trace, or write Python.")
         if call.function in (PROGRAM, CACHED):

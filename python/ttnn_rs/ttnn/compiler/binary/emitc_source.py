@@ -1,4 +1,7 @@
-"""C++ source of kernels in the dialect `emitc`. A literal stands where it is used; other values are variables."""
+"""C++ source of the dialect `emitc`: kernels, and functions that call the library.
+
+A literal stands where it is used; other values are variables.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     StringAttr,
 )
 
-__all__ = ["emitc_kernels", "has_emitc"]
+__all__ = ["emitc_functions", "emitc_kernels", "has_emitc", "has_emitc_functions"]
 
 _THREAD: Final = "ttkernel.thread"
 _OPERATORS: Final = {
@@ -71,8 +74,44 @@ def _kernel(module: Module, function: FuncOp) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in writer.lines), "}", ""])
 
 
+def has_emitc_functions(module: Module) -> bool:
+    """Return whether a module calls the library from the dialect: it includes a header."""
+    return any(op.name == "emitc.include" for op in module.op.body.block.ops)
+
+
+def emitc_functions(module: Module) -> str:
+    """Return the C++ source of a module of functions that call the library.
+
+    Raises:
+        CompileError: An operation has no form in C++.
+    """
+    writer = _Writer(module)
+    parts = []
+    for op in module.op.body.block.ops:
+        if isinstance(op, FuncOp):
+            parts.append(_function(module, op))
+        else:
+            writer.statement(op)
+    return "\n".join([*writer.includes, "", *writer.lines, *parts])
+
+
+def _function(module: Module, function: FuncOp) -> str:
+    blocks = list(function.body.blocks)
+    if len(blocks) != 1:
+        raise CompileError(module.error(function, "only functions of one block have a form in C++"))
+    writer = _Writer(module)
+    arguments = [f"{writer.type(one.type, function)} {writer.name(one)}" for one in blocks[0].args]
+    results = [writer.type(one, function) for one in function.function_type.outputs.data]
+    if len(results) > 1:
+        raise CompileError(module.error(function, "returns several values, for which C++ has no form"))
+    for op in blocks[0].ops:
+        writer.statement(op)
+    head = f"{results[0] if results else 'void'} {function.sym_name.data}({', '.join(arguments)}) {{"
+    return "\n".join([head, *(f"  {line}" for line in writer.lines), "}", ""])
+
+
 class _Writer:
-    """Statements of a kernel, and the names of its values."""
+    """Statements of a function, and the names of its values."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -83,7 +122,13 @@ class _Writer:
 
     def value(self, value: SSAValue, op: Operation) -> str:
         if value not in self._names:
-            raise CompileError(self._module.error(op, "uses a value that is not of this kernel"))
+            raise CompileError(self._module.error(op, "uses a value that is not of this function"))
+        return self._names[value]
+
+    def name(self, value: SSAValue) -> str:
+        """Return a new name for a value."""
+        self._count += 1
+        self._names[value] = f"v{self._count}"
         return self._names[value]
 
     def statement(self, op: Operation) -> None:
@@ -94,8 +139,8 @@ class _Writer:
         """
         short = op.name.removeprefix("emitc.")
         operands = [self.value(value, op) for value in op.operands]
-        if op.name == "func.return" and not operands:
-            self.lines.append("return;")
+        if op.name == "func.return" and len(operands) < 2:
+            self.lines.append(f"return {operands[0]};" if operands else "return;")
         elif op.name == "emitc.include":
             header = _string(op, "include")
             self.includes.append(
@@ -109,6 +154,10 @@ class _Writer:
             self.declare(op, self.call(op, operands))
         elif op.name == "emitc.cast":
             self.declare(op, f"({self.type(op.results[0].type, op)}) {operands[0]}")
+        elif op.name == "emitc.subscript":
+            self._names[op.results[0]] = "".join([operands[0], *(f"[{one}]" for one in operands[1:])])
+        elif op.name == "emitc.load":
+            self.declare(op, operands[0])
         elif op.name == "emitc.verbatim":
             self.lines += self.verbatim(op, operands).splitlines()
         elif op.name.startswith("emitc.") and short in _OPERATORS:
@@ -117,14 +166,12 @@ class _Writer:
             raise CompileError(self._module.error(op, "has no form in C++"))
 
     def declare(self, op: Operation, text: str) -> None:
-        """Add a statement, and the variable that it makes."""
+        """Add a statement, and the variables that it makes."""
         if len(op.results) > 1:
-            raise CompileError(self._module.error(op, "has several results, for which C++ kernels have no form"))
-        if op.results:
-            self._count += 1
-            name = f"v{self._count}"
-            self._names[op.results[0]] = name
-            text = f"{self.type(op.results[0].type, op)} {name} = {text}"
+            text = f"auto [{', '.join(self.name(value) for value in op.results)}] = {text}"
+        elif op.results:
+            kind = self.type(op.results[0].type, op)
+            text = f"{kind} {self.name(op.results[0])} = {text}"
         self.lines.append(f"{text};")
 
     def call(self, op: Operation, operands: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ from ttnn.compiler.binary.translate import OperationText
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.passes.later_device import unwrap
 
-__all__ = ["run"]
+__all__ = ["legal_programs", "run"]
 
 
 def _opaque(text: str) -> OpaqueDialectAttr:
@@ -148,7 +148,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         CompileError: A function has operations other than those of the library, or one that is not executed.
     """
     functions = [function for function in module.functions() if function.body.blocks]
-    programs = _programs(module, functions)
+    programs = legal_programs(module, functions)
     unwrap(module, {})
     names = ["forward"] if options["target-module"] else identifiers(programs, {"TRACES", "on_device", "run_trace"})
     if options["target-module"] and sum(not program.private for program in programs) != 1:
@@ -175,11 +175,11 @@ def run(module: Module, options: dict[str, Any]) -> None:
         block.add_op(_main(module, [name for name, _ in called]))
 
 
-def _programs(module: Module, functions: list[FuncOp]) -> list[Program]:
+def legal_programs(module: Module, functions: list[FuncOp]) -> list[Program]:
     """Return the calls of the functions.
 
     Raises:
-        CompileError: An operation has no form in Python.
+        CompileError: An operation is none of the library, or is not executed.
     """
     for function in functions:
         for op in function.body.walk():
@@ -202,7 +202,7 @@ def _not_executed(module: Module, functions: list[FuncOp], error: TtnnError) -> 
     found = re.match(r"program (.+), operation (\d+) \(\w+\): (.*)", error.sentence, re.DOTALL)
     function = next((one for one in functions if found and one.sym_name.data == found.group(1)), None)
     if found is None or function is None or function.body.blocks.first is None:
-        return CompileError(module.at(functions[0], f"cannot be written as Python: {error}"))
+        return CompileError(module.at(functions[0], f"cannot be written as source: {error}"))
     ops = [op for op in function.body.blocks.first.ops if op.name != "func.return"]
     op = ops[int(found.group(2))]
     return CompileError(module.at(op, f"failed to legalize operation '{op.name}': {found.group(3)}"))

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
-from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr
+from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr, ResourceAttr, element_format
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
@@ -563,14 +564,37 @@ def _upsample(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"scale_factor_type": "UniformScale2D", "scale_factor": {"scale": int(scale)}}
 
 
+def _resource(made: LaterProgram, op: TableOp, value: ResourceAttr) -> NDArray[Any]:
+    """The elements of a constant whose bytes stand in the resource section: after four bytes with their alignment.
+
+    Raises:
+        CompileError: There are no such bytes, or not as many as the constant has elements.
+    """
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    name = element_format(kind.element_type)
+    data = made.module.resources.get("builtin", {}).get(value.key)
+    if data is None or name is None:
+        raise made.error(op, f"the file has no bytes for the resource {value.key!r} of this type")
+    dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
+    count = math.prod(kind.get_shape())
+    if len(data) != 4 + count * dtype.itemsize:
+        words = f"resource {value.key!r} has {max(len(data) - 4, 0)} bytes, its type asks for {count * dtype.itemsize}"
+        raise made.error(op, words)
+    return np.frombuffer(data, dtype, offset=4).reshape(tuple(kind.get_shape()))
+
+
 def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     value = op.attribute("value")
-    if not isinstance(value, DenseAttr):
+    if isinstance(value, ResourceAttr):
+        array = _resource(made, op, value)
+    elif isinstance(value, DenseAttr):
+        array = value.to_numpy()
+    else:
         raise made.error(op, "only dense constants have a form in TTNN binaries")
     kind = op.results[0].type
     assert isinstance(kind, TensorType)
     word = data_type(kind.element_type)
-    array = value.to_numpy()
     stored = _ARRAYS.get(word)
     if stored is None:
         raise made.error(op, f"constants of {word} have no form in TTNN binaries")

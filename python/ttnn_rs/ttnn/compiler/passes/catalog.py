@@ -255,6 +255,11 @@ _ALL = (
         "ttkernel_to_emitc:run",
     ),
     PassSpec(
+        "convert-ttnn-to-emitc",
+        "Turn calls of the library into statements of C++.",
+        "ttnn.compiler.binary.emitc_module:run",
+    ),
+    PassSpec(
         "convert-ttnn-to-emitpy",
         "Turn calls of the library into statements of Python.",
         "ttnn.compiler.binary.emitpy_module:run",

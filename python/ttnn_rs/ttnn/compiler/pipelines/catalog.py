@@ -319,6 +319,15 @@ def _common_to_emitpy(values: dict[str, Any]) -> list[Step]:
     return [("convert-ttnn-to-emitpy", _given(values, target_module="target-module"))]
 
 
+def _later_emitc(values: dict[str, Any]) -> list[Step]:
+    return [*_later_ttnn(values), ("convert-ttnn-to-emitc", "")]
+
+
+def _common_to_emitc(values: dict[str, Any]) -> list[Step]:
+    del values
+    return [("convert-ttnn-to-emitc", "")]
+
+
 def _nothing(values: dict[str, Any]) -> list[Step]:
     """Functions of the host are those of the device: there is nothing left to lower."""
     del values
@@ -337,6 +346,12 @@ _ALL = (
         "Lower what the common pipeline gives to what binaries are made of: it is that already.",
         (),
         _nothing,
+    ),
+    Pipeline(
+        "ttnn-common-to-emitc-pipeline",
+        "Lower what the common pipeline gives to statements of C++.",
+        (),
+        _common_to_emitc,
     ),
     Pipeline(
         "ttnn-common-to-emitpy-pipeline",
@@ -372,9 +387,9 @@ _ALL = (
     ),
     Pipeline(
         "ttir-to-emitc-pipeline",
-        "Lower tensor operations to what ttmlir-translate --mlir-to-cpp writes as C++.",
+        "Lower tensor operations to statements of C++, which ttmlir-translate --mlir-to-cpp writes.",
         _LATER_TTNN,
-        _later_ttnn,
+        _later_emitc,
     ),
     Pipeline(
         "ttir-to-ttmetal-backend-pipeline",

@@ -55,8 +55,11 @@ def _python(module: Module) -> str:
 
 def _cpp(module: Module) -> str:
     from ttnn.compiler.binary.emit import cpp_source
+    from ttnn.compiler.binary.emitc_source import emitc_functions, has_emitc_functions
     from ttnn.compiler.binary.programs import programs
 
+    if has_emitc_functions(module):
+        return emitc_functions(module)
     return cpp_source(programs(_binary(module)))
 
 

@@ -40,6 +40,28 @@ struct MemoryConfig {
 struct WormholeComputeKernelConfig {
   template <typename... Fields> explicit WormholeComputeKernelConfig(Fields &&...fields);
 };
+enum class UnaryOpType { EXP, GELU, RELU, RELU6, SIGMOID, SILU, SQRT, TANH };
+struct UnaryWithParam {
+  template <typename... Numbers> explicit UnaryWithParam(UnaryOpType type, Numbers &&...numbers);
+};
+struct Conv2dConfig {
+  template <typename... Fields> explicit Conv2dConfig(Fields &&...fields);
+};
+struct Conv3dConfig {
+  template <typename... Fields> explicit Conv3dConfig(Fields &&...fields);
+};
+struct MatmulMultiCoreReuseProgramConfig {
+  template <typename... Fields> explicit MatmulMultiCoreReuseProgramConfig(Fields &&...fields);
+};
+struct MatmulMultiCoreReuseMultiCastProgramConfig {
+  template <typename... Fields> explicit MatmulMultiCoreReuseMultiCastProgramConfig(Fields &&...fields);
+};
+struct MatmulMultiCoreReuseMultiCast1DProgramConfig {
+  template <typename... Fields> explicit MatmulMultiCoreReuseMultiCast1DProgramConfig(Fields &&...fields);
+};
+struct MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig {
+  template <typename... Fields> explicit MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(Fields &&...fields);
+};
 class MeshDevice;
 struct DeviceGetter {
   static MeshDevice *getInstance();
@@ -47,6 +69,12 @@ struct DeviceGetter {
 class Tensor {
 public:
   static std::int64_t item(const Tensor &tensor);
+};
+
+/// The largest elements, with their pixels if these are asked for.
+struct Pooled {
+  Tensor values, indices;
+  operator Tensor() const;
 };
 
 template <typename... Arguments> void deallocate(Arguments &&...arguments);
@@ -63,6 +91,7 @@ template <typename... Arguments> Tensor atan(Arguments &&...arguments);
 template <typename... Arguments> Tensor atan2(Arguments &&...arguments);
 template <typename... Arguments> Tensor avg_pool2d(Arguments &&...arguments);
 template <typename... Arguments> Tensor batch_norm(Arguments &&...arguments);
+template <typename... Arguments> Tensor bitcast(Arguments &&...arguments);
 template <typename... Arguments> Tensor bitwise_and(Arguments &&...arguments);
 template <typename... Arguments> Tensor bitwise_not(Arguments &&...arguments);
 template <typename... Arguments> Tensor bitwise_or(Arguments &&...arguments);
@@ -71,6 +100,7 @@ template <typename... Arguments> Tensor cbrt(Arguments &&...arguments);
 template <typename... Arguments> Tensor ceil(Arguments &&...arguments);
 template <typename... Arguments> Tensor clamp(Arguments &&...arguments);
 template <typename... Arguments> Tensor concat(Arguments &&...arguments);
+template <typename... Arguments> Tensor conv1d(Arguments &&...arguments);
 template <typename... Arguments> Tensor conv2d(Arguments &&...arguments);
 template <typename... Arguments> Tensor conv_transpose2d(Arguments &&...arguments);
 template <typename... Arguments> Tensor cos(Arguments &&...arguments);
@@ -113,7 +143,7 @@ template <typename... Arguments> Tensor logical_xor(Arguments &&...arguments);
 template <typename... Arguments> Tensor lt(Arguments &&...arguments);
 template <typename... Arguments> Tensor matmul(Arguments &&...arguments);
 template <typename... Arguments> Tensor max(Arguments &&...arguments);
-template <typename... Arguments> Tensor max_pool2d(Arguments &&...arguments);
+template <typename... Arguments> Pooled max_pool2d(Arguments &&...arguments);
 template <typename... Arguments> Tensor maximum(Arguments &&...arguments);
 template <typename... Arguments> Tensor mean(Arguments &&...arguments);
 template <typename... Arguments> Tensor min(Arguments &&...arguments);
@@ -146,6 +176,7 @@ template <typename... Arguments> Tensor silu(Arguments &&...arguments);
 template <typename... Arguments> Tensor sin(Arguments &&...arguments);
 template <typename... Arguments> Tensor slice(Arguments &&...arguments);
 template <typename... Arguments> Tensor softmax(Arguments &&...arguments);
+template <typename... Arguments> Tensor sparse_matmul(Arguments &&...arguments);
 template <typename... Arguments> Tensor sqrt(Arguments &&...arguments);
 template <typename... Arguments> Tensor subtract(Arguments &&...arguments);
 template <typename... Arguments> Tensor sum(Arguments &&...arguments);
@@ -169,15 +200,20 @@ namespace experimental {
 template <typename... Arguments> Tensor conv3d(Arguments &&...arguments);
 template <typename... Arguments> Tensor dropout(Arguments &&...arguments);
 template <typename... Arguments> Tensor nlp_concat_heads(Arguments &&...arguments);
+template <typename... Arguments> Tensor nlp_concat_heads_decode(Arguments &&...arguments);
 template <typename... Arguments> Tensor paged_fill_cache(Arguments &&...arguments);
 template <typename... Arguments> Tensor paged_update_cache(Arguments &&...arguments);
+template <typename... Arguments> Tensor prepare_conv3d_weights(Arguments &&...arguments);
 template <typename... Arguments> Tensor rotary_embedding(Arguments &&...arguments);
 template <typename... Arguments> Tensor rotary_embedding_llama(Arguments &&...arguments);
+template <typename... Arguments>
+std::tuple<Tensor, Tensor, Tensor> nlp_create_qkv_heads_decode(Arguments &&...arguments);
 } // namespace experimental
 
 namespace transformer {
 template <typename... Arguments> Tensor chunked_scaled_dot_product_attention(Arguments &&...arguments);
 template <typename... Arguments> Tensor concatenate_heads(Arguments &&...arguments);
+template <typename... Arguments> Tensor flash_mla_prefill(Arguments &&...arguments);
 template <typename... Arguments> Tensor paged_scaled_dot_product_attention_decode(Arguments &&...arguments);
 template <typename... Arguments> Tensor scaled_dot_product_attention(Arguments &&...arguments);
 template <typename... Arguments> Tensor scaled_dot_product_attention_decode(Arguments &&...arguments);
@@ -186,3 +222,6 @@ std::tuple<Tensor, Tensor, Tensor> split_query_key_value_and_split_heads(Argumen
 } // namespace transformer
 
 } // namespace ttnn
+
+/// The vector of some tensors.
+template <typename... Tensors> std::vector<ttnn::Tensor> util_create_vec(Tensors &&...tensors);
