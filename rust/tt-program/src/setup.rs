@@ -170,3 +170,90 @@ fn places(chip: &ChipSpec) -> Vec<Option<Target>> {
     }
     places
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_formats::DataFormat;
+    use tt_memory::chip::N150;
+    use tt_memory::device::OpenOptions;
+
+    use super::*;
+    use crate::spec::{CbSpec, KernelSpec, Risc, SemaphoreSpec};
+
+    const CORE: LogicalCore = LogicalCore { x: 1, y: 0 };
+
+    fn kernel(core: LogicalCore, risc: Risc, args: usize) -> KernelSpec {
+        KernelSpec { core, risc, name: String::new(), noc: 0, args: vec![0; args], compute: None }
+    }
+
+    fn cb(index: u8, address: u32, pages: u32) -> CbSpec {
+        let (page_bytes, format, tile) = (16, DataFormat::Float16B, (32, 32));
+        CbSpec { core: CORE, index, address, page_bytes, pages, format, tile, borrowed: false }
+    }
+
+    /// What a specification that the host layer must not let through is refused with.
+    fn refused(spec: &ProgramSpec) -> Option<String> {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        match Run::new(&mut device, spec) {
+            Ok(_) => None,
+            Err(FaultKind::Bug(text)) => Some(text),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_the_host_must_not_let_through_is_a_bug() {
+        let empty = ProgramSpec::default;
+        let with_cb = |cb| ProgramSpec { cbs: vec![cb], ..empty() };
+        let top = N150.l1_bytes as u32 - 32;
+        assert_eq!(refused(&with_cb(cb(31, top, 2))), None);
+        assert_eq!(refused(&with_cb(cb(31, top, 3))), Some("CB 31 ends beyond L1".to_owned()));
+        assert_eq!(refused(&with_cb(cb(32, top, 2))), Some("the chip has no CB 32".to_owned()));
+        let with = |kernels| ProgramSpec { kernels, ..empty() };
+        assert_eq!(refused(&with(vec![kernel(CORE, Risc::Brisc, 384)])), None);
+        let many = refused(&with(vec![kernel(CORE, Risc::Brisc, 385)]));
+        assert_eq!(many, Some("385 runtime arguments".to_owned()));
+        let at = |x, y| LogicalCore { x, y };
+        let kernels = |places: &[(u32, u32, Risc)]| {
+            refused(&with(places.iter().map(|&(x, y, risc)| kernel(at(x, y), risc, 0)).collect()))
+        };
+        let order = Some("kernels are not in the order of cores and RISCs".to_owned());
+        assert_eq!(kernels(&[(1, 0, Risc::Brisc), (1, 0, Risc::Trisc), (0, 1, Risc::Brisc)]), None);
+        assert_eq!(kernels(&[(1, 0, Risc::Ncrisc), (1, 0, Risc::Brisc)]), order);
+        assert_eq!(kernels(&[(0, 1, Risc::Brisc), (1, 0, Risc::Brisc)]), order);
+        assert_eq!(kernels(&[(8, 0, Risc::Brisc)]), Some("core 8-0 is outside the grid".to_owned()));
+    }
+
+    #[test]
+    fn written_bits_cover_all_circular_buffers_of_a_core() {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        let base = N150.l1_base as u32;
+        let spec = ProgramSpec {
+            cbs: vec![cb(3, base + 4096, 128), cb(1, base + 1024, 64)],
+            semaphores: vec![
+                SemaphoreSpec { core: CORE, id: 3, initial: 5 },
+                SemaphoreSpec { core: CORE, id: 5, initial: 6 },
+            ],
+            ..ProgramSpec::default()
+        };
+        let mut run = Run::new(&mut device, &spec).expect("a run");
+        let core = &mut run.cores[0];
+        assert_eq!((core.logical, core.bank, core.semaphores), (CORE, 1, 1 << 3 | 1 << 5));
+        core.shadow.set(base, base + 8192);
+        assert!(core.shadow.all(base + 1024, base + 4096 + 2048));
+        assert!(!core.shadow.any(base, base + 1024));
+        let numbers: Vec<u32> = core.all_cbs().map(|cb| cb.index).collect();
+        assert_eq!(numbers, [1, 3]);
+        for (offset, index) in
+            [(1023, None), (1024, Some(1)), (2047, Some(1)), (2048, None), (4096, Some(3)), (6144, None)]
+        {
+            assert_eq!(core.cb_at(base + offset).map(|cb| cb.index), index, "{offset}");
+        }
+        let word = |address: u32| {
+            let place = Place { dram: false, bank: 1, address: u64::from(address) };
+            device.bytes(place, 4).map(<[u8]>::to_vec)
+        };
+        assert_eq!(word(run.semaphore_address(3)), Ok(vec![5, 0, 0, 0]));
+        assert_eq!(word(run.semaphore_address(5)), Ok(vec![6, 0, 0, 0]));
+    }
+}

@@ -162,3 +162,168 @@ impl Run {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_formats::DataFormat;
+    use tt_memory::buffer::BufferType;
+    use tt_memory::chip::{LogicalCore, N150};
+    use tt_memory::device::OpenOptions;
+    use tt_riscv::Memory;
+
+    use super::*;
+    use crate::spec::{CbSpec, KernelSpec, ProgramSpec};
+
+    /// First byte of CB 0, which has 64 pages of 256 B. It lies 96 B behind a multiple of 256.
+    const START: u32 = 105_824;
+    const END: u32 = START + 64 * 256;
+
+    /// Two kernels of one core.
+    fn program() -> (Device, Run) {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        let core = LogicalCore { x: 0, y: 0 };
+        let cb = |index, address, page_bytes, pages| CbSpec {
+            core,
+            index,
+            address,
+            page_bytes,
+            pages,
+            format: DataFormat::Float16B,
+            tile: (32, 32),
+            borrowed: index == 1,
+        };
+        let kernel = |risc: Risc| KernelSpec {
+            core,
+            risc,
+            name: risc.name().to_owned(),
+            noc: 0,
+            args: Vec::new(),
+            compute: None,
+        };
+        let spec = ProgramSpec {
+            cbs: vec![cb(0, START, 256, 64), cb(1, END, 64, 4)],
+            kernels: vec![kernel(Risc::Brisc), kernel(Risc::Ncrisc)],
+            ..ProgramSpec::default()
+        };
+        let run = Run::new(&mut device, &spec).expect("a run");
+        (device, run)
+    }
+
+    /// First address and one past the last of what is open around an address after it was asked for.
+    fn opened(device: &Device, run: &mut Run, address: u32, how: Use) -> Option<(u32, u32)> {
+        let bytes = N150.l1_bytes as u32;
+        let mut open = Open::new(bytes, [0..0, 0..0]);
+        if !run.open_window(device, &mut open, address, how) {
+            return None;
+        }
+        let mut l1 = vec![0; bytes as usize];
+        let mut memory = open.memory(&mut l1);
+        let mut is_open = |unit: u32| match how {
+            Use::Read => memory.load::<1>(unit).is_some(),
+            Use::Write => memory.store(unit, [0]),
+        };
+        let units: Vec<u32> = (0..bytes).step_by(UNIT as usize).filter(|&unit| is_open(unit)).collect();
+        let (first, last) = (*units.first()?, *units.last()?);
+        assert_eq!(units.len() as u32, (last - first) / UNIT + 1, "one range");
+        assert!((first..last + UNIT).contains(&address));
+        Some((first, last + UNIT))
+    }
+
+    fn store(device: &mut Device, run: &mut Run, kernel: usize, address: u32, bytes: usize) {
+        run.current = kernel;
+        run.store_bytes(device, address, &vec![1; bytes]).expect("a store");
+    }
+
+    #[test]
+    fn of_plain_memory_the_block_around_an_address_is_opened() {
+        let (device, mut run) = program();
+        for (address, range) in [
+            (START, (START, 106_496)),
+            (106_495, (START, 106_496)),
+            (106_496, (106_496, 110_592)),
+            (END - 1, (118_784, END)),
+        ] {
+            assert_eq!(opened(&device, &mut run, address, Use::Write), Some(range), "{address}");
+            assert_eq!(opened(&device, &mut run, address, Use::Read), None, "nothing is written there");
+        }
+        for address in [START - 1, START - 4096, 100, END + 256, N150.l1_bytes as u32 - 4] {
+            assert_eq!(opened(&device, &mut run, address, Use::Write), None, "{address}");
+        }
+        // In a buffer of the host's everything counts as written.
+        assert_eq!(opened(&device, &mut run, END, Use::Read), Some((END, END + 256)));
+    }
+
+    #[test]
+    fn of_a_circular_buffer_only_pages_that_are_held_are_opened() {
+        let (mut device, mut run) = program();
+        run.current = 1;
+        run.cb_reserve_back(0, 3).expect("pages");
+        assert_eq!(opened(&device, &mut run, START, Use::Write), Some((START, 106_496)));
+        assert_eq!(opened(&device, &mut run, START + 767, Use::Write), Some((106_496, START + 768)));
+        assert_eq!(opened(&device, &mut run, START + 768, Use::Write), None);
+        store(&mut device, &mut run, 1, START, 768);
+        run.cb_push_back(0, 1).expect("a push");
+        assert_eq!(opened(&device, &mut run, START + 255, Use::Write), None, "pushed");
+        assert_eq!(opened(&device, &mut run, START + 256, Use::Write), Some((START + 256, 106_496)));
+        assert_eq!(opened(&device, &mut run, START + 255, Use::Read), Some((START, 106_496)), "it made them");
+        run.current = 0;
+        assert_eq!(opened(&device, &mut run, START, Use::Read), None, "not waited for");
+        run.cb_wait_front(0, 1).expect("a page");
+        assert_eq!(opened(&device, &mut run, START, Use::Read), Some((START, START + 256)));
+        assert_eq!(opened(&device, &mut run, START, Use::Write), Some((START, START + 256)), "in place");
+        assert_eq!(opened(&device, &mut run, START + 768, Use::Read), None, "behind all pages that are held");
+        run.cb_pop_front(0, 1).expect("a pop");
+        assert_eq!(opened(&device, &mut run, START, Use::Read), None, "popped");
+    }
+
+    #[test]
+    fn blocks_get_smaller_until_all_of_one_may_be_used() {
+        let (mut device, mut run) = program();
+        // Units, then a block of 256 B, then one of 4 KB.
+        store(&mut device, &mut run, 0, 106_752, 16);
+        assert_eq!(opened(&device, &mut run, 106_752, Use::Read), Some((106_752, 106_768)));
+        assert_eq!(opened(&device, &mut run, 106_768, Use::Read), None);
+        store(&mut device, &mut run, 0, 106_752, 256);
+        assert_eq!(opened(&device, &mut run, 106_752 + 255, Use::Read), Some((106_752, 107_008)));
+        store(&mut device, &mut run, 0, 106_496, 4096);
+        assert_eq!(opened(&device, &mut run, 106_752, Use::Read), Some((106_496, 110_592)));
+        // Half of a block is on its way somewhere.
+        let target = u64::from(run.cores[0].noc.x) << 36 | u64::from(run.cores[0].noc.y) << 42 | u64::from(END);
+        run.noc_async_write(&mut device, 108_544, target, 32, 0).expect("a write");
+        assert_eq!(opened(&device, &mut run, 106_752, Use::Read), Some((106_496, 110_592)), "it may be read");
+        assert_eq!(opened(&device, &mut run, 106_752, Use::Write), Some((106_752, 107_008)));
+        assert_eq!(opened(&device, &mut run, 108_576, Use::Write), Some((108_576, 108_592)), "beside it");
+        assert_eq!(opened(&device, &mut run, 108_544, Use::Write), None);
+        // What the other kernel does to a block hinders this one until it knows of it.
+        store(&mut device, &mut run, 1, 114_688, 64);
+        run.current = 0;
+        assert_eq!(opened(&device, &mut run, 114_752, Use::Write), Some((114_752, 114_768)));
+        assert_eq!(opened(&device, &mut run, 114_944, Use::Write), Some((114_944, 115_200)));
+        assert_eq!(opened(&device, &mut run, 114_688, Use::Write), None);
+        // A word that it has made a flag does too.
+        run.current = 1;
+        run.store_word(&mut device, 110_592, 1).expect("a flag");
+        run.current = 0;
+        assert_eq!(opened(&device, &mut run, 110_592, Use::Write), None);
+        assert_eq!(opened(&device, &mut run, 110_608, Use::Write), Some((110_608, 110_624)));
+        assert!(run.load_word(&device, 110_592).is_ok(), "now it knows");
+        assert_eq!(opened(&device, &mut run, 110_592, Use::Write), Some((110_592, 114_688)));
+    }
+
+    #[test]
+    fn of_a_buffer_what_was_written_can_be_read_and_all_of_it_be_written() {
+        let (mut device, mut run) = program();
+        let id = device.allocate_interleaved(BufferType::L1, 4096, 1, 1).expect("a buffer");
+        let start = device.buffer(id).expect("a buffer").address() as u32;
+        let block = (start + 1024) & !255;
+        assert!(opened(&device, &mut run, start, Use::Write).is_some_and(|(first, _)| first == start));
+        assert!(opened(&device, &mut run, start + 4095, Use::Write).is_some_and(|(_, end)| end == start + 4096));
+        assert_eq!(opened(&device, &mut run, block, Use::Read), None);
+        store(&mut device, &mut run, 0, block, 256);
+        assert_eq!(opened(&device, &mut run, block + 100, Use::Read), Some((block, block + 256)));
+        assert_eq!(opened(&device, &mut run, block - 16, Use::Read), None);
+        assert_eq!(opened(&device, &mut run, start + 4096, Use::Write), None);
+        run.watched = false;
+        assert!(opened(&device, &mut run, block - 16, Use::Read).is_some(), "whatever it holds");
+    }
+}

@@ -238,4 +238,77 @@ mod tests {
         let fixed = [(Item::Fixed, 0, ""), (Item::Precision, 2, ""), (Item::Bfloat16, 0x3fc0, "")];
         assert_eq!(lines(&fixed), ["1.50"]);
     }
+
+    #[test]
+    fn integers_are_signed_in_decimal_only() {
+        let minus = -5_i64 as u64;
+        for (base, signed, wide, unsigned) in [
+            (Item::Dec, "-5", "-5", "18446744073709551611"),
+            (Item::Hex, "fffffffb", "fffffffffffffffb", "fffffffffffffffb"),
+            (Item::Oct, "37777777773", "1777777777777777777773", "1777777777777777777773"),
+        ] {
+            let shown = |item| lines(&[(base, 0, ""), (item, minus, "")]).remove(0);
+            assert_eq!((shown(Item::Signed), shown(Item::Signed64)), (signed.to_owned(), wide.to_owned()));
+            assert_eq!(shown(Item::Unsigned64), unsigned);
+        }
+        let plain = |item, value| lines(&[(item, value, "")]).remove(0);
+        assert_eq!((plain(Item::Signed, 0), plain(Item::Signed64, 7)), ("0".to_owned(), "7".to_owned()));
+        assert_eq!(plain(Item::Unsigned, 1 << 32 | 9), "9", "the low half");
+        assert_eq!((plain(Item::Bool, 0), plain(Item::Bool, 2)), ("0".to_owned(), "1".to_owned()));
+        assert_eq!(plain(Item::Pointer, 0x1_0000_00ff), "0xff");
+        assert_eq!(plain(Item::Char, 0x141), "A");
+    }
+
+    #[test]
+    fn numbers_have_as_many_digits_as_are_asked_for() {
+        let shown = |settings: &[(Item, u64, &'static str)], value: f64| {
+            lines(&[settings, &[(Item::Double, value.to_bits(), "")]].concat()).remove(0)
+        };
+        let digits = |count| [(Item::Precision, count, "")];
+        for (count, value, text) in [
+            (3, 1234.0, "1.23e+03"),
+            (4, 1234.0, "1234"),
+            (5, 1234.5, "1234.5"),
+            (3, 999.6, "1e+03"),
+            (3, 0.000_123_4, "0.000123"),
+            (3, 0.000_012_34, "1.23e-05"),
+            (1, 10.0, "1e+01"),
+            (0, 7.6, "8"),
+            (2, 100.0, "1e+02"),
+            (3, 100.0, "100"),
+            (6, -1e-300, "-1e-300"),
+        ] {
+            assert_eq!(shown(&digits(count), value), text, "{count} {value}");
+        }
+        let fixed = |count| [(Item::Fixed, 0, ""), (Item::Precision, count, "")];
+        assert_eq!((shown(&fixed(0), 2.5), shown(&fixed(3), -0.0)), ("2".to_owned(), "-0.000".to_owned()));
+        assert_eq!(shown(&[(Item::Fixed, 0, ""), (Item::DefaultFloat, 0, "")], 1e9), "1e+09");
+        for (value, text) in [(-0.0, "-0"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf"), (f64::NAN, "nan")] {
+            assert_eq!((shown(&[], value), shown(&fixed(2), value).contains(text)), (text.to_owned(), true));
+        }
+    }
+
+    #[test]
+    fn a_width_is_for_the_next_item_and_a_line_is_cut_where_it_is_too_long() {
+        let items = [
+            (Item::Width, 4, ""),
+            (Item::End, 0, ""),
+            (Item::Unsigned, 1, ""),
+            (Item::Unsigned, 2, ""),
+            (Item::Width, 2, ""),
+            (Item::Text, 0, "abc"),
+        ];
+        assert_eq!(lines(&items), ["", "   12abc"], "an end of a line has no width");
+        let mut printer = Printer::default();
+        let half = "x".repeat(LONGEST / 2);
+        for _ in 0..4 {
+            printer.print(Item::Text, 0, &half);
+        }
+        printer.now = 77;
+        printer.print(Item::End, 0, "");
+        printer.end_line();
+        let lines = printer.take_lines();
+        assert_eq!((lines.len(), lines[0].0, lines[0].1.len()), (1, 77, LONGEST));
+        assert!(printer.take_lines().is_empty());
+    }
 }

@@ -152,6 +152,35 @@ mod tests {
     }
 
     #[test]
+    fn all_of_a_range_is_written_if_every_unit_is_that_it_touches() {
+        let mut shadow = Shadow::new(1600, 4800);
+        shadow.set(1616, 3232);
+        for (start, end, all) in [
+            (1616, 3232, true),
+            (1616, 1617, true),
+            (1631, 1633, true),
+            (3231, 3232, true),
+            (1600, 1617, false),
+            (1615, 1616, false),
+            (1615, 1617, false),
+            (3216, 3233, false),
+            (1616, 3233, false),
+            (2000, 2000, false),
+        ] {
+            assert_eq!(shadow.all(start, end), all, "{start} {end}");
+            assert_eq!(shadow.ever(start, end), all || start == end, "{start} {end}");
+        }
+        shadow.set(0, 10_000);
+        assert!(shadow.all(1600, 4800));
+        for (start, end) in [(1599, 1700), (0, 1600), (1500, 1600), (4700, 6000), (9000, 9100)] {
+            assert!(!shadow.all(start, end), "{start} {end}: not all of it is covered");
+        }
+        shadow.clear(3200, 3216);
+        assert!(!shadow.all(1600, 4800) && shadow.all(1600, 3200) && shadow.all(3216, 4800));
+        assert!(shadow.ever(1600, 4800));
+    }
+
+    #[test]
     fn what_lies_outside_counts_as_unwritten() {
         let mut shadow = Shadow::new(1600, 3200);
         shadow.set(0, 1600);

@@ -351,6 +351,97 @@ mod tests {
     }
 
     #[test]
+    fn a_write_that_is_waited_for_in_time_is_known_like_any_other() {
+        let mut order = Order::new(2, 2, 1);
+        let bank = |bank, address| Place { dram: true, bank, address };
+        order.record_write(0, bank(1, 100), 200, Some((0, 0)));
+        order.record_write(0, bank(1, 300), 400, Some((1, 0)));
+        order.arrive(0, |write| write.noc == 0);
+        pass(&mut order, 0, 1);
+        assert_eq!(order.conflict(1, bank(1, 100), 200, true), None);
+        assert_eq!(order.conflict(1, bank(1, 300), 400, true), Some(Conflict::Pending(0)));
+        assert_eq!(order.conflict(1, bank(0, 300), 400, true), None, "another bank");
+        assert_eq!(order.conflict(0, bank(1, 300), 400, true), None, "its own kernel");
+        order.arrive(0, |write| write.noc == 1);
+        assert_eq!(order.conflict(1, bank(1, 300), 400, true), Some(Conflict::Pending(0)), "announced before");
+        // Somebody else's bytes in between stay somebody else's.
+        order.record_write(0, bank(0, 0), 100, Some((0, 0)));
+        order.record_write(1, bank(0, 40), 60, None);
+        order.arrive(0, |_| true);
+        pass(&mut order, 0, 1);
+        assert_eq!(order.conflict(1, bank(0, 0), 100, true), None);
+        assert_eq!(order.conflict(0, bank(0, 0), 40, true), None);
+        assert_eq!(order.conflict(0, bank(0, 0), 41, true), Some(Conflict::Write(1)));
+        assert_eq!(order.conflict(0, bank(0, 59), 60, false), Some(Conflict::Write(1)));
+        assert_eq!(order.conflict(0, bank(0, 60), 100, true), None);
+    }
+
+    #[test]
+    fn a_second_read_of_the_same_bytes_counts_from_then_on() {
+        let mut order = Order::new(2, 1, 1);
+        for end in [200, 200, 300] {
+            order.record_read(0, place(100), end);
+            pass(&mut order, 0, 1);
+            assert_eq!(order.conflict(1, place(100), 200, true), None);
+            order.record_read(0, place(100), end);
+            assert_eq!(order.conflict(1, place(100), 200, true), Some(Conflict::Read(0)));
+            assert_eq!(order.conflict(1, place(100), 200, false), None);
+            assert_eq!(order.conflict(0, place(100), 200, true), None);
+            pass(&mut order, 0, 1);
+        }
+        order.record_write(1, place(100), 300, None);
+        pass(&mut order, 1, 0);
+        order.record_read(0, place(150), 160);
+        order.record_write(1, place(150), 160, None);
+        assert_eq!(order.conflict(1, place(150), 160, true), None, "a write makes readers forgotten");
+    }
+
+    #[test]
+    fn words_tell_who_changed_them_and_whose_flags_were_seen() {
+        let mut order = Order::new(3, 1, 2);
+        assert!(!order.has_flag(1, 100, 104));
+        assert_eq!((order.release_flag(0, (1, 100)), order.release_flag(0, (1, 200))), (1, 2));
+        for (bank, start, end, there) in
+            [(1, 100, 104, true), (1, 96, 101, true), (1, 96, 100, false), (1, 101, 104, false), (0, 100, 104, false)]
+        {
+            assert_eq!(order.has_flag(bank, start, end), there, "{bank} {start} {end}");
+            assert_eq!(order.unseen_among(1, bank, start, end), there.then_some(0));
+            assert_eq!(order.unseen_among(0, bank, start, end), None);
+        }
+        assert_eq!((order.unseen_change(1, (1, 100)), order.unseen_change(1, (1, 104))), (Some(0), None));
+        // Kernel 1 sees the first flag, kernel 2 hears of it, and tells kernel 0.
+        order.acquire_flag(1, 1, 100, 104);
+        assert_eq!((order.unseen_change(1, (1, 100)), order.unseen_change(2, (1, 100))), (None, Some(0)));
+        assert!(order.knows_seen(0, 0) && !order.knows_seen(0, 1));
+        pass(&mut order, 1, 2);
+        assert_eq!(order.unseen_change(2, (1, 100)), None);
+        pass(&mut order, 2, 0);
+        assert!(order.knows_seen(0, 1) && !order.knows_seen(0, 2) && !order.knows_seen(1, 1));
+        // Words that several have added to carry all of them.
+        order.release_word(1, (0, 40));
+        order.release_word(2, (0, 40));
+        order.acquire_flag(0, 0, 44, 48);
+        assert_eq!(order.unseen_change(0, (0, 40)), Some(1));
+        order.acquire_flag(0, 0, 40, 44);
+        assert_eq!(order.unseen_change(0, (0, 40)), None);
+    }
+
+    #[test]
+    fn bytes_of_a_flag_tell_what_their_writer_knows() {
+        let mut order = Order::new(3, 1, 1);
+        order.record_write(0, place(500), 600, None);
+        order.record_write(0, place(100), 104, None);
+        order.acquire_flag(1, 0, 104, 108);
+        assert_eq!(order.conflict(1, place(500), 600, false), Some(Conflict::Write(0)));
+        order.acquire_flag(1, 0, 103, 104);
+        assert_eq!(order.conflict(1, place(500), 600, false), None);
+        // Bytes that were read only have no writer, and one's own tell nothing new.
+        order.record_read(0, place(200), 204);
+        order.acquire_flag(2, 0, 200, 204);
+        assert_eq!(order.conflict(2, place(500), 600, false), Some(Conflict::Write(0)));
+    }
+
+    #[test]
     fn every_byte_belongs_to_its_last_writer_and_its_readers_since() {
         let mut order = Order::new(3, 1, 1);
         let mut owner = vec![None; 256];

@@ -339,3 +339,141 @@ impl Operation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: u32 = 0x3f80_0000;
+    const SIGN: u32 = 0x8000_0000;
+
+    #[test]
+    fn functions_of_one_vector_work_on_the_word() {
+        let half = 3.5_f32.to_bits();
+        for (function, a, result) in [
+            (Unary::Negate, ONE, ONE | SIGN),
+            (Unary::Magnitude, ONE | SIGN, ONE),
+            (Unary::IntegerMagnitude, 5_u32.wrapping_neg(), 5),
+            (Unary::Not, 0x00ff_00ff, 0xff00_ff00),
+            (Unary::Exponent, half, 128),
+            (Unary::UnbiasedExponent, half, 1),
+            (Unary::Mantissa, half, 0x60_0000),
+            (Unary::WholeMantissa, half, 0xe0_0000),
+            (Unary::LeadingZeros, 0x00ff_0000, 8),
+            (Unary::LeadingZerosOfMagnitude, SIGN | 0x00ff_0000, 8),
+            (Unary::FloatOfInteger, SIGN | 3, (-3_f32).to_bits()),
+            (Unary::RoundBf16, 0x3f80_8000, 0x3f81_0000),
+            (Unary::RoundFp16, 0x3f80_1000, 0x3f80_2000),
+            (Unary::RoundFp16, 0x3f80_0fff, ONE),
+            (Unary::RoundFp16, 0x007f_ffff, 0),
+            (Unary::RoundFp16, 0xff80_1234, 0xff80_0000),
+            (Unary::RoundUInt8, 200_f32.to_bits(), 200),
+            (Unary::RoundInt8, (-100_f32).to_bits(), SIGN | 0x64),
+            (Unary::RoundUInt16, 60_000_f32.to_bits(), 60_000),
+            (Unary::RoundInt16, (-30_000_f32).to_bits(), SIGN | 0x7530),
+            (Unary::TwosComplement, SIGN | 5, 5_u32.wrapping_neg()),
+            (Unary::SignMagnitude, 5_u32.wrapping_neg(), SIGN | 5),
+        ] {
+            assert_eq!(function.lane(a), result, "{function:?} {a:#x}");
+        }
+    }
+
+    #[test]
+    fn rounding_by_chance_matters_where_bits_are_lost() {
+        for (function, exact, inexact) in [
+            (Unary::FloatOfInteger, 1 << 24 | SIGN, 1 << 24 | 1),
+            (Unary::RoundBf16, 0x3f81_0000, 0x3f81_0001),
+            (Unary::RoundFp16, 0x3f80_2000, 0x3f80_2001),
+            (Unary::RoundUInt8, 200_f32.to_bits(), 200.5_f32.to_bits()),
+            (Unary::RoundInt8, (-100_f32).to_bits(), 99.5_f32.to_bits()),
+            (Unary::RoundUInt16, 300_f32.to_bits(), 300.25_f32.to_bits()),
+            (Unary::RoundInt16, (-300_f32).to_bits(), 0.5_f32.to_bits()),
+        ] {
+            assert!(!function.is_inexact(exact), "{function:?}");
+            assert!(function.is_inexact(inexact), "{function:?}");
+        }
+        assert!(!Unary::Not.is_inexact(0x3f80_0001));
+    }
+
+    #[test]
+    fn functions_of_two_vectors_work_on_the_words() {
+        let (a, b) = (0x0f0f_1234, 0x00ff_ff00);
+        for (function, a, b, result) in [
+            (Binary::IntegerAdd, u32::MAX, 3, 2),
+            (Binary::IntegerSubtract, 2, 3, u32::MAX),
+            (Binary::And, a, b, 0x000f_1200),
+            (Binary::Or, a, b, 0x0fff_ff34),
+            (Binary::Xor, a, b, 0x0ff0_ed34),
+            (Binary::Shift, 0x10, 2, 0x40),
+            (Binary::Shift, 0x10, 2_u32.wrapping_neg(), 4),
+            (Binary::SetExponent, ONE, 129, 4_f32.to_bits()),
+            (Binary::CopyExponent, ONE, 9_f32.to_bits(), 8_f32.to_bits()),
+            (Binary::SetMantissa, ONE, 7_f32.to_bits(), 1.75_f32.to_bits()),
+            (Binary::CopySign, ONE, SIGN, ONE | SIGN),
+            (Binary::AddExponent, ONE, 3, 8_f32.to_bits()),
+            (Binary::Minimum, ONE, 2_f32.to_bits(), ONE),
+            (Binary::Maximum, ONE, 2_f32.to_bits(), 2_f32.to_bits()),
+        ] {
+            assert_eq!(function.lane(a, b), result, "{function:?} {a:#x} {b:#x}");
+        }
+    }
+
+    #[test]
+    fn comparisons_differ_where_operands_are_equal_and_in_their_kind_of_numbers() {
+        // Less, equal and greater; as floats, as integers, and as unsigned integers.
+        let [floats, integers, unsigned] =
+            [[1_f32.to_bits(), 2_f32.to_bits(), 3_f32.to_bits()], [u32::MAX, 0, 5], [0, 5, u32::MAX]];
+        for (compare, [low, middle, high], expected) in [
+            (Compare::Less, floats, [true, false, false]),
+            (Compare::GreaterEqual, floats, [false, true, true]),
+            (Compare::Equal, floats, [false, true, false]),
+            (Compare::NotEqual, floats, [true, false, true]),
+            (Compare::Greater, floats, [false, false, true]),
+            (Compare::LessEqual, floats, [true, true, false]),
+            (Compare::IntegerLess, integers, [true, false, false]),
+            (Compare::IntegerGreaterEqual, integers, [false, true, true]),
+            (Compare::IntegerEqual, integers, [false, true, false]),
+            (Compare::IntegerNotEqual, integers, [true, false, true]),
+            (Compare::IntegerGreater, integers, [false, false, true]),
+            (Compare::IntegerLessEqual, integers, [true, true, false]),
+            (Compare::UnsignedLess, unsigned, [true, false, false]),
+            (Compare::UnsignedGreaterEqual, unsigned, [false, true, true]),
+            (Compare::UnsignedGreater, unsigned, [false, false, true]),
+            (Compare::UnsignedLessEqual, unsigned, [true, true, false]),
+        ] {
+            let found = [low, middle, high].map(|a| compare.lane(a, middle));
+            assert_eq!(found, expected, "{compare:?}");
+        }
+        // With +0 the word itself is looked at.
+        assert!(Compare::Less.lane(SIGN, 0) && !Compare::Less.lane(SIGN, SIGN));
+        assert!(Compare::NotEqual.lane(SIGN, 0) && Compare::Equal.lane(0, 0));
+    }
+
+    #[test]
+    fn words_that_are_no_bfloat16_take_two_instructions() {
+        let store = Operation::Store { address: 0, memory: Memory::Float, value: 3, mask: Some(4) };
+        for (operation, instructions, operands) in [
+            (Operation::Word(ONE), 1, vec![]),
+            (Operation::Word(ONE | 1), 2, vec![]),
+            (Operation::Word(ONE | 0x8000), 2, vec![]),
+            (Operation::Constant(Constant::One), 0, vec![]),
+            (Operation::Load { address: 0, memory: Memory::Float }, 1, vec![]),
+            (store, 1, vec![3, 4]),
+            (Operation::Store { address: 0, memory: Memory::Float, value: 3, mask: None }, 1, vec![3]),
+            (Operation::Program { register: Constant::Program0, value: 3 }, 1, vec![3]),
+            (Operation::Multiply(1, 2), 1, vec![1, 2]),
+            (Operation::Unary { function: Unary::Not, a: 5, stochastic: false }, 1, vec![5]),
+            (
+                Operation::Lines { table: Table::Bytes, lines: vec![1, 2, 3], v: 4, keep_sign: true },
+                1,
+                vec![1, 2, 3, 4],
+            ),
+            (Operation::Select { mask: 1, yes: 2, no: 3 }, 0, vec![1, 2, 3]),
+            (Operation::Compare(Compare::Less, 1, 2), 2, vec![1, 2]),
+            (Operation::Join(Join::And, 1, 2), 0, vec![1, 2]),
+            (Operation::Join(Join::Not, 1, 2), 0, vec![1]),
+        ] {
+            assert_eq!((operation.instructions(), operation.operands()), (instructions, operands), "{operation:?}");
+        }
+    }
+}

@@ -118,3 +118,105 @@ pub(crate) fn require_same(a: TileShape, b: TileShape) -> Result<(), FaultKind> 
     let name = |shape: TileShape| format!("{}x{}", shape.height(), shape.width());
     Err(FaultKind::Argument(format!("the operands are tiles of {} and of {}; give both one shape", name(a), name(b))))
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_cpu::Level;
+    use tt_tensix::pack::{DstFormat, PackConfig};
+
+    use super::*;
+
+    fn shape(height: usize, width: usize) -> TileShape {
+        TileShape::new(height, width).expect("a shape")
+    }
+
+    #[test]
+    fn small_tiles_lie_in_registers_where_a_whole_one_has_their_datums() {
+        let (format, small) = (DataFormat::Float16B, shape(16, 32));
+        let unpacker = Unpacker::to_dst(DataFormat::Float32, Level::Scalar).expect("an unpacker");
+        let bytes: Vec<u8> = (0..512_u32).flat_map(|place| (1.0 + place as f32).to_bits().to_le_bytes()).collect();
+        let mut tile = ZERO;
+        unpack(&unpacker, (DataFormat::Float32, small), &bytes, &mut tile, 77);
+        for row in 0..32 {
+            for column in 0..32 {
+                let word = tile[index(row, column)];
+                let place = (row < 16).then(|| small.index(row, column));
+                assert_eq!(word, place.map_or(77, |place| (1.0 + place as f32).to_bits()), "{row} {column}");
+            }
+        }
+        // Packed with an edge mask, the rest is zeros.
+        let config = PackConfig::precise(DstFormat::Fp32, format, false);
+        let packer = Packer::new(&config, Level::Scalar).expect("a packer");
+        for (edge, kept) in [
+            (EdgeMask::None, (16, 32)),
+            (EdgeMask::Column0, (16, 1)),
+            (EdgeMask::Row0, (1, 32)),
+            (EdgeMask::Datum0, (1, 1)),
+        ] {
+            let mut packed = vec![0xff; 1024];
+            pack(&packer, (format, small), edge, &tile, &mut packed);
+            for row in 0..16 {
+                for column in 0..32 {
+                    let place = small.index(row, column);
+                    let word = u16::from_le_bytes([packed[2 * place], packed[2 * place + 1]]);
+                    let kept = row < kept.0 && column < kept.1;
+                    let rounded = ((1.0 + place as f32).to_bits() >> 16) as u16;
+                    assert!(if kept { word.abs_diff(rounded) <= 1 } else { word == 0 }, "{edge:?} {row} {column}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exponents_of_small_tiles_come_before_their_datums() {
+        let (format, small) = (DataFormat::Bfp8B, shape(16, 16));
+        let config = PackConfig::precise(DstFormat::Fp32, format, false);
+        let packer = Packer::new(&config, Level::Scalar).expect("a packer");
+        let unpacker = Unpacker::to_src(format, tt_tensix::unpack::register_format(format, true), Level::Scalar);
+        let unpacker = unpacker.expect("an unpacker");
+        let mut tile = ZERO;
+        for row in 0..16 {
+            (0..16).for_each(|column| tile[index(row, column)] = (2_f32.powi(row as i32) * 1.5).to_bits());
+        }
+        let mut packed = vec![0; format.tile_bytes(small)];
+        pack(&packer, (format, small), EdgeMask::None, &tile, &mut packed);
+        let exponents: Vec<u8> = (0..16).map(|row| 127 + row).collect();
+        assert_eq!(packed[..16], exponents);
+        let mut whole = ZERO;
+        unpack(&unpacker, (format, small), &packed, &mut whole, 9);
+        let mut expected = vec![0; format.tile_bytes(TileShape::FULL)];
+        packer.pack(&tile, &mut expected);
+        let mut words = ZERO;
+        unpacker.unpack(&expected, &mut words);
+        for row in 0..32 {
+            for column in 0..32 {
+                let word = if row < 16 && column < 16 { words[index(row, column)] } else { 9 };
+                assert_eq!(whole[index(row, column)], word, "{row} {column}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_have_the_shapes_that_the_fpu_has_programs_for() {
+        for (left, right, made) in [
+            ((32, 32), (32, 32), Some((32, 32))),
+            ((16, 32), (32, 32), Some((16, 32))),
+            ((32, 32), (32, 16), Some((32, 16))),
+            ((8, 32), (32, 16), Some((8, 16))),
+            ((32, 16), (16, 32), Some((32, 32))),
+            ((16, 16), (16, 16), None),
+            ((32, 16), (32, 32), None),
+        ] {
+            let found = product(shape(left.0, left.1), shape(right.0, right.1), false);
+            assert_eq!(found.ok(), made.map(|(height, width)| shape(height, width)), "{left:?} {right:?}");
+        }
+        let turned = product(shape(16, 32), shape(32, 32), true);
+        let text = "tile products of 16x32 by 32x32 with a transposed right operand".to_owned();
+        assert_eq!(turned, Err(FaultKind::Unsupported(text)));
+        assert_eq!(product(TileShape::FULL, TileShape::FULL, true), Ok(TileShape::FULL));
+        let counts = [(32, 32, 8), (16, 32, 4), (8, 32, 2), (4, 32, 2), (8, 16, 1), (32, 16, 4)];
+        for (height, width, count) in counts {
+            assert_eq!(blocks(shape(height, width)), count, "{height} {width}");
+        }
+    }
+}

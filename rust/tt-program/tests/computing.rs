@@ -1,0 +1,575 @@
+//! Compute kernels: the protocol of `Dst`, the setup of the units, where tiles come from and go to, and their cycles.
+
+mod programs;
+
+use programs::{COMPUTE, Program, mistake};
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::chip::N150;
+use tt_perf::{ComputeCosts, Costs, Eltwise, ReduceAxis};
+use tt_program::calls::compute::{Copying, Math};
+use tt_program::spec::{ComputeConfig, Risc};
+use tt_program::state::kernel::Stall;
+use tt_program::{FaultKind, Run};
+use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
+
+/// The kernel that fills CBs and the one that computes.
+const READER: usize = 0;
+const COMPUTES: usize = 1;
+const PHASES: u32 = 4;
+
+fn costs() -> &'static ComputeCosts {
+    &Costs::of(N150.arch).compute
+}
+
+fn program() -> Program {
+    built(&COMPUTE)
+}
+
+fn built(config: &ComputeConfig) -> Program {
+    Program::configured(&N150, &[(0, Risc::Ncrisc), (0, Risc::Trisc)], config)
+}
+
+/// Bfloat16 words that are all different, from 2^-7 on.
+fn counted(count: usize) -> Vec<u16> {
+    (0..count).map(|number| 0x3c00 + number as u16).collect()
+}
+
+/// Sets the units up for tiles of bfloat16, and then the clocks back.
+fn start(program: &mut Program, math: Math) {
+    program.by(COMPUTES, |run, _| {
+        run.hw_startup(2, 2, 3).expect("units");
+        run.init_math(math, &[2]).expect("an operation");
+        run.kernels[COMPUTES].clocks = [0; 3];
+    });
+}
+
+/// Pushes tiles of different words, and lets the compute kernel wait for them at no cost.
+fn feed(program: &mut Program, cb: u32, tiles: usize) -> Vec<u16> {
+    let words = counted(tiles * 1024);
+    program.push_words(READER, cb, &words);
+    program.by(COMPUTES, |run, _| {
+        run.cb_wait_front(cb, tiles as u32).expect("tiles");
+        run.kernels[COMPUTES].clocks = [0; 3];
+    });
+    words
+}
+
+fn clocks(run: &Run) -> [u64; 3] {
+    run.kernels[COMPUTES].clocks
+}
+
+const COPY: Math = Math::Copy(Copying::Plain);
+
+#[test]
+fn math_and_packer_take_turns_on_the_halves_of_dst() {
+    let mut program = program();
+    let sync = costs().dst_sync;
+    start(&mut program, COPY);
+    program.by(COMPUTES, |run, _| {
+        assert_eq!(mistake(run.tile_regs_commit()), FaultKind::CommitWithoutAcquire);
+        assert_eq!(mistake(run.tile_regs_wait()), FaultKind::NothingCommitted);
+        assert_eq!(mistake(run.tile_regs_release()), FaultKind::ReleaseWithoutWait);
+        run.tile_regs_acquire().expect("the first half");
+        assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::AcquiredTwice);
+        let state = "acquired; tile_regs_commit() or release_dst() is missing";
+        assert_eq!(mistake(run.finish_kernel()), FaultKind::DstNotReleased { state });
+        run.kernels[COMPUTES].clocks = [0, 1000, 0];
+        run.tile_regs_commit().expect("the first half");
+        let state = "committed; tile_regs_wait(), tile_regs_release() are missing";
+        assert_eq!(mistake(run.finish_kernel()), FaultKind::DstNotReleased { state });
+        run.tile_regs_acquire().expect("the second half");
+        run.tile_regs_commit().expect("the second half");
+        assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::NoFreeHalf);
+        // The packer waits for what was committed first.
+        run.tile_regs_wait().expect("the first half");
+        assert_eq!(clocks(run), [0, 1000 + 3 * sync, 1000 + 2 * sync]);
+        assert_eq!(run.kernels[COMPUTES].stalls.get(&(2, Stall::Dst)), Some(&(1000 + sync)));
+        run.kernels[COMPUTES].clocks[2] = 5000;
+        run.tile_regs_release().expect("the first half");
+        // Math goes on once the packer has released that half.
+        run.tile_regs_acquire().expect("the first half again");
+        assert_eq!(clocks(run), [0, 5000 + 2 * sync, 5000 + sync]);
+        let waited = 5000 + sync - (1000 + 3 * sync);
+        assert_eq!(run.kernels[COMPUTES].stalls.get(&(1, Stall::Dst)), Some(&waited));
+        run.tile_regs_wait().expect("the second half");
+        run.tile_regs_release().expect("the second half");
+        run.tile_regs_commit().expect("the first half");
+        run.tile_regs_wait().expect("the first half");
+        let state = "committed; tile_regs_wait(), tile_regs_release() are missing";
+        assert_eq!(mistake(run.finish_kernel()), FaultKind::DstNotReleased { state });
+        run.tile_regs_release().expect("the first half");
+        run.finish_kernel().expect("nobody holds Dst");
+    });
+}
+
+#[test]
+fn the_classic_protocol_takes_both_threads_through_one_part() {
+    let mut program = built(&ComputeConfig { full_sync: true, ..COMPUTE });
+    start(&mut program, COPY);
+    feed(&mut program, 2, 1);
+    program.by(COMPUTES, |run, device| {
+        run.cb_reserve_back(3, 1).expect("a page");
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.acquire_dst().expect("Dst");
+        assert_eq!(mistake(run.acquire_dst()), FaultKind::AcquiredTwice);
+        run.copy_tile(device, Copying::Plain, 2, 0, 0).expect("a copy");
+        let math = costs().unpack(2048) + costs().copy;
+        run.pack_tile(device, 0, 3, None).expect("a pack");
+        assert_eq!(
+            clocks(run),
+            [costs().unpack(2048), math, math + costs().pack(2048, false)],
+            "the packer has waited"
+        );
+        assert_eq!(run.kernels[COMPUTES].stalls.get(&(2, Stall::Dst)), Some(&math));
+        run.release_dst().expect("Dst");
+        let sync = costs().dst_sync;
+        assert_eq!(clocks(run), [costs().unpack(2048), math + sync, math + costs().pack(2048, false) + 2 * sync]);
+        // Of one part nothing is free before it is released.
+        run.tile_regs_acquire().expect("Dst");
+        run.tile_regs_commit().expect("Dst");
+        assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::NoFreeHalf);
+        assert_eq!(mistake(run.release_dst()), FaultKind::CommitWithoutAcquire);
+    });
+}
+
+#[test]
+fn dst_holds_as_many_tiles_as_its_datums_and_parts_allow() {
+    for (dst32, full_sync, capacity, why) in [
+        (false, false, 8, "16-bit datums, half sync"),
+        (false, true, 16, "16-bit datums, full sync"),
+        (true, false, 4, "32-bit datums, half sync"),
+        (true, true, 8, "32-bit datums, full sync"),
+    ] {
+        let mut program = built(&ComputeConfig { dst32, full_sync, ..COMPUTE });
+        start(&mut program, COPY);
+        feed(&mut program, 2, 1);
+        program.by(COMPUTES, |run, device| {
+            assert_eq!(mistake(run.copy_tile(device, Copying::Plain, 2, 0, 0)), FaultKind::NotAcquired);
+            run.tile_regs_acquire().expect("Dst");
+            run.copy_tile(device, Copying::Plain, 2, 0, capacity - 1).expect("the last tile");
+            let beyond = FaultKind::DstIndex { index: capacity, capacity, why };
+            assert_eq!(mistake(run.copy_tile(device, Copying::Plain, 2, 0, capacity)), beyond);
+            run.tile_regs_commit().expect("Dst");
+            assert_eq!(mistake(run.pack_tile(device, 0, 3, None)), FaultKind::PackWithoutWait);
+            run.tile_regs_wait().expect("Dst");
+            assert_eq!(mistake(run.pack_tile(device, capacity, 3, None)), beyond);
+            assert_eq!(mistake(run.pack_tile(device, 0, 3, None)), FaultKind::DstUnwritten { index: 0 });
+        });
+    }
+}
+
+#[test]
+fn the_unpacker_is_at_most_two_operands_ahead_of_math() {
+    let mut program = program();
+    program.run.events = Some(Vec::new());
+    let math = Math::Eltwise { op: EltwiseOp::Mul, broadcast: Broadcast::None, accumulate: false };
+    start(&mut program, math);
+    feed(&mut program, 2, 1);
+    program.run.events = Some(Vec::new());
+    let (unpack, multiply) = (costs().unpack_pair(2048, 2048), costs().eltwise(Eltwise::Mul, PHASES));
+    assert!(unpack < multiply, "math is the slower of the two");
+    program.by(COMPUTES, |run, device| {
+        run.tile_regs_acquire().expect("Dst");
+        let (mut unpacked, mut done) = (0, vec![0, 0, costs().dst_sync]);
+        for _ in 0..5 {
+            run.eltwise_tiles(device, (EltwiseOp::Mul, Broadcast::None), (2, 2), (0, 0), 0).expect("a product");
+            // A bank of the source registers is free once math is done with the operands before the last.
+            unpacked = done[done.len() - 2].max(unpacked) + unpack;
+            done.push(done[done.len() - 1].max(unpacked) + multiply);
+            assert_eq!(clocks(run), [unpacked, done[done.len() - 1], 0]);
+        }
+        let events = run.events.as_deref().unwrap_or_default();
+        let of = |name: &str, thread| {
+            let times = events.iter().filter(|event| event.name == name && event.thread == thread);
+            times.map(|event| event.end - event.start).collect::<Vec<_>>()
+        };
+        assert_eq!(of("mul_tiles", 0), [unpack; 5]);
+        assert_eq!(of("mul_tiles", 1), [multiply; 5]);
+        assert_eq!(of("wait for unpack", 1), [unpack - costs().dst_sync]);
+        assert_eq!(of("wait for math", 0).len(), 3, "from the third on");
+    });
+}
+
+#[test]
+fn each_operation_takes_its_cycles() {
+    let pair = costs().unpack_pair(2048, 2048);
+    let single = costs().unpack(2048);
+    // Unpack and math of a call on tiles of CB 2; before it Dst holds what another copy left.
+    let cycles = |math: Math, call: &dyn Fn(&mut Run, &mut tt_memory::Device)| {
+        let mut program = program();
+        start(&mut program, COPY);
+        feed(&mut program, 2, 2);
+        program.by(COMPUTES, |run, device| {
+            run.tile_regs_acquire().expect("Dst");
+            run.copy_tile(device, Copying::Plain, 2, 0, 0).expect("a copy");
+            run.init_math(math, &[2]).expect("an operation");
+            // Long after everything that was before.
+            run.kernels[COMPUTES].clocks = [10_000; 3];
+            call(run, device);
+            let [unpacked, done, packed] = clocks(run);
+            assert_eq!(packed, 10_000);
+            (unpacked - 10_000, done - unpacked)
+        })
+    };
+    for (op, kind) in [(EltwiseOp::Add, Eltwise::Add), (EltwiseOp::Sub, Eltwise::Sub), (EltwiseOp::Mul, Eltwise::Mul)] {
+        let math = Math::Eltwise { op, broadcast: Broadcast::None, accumulate: false };
+        let found = cycles(math, &|run, device| {
+            run.eltwise_tiles(device, (op, Broadcast::None), (2, 2), (0, 1), 1).expect("a step");
+        });
+        assert_eq!(found, (pair, costs().eltwise(kind, PHASES)), "{op:?}");
+        for to_a in [false, true] {
+            let found = cycles(Math::Reuse { op, to_a }, &|run, device| {
+                run.eltwise_reuse_dst(device, op, to_a, (2, 1), 0).expect("a step");
+            });
+            assert_eq!(found, (single, costs().eltwise(kind, PHASES)), "{op:?} with Dst");
+        }
+    }
+    for copying in [Copying::Plain, Copying::Transposed, Copying::Spread(Broadcast::Row)] {
+        let found = cycles(Math::Copy(copying), &|run, device| {
+            run.copy_tile(device, copying, 2, 1, 1).expect("a copy");
+        });
+        assert_eq!(found, (single, costs().copy), "{copying:?}");
+    }
+    for (dim, axis) in [
+        (ReduceDim::Row, ReduceAxis::Row),
+        (ReduceDim::Column, ReduceAxis::Column),
+        (ReduceDim::Scalar, ReduceAxis::Scalar),
+    ] {
+        for (pool, phases) in [(PoolOp::Sum, PHASES), (PoolOp::Max, 1)] {
+            let found = cycles(Math::Reduce { pool, dim }, &|run, device| {
+                run.reduce_tile(device, (pool, dim), (2, 2), (0, 1), 1).expect("a reduction");
+            });
+            assert_eq!(found, (pair, costs().reduce(axis, phases)), "{pool:?} {dim:?}");
+        }
+    }
+    let found = cycles(Math::TransposeDst, &|run, _| run.transpose_dst(0).expect("a transposition"));
+    assert_eq!(found, (0, costs().transpose));
+    let found = cycles(Math::Matmul { transpose: false, block: None }, &|run, device| {
+        run.matmul_tiles(device, (2, 2), (0, 1), 1).expect("a product");
+        // Onto what is there the run of products goes on.
+        let first = clocks(run);
+        run.kernels[COMPUTES].clocks = [20_000; 3];
+        run.matmul_tiles(device, (2, 2), (0, 1), 1).expect("a product");
+        let [unpacked, done, _] = clocks(run);
+        assert_eq!(
+            (unpacked - 20_000, done - unpacked),
+            (costs().unpack_matmul(2048, 2048, 1, 1), costs().matmul(PHASES, 1))
+        );
+        run.kernels[COMPUTES].clocks = first;
+    });
+    let product = costs().matmul(PHASES, 1) + costs().matmul_run;
+    assert_eq!(found, (costs().unpack_matmul(2048, 2048, 1, 1), product));
+    let block = (2, 1, 1);
+    let found = cycles(Math::Matmul { transpose: false, block: Some(block) }, &|run, device| {
+        run.matmul_block(device, (2, 2), (0, 0), 1, false, block).expect("a block");
+    });
+    let products = costs().matmul(PHASES, 2) + 2 * costs().matmul_run;
+    assert_eq!(found, (costs().unpack_matmul(2048, 2048, 1, 2), products));
+}
+
+#[test]
+fn a_block_of_products_takes_its_rows_and_columns_from_where_the_call_says() {
+    // Left operands are multiples of the unit matrix, so that each product is a multiple of the right one.
+    let identity = |factor: u16| {
+        let mut tile = vec![0; 1024];
+        (0..32).for_each(|i| tile[TileShape::FULL.index(i, i)] = factor);
+        tile
+    };
+    let factors = [0x3f80, 0x4000, 0x4080, 0x4100, 0x4180];
+    let mut program = program();
+    program.push_words(READER, 4, &factors.map(identity).concat());
+    let right: Vec<u16> = [0x3f80_u16, 0x4040, 0x40a0].into_iter().flat_map(|word| vec![word; 1024]).collect();
+    program.push_words(READER, 3, &right);
+    let (columns, rows, inner) = (2, 2, 2);
+    let mut found = Vec::new();
+    program.by(COMPUTES, |run, device| {
+        run.cb_wait_front(4, 5).expect("tiles");
+        run.cb_wait_front(3, 3).expect("tiles");
+        run.hw_startup(3, 4, 2).expect("units");
+        let block = (columns, rows, inner);
+        run.init_math(Math::Matmul { transpose: false, block: Some(block) }, &[4, 3]).expect("an operation");
+        run.tile_regs_acquire().expect("Dst");
+        run.matmul_block(device, (4, 3), (1, 1), 3, false, block).expect("a block");
+        let far = FaultKind::TileNotWaitedFor { cb: 4, tile: 5, end_bytes: 6 * 2048, waited: 5, page_bytes: 2048 };
+        assert_eq!(mistake(run.matmul_block(device, (4, 3), (3, 1), 3, false, block)), far);
+        let far = FaultKind::TileNotWaitedFor { cb: 3, tile: 3, end_bytes: 4 * 2048, waited: 3, page_bytes: 2048 };
+        assert_eq!(mistake(run.matmul_block(device, (4, 3), (1, 2), 3, false, block)), far);
+        let beyond = FaultKind::DstIndex { index: 8, capacity: 8, why: "16-bit datums, half sync" };
+        assert_eq!(mistake(run.matmul_block(device, (4, 3), (1, 1), 5, false, block)), beyond);
+        run.tile_regs_commit().expect("Dst");
+        run.tile_regs_wait().expect("Dst");
+        for dst in 3..7 {
+            run.cb_reserve_back(2, 1).expect("a page");
+            let at = run.get_write_ptr(2).expect("a pointer");
+            run.pack_tile(device, dst, 2, None).expect("a pack");
+            found.push(run.load_word(device, at).expect("a word").expect("a word") as u16);
+            run.cb_push_back(2, 1).expect("a push");
+            run.cb_wait_front(2, 1).expect("a page");
+            run.cb_pop_front(2, 1).expect("a pop");
+        }
+    });
+    // Rows 1 and 3 of the left (2 and 8), columns 1 and 2 of the right (3 and 5).
+    let expected = [2.0 * 3.0, 2.0 * 5.0, 8.0 * 3.0, 8.0 * 5.0_f32].map(|value| (value.to_bits() >> 16) as u16);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn setup_costs_what_it_changes() {
+    let mut program = program();
+    let (common, init, configure) = (costs().init_common, costs().init, costs().configure);
+    program.by(COMPUTES, |run, _| {
+        let spent = |run: &mut Run, call: &dyn Fn(&mut Run) -> Result<(), tt_program::Fault>| {
+            run.kernels[COMPUTES].clocks = [0; 3];
+            call(run).expect("setup");
+            clocks(run)
+        };
+        let kind = mistake(run.init_math(COPY, &[2]));
+        assert!(matches!(&kind, FaultKind::MissingInit { state, .. } if state.contains("never set up")), "{kind:?}");
+        assert_eq!(spent(run, &|run| run.hw_startup(2, 2, 3)), [common; 3]);
+        assert_eq!(spent(run, &|run| run.init_math(COPY, &[2])), [init, init, 0]);
+        assert!(matches!(mistake(run.init_math(COPY, &[2, 9])), FaultKind::NoCb { cb: 9, .. }));
+        assert_eq!(spent(run, &Run::end_math), [0, configure, 0]);
+        assert_eq!(spent(run, &Run::reduce_uninit), [0, 0, configure]);
+        assert_eq!(spent(run, &|run| run.pack_reconfig_l1_acc(true)), [0, 0, configure]);
+        assert_eq!(spent(run, &|run| run.pack_relu_config(3, 0x3f80)), [0, 0, configure]);
+        let text = "ReLU mode 4; modes are 0 to 3".to_owned();
+        assert_eq!(mistake(run.pack_relu_config(4, 0)), FaultKind::Argument(text));
+        assert_eq!(spent(run, &|run| run.pack_untilize_mode(Some((2, 4)))), [0, 0, init]);
+        for (columns, full) in [(0, 4), (3, 4), (2, 0)] {
+            let text = format!("blocks of {columns} tiles do not divide rows of {full} tiles");
+            assert_eq!(mistake(run.pack_untilize_mode(Some((columns, full)))), FaultKind::Argument(text));
+        }
+        // The formats are alike: nothing is programmed.
+        assert_eq!(spent(run, &|run| run.reconfig_data_format(3, 4, -1, -1)), [0; 3]);
+        assert_eq!(spent(run, &|run| run.pack_reconfig_data_format(2, 3)), [0; 3]);
+    });
+    // CB 4 gets another format.
+    program.run.cores[0].cb_mut(4).expect("a CB").format = DataFormat::Float32;
+    program.by(COMPUTES, |run, _| {
+        let mut spent = |call: &dyn Fn(&mut Run) -> Result<(), tt_program::Fault>| {
+            run.kernels[COMPUTES].clocks = [0; 3];
+            call(run).expect("setup");
+            clocks(run)
+        };
+        let change = costs().reconfigure;
+        assert_eq!(spent(&|run| run.reconfig_data_format(4, -1, -1, -1)), [change, 0, 0]);
+        assert_eq!(spent(&|run| run.reconfig_data_format(-1, 4, -1, 2)), [change, 0, 0]);
+        assert_eq!(spent(&|run| run.reconfig_data_format(2, 2, 4, 4)), [2 * change, 0, 0]);
+        assert_eq!(spent(&|run| run.pack_reconfig_data_format(4, 0)), [0, 0, change]);
+        assert_eq!(spent(&|run| run.pack_reconfig_data_format(4, -1)), [0; 3]);
+        let said = |register: &str, set: &str, cb, before: &str| FaultKind::DiffersFromInit {
+            what: "the old CB",
+            expected: format!("one of {set}, for which {register} is set up (CB {cb})"),
+            said: before.to_owned(),
+        };
+        let kind = mistake(run.reconfig_data_format(4, -1, 4, -1));
+        assert_eq!(kind, said("unpacker A", "Float16B", 2, "CB 4 of Float32"));
+        let kind = mistake(run.reconfig_data_format(-1, 4, -1, 4));
+        assert_eq!(kind, said("unpacker B", "Float16B", 2, "CB 4 of Float32"));
+        let kind = mistake(run.pack_reconfig_data_format(2, 0));
+        assert_eq!(kind, said("the packer", "Float32", 4, "CB 0 of Float16B"));
+    });
+}
+
+#[test]
+fn tiles_are_packed_one_after_the_other_or_where_the_call_says() {
+    let mut program = program();
+    start(&mut program, COPY);
+    let words = feed(&mut program, 2, 2);
+    let out = program.cb(3);
+    program.by(COMPUTES, |run, device| {
+        run.tile_regs_acquire().expect("Dst");
+        run.copy_tile(device, Copying::Plain, 2, 0, 0).expect("a copy");
+        run.copy_tile(device, Copying::Plain, 2, 1, 1).expect("a copy");
+        run.tile_regs_commit().expect("Dst");
+        run.tile_regs_wait().expect("Dst");
+        run.cb_reserve_back(3, 3).expect("pages");
+        run.pack_tile(device, 1, 3, None).expect("to tile 0");
+        run.pack_tile(device, 0, 3, Some(2)).expect("to tile 2");
+        run.pack_tile(device, 0, 3, None).expect("to tile 1");
+        let beyond = FaultKind::TileNotReserved { cb: 3, tile: 3, end_bytes: 4 * 2048, reserved: 3, page_bytes: 2048 };
+        assert_eq!(mistake(run.pack_tile(device, 0, 3, Some(3))), beyond);
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.pack_tile(device, 0, 3, Some(0)).expect("a pack");
+        assert_eq!(clocks(run), [0, 0, costs().pack(2048, false)]);
+        run.pack_reconfig_l1_acc(true).expect("a switch");
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.pack_tile(device, 0, 3, Some(0)).expect("a pack");
+        assert_eq!(clocks(run), [0, 0, costs().pack(2048, true)]);
+        run.cb_push_back(3, 3).expect("a push");
+        let nothing = FaultKind::AddsToNothing { cb: 3, address: out + 3 * 2048 };
+        run.cb_reserve_back(3, 1).expect("the last page");
+        assert_eq!(mistake(run.pack_tile(device, 0, 3, None)), nothing);
+    });
+    // Twice the first tile, which is one more in the exponent.
+    let twice: Vec<u16> = words[..1024].iter().map(|word| word + 0x80).collect();
+    assert_eq!(program.words(out, 1024), twice);
+    assert_eq!(program.words(out + 2048, 1024), words[..1024]);
+    assert_eq!(program.words(out + 4096, 1024), words[..1024]);
+}
+
+/// Row and column of each datum of a tile, in memory order.
+fn places() -> impl Iterator<Item = (usize, usize)> {
+    (0..1024).map(|place| TileShape::FULL.position(place))
+}
+
+#[test]
+fn rows_become_tiles_from_any_tile_on_to_any_tile_on() {
+    let (block, first_in, first_out) = (2, 1, 1);
+    let mut program = program();
+    start(&mut program, Math::Tilize { block });
+    let words = feed(&mut program, 4, 4);
+    let out = program.cb(3);
+    program.by(COMPUTES, |run, device| {
+        run.cb_reserve_back(3, 3).expect("pages");
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.tilize_block(device, 4, block, 3, (first_in, first_out)).expect("tiles");
+        let (unpack, pack) = (costs().unpack_tilize(2048, 2), costs().pack(2048, false));
+        let (sync, copy) = (costs().dst_sync, costs().copy);
+        assert_eq!(clocks(run)[0], 2 * unpack);
+        assert_eq!(clocks(run)[1], 2 * unpack + copy + sync);
+        assert_eq!(clocks(run)[2], 2 * unpack + copy + sync + sync + pack + sync);
+        let far = FaultKind::TileNotWaitedFor { cb: 4, tile: 4, end_bytes: 5 * 2048, waited: 4, page_bytes: 2048 };
+        assert_eq!(mistake(run.tilize_block(device, 4, block, 3, (3, 0))), far);
+        let said = "tilizing rows of 2 tiles".to_owned();
+        let differs = FaultKind::DiffersFromInit { what: "the block", expected: "3 tiles".to_owned(), said };
+        assert_eq!(mistake(run.tilize_block(device, 4, 3, 3, (0, 0))), differs);
+    });
+    for tile in 0..2 {
+        let from = |(row, column)| words[1024 + row * 64 + 32 * tile + column];
+        let expected: Vec<u16> = places().map(from).collect();
+        assert_eq!(program.words(out + 2048 * (1 + tile as u32), 1024), expected, "tile {tile}");
+    }
+    assert_eq!(program.words(out, 1024), [0; 1024]);
+    // To Dst, from a tile of it on.
+    program.by(COMPUTES, |run, device| {
+        run.tile_regs_acquire().expect("Dst");
+        run.kernels[COMPUTES].clocks = [50_000; 3];
+        run.tilize_to_dst(device, 4, block, 3, first_in).expect("tiles");
+        let unpack = costs().unpack_tilize(2048, 2);
+        assert_eq!(clocks(run), [50_000 + 2 * unpack, 50_000 + 2 * unpack + costs().copy, 50_000]);
+        assert_eq!(mistake(run.tilize_block(device, 4, block, 3, (0, 0))), FaultKind::AcquiredTwice);
+        run.tile_regs_commit().expect("Dst");
+        run.tile_regs_wait().expect("Dst");
+        run.pack_tile(device, 4, 3, Some(0)).expect("a pack");
+        assert_eq!(mistake(run.pack_tile(device, 2, 3, Some(0))), FaultKind::DstUnwritten { index: 2 });
+    });
+    assert_eq!(program.words(out, 1024), program.words(out + 4096, 1024), "the second tile");
+}
+
+#[test]
+fn tiles_become_rows_of_as_many_tiles_as_the_call_says() {
+    // The unpacker untilizes: rows of as many tiles as there are.
+    let mut program = program();
+    start(&mut program, Math::Untilize);
+    let words = feed(&mut program, 4, 3);
+    let out = program.cb(3);
+    program.by(COMPUTES, |run, device| {
+        run.cb_reserve_back(3, 3).expect("pages");
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.untilize_block(device, 4, 3, 3).expect("rows");
+        let unpacked = 3 * costs().unpack_untilize;
+        let packed = unpacked + costs().copy + 3 * costs().dst_sync + costs().pack(2048, false);
+        assert_eq!(clocks(run), [unpacked, unpacked + costs().copy + costs().dst_sync, packed]);
+        run.cb_push_back(3, 3).expect("a push");
+        run.cb_reserve_back(3, 1).expect("the last page");
+        let short = FaultKind::TileNotReserved { cb: 3, tile: 2, end_bytes: 3 * 2048, reserved: 1, page_bytes: 2048 };
+        assert_eq!(mistake(run.untilize_block(device, 4, 3, 3)), short);
+    });
+    let rows = |tiles: &[usize]| {
+        let mut rows = vec![0; tiles.len() * 1024];
+        for (column, &tile) in tiles.iter().enumerate() {
+            for (place, (row, inside)) in places().enumerate() {
+                rows[row * 32 * tiles.len() + 32 * column + inside] = words[1024 * tile + place];
+            }
+        }
+        rows
+    };
+    assert_eq!(program.words(out, 3 * 1024), rows(&[0, 1, 2]));
+    // The packer does: blocks of a tile as parts of rows of three.
+    let mut program = program_with_rows();
+    let out = program.cb(3);
+    program.by(COMPUTES, |run, device| {
+        let text = "2 rows of tiles in one call: the chip unpacks the first 1 tiles of CB 4 for each of them and packs \
+                    them to the same place; call it once per row, and pop the row in between";
+        assert_eq!(mistake(run.pack_untilize_block(device, (4, 3), 2, 0)), FaultKind::Argument(text.to_owned()));
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.pack_untilize_block(device, (4, 3), 1, 2).expect("the third tile of the rows");
+        let (unpack, sync) = (costs().unpack(2048), costs().dst_sync);
+        let packed = unpack + costs().copy + 3 * sync + costs().pack_untilize(1, 2);
+        assert_eq!(clocks(run), [unpack, unpack + costs().copy + sync, packed]);
+    });
+    let found = program.words(out, 3 * 1024);
+    for (place, (row, inside)) in places().enumerate() {
+        assert_eq!(found[row * 96 + 64 + inside], words[place], "{row} {inside}");
+        assert_eq!(found[row * 96 + 32 + inside], 0);
+    }
+}
+
+/// CB 4 with three tiles, three pages of CB 3, and a packer that untilizes single tiles into rows of three.
+fn program_with_rows() -> Program {
+    let mut program = program();
+    start(&mut program, COPY);
+    feed(&mut program, 4, 3);
+    program.by(COMPUTES, |run, _| {
+        run.pack_untilize_mode(Some((1, 3))).expect("a mode");
+        run.cb_reserve_back(3, 3).expect("pages");
+    });
+    program
+}
+
+#[test]
+fn the_packer_untilizes_rows_of_tiles_of_dst() {
+    // Two rows of two tiles of Dst, from the second on, as the second half of two rows of four tiles.
+    let mut program = program();
+    start(&mut program, COPY);
+    let words = feed(&mut program, 3, 4);
+    let out = program.cb(4);
+    program.by(COMPUTES, |run, device| {
+        run.tile_regs_acquire().expect("Dst");
+        for tile in 0..4 {
+            run.copy_tile(device, Copying::Plain, 3, tile, 1 + tile).expect("a copy");
+        }
+        run.tile_regs_commit().expect("Dst");
+        run.tile_regs_wait().expect("Dst");
+        run.cb_reserve_back(4, 8).expect("pages");
+        let kind = mistake(run.pack_untilize_dest(device, 4, 2, 1, 1));
+        assert!(matches!(&kind, FaultKind::MissingInit { state, .. } if state == "the packer packs tiles"), "{kind:?}");
+        run.pack_untilize_mode(Some((2, 4))).expect("a mode");
+        let kind = mistake(run.pack_tile(device, 1, 4, None));
+        assert!(
+            matches!(&kind, FaultKind::MissingInit { state, .. } if state.contains("blocks of 2 tiles")),
+            "{kind:?}"
+        );
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.pack_untilize_dest(device, 4, 2, 1, 1).expect("rows");
+        let each = costs().pack_untilize(2, 2).div_ceil(2);
+        assert_eq!(clocks(run), [0, 0, 4 * each]);
+        run.pack_untilize_mode(None).expect("tiles again");
+        run.pack_tile(device, 1, 4, Some(0)).expect("a pack");
+    });
+    let found = program.words(out, 8 * 1024);
+    for row_of_tiles in 0..2 {
+        for column in 0..2 {
+            for (place, (row, inside)) in places().enumerate() {
+                let at = (row_of_tiles * 4096) + row * 128 + 64 + column * 32 + inside;
+                // The tile packed last lies over the first rows.
+                if at >= 1024 {
+                    assert_eq!(found[at], words[(row_of_tiles * 2 + column) * 1024 + place], "{at}");
+                }
+            }
+        }
+    }
+    assert_eq!(found[..1024], words[..1024]);
+    assert_eq!(found[4096..4096 + 64], [0; 64], "the first half of the second row of tiles");
+}
+
+#[test]
+fn data_movement_kernels_have_no_compute_engine() {
+    let mut program = program();
+    program.by(READER, |run, device| {
+        assert!(matches!(mistake(run.tile_regs_acquire()), FaultKind::WrongRisc(_)));
+        assert!(matches!(mistake(run.pack_tile(device, 0, 3, None)), FaultKind::WrongRisc(_)));
+        assert!(matches!(mistake(run.hw_startup(2, 2, 3)), FaultKind::WrongRisc(_)));
+    });
+}
