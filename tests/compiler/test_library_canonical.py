@@ -80,6 +80,81 @@ def test_permutations_join(orders: tuple[tuple[int, ...], ...], expected: tuple[
     assert op.get("permutation") == expected
 
 
+@pytest.mark.parametrize(
+    ("between", "result", "left"),
+    [
+        ("bf16", "bf16", 0),
+        ("bf16", "f32", 1),
+        ("f32", "f32", 1),
+        # A wider type and back loses nothing, and then nothing is left to do; a narrower one rounds.
+        ("f32", "bf16", 0),
+        ("f16", "bf16", 2),
+        ("si32", "bf16", 2),
+    ],
+)
+@pytest.mark.parametrize(("name", "epoch"), [("to_layout", Epoch.SLIDES), ("to_tensor_spec", Epoch.CURRENT)])
+def test_changes_of_layout_join_unless_the_first_rounds(
+    between: str, result: str, left: int, name: str, epoch: Epoch
+) -> None:
+    attributes = "layout = #ttnn.layout<tile>" if epoch is Epoch.SLIDES else ""
+    ops = canonical(
+        "4x6xbf16",
+        f"4x6x{result}",
+        line("0", name, "a", f"4x6xbf16 -> 4x6x{between}", attributes),
+        line("r", name, "0", f"4x6x{between} -> 4x6x{result}", attributes),
+        epoch=epoch,
+    )
+    assert len(ops) == left
+
+
+@pytest.mark.parametrize(("between", "left"), [("f32", ["to_tensor_spec"]), ("si32", ["typecast", "to_tensor_spec"])])
+def test_a_cast_and_back_goes_if_it_rounds_nothing(between: str, left: list[str]) -> None:
+    # A layout of its own keeps the second operation.
+    memory = "<1x1>, memref<4x6xbf16, #ttnn.buffer_type<dram>>, <interleaved>"
+    kind = f"tensor<4x6xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), {memory}>>"
+    module = parse_module(
+        f"""func.func @f(%a: tensor<4x6xbf16>) -> {kind} {{
+          %0 = "ttnn.typecast"(%a) : (tensor<4x6xbf16>) -> tensor<4x6x{between}>
+          %1 = "ttnn.to_tensor_spec"(%0) : (tensor<4x6x{between}>) -> {kind}
+          return %1 : {kind}
+        }}""",
+        epoch=Epoch.CURRENT,
+    )
+    run(module, "canonicalize")
+    assert [op.name.removeprefix("ttnn.") for op in module.op.walk() if isinstance(op, TableOp)] == left
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "dims", "goes"),
+    [
+        ((1, 8, 4, 6), (1, 1, 6, 5), (1, 8, 1, 1), True),
+        ((1, 1, 4, 6), (1, 1, 6, 5), (1, 8, 1, 1), False),
+        ((4, 8, 4, 6), (4, 1, 6, 5), (1, 8, 1, 1), False),
+        ((4, 8, 4, 6), (1, 8, 6, 5), (4, 1, 1, 1), False),
+        ((1, 8, 4, 6), (1, 1, 3, 5), (1, 8, 2, 1), False),
+        ((1, 4, 6), (1, 6, 5), (4, 1, 1), False),
+    ],
+)
+def test_a_product_repeats_its_second_operand_itself(
+    left: tuple[int, ...], right: tuple[int, ...], dims: tuple[int, ...], goes: bool
+) -> None:
+    whole = tuple(size * count for size, count in zip(right, dims, strict=True))
+    result = (*(max(a, b) for a, b in zip(left[:-2], whole[:-2], strict=True)), left[-2], whole[-1])
+    a, b, c, r = ("x".join(map(str, shape)) + "xf32" for shape in (left, right, whole, result))
+    module = parse_module(
+        f"""func.func @f(%a: tensor<{a}>, %b: tensor<{b}>) -> tensor<{r}> {{
+          %0 = "ttnn.repeat"(%b) <{{repeat_dims = #ttnn.shape<{"x".join(map(str, dims))}>}}>
+            : (tensor<{b}>) -> tensor<{c}>
+          %1 = "ttnn.matmul"(%a, %0) : (tensor<{a}>, tensor<{c}>) -> tensor<{r}>
+          return %1 : tensor<{r}>
+        }}""",
+        epoch=Epoch.CURRENT,
+    )
+    run(module, "canonicalize")
+    names = [op.name for op in module.op.walk() if isinstance(op, TableOp)]
+    assert names == (["ttnn.matmul"] if goes else ["ttnn.repeat", "ttnn.matmul"])
+
+
 def test_a_permutation_of_units_is_a_reshape() -> None:
     (op,) = canonical(
         "4x1x6xf32",

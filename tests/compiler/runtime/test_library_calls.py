@@ -59,7 +59,7 @@ def laid(shape: Shape, kind: str = "bf16", *, rows: bool = False, cores: int = 0
     type_ = TensorType(plain.element_type, list(shape), new_layout(plain, tiled=not rows))
     if cores:
         type_ = retyped(type_, space="l1", memory="height_sharded", grid=(cores, 1))
-        ranges = f"core_ranges = #ttnn.core_range_set<[#ttnn.core_range<(0,0), (0,{cores - 1})>]>"
+        ranges = f"core_ranges = <[#ttnn.core_range<(0,0), (0,{cores - 1})>]>"
         return attribute_text(type_).replace("<height_sharded>", f"<height_sharded>, {ranges}")
     return attribute_text(type_)
 
@@ -481,6 +481,19 @@ CASES: dict[str, Case] = {
         lambda a, b, device: ttnn.matmul(tiles(a, device), tiles(b, device), activation="silu"),
         lambda a, b: silu(a @ b),
         lambda a, b: (1.1 * sums(2) + ROUND) * (np.abs(a) @ np.abs(b)),
+    ),
+    "matmul_of_a_repeated_operand": Case(
+        """func.func @one(%a: tensor<1x4x64x64xbf16>, %b: tensor<1x1x64x32xbf16>) -> tensor<1x4x64x32xbf16> {
+  %0 = "ttir.broadcast"(%b) <{broadcast_dimensions = array<i64: 1, 4, 1, 1>}>
+    : (tensor<1x1x64x32xbf16>) -> tensor<1x4x64x32xbf16>
+  %1 = "ttir.matmul"(%a, %0) : (tensor<1x4x64x64xbf16>, tensor<1x4x64x32xbf16>) -> tensor<1x4x64x32xbf16>
+  return %1 : tensor<1x4x64x32xbf16>
+}
+""",
+        # The product repeats its operand itself; here nothing else does.
+        lambda a, b, device: ttnn.matmul(tiles(a, device), ttnn.repeat(tiles(b, device), [1, 4, 1, 1])),
+        lambda a, b: a @ b,
+        lambda a, b: sums(2) * (np.abs(a) @ np.abs(b)),
     ),
     "conv1d": Case(
         tensors("conv1d", ["2x64x32xbf16", "16x32x3xbf16", "1x1x16xbf16"], ["2x62x16xbf16"], CONV),

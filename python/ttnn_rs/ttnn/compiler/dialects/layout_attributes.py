@@ -153,9 +153,10 @@ def _strides(strides: Sequence[int]) -> AffineMap:
 
 
 def _coordinates(part: str | Attribute) -> str | Attribute:
-    """Return text with coordinates as they are printed: `(0,7)`."""
+    """Return text as it is printed: coordinates `(0,7)`, sets of cores without the name of their attribute."""
     if not isinstance(part, str):
         return part
+    part = part.replace("core_ranges = #ttnn.core_range_set<", "core_ranges = <")
     return re.sub(r"\((\d+), (\d+)\)", r"(\1,\2)", re.sub(r"\s+", " ", part))
 
 

@@ -82,7 +82,7 @@ def with_core_ranges(module: Module, type_: Attribute) -> TensorType[Any]:
         return type_
     ranges = core_ranges(layout.mem_layout or "", layout.grid.shape, worker_grid(module))
     text = ", ".join(f"#ttnn.core_range<({a},{b}), ({c},{d})>" for a, b, c, d in ranges)
-    rest = (f", core_ranges = #ttnn.core_range_set<[{text}]>",)
+    rest = (f", core_ranges = <[{text}]>",)
     return with_layout(type_, type(layout)(layout.linear, layout.grid, layout.memref, layout.mem_layout, rest))
 
 

@@ -9,8 +9,26 @@ from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, owner_of
 from ttnn.compiler.passes.later_build import ints
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.ttnn_types import element_word
 
-__all__ = ["casts", "permute_of_units", "permutes", "reshapes", "same_type"]
+__all__ = [
+    "cast_and_back",
+    "casts",
+    "layouts",
+    "permute_of_units",
+    "permutes",
+    "repeated_right",
+    "reshapes",
+    "same_type",
+]
+
+_WIDER = {
+    "bf16": ("f32",),
+    "f16": ("f32",),
+    "u8": ("u16", "u32", "si32", "f32", "bf16"),
+    "u16": ("u32", "si32", "f32"),
+}
+"""Data types that hold all numbers of a data type."""
 
 
 def same_type(module: Module, op: TableOp) -> Result:
@@ -49,6 +67,43 @@ def casts(module: Module, op: TableOp) -> Result:
     if first is None or not first.results[0].has_one_use():
         return None
     return _again(module, op, first.inputs[0])
+
+
+def layouts(module: Module, op: TableOp) -> Result:
+    """Of two changes of a tensor's layout the second counts, if the first rounds nothing that the second keeps."""
+    first = _before(op)
+    if first is None or not first.results[0].has_one_use() or _is_changed(first.inputs[0], first):
+        return None
+    before, between, after = map(element_word, (first.inputs[0].type, first.results[0].type, op.results[0].type))
+    if between not in (before, after) and not (before == after and between in _WIDER.get(before, ())):
+        return None
+    return _again(module, op, first.inputs[0], op.name, **op.properties)
+
+
+def cast_and_back(module: Module, op: TableOp) -> Result:
+    """A change of layout that undoes a cast to a wider data type is one of what was cast."""
+    cast = owner_of(op.inputs[0])
+    if not isinstance(cast, TableOp) or cast.name != "ttnn.typecast" or _is_changed(cast.inputs[0], cast):
+        return None
+    before, between, after = map(element_word, (cast.inputs[0].type, cast.results[0].type, op.results[0].type))
+    if before != after or between not in _WIDER.get(before, ()):
+        return None
+    op.operands[0] = cast.inputs[0]
+    return True
+
+
+def repeated_right(module: Module, op: TableOp) -> Result:
+    """A product repeats its second operand along the second of four dimensions itself, if the first is of size one."""
+    del module
+    repeat = owner_of(op.inputs[1])
+    if not isinstance(repeat, TableOp) or repeat.name != "ttnn.repeat" or _is_changed(repeat.inputs[0], repeat):
+        return None
+    left, right, whole = map(shape_of, (op.inputs[0], repeat.inputs[0], repeat.results[0]))
+    fits = len(left) == len(right) == 4 and right[:2] == (1, 1)
+    if not fits or (1, left[1], *right[2:]) != tuple(whole) or left[0] != 1 or left[1] == 1:
+        return None
+    op.operands[1] = repeat.inputs[0]
+    return True
 
 
 def reshapes(module: Module, op: TableOp) -> Result:

@@ -98,6 +98,11 @@ LIBRARY = (
     pattern(library.casts, "typecast", epochs=_LATER, dialect="ttnn"),
     pattern(library.casts, "to_dtype", epochs=_SLIDES, dialect="ttnn"),
     pattern(library.reshapes, "reshape", epochs=_LATER, dialect="ttnn"),
+    pattern(library.same_type, "to_layout", epochs=_LATER, dialect="ttnn"),
+    pattern(library.layouts, "to_layout", epochs=_LATER, dialect="ttnn"),
+    pattern(library.layouts, "to_tensor_spec", epochs=_CURRENT, dialect="ttnn"),
+    pattern(library.cast_and_back, "to_tensor_spec", epochs=_CURRENT, dialect="ttnn"),
+    pattern(library.repeated_right, "matmul", epochs=_CURRENT, dialect="ttnn"),
     pattern(library.permutes, "permute", epochs=_CURRENT, dialect="ttnn"),
     pattern(library.permute_of_units, "permute", epochs=_CURRENT, dialect="ttnn"),
 )
