@@ -317,10 +317,54 @@ def chunked(q: Array, k: Array, v: Array, pages: Array, start: Array) -> Array:
     return np.asarray(weights(q, keys, 32, 32**-0.5) @ values)
 
 
-def chunked_call(q: Any, k: Any, v: Any, pages: Any, start: Any, device: Any) -> Any:
+#: One core for each user and head; keys come a tile after the other.
+CHUNKS = (
+    "program_config = #ttnn.sdpa_program_config<compute_with_storage_grid_size = #ttnn.core_coord<8, 8>, "
+    "q_chunk_size = 32, k_chunk_size = 32, max_cores_per_head_batch = 1>"
+)
+
+
+def chunks() -> Any:
+    return ttnn.SDPAProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(8, 8),
+        q_chunk_size=32,
+        k_chunk_size=32,
+        max_cores_per_head_batch=1,
+    )
+
+
+def chunked_call(configured: bool) -> Callable[..., Any]:
+    def call(q: Any, k: Any, v: Any, pages: Any, start: Any, device: Any) -> Any:
+        given = [tiles(one, device) for one in (q, k, v)]
+        return ttnn.transformer.chunked_scaled_dot_product_attention(
+            *given,
+            rows(pages, device),
+            chunk_start_idx_tensor=rows(start, device),
+            program_config=chunks() if configured else None,
+        )
+
+    return call
+
+
+def decoded(q: Array, k: Array, v: Array, pages: Array, positions: Array) -> Array:
+    keys, values = paged(k, pages), paged(v, pages)
+    queries = q[0][:, :, None]
+    return np.asarray(weights(queries, keys, int(positions[0]), 32**-0.5) @ values)[:, :, 0][None]
+
+
+def decoded_bound(q: Array, k: Array, v: Array, pages: Array, positions: Array) -> Array:
+    bound = attention_bound(q[0][:, :, None], paged(k, pages), paged(v, pages), int(positions[0]), 32**-0.5)
+    return np.asarray(bound[:, :, 0][None])
+
+
+def decoded_call(q: Any, k: Any, v: Any, pages: Any, positions: Any, device: Any) -> Any:
     given = [tiles(one, device) for one in (q, k, v)]
-    table, first = rows(pages, device), rows(start, device)
-    return ttnn.transformer.chunked_scaled_dot_product_attention(*given, table, chunk_start_idx_tensor=first)
+    return ttnn.transformer.paged_scaled_dot_product_attention_decode(
+        *given,
+        rows(pages, device),
+        cur_pos_tensor=rows(positions, device),
+        program_config=chunks(),
+    )
 
 
 def latent_text(value: bool) -> str:
@@ -542,22 +586,45 @@ CASES: dict[str, Case] = {
         )
         for name, value in (("flash_mla_prefill", False), ("flash_mla_prefill_with_values", True))
     },
-    "chunked_scaled_dot_product_attention": Case(
+    **{
+        f"chunked_scaled_dot_product_attention{name}": Case(
+            library(
+                "chunked_scaled_dot_product_attention",
+                [
+                    laid((2, 4, 64, 32)),
+                    laid((6, 2, 32, 32)),
+                    laid((6, 2, 32, 32)),
+                    laid((2, 3), "si32", rows=True),
+                    laid((1,), "si32", rows=True),
+                ],
+                [laid((2, 4, 64, 32))],
+                CHUNKS if name else "",
+            ),
+            chunked_call(bool(name)),
+            chunked,
+            lambda q, k, v, pages, start: attention_bound(q, paged(k, pages), paged(v, pages), 32, 32**-0.5),
+            {3: PAGES, 4: START},
+            LIBRARY,
+        )
+        for name in ("", "_with_a_program_config")
+    },
+    "paged_attention_decode_with_a_program_config": Case(
         library(
-            "chunked_scaled_dot_product_attention",
+            "paged_scaled_dot_product_attention_decode",
             [
-                laid((2, 4, 64, 32)),
+                laid((1, 2, 4, 32)),
                 laid((6, 2, 32, 32)),
                 laid((6, 2, 32, 32)),
                 laid((2, 3), "si32", rows=True),
-                laid((1,), "si32", rows=True),
+                laid((2,), "si32", rows=True),
             ],
-            [laid((2, 4, 64, 32))],
+            [laid((1, 2, 4, 32))],
+            f"is_causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 0>, {CHUNKS}",
         ),
-        chunked_call,
-        chunked,
-        lambda q, k, v, pages, start: attention_bound(q, paged(k, pages), paged(v, pages), 32, 32**-0.5),
-        {3: PAGES, 4: START},
+        decoded_call,
+        decoded,
+        decoded_bound,
+        {3: PAGES, 4: np.array([40, 40], np.int32)},
         LIBRARY,
     ),
     "rotary_embedding": Case(
@@ -705,6 +772,46 @@ def test_what_is_wrong_in_a_configuration_is_named(part: str) -> None:
     run(module, LIBRARY)
     with pytest.raises(CompileError, match=r"has no (form|name) in .*TTNN binaries"):
         ttnn_to_binary(module, "0.1.0")
+
+
+GRID = "compute_with_storage_grid_size = #ttnn.core_coord<2, 1>, "
+BLOCKS = "in0_block_w = 2, out_subblock_h = 1, out_subblock_w = 1, "
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "fields", "written"),
+    [
+        (
+            "matmul_multi_core_reuse_program_config",
+            f"{GRID}{BLOCKS}per_core_m = 2, per_core_n = 1",
+            "MatmulMultiCoreReuseProgramConfig(compute_with_storage_grid_size=ttnn.CoreCoord(2, 1), in0_block_w=2, "
+            "out_subblock_h=1, out_subblock_w=1, per_core_M=2, per_core_N=1)",
+        ),
+        (
+            "matmul_multi_core_reuse_multi_cast_program_config",
+            f"{GRID}{BLOCKS}out_block_h = 1, out_block_w = 1, per_core_m = 1, per_core_n = 2, "
+            "transpose_mcast = false, fuse_batch = true",
+            "MatmulMultiCoreReuseMultiCastProgramConfig(compute_with_storage_grid_size=ttnn.CoreCoord(2, 1), "
+            "in0_block_w=2, out_subblock_h=1, out_subblock_w=1, out_block_h=1, out_block_w=1, per_core_M=1, "
+            "per_core_N=2, transpose_mcast=False, fuse_batch=True)",
+        ),
+        (
+            "matmul_multi_core_reuse_multi_cast_dram_sharded_program_config",
+            "in0_block_w = 2, per_core_m = 1, per_core_n = 3, "
+            "fused_activation = #ttnn.unary_with_param<op_type = silu>",
+            "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=2, per_core_M=1, per_core_N=3, "
+            "fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.SILU))",
+        ),
+    ],
+)
+def test_configurations_of_products_reach_the_call(mnemonic: str, fields: str, written: str) -> None:
+    kinds = [laid((64, 128)), laid((128, 64))]
+    module = parse_module(
+        library("matmul", kinds, [laid((64, 64))], f"matmul_program_config = #ttnn.{mnemonic}<{fields}>")
+    )
+    run(module, LIBRARY)
+    source = python_source(programs(Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())))
+    assert f"program_config=ttnn.{written}" in source
 
 
 REFUSED = {

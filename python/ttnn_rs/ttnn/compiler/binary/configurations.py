@@ -10,7 +10,14 @@ from ttnn.compiler.binary.calls import Argument, Name, New
 from ttnn.compiler.binary.descriptions import dtype_name
 from ttnn.compiler.binary.schema import Enum, Scalar, Struct, Table, Type, Vector
 
-__all__ = ["configuration_table", "conv2d_config", "conv3d_config", "program_config", "split_top"]
+__all__ = [
+    "attention_config",
+    "configuration_table",
+    "conv2d_config",
+    "conv3d_config",
+    "program_config",
+    "split_top",
+]
 
 EnumName = Callable[[Enum, str], str]
 """The name of an enumeration of binaries for a word of an attribute."""
@@ -130,6 +137,13 @@ def program_config(member: str, table: dict[str, Any]) -> New:
     empty = {"num_global_cb_receivers": 0, "hop_cores": {"core_ranges": []}}
     kept = {name: value for name, value in table.items() if name not in empty or value not in (empty[name], {})}
     return _object(f"ttnn.{member}", kept)
+
+
+def attention_config(table: dict[str, Any] | None) -> New | None:
+    """Return the program configuration of an attention, or None where the operator chooses."""
+    if not table:
+        return None
+    return _object("ttnn.SDPAProgramConfig", {name: value for name, value in table.items() if value not in (None, {})})
 
 
 def conv2d_config(table: dict[str, Any]) -> New | None:

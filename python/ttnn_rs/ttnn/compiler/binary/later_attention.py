@@ -10,6 +10,7 @@ from typing import Any, Final
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, place
 from ttnn.compiler.binary.calls import Argument, Name, New, Ref
+from ttnn.compiler.binary.configurations import attention_config
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_parts import (
     DRAM,
@@ -96,8 +97,6 @@ def _decode(function: str, *tables: str) -> Handler:
     """Attention of one new token of each user; positions are integers in rows, as are the pages of a table."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
-        if table.get("program_config"):
-            raise UnsupportedError("a program_config of attention of a binary is not executed.")
         operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
         operands += [in_rows(calls, table[name], "Int32") for name in tables]
         place_of = table.get("cur_pos_tensor")
@@ -111,6 +110,7 @@ def _decode(function: str, *tables: str) -> Handler:
             attention_sink=_half(calls, table.get("attention_sink")),
             scale=_scale(table),
             sliding_window_size=None if window is None else int(window),
+            program_config=attention_config(table.get("program_config")),
         )
         _result(calls, made, table, _kind(table["query"]))
 
@@ -118,8 +118,6 @@ def _decode(function: str, *tables: str) -> Handler:
 
 
 def _chunked(calls: Calls, table: dict[str, Any]) -> None:
-    if table.get("program_config"):
-        raise UnsupportedError("a program_config of attention of a binary is not executed.")
     operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
     pages = in_rows(calls, table["page_table"], "Int32")
     start = in_rows(calls, table["chunk_start_idx"], "Int32")
@@ -129,6 +127,7 @@ def _chunked(calls: Calls, table: dict[str, Any]) -> None:
         pages,
         chunk_start_idx_tensor=start,
         scale=_scale(table),
+        program_config=attention_config(table.get("program_config")),
     )
     _result(calls, made, table, _kind(table["query"]))
 

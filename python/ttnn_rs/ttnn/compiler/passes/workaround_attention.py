@@ -102,7 +102,7 @@ def _exact_exponent(module: Module, op: TableOp) -> Result:
             f"compute_with_storage_grid_size = #ttnn.core_coord<{columns}, {rows}>, q_chunk_size = 32, "
             "k_chunk_size = 32, exp_approx_mode = false, max_cores_per_head_batch = 1"
         )
-    op.properties["program_config"] = OpaqueDialectAttr("ttnn.sdpaprogram_config", (f"<{inner}>",))
+    op.properties["program_config"] = OpaqueDialectAttr("ttnn.sdpa_program_config", (f"<{inner}>",))
     return True
 
 

@@ -50,6 +50,9 @@ struct Conv2dConfig {
 struct Conv3dConfig {
   template <typename... Fields> explicit Conv3dConfig(Fields &&...fields);
 };
+struct SDPAProgramConfig {
+  template <typename... Fields> explicit SDPAProgramConfig(Fields &&...fields);
+};
 struct MatmulMultiCoreReuseProgramConfig {
   template <typename... Fields> explicit MatmulMultiCoreReuseProgramConfig(Fields &&...fields);
 };
