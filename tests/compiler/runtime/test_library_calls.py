@@ -217,6 +217,59 @@ def images(x: Array, w: Array) -> Array:
     return np.sum(parts, axis=0)
 
 
+# Weights and a bias that are prepared before the convolution.
+
+FACTS = (
+    "in_channels = 32 : i32, out_channels = 16 : i32, batch_size = 1 : i32, input_height = 8 : i32, "
+    "input_width = 8 : i32, kernel_size = array<i32: 3, 3>, stride = array<i32: 1, 1>, padding = array<i32: 1, 1>, "
+    "dilation = array<i32: 1, 1>, groups = 1 : i32"
+)
+INPUT = (
+    "input_memory_config = #ttnn.memory_config<#ttnn.buffer_type<dram>, <interleaved>>, "
+    "input_tensor_layout = #ttnn.layout<tile>, input_dtype = #ttcore.supportedDataTypes<bf16>"
+)
+
+
+def prepared_text(transposed: bool) -> str:
+    name, more, order = "conv2d", "", "OIHW"
+    kinds = [laid((1, 1, 64, 32)), laid((16, 32, 3, 3), rows=True), laid((1, 1, 1, 16), rows=True)]
+    if transposed:
+        name, more, order = "conv_transpose2d", ", output_padding = array<i32: 0, 0>", "IOHW"
+        kinds[1] = laid((32, 16, 3, 3), rows=True)
+    weights_, bias, out = laid((1, 1, 288, 16)), laid((1, 1, 1, 16)), laid((1, 1, 64, 16))
+    arguments = ", ".join(f"%{one}: {kind}" for one, kind in zip("xwb", kinds, strict=True))
+    return (
+        f"func.func @one({arguments}) -> {out} {{\n"
+        '  %d = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>, mesh_shape = #ttnn<mesh_shape 1x1>}> '
+        ": () -> !ttnn.device\n"
+        f'  %0 = "ttnn.prepare_{name}_weights"(%w, %d) <{{{FACTS}{more}, {INPUT}, has_bias = true, '
+        f'weights_format = "{order}"}}> : ({kinds[1]}, !ttnn.device) -> {weights_}\n'
+        f'  %1 = "ttnn.prepare_{name}_bias"(%b, %d) <{{{FACTS}, {INPUT}}}> '
+        f": ({kinds[2]}, !ttnn.device) -> {bias}\n"
+        f'  %r = "ttnn.{name}"(%x, %0, %1, %d) <{{{FACTS}{more}}}> '
+        f": ({kinds[0]}, {weights_}, {bias}, !ttnn.device) -> {out}\n  return %r : {out}\n}}\n"
+    )
+
+
+def prepared_call(transposed: bool) -> Callable[..., Any]:
+    function = ttnn.conv_transpose2d if transposed else ttnn.conv2d
+
+    def call(x: Any, w: Any, b: Any, device: Any) -> Any:
+        facts = {"in_channels": 32, "out_channels": 16, "batch_size": 1, "input_height": 8, "input_width": 8}
+        return function(tiles(x, device), w, bias_tensor=b, device=device, padding=[1, 1], kernel_size=[3, 3], **facts)
+
+    return call
+
+
+def flat_images(x: Array, w: Array, b: Array) -> Array:
+    return images(x.reshape(1, 8, 8, 32), w).reshape(1, 1, 64, 16) + b
+
+
+def turned(w: Array) -> Array:
+    """Weights of the convolution that the transposed one is."""
+    return np.swapaxes(w, 0, 1)[:, :, ::-1, ::-1]
+
+
 def silu(x: Array) -> Array:
     return np.asarray(x / (1 + np.exp(-x)))
 
@@ -520,6 +573,20 @@ CASES: dict[str, Case] = {
         )
         for name, function in ACTIVATIONS.items()
     },
+    "conv2d_with_prepared_weights": Case(
+        prepared_text(False),
+        prepared_call(False),
+        flat_images,
+        lambda x, w, b: sums(4) * flat_images(np.abs(x), np.abs(w), np.abs(b)),
+        pipeline=LIBRARY,
+    ),
+    "conv_transpose2d_with_prepared_weights": Case(
+        prepared_text(True),
+        prepared_call(True),
+        lambda x, w, b: flat_images(x, turned(w), b),
+        lambda x, w, b: sums(4) * flat_images(np.abs(x), np.abs(turned(w)), np.abs(b)),
+        pipeline=LIBRARY,
+    ),
     "matmul_with_silu": Case(
         product_text("silu"),
         lambda a, b, device: ttnn.matmul(tiles(a, device), tiles(b, device), activation="silu"),

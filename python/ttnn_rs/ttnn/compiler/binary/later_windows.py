@@ -9,7 +9,7 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, describe_type, place
 from ttnn.compiler.binary.calls import DEVICE, Argument, Name, New, Ref
 from ttnn.compiler.binary.configurations import conv2d_config, conv3d_config
-from ttnn.compiler.binary.descriptions import Description, describe
+from ttnn.compiler.binary.descriptions import Description, describe, dtype_name, memory_config
 from ttnn.compiler.binary.later_parts import DRAM, compute_config, finish, in_rows, in_tiles, numbers, operand
 
 __all__ = ["WINDOWS"]
@@ -103,6 +103,36 @@ def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
     place(calls, made, Description(want.shape, "BFloat16", False, DRAM), table["out"]["global_id"], want)
 
 
+def _prepare(function: str, name: str) -> Handler:
+    """Weights or a bias as a convolution takes them: in tiles on the device."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        have, want, config = describe(table[name]), describe(table["out"]), _config(table)
+        tiled = table["input_tensor_layout"] == "Tile"
+        facts: dict[str, Any] = {name: operand(table[name]), **{fact: table[fact] for fact in _CHANNELS}}
+        facts |= {fact: numbers(table[fact]) for fact in (*_SIZES, "output_padding") if table.get(fact)}
+        facts |= {fact: table[fact] for fact in ("weights_format", "has_bias", "mirror_kernel") if fact in table}
+        made = calls.call(
+            function,
+            input_memory_config=memory_config(table.get("input_memory_config")),
+            input_layout=Name("ttnn.TILE_LAYOUT" if tiled else "ttnn.ROW_MAJOR_LAYOUT"),
+            input_dtype=dtype_name(table["input_dtype"]),
+            device=DEVICE,
+            conv_config=config,
+            compute_config=compute_config(table),
+            **facts,
+        )
+        # A bias that is in tiles already keeps its data type.
+        chosen = (
+            None if name == "bias_tensor" and have.tiled else (table.get("conv2d_config") or {}).get("weights_dtype")
+        )
+        place(
+            calls, made, Description(want.shape, chosen or have.data_type, True, DRAM), table["out"]["global_id"], want
+        )
+
+    return add
+
+
 def _prepare_conv3d_weights(calls: Calls, table: dict[str, Any]) -> None:
     """The function takes weights in rows and returns rows on the device."""
     have = describe(table["weight_tensor"])
@@ -185,6 +215,10 @@ WINDOWS: Final[dict[str, Handler]] = {
     "GlobalAvgPool2dOp": _global_avg_pool2d,
     "MaxPool2dWithIndicesOp": _max_pool2d_with_indices,
     "Pool2dOp": _pool2d,
+    "PrepareConv2dBiasOp": _prepare("ttnn.prepare_conv_bias", "bias_tensor"),
+    "PrepareConv2dWeightsOp": _prepare("ttnn.prepare_conv_weights", "weight_tensor"),
+    "PrepareConvTranspose2dBiasOp": _prepare("ttnn.prepare_conv_transpose2d_bias", "bias_tensor"),
+    "PrepareConvTranspose2dWeightsOp": _prepare("ttnn.prepare_conv_transpose2d_weights", "weight_tensor"),
     "PrepareConv3dWeightsOp": _prepare_conv3d_weights,
     "UpsampleOp": _upsample,
 }
