@@ -329,3 +329,17 @@ impl From<MemoryError> for FaultKind {
         Self::Bug(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_with_a_circular_buffer_name_it() {
+        assert_eq!(FaultKind::MissingPush { cb: 7, pages: 1 }.cb(), Some(7));
+        assert_eq!(FaultKind::PopBeforeWriteBarrier { cb: 9, address: 0, bytes: 4 }.cb(), Some(9));
+        assert_eq!(FaultKind::NotAcquired.cb(), None);
+        let bug = FaultKind::from(MemoryError::EmptyShard { cores: 1, shard_pages: 0 });
+        assert_eq!((bug.class(), bug.to_string().is_empty()), (Class::Bug, false));
+    }
+}

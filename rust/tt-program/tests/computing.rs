@@ -2,63 +2,18 @@
 
 mod programs;
 
-use programs::{COMPUTE, Program, mistake};
+use programs::compute::{COMPUTES, COPY, READER, built, clocks, costs, feed, program, start};
+use programs::{COMPUTE, mistake};
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::N150;
-use tt_perf::{ComputeCosts, Costs, Eltwise, ReduceAxis};
+use tt_perf::{Eltwise, ReduceAxis};
 use tt_program::calls::compute::{Copying, Math};
-use tt_program::spec::{ComputeConfig, Risc};
+use tt_program::spec::ComputeConfig;
 use tt_program::state::kernel::Stall;
 use tt_program::{FaultKind, Run};
 use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 
-/// The kernel that fills CBs and the one that computes.
-const READER: usize = 0;
-const COMPUTES: usize = 1;
+/// Phases of products in HiFi4.
 const PHASES: u32 = 4;
-
-fn costs() -> &'static ComputeCosts {
-    &Costs::of(N150.arch).compute
-}
-
-fn program() -> Program {
-    built(&COMPUTE)
-}
-
-fn built(config: &ComputeConfig) -> Program {
-    Program::configured(&N150, &[(0, Risc::Ncrisc), (0, Risc::Trisc)], config)
-}
-
-/// Bfloat16 words that are all different, from 2^-7 on.
-fn counted(count: usize) -> Vec<u16> {
-    (0..count).map(|number| 0x3c00 + number as u16).collect()
-}
-
-/// Sets the units up for tiles of bfloat16, and then the clocks back.
-fn start(program: &mut Program, math: Math) {
-    program.by(COMPUTES, |run, _| {
-        run.hw_startup(2, 2, 3).expect("units");
-        run.init_math(math, &[2]).expect("an operation");
-        run.kernels[COMPUTES].clocks = [0; 3];
-    });
-}
-
-/// Pushes tiles of different words, and lets the compute kernel wait for them at no cost.
-fn feed(program: &mut Program, cb: u32, tiles: usize) -> Vec<u16> {
-    let words = counted(tiles * 1024);
-    program.push_words(READER, cb, &words);
-    program.by(COMPUTES, |run, _| {
-        run.cb_wait_front(cb, tiles as u32).expect("tiles");
-        run.kernels[COMPUTES].clocks = [0; 3];
-    });
-    words
-}
-
-fn clocks(run: &Run) -> [u64; 3] {
-    run.kernels[COMPUTES].clocks
-}
-
-const COPY: Math = Math::Copy(Copying::Plain);
 
 #[test]
 fn math_and_packer_take_turns_on_the_halves_of_dst() {
@@ -408,162 +363,6 @@ fn tiles_are_packed_one_after_the_other_or_where_the_call_says() {
     assert_eq!(program.words(out + 4096, 1024), words[..1024]);
 }
 
-/// Row and column of each datum of a tile, in memory order.
-fn places() -> impl Iterator<Item = (usize, usize)> {
-    (0..1024).map(|place| TileShape::FULL.position(place))
-}
-
-#[test]
-fn rows_become_tiles_from_any_tile_on_to_any_tile_on() {
-    let (block, first_in, first_out) = (2, 1, 1);
-    let mut program = program();
-    start(&mut program, Math::Tilize { block });
-    let words = feed(&mut program, 4, 4);
-    let out = program.cb(3);
-    program.by(COMPUTES, |run, device| {
-        run.cb_reserve_back(3, 3).expect("pages");
-        run.kernels[COMPUTES].clocks = [0; 3];
-        run.tilize_block(device, 4, block, 3, (first_in, first_out)).expect("tiles");
-        let (unpack, pack) = (costs().unpack_tilize(2048, 2), costs().pack(2048, false));
-        let (sync, copy) = (costs().dst_sync, costs().copy);
-        assert_eq!(clocks(run)[0], 2 * unpack);
-        assert_eq!(clocks(run)[1], 2 * unpack + copy + sync);
-        assert_eq!(clocks(run)[2], 2 * unpack + copy + sync + sync + pack + sync);
-        let far = FaultKind::TileNotWaitedFor { cb: 4, tile: 4, end_bytes: 5 * 2048, waited: 4, page_bytes: 2048 };
-        assert_eq!(mistake(run.tilize_block(device, 4, block, 3, (3, 0))), far);
-        let said = "tilizing rows of 2 tiles".to_owned();
-        let differs = FaultKind::DiffersFromInit { what: "the block", expected: "3 tiles".to_owned(), said };
-        assert_eq!(mistake(run.tilize_block(device, 4, 3, 3, (0, 0))), differs);
-    });
-    for tile in 0..2 {
-        let from = |(row, column)| words[1024 + row * 64 + 32 * tile + column];
-        let expected: Vec<u16> = places().map(from).collect();
-        assert_eq!(program.words(out + 2048 * (1 + tile as u32), 1024), expected, "tile {tile}");
-    }
-    assert_eq!(program.words(out, 1024), [0; 1024]);
-    // To Dst, from a tile of it on.
-    program.by(COMPUTES, |run, device| {
-        run.tile_regs_acquire().expect("Dst");
-        run.kernels[COMPUTES].clocks = [50_000; 3];
-        run.tilize_to_dst(device, 4, block, 3, first_in).expect("tiles");
-        let unpack = costs().unpack_tilize(2048, 2);
-        assert_eq!(clocks(run), [50_000 + 2 * unpack, 50_000 + 2 * unpack + costs().copy, 50_000]);
-        assert_eq!(mistake(run.tilize_block(device, 4, block, 3, (0, 0))), FaultKind::AcquiredTwice);
-        run.tile_regs_commit().expect("Dst");
-        run.tile_regs_wait().expect("Dst");
-        run.pack_tile(device, 4, 3, Some(0)).expect("a pack");
-        assert_eq!(mistake(run.pack_tile(device, 2, 3, Some(0))), FaultKind::DstUnwritten { index: 2 });
-    });
-    assert_eq!(program.words(out, 1024), program.words(out + 4096, 1024), "the second tile");
-}
-
-#[test]
-fn tiles_become_rows_of_as_many_tiles_as_the_call_says() {
-    // The unpacker untilizes: rows of as many tiles as there are.
-    let mut program = program();
-    start(&mut program, Math::Untilize);
-    let words = feed(&mut program, 4, 3);
-    let out = program.cb(3);
-    program.by(COMPUTES, |run, device| {
-        run.cb_reserve_back(3, 3).expect("pages");
-        run.kernels[COMPUTES].clocks = [0; 3];
-        run.untilize_block(device, 4, 3, 3).expect("rows");
-        let unpacked = 3 * costs().unpack_untilize;
-        let packed = unpacked + costs().copy + 3 * costs().dst_sync + costs().pack(2048, false);
-        assert_eq!(clocks(run), [unpacked, unpacked + costs().copy + costs().dst_sync, packed]);
-        run.cb_push_back(3, 3).expect("a push");
-        run.cb_reserve_back(3, 1).expect("the last page");
-        let short = FaultKind::TileNotReserved { cb: 3, tile: 2, end_bytes: 3 * 2048, reserved: 1, page_bytes: 2048 };
-        assert_eq!(mistake(run.untilize_block(device, 4, 3, 3)), short);
-    });
-    let rows = |tiles: &[usize]| {
-        let mut rows = vec![0; tiles.len() * 1024];
-        for (column, &tile) in tiles.iter().enumerate() {
-            for (place, (row, inside)) in places().enumerate() {
-                rows[row * 32 * tiles.len() + 32 * column + inside] = words[1024 * tile + place];
-            }
-        }
-        rows
-    };
-    assert_eq!(program.words(out, 3 * 1024), rows(&[0, 1, 2]));
-    // The packer does: blocks of a tile as parts of rows of three.
-    let mut program = program_with_rows();
-    let out = program.cb(3);
-    program.by(COMPUTES, |run, device| {
-        let text = "2 rows of tiles in one call: the chip unpacks the first 1 tiles of CB 4 for each of them and packs \
-                    them to the same place; call it once per row, and pop the row in between";
-        assert_eq!(mistake(run.pack_untilize_block(device, (4, 3), 2, 0)), FaultKind::Argument(text.to_owned()));
-        run.kernels[COMPUTES].clocks = [0; 3];
-        run.pack_untilize_block(device, (4, 3), 1, 2).expect("the third tile of the rows");
-        let (unpack, sync) = (costs().unpack(2048), costs().dst_sync);
-        let packed = unpack + costs().copy + 3 * sync + costs().pack_untilize(1, 2);
-        assert_eq!(clocks(run), [unpack, unpack + costs().copy + sync, packed]);
-    });
-    let found = program.words(out, 3 * 1024);
-    for (place, (row, inside)) in places().enumerate() {
-        assert_eq!(found[row * 96 + 64 + inside], words[place], "{row} {inside}");
-        assert_eq!(found[row * 96 + 32 + inside], 0);
-    }
-}
-
-/// CB 4 with three tiles, three pages of CB 3, and a packer that untilizes single tiles into rows of three.
-fn program_with_rows() -> Program {
-    let mut program = program();
-    start(&mut program, COPY);
-    feed(&mut program, 4, 3);
-    program.by(COMPUTES, |run, _| {
-        run.pack_untilize_mode(Some((1, 3))).expect("a mode");
-        run.cb_reserve_back(3, 3).expect("pages");
-    });
-    program
-}
-
-#[test]
-fn the_packer_untilizes_rows_of_tiles_of_dst() {
-    // Two rows of two tiles of Dst, from the second on, as the second half of two rows of four tiles.
-    let mut program = program();
-    start(&mut program, COPY);
-    let words = feed(&mut program, 3, 4);
-    let out = program.cb(4);
-    program.by(COMPUTES, |run, device| {
-        run.tile_regs_acquire().expect("Dst");
-        for tile in 0..4 {
-            run.copy_tile(device, Copying::Plain, 3, tile, 1 + tile).expect("a copy");
-        }
-        run.tile_regs_commit().expect("Dst");
-        run.tile_regs_wait().expect("Dst");
-        run.cb_reserve_back(4, 8).expect("pages");
-        let kind = mistake(run.pack_untilize_dest(device, 4, 2, 1, 1));
-        assert!(matches!(&kind, FaultKind::MissingInit { state, .. } if state == "the packer packs tiles"), "{kind:?}");
-        run.pack_untilize_mode(Some((2, 4))).expect("a mode");
-        let kind = mistake(run.pack_tile(device, 1, 4, None));
-        assert!(
-            matches!(&kind, FaultKind::MissingInit { state, .. } if state.contains("blocks of 2 tiles")),
-            "{kind:?}"
-        );
-        run.kernels[COMPUTES].clocks = [0; 3];
-        run.pack_untilize_dest(device, 4, 2, 1, 1).expect("rows");
-        let each = costs().pack_untilize(2, 2).div_ceil(2);
-        assert_eq!(clocks(run), [0, 0, 4 * each]);
-        run.pack_untilize_mode(None).expect("tiles again");
-        run.pack_tile(device, 1, 4, Some(0)).expect("a pack");
-    });
-    let found = program.words(out, 8 * 1024);
-    for row_of_tiles in 0..2 {
-        for column in 0..2 {
-            for (place, (row, inside)) in places().enumerate() {
-                let at = (row_of_tiles * 4096) + row * 128 + 64 + column * 32 + inside;
-                // The tile packed last lies over the first rows.
-                if at >= 1024 {
-                    assert_eq!(found[at], words[(row_of_tiles * 2 + column) * 1024 + place], "{at}");
-                }
-            }
-        }
-    }
-    assert_eq!(found[..1024], words[..1024]);
-    assert_eq!(found[4096..4096 + 64], [0; 64], "the first half of the second row of tiles");
-}
-
 #[test]
 fn data_movement_kernels_have_no_compute_engine() {
     let mut program = program();
@@ -572,4 +371,36 @@ fn data_movement_kernels_have_no_compute_engine() {
         assert!(matches!(mistake(run.pack_tile(device, 0, 3, None)), FaultKind::WrongRisc(_)));
         assert!(matches!(mistake(run.hw_startup(2, 2, 3)), FaultKind::WrongRisc(_)));
     });
+}
+
+#[test]
+fn only_some_reductions_take_small_tiles() {
+    let small = |height, width, dim| {
+        let mut program = program();
+        start(&mut program, Math::Reduce { pool: PoolOp::Sum, dim });
+        feed(&mut program, 2, 1);
+        program.push(READER, 3, 1);
+        let cb = program.run.cores[0].cb_mut(3).expect("a CB");
+        let shape = TileShape::new(height, width).expect("a shape");
+        (cb.shape, cb.tile) = (Some(shape), (height as u32, width as u32));
+        cb.page_bytes = DataFormat::Float16B.tile_bytes(shape) as u32;
+        cb.tile_bytes = cb.page_bytes;
+        program.by(COMPUTES, |run, device| {
+            run.cb_wait_front(3, 1).expect("a tile");
+            run.tile_regs_acquire().expect("Dst");
+            let reduced = run.reduce_tile(device, (PoolOp::Sum, dim), (3, 2), (0, 0), 0);
+            assert!(matches!(
+                mistake(run.reduce_tile(device, (PoolOp::Sum, dim), (2, 3), (0, 0), 0)),
+                FaultKind::Unsupported(text) if text.contains("scaler tiles")
+            ));
+            reduced.map_err(|fault| fault.what.to_string())
+        })
+    };
+    let text = "this reduction of tiles of 16x32: what the chip does is not specified; use 32x32".to_owned();
+    assert_eq!(small(16, 32, ReduceDim::Scalar), Err(text));
+    assert_eq!(small(16, 32, ReduceDim::Column), Ok(()));
+    assert_eq!(small(16, 32, ReduceDim::Row), Ok(()));
+    assert_eq!(small(8, 32, ReduceDim::Row), Ok(()));
+    let text = "this reduction of tiles of 8x32: what the chip does is not specified; use 32x32".to_owned();
+    assert_eq!(small(8, 32, ReduceDim::Column), Err(text));
 }

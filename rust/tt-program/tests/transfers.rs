@@ -2,9 +2,9 @@
 
 mod programs;
 
-use programs::{Program, costs, mistake};
+use programs::{COMPUTE, Program, costs, mistake};
 use tt_memory::buffer::BufferType;
-use tt_memory::chip::{LogicalCore, N150};
+use tt_memory::chip::{ChipSpec, LogicalCore, N150, P150};
 use tt_noc::{Noc, NocId, Node};
 use tt_program::calls::noc::{Barrier, Page};
 use tt_program::spec::Risc;
@@ -464,4 +464,105 @@ fn compute_kernels_have_no_network() {
         assert_eq!(mistake(run.set_trid(true, 1, 0)), wrong);
         assert_eq!(mistake(run.reset_trids(1, 0)), wrong);
     });
+}
+
+#[test]
+fn bytes_that_arrive_wake_whoever_waits_for_a_word_among_them() {
+    for (multicast, offset, wakes) in
+        [(false, 0, true), (false, 60, true), (false, 64, false), (true, 60, true), (true, 64, false)]
+    {
+        let mut program = Program::unwatched(&[(0, Risc::Brisc), (1, Risc::Brisc)]);
+        let (own, there) = (program.cb(2), program.cb(3));
+        let target = program.noc(1, there);
+        program.by(1, |run, device| {
+            run.store_bytes(device, there, &[0; 128]).expect("zeros");
+            while run.load_word(device, there + offset).expect("a word").is_some() {}
+        });
+        program.by(0, |run, device| {
+            run.store_bytes(device, own, &[1; 64]).expect("a store");
+            run.kernels[0].clocks[0] = 9000;
+            let rectangle = target | (target >> 36) << 48;
+            if multicast {
+                run.noc_async_write_multicast(device, own, rectangle, 64, 1, (false, false), 0)
+            } else {
+                run.noc_async_write(device, own, target, 64, 0)
+            }
+            .expect("a write");
+        });
+        let kernel = &program.run.kernels[1];
+        assert_eq!(kernel.state == State::Ready, wakes, "{multicast} {offset}");
+        if wakes {
+            assert!(kernel.woken > 9000, "when they have arrived");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_known_to_have_left_may_be_overwritten() {
+    let mut program = Program::new(&[(0, Risc::Brisc), (1, Risc::Brisc), (2, Risc::Brisc)]);
+    let (own, there) = (program.cb(2), program.cb(3));
+    let semaphore = program.run.semaphore_address(0);
+    let (data, flag) = (program.noc(1, there), program.noc(1, semaphore));
+    let (back, elsewhere) = (program.noc(0, semaphore), program.noc(2, there));
+    program.by(0, |run, device| {
+        run.store_bytes(device, own, &[1; 1024]).expect("a store");
+        // Both go to core 1 before the flag; the third goes elsewhere, the fourth over the other network.
+        run.noc_async_write(device, own, data, 64, 0).expect("a write");
+        run.noc_async_write(device, own + 64, data + 64, 64, 0).expect("a write");
+        run.noc_async_write(device, own + 128, elsewhere, 64, 0).expect("a write");
+        run.noc_async_write(device, own + 192, data + 192, 64, 1).expect("a write");
+        run.noc_semaphore_inc(device, flag, 1, 0).expect("a flag");
+        let flags: Vec<_> = transfers(run, 0).unflushed.iter().map(|write| write.flag).collect();
+        assert_eq!(flags, [Some(1), Some(1), None, None]);
+        let sent = FaultKind::OverwrittenWhileSent { address: own, bytes: 64 };
+        assert_eq!(mistake(run.store_bytes(device, own, &[2; 64])), sent);
+    });
+    program.by(1, |run, device| {
+        assert_eq!(run.noc_semaphore_wait(device, semaphore, 1, false), Ok(true));
+        assert_eq!(run.noc_semaphore_inc(device, back, 1, 0), Ok(true));
+    });
+    program.by(0, |run, device| {
+        assert_eq!(run.noc_semaphore_wait(device, semaphore, 1, false), Ok(true));
+        run.store_bytes(device, own, &[2; 128]).expect("they have left");
+        for offset in [128, 192] {
+            let sent = FaultKind::OverwrittenWhileSent { address: own + offset, bytes: 64 };
+            assert_eq!(mistake(run.store_bytes(device, own + offset, &[2; 64])), sent);
+        }
+        // A long list is searched for those that have left.
+        for number in 4..66 {
+            assert_eq!(transfers(run, 0).unflushed.len(), if number < 65 { number } else { 63 });
+            run.noc_async_write(device, own + 512, elsewhere + 512, 64, 0).expect("a write");
+        }
+        assert_eq!(transfers(run, 0).unflushed.len(), 64);
+    });
+}
+
+#[test]
+fn a_rectangle_holds_worker_cores_and_nothing_else() {
+    let multicast = |program: &mut Program, (x0, y0): (u32, u32), (x1, y1): (u32, u32), count| {
+        let (own, there) = (program.cb(2), u64::from(program.cb(3)));
+        let corner = |x: u32, y: u32| u64::from(x) | u64::from(y) << 6;
+        let target = there | corner(x1, y1) << 36 | corner(x0, y0) << 48;
+        program.by(0, |run, device| {
+            run.store_bytes(device, own, &[1; 64]).expect("a store");
+            let sent = run.noc_async_write_multicast(device, own, target, 64, count, (false, false), 0);
+            run.noc_barrier(Barrier::Writes, 0, None).expect("a barrier");
+            sent
+        })
+    };
+    let place = |chip: &'static ChipSpec, x, y| {
+        chip.worker_coord(LogicalCore { x, y }).map(|place| (place.x, place.y)).expect("a core")
+    };
+    let mut program = program();
+    let (first, last) = (place(&N150, 1, 0), place(&N150, 7, 0));
+    let outside = FaultKind::NoRectangle { x0: first.0, y0: first.1, x1: last.0 + 1, y1: first.1 };
+    assert_eq!(mistake(multicast(&mut program, first, (last.0 + 1, last.1), 7)), outside);
+    // On a Blackhole the columns of DRAM in the middle of the rectangle are passed over; no others are.
+    let mut program = Program::configured(&P150, &[(0, Risc::Brisc), (6, Risc::Brisc), (7, Risc::Brisc)], &COMPUTE);
+    let ends = (place(&P150, 6, 0), place(&P150, 7, 0));
+    assert_eq!((ends.0.0, ends.1.0), (7, 10));
+    assert_eq!(multicast(&mut program, ends.0, ends.1, 2), Ok(true));
+    let last = place(&P150, 12, 0);
+    let kind = mistake(multicast(&mut program, ends.0, (last.0 + 1, last.1), 7));
+    assert!(matches!(kind, FaultKind::NoRectangle { .. }), "{kind:?}");
 }

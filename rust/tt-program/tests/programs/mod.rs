@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod compute;
+
 use tt_formats::DataFormat;
 use tt_memory::chip::{ChipSpec, LogicalCore, N150};
 use tt_memory::device::OpenOptions;
@@ -32,7 +34,17 @@ impl Program {
 
     /// The same on any chip, with any compute kernels.
     pub fn configured(chip: &'static ChipSpec, kernels: &[(u32, Risc)], compute: &ComputeConfig) -> Self {
-        let mut device = Device::open(chip, OpenOptions::default()).expect("a device");
+        Self::on(Device::open(chip, OpenOptions::default()).expect("a device"), kernels, compute)
+    }
+
+    /// The same on an n150 that does not look for mistakes which only cost correctness.
+    pub fn unwatched(kernels: &[(u32, Risc)]) -> Self {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        device.set_watched(false);
+        Self::on(device, kernels, &COMPUTE)
+    }
+
+    fn on(mut device: Device, kernels: &[(u32, Risc)], compute: &ComputeConfig) -> Self {
         let mut columns: Vec<u32> = kernels.iter().map(|&(x, _)| x).collect();
         columns.dedup();
         let base = device.l1_base() as u32;
