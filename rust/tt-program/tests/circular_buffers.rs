@@ -305,9 +305,10 @@ fn pages_are_used_when_their_transfers_are_over() {
         run.cb_reserve_back(0, 2).expect("pages");
         // The second of the two pages is still on its way.
         run.noc_async_read(device, there, start + 128, 32, -1).expect("a read");
+        let early = FaultKind::PushBeforeReadBarrier { cb: 0, address: start + 128, bytes: 32 };
+        assert_eq!(mistake(run.cb_push_back(0, 2)), early);
         run.cb_push_back(0, 1).expect("the page before it");
-        let kind = mistake(run.cb_push_back(0, 1));
-        assert_eq!(kind, FaultKind::PushBeforeReadBarrier { cb: 0, address: start + 128, bytes: 32 });
+        assert_eq!(mistake(run.cb_push_back(0, 1)), early);
         run.noc_barrier(tt_program::calls::noc::Barrier::Reads, -1, None).expect("a barrier");
         run.cb_push_back(0, 1).expect("the page");
     });
@@ -315,9 +316,10 @@ fn pages_are_used_when_their_transfers_are_over() {
     program.by(WRITER, |run, device| {
         run.cb_wait_front(0, 3).expect("pages");
         run.noc_async_write(device, start + 128, target, 32, -1).expect("a write");
+        let early = FaultKind::PopBeforeWriteBarrier { cb: 0, address: start + 128, bytes: 32 };
+        assert_eq!(mistake(run.cb_pop_front(0, 3)), early);
         run.cb_pop_front(0, 2).expect("the pages before it");
-        let kind = mistake(run.cb_pop_front(0, 1));
-        assert_eq!(kind, FaultKind::PopBeforeWriteBarrier { cb: 0, address: start + 128, bytes: 32 });
+        assert_eq!(mistake(run.cb_pop_front(0, 1)), early);
         run.noc_barrier(tt_program::calls::noc::Barrier::WritesFlushed, -1, None).expect("a flush");
         run.cb_pop_front(0, 1).expect("the page");
     });

@@ -463,3 +463,44 @@ fn cores_start_one_after_the_other() {
     let place = Place { dram: false, bank: 4, address: u64::from(first) - 3 * 1536 };
     assert_eq!(program.device.bytes(place, 12).expect("bytes"), [7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]);
 }
+
+#[test]
+fn a_timeline_has_room_for_so_many_events() {
+    use tt_program::state::MOST_EVENTS;
+    use tt_program::state::kernel::Event;
+
+    let mut program = program();
+    let event = Event { kernel: 1, thread: 0, name: "before".into(), start: 0, end: 1, bytes: 0 };
+    program.run.events = Some(vec![event; MOST_EVENTS - 1]);
+    for _ in 0..2 {
+        program.by(0, |run, _| run.get_semaphore(0)).expect("a semaphore");
+        assert_eq!(program.run.events.as_ref().map(Vec::len), Some(MOST_EVENTS));
+    }
+    let (own, there) = (program.cb(2), program.noc(1, program.cb(2)));
+    program.by(0, |run, device| run.noc_async_read(device, there, own, 32, 0)).expect("a read");
+    assert_eq!(program.run.events.as_ref().map(Vec::len), Some(MOST_EVENTS), "transfers too");
+    let last = program.run.events.as_ref().and_then(|events| events.last()).expect("an event");
+    assert_eq!((&*last.name, last.kernel, last.start, last.end), ("get_semaphore", 0, 0, costs().l1_load));
+}
+
+#[test]
+fn popped_pages_are_unwritten_to_the_last_byte_and_no_others() {
+    let mut program = program();
+    program.push(1, 0, 4);
+    program.pop(0, 0, 3);
+    let start = program.cb(0);
+    program.by(1, |run, _| {
+        run.cb_reserve_back(0, 3).expect("pages");
+        run.cb_push_back(0, 3).expect("a push");
+    });
+    program.by(0, |run, device| {
+        run.cb_wait_front(0, 1).expect("a page");
+        run.load_bytes(device, start + 192, 16).expect("the page that was not popped");
+        run.cb_pop_front(0, 1).expect("a pop");
+        run.cb_wait_front(0, 3).expect("pages");
+        for offset in [0, 64, 128, 176] {
+            let kind = mistake(run.load_bytes(device, start + offset, 16).map(|_| ()));
+            assert!(matches!(kind, FaultKind::NeverWritten { .. }), "{offset}: {kind:?}");
+        }
+    });
+}

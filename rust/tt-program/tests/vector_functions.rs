@@ -234,3 +234,38 @@ fn tile_functions_take_their_tiles_in_a_list() {
     }));
     assert!(matches!(kind, FaultKind::Bug(_)), "{kind:?}");
 }
+
+/// The format that a tile of `Dst` holds, as a product that is added to it says; `None` if it can be added to bfloat16.
+fn other_format(program: &mut Program, dst: u32) -> Option<DstFormat> {
+    program.by(COMPUTES, |run, device| {
+        run.init_math(Math::Eltwise { op: EltwiseOp::Mul, broadcast: NONE, accumulate: false }, &[4])
+            .expect("an operation");
+        match run.eltwise_tiles(device, (EltwiseOp::Mul, NONE), (4, 4), (1, 1), dst).map_err(|fault| *fault.what) {
+            Err(FaultKind::MixedFormats { held, .. }) => Some(held),
+            other => other.map(|()| None).expect("a product"),
+        }
+    })
+}
+
+#[test]
+fn what_a_tile_function_changes_keeps_its_format_and_what_it_makes_gets_that_of_its_operands() {
+    let mut program = program(false);
+    let call = |name, tiles, parameters: &[u32], makes| {
+        VectorCall::new(("t", "t_init"), ("tile", name), tiles, parameters, makes).expect("a function")
+    };
+    let fill = function(("fill", ""), 1, &[3], Some(DstFormat::UInt16));
+    program.by(COMPUTES, |run, _| {
+        run.vector_init(&fill, 0).expect("an init");
+        run.vector(&fill, [1; 3], 1, 0).expect("a tile of integers");
+        run.vector_init(&VectorCall::init_only("t", "t_init"), 0).expect("an init");
+        // The mask reads the tile of integers; the rows of integers go where tile 0 says nothing about formats.
+        run.vector_tiles(&call("mask", 2, &[], None), &[0, 1]).expect("a mask");
+        run.vector_tiles(&call("reshuffle_rows", 2, &[0; 32], None), &[0, 1]).expect("rows");
+        run.vector_tiles(&call("add_top_row", 3, &[], None), &[0, 2, 3]).expect("a sum");
+        run.vector_tiles(&call("add_top_row_int", 3, &[], Some(DstFormat::UInt16)), &[0, 2, 4]).expect("a sum");
+        let unwritten = run.vector_tiles(&call("mask", 2, &[], None), &[5, 1]);
+        assert_eq!(mistake(unwritten), FaultKind::DstUnwritten { index: 5 });
+    });
+    let formats = [0, 1, 2, 3, 4].map(|dst| other_format(&mut program, dst));
+    assert_eq!(formats, [None, Some(DstFormat::UInt16), None, None, Some(DstFormat::UInt16)]);
+}

@@ -236,3 +236,69 @@ impl Recorder {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operation(recorder: &Recorder, id: Id) -> Option<&Operation> {
+        recorder.step(id).map(|step| &step.operation)
+    }
+
+    #[test]
+    fn products_with_one_are_no_products() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let x = recorder.load(0, Memory::Float);
+        let [one, minus_one, two] = [ONE, MINUS_ONE, 0x4000_0000].map(|word| recorder.word(word));
+        let register = recorder.constant(Constant::One);
+        let close = recorder.constant(Constant::Close);
+        for factor in [one, register] {
+            assert_eq!((recorder.multiply(x, factor)?, recorder.multiply(factor, x)?), (x, x));
+        }
+        for (a, b) in [(x, minus_one), (minus_one, x)] {
+            let id = recorder.multiply(a, b)?;
+            let negated = Operation::Unary { function: Unary::Negate, a: x, stochastic: false };
+            assert_eq!(operation(&recorder, id), Some(&negated));
+        }
+        for factor in [two, close, x] {
+            let id = recorder.multiply(x, factor)?;
+            assert_eq!(operation(&recorder, id), Some(&Operation::Multiply(x, factor)));
+        }
+        let product = recorder.multiply(x, x)?;
+        assert_eq!((recorder.len(), recorder.is_empty()), (product as usize + 1, false));
+        assert_eq!(recorder.multiply(x, product + 1), Err(Unrecorded(product + 1)));
+        assert_eq!(operation(&recorder, product + 1), None);
+        Ok(())
+    }
+
+    #[test]
+    fn addresses_count_from_the_row_and_conditions_end_lines() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        recorder.row = 64;
+        let x = recorder.load(2, Memory::Word);
+        assert_eq!(operation(&recorder, x), Some(&Operation::Load { address: 66, memory: Memory::Word }));
+        assert!(!recorder.otherwise() && !recorder.end() && !recorder.in_condition());
+        let lines = |recorder: &Recorder| recorder.steps.iter().map(|step| step.line).collect::<Vec<_>>();
+        recorder.begin();
+        assert!(recorder.in_condition());
+        let mask = recorder.compare(Compare::Less, x, x)?;
+        recorder.narrow(mask)?;
+        let stored = recorder.store(4, Memory::Word, x)?;
+        let store = |mask| Operation::Store { address: 68, memory: Memory::Word, value: x, mask };
+        assert_eq!(operation(&recorder, stored), Some(&store(Some(mask))));
+        // A second condition holds in addition.
+        recorder.narrow(mask)?;
+        let both = recorder.store(4, Memory::Word, x)?;
+        assert_eq!(operation(&recorder, both), Some(&store(Some(both - 1))));
+        assert_eq!(operation(&recorder, both - 1), Some(&Operation::Join(Join::And, mask, mask)));
+        assert!(recorder.otherwise());
+        let others = recorder.assign(x, x)?;
+        assert_eq!(operation(&recorder, others), Some(&Operation::Select { mask: others - 1, yes: x, no: x }));
+        assert!(recorder.end());
+        assert_eq!(recorder.assign(x, stored)?, stored, "outside of a condition the new value");
+        let last = recorder.store(4, Memory::Word, x)?;
+        assert_eq!(operation(&recorder, last), Some(&store(None)));
+        assert_eq!(lines(&recorder), [0, 1, 2, 3, 3, 4, 4, 5]);
+        Ok(())
+    }
+}

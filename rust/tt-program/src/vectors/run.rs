@@ -336,4 +336,33 @@ mod tests {
         assert!(recorder.unary(Unary::Not, 1 << 30, false).is_err());
         Ok(())
     }
+
+    #[test]
+    fn inside_a_condition_results_are_kept_and_new_ones_are_numbered_on() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let mut dst = Rows((0..1024).map(|word| (word as f32).to_bits()).collect());
+        recorder.word(7);
+        recorder.run(&mut dst);
+        assert_eq!(recorder.first, 1, "outside they are forgotten");
+        let (x, four) = (recorder.load(0, Memory::Float), recorder.word(4_f32.to_bits()));
+        recorder.begin();
+        let small = recorder.compare(Compare::Less, x, four)?;
+        recorder.narrow(small)?;
+        recorder.run(&mut dst);
+        assert_eq!((recorder.first, recorder.values.len(), recorder.len()), (1, 3, 0));
+        // One of what is new: the product is recognised as none.
+        let one = recorder.word(1_f32.to_bits());
+        assert_eq!((one, recorder.multiply(x, one)?), (4, x));
+        assert!(recorder.step(small).is_none() && recorder.step(one).is_some());
+        let square = recorder.multiply(x, x)?;
+        let sum = recorder.add(square, four)?;
+        recorder.store(4, Memory::Float, sum)?;
+        assert_eq!(recorder.run(&mut dst), Outcome::Instructions(3), "word, multiply-add, store");
+        assert!(recorder.end());
+        recorder.run(&mut dst);
+        assert_eq!(recorder.values.len(), 0);
+        let found: Vec<f32> = dst.0[64..70].iter().map(|&word| f32::from_bits(word)).collect();
+        assert_eq!(found, [4.0, 5.0, 8.0, 13.0, 68.0, 69.0], "four lanes");
+        Ok(())
+    }
 }

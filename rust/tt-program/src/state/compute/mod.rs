@@ -360,3 +360,73 @@ fn capacity(config: &ComputeConfig) -> usize {
     let whole = if config.dst32 { 8 } else { 16 };
     if config.full_sync { whole } else { whole / 2 }
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_tensix::fpu::MathFidelity;
+
+    use super::*;
+
+    fn acquired() -> Compute {
+        let fidelity = MathFidelity::HiFi4;
+        let config = ComputeConfig { fidelity, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
+        let mut compute = Compute::new(&config, Arch::Wormhole);
+        compute.turn = Turn::Math;
+        compute
+    }
+
+    #[test]
+    fn what_a_step_adds_to_has_its_format_and_shape() {
+        let mut compute = acquired();
+        let (full, small) = (TileShape::FULL, TileShape::new(16, 32).expect("a shape"));
+        let mut emptied = 0;
+        let mut add = |compute: &mut Compute, made, shape| compute.accumulator(2, (made, shape), |_| emptied += 1);
+        assert_eq!(add(&mut compute, DstFormat::Bf16, full), Ok(()));
+        assert_eq!(add(&mut compute, DstFormat::Bf16, full), Ok(()));
+        let mixed = FaultKind::MixedFormats { index: 2, held: DstFormat::Bf16, made: DstFormat::UInt16 };
+        assert_eq!(add(&mut compute, DstFormat::UInt16, full), Err(mixed));
+        assert!(matches!(add(&mut compute, DstFormat::Bf16, small), Err(FaultKind::Argument(_))));
+        assert_eq!(emptied, 1, "what is there is not emptied");
+        // What is overwritten may have been anything.
+        assert_eq!(compute.overwritten(2, (DstFormat::UInt16, small)), Ok(2));
+        assert_eq!(compute.sections[0].held, [None, None, Some(DstFormat::UInt16), None, None, None, None, None]);
+        assert_eq!((compute.sections[0].shapes[2], compute.sections[0].shapes[1]), (small, full));
+        assert_eq!(compute.sections[1].held, [None; 8]);
+        assert_eq!(compute.held(2).map(|(_, held)| held), Ok(DstFormat::UInt16));
+        assert_eq!(compute.held(3).map(|_| ()), Err(FaultKind::DstUnwritten { index: 3 }));
+    }
+
+    #[test]
+    fn results_of_reductions_are_told_from_whole_tiles() {
+        let mut compute = acquired();
+        let made = (DstFormat::Bf16, TileShape::FULL);
+        compute.overwritten(0, made).expect("a tile");
+        compute.accumulator(1, made, |_| {}).expect("a tile");
+        compute.math = Math::Reduce { pool: PoolOp::Sum, dim: ReduceDim::Row };
+        compute.accumulator(0, made, |_| {}).expect("onto a whole tile");
+        compute.accumulator(2, made, |_| {}).expect("a result");
+        assert_eq!(compute.sections[0].whole[..3], [false, true, false]);
+        compute.math = Math::Copy(Copying::Plain);
+        compute.accumulator(2, made, |_| {}).expect("onto a result");
+        compute.overwritten(0, made).expect("a tile");
+        assert_eq!(compute.sections[0].whole[..3], [true, true, false]);
+    }
+
+    #[test]
+    fn setups_are_described_in_words() {
+        let (op, broadcast) = (EltwiseOp::Sub, Broadcast::Row);
+        for (math, text) in [
+            (Math::None, "nothing"),
+            (Math::Matmul { transpose: true, block: None }, "matmul of single tiles, right operand transposed"),
+            (Math::Matmul { transpose: false, block: Some((1, 2, 3)) }, "matmul of blocks ct=1 rt=2 kt=3"),
+            (Math::Eltwise { op, broadcast, accumulate: false }, "subtraction of tiles with a broadcast row"),
+            (Math::Reuse { op: EltwiseOp::Add, to_a: true }, "addition with Dst as SrcA"),
+            (Math::Copy(Copying::Spread(Broadcast::Column)), "copying with a broadcast column"),
+            (Math::Reduce { pool: PoolOp::Max, dim: ReduceDim::Scalar }, "reduction Max Scalar"),
+            (Math::Tilize { block: 4 }, "tilizing rows of 4 tiles"),
+        ] {
+            assert_eq!(math.describe(), text);
+        }
+        assert!(format!("{:?}", acquired()).starts_with("Compute { config: ComputeConfig"));
+    }
+}

@@ -219,4 +219,14 @@ mod tests {
             assert_eq!(blocks(shape(height, width)), count, "{height} {width}");
         }
     }
+
+    #[test]
+    fn steps_that_need_whole_tiles_or_equal_ones_say_so() {
+        assert_eq!(require_full(TileShape::FULL, "this"), Ok(()));
+        let text = "this of tiles of 16x32: what the chip does is not specified; use 32x32".to_owned();
+        assert_eq!(require_full(shape(16, 32), "this"), Err(FaultKind::Unsupported(text)));
+        assert_eq!(require_same(shape(16, 32), shape(16, 32)), Ok(()));
+        let text = "the operands are tiles of 16x32 and of 32x16; give both one shape".to_owned();
+        assert_eq!(require_same(shape(16, 32), shape(32, 16)), Err(FaultKind::Argument(text)));
+    }
 }
