@@ -404,3 +404,39 @@ fn only_some_reductions_take_small_tiles() {
     let text = "this reduction of tiles of 8x32: what the chip does is not specified; use 32x32".to_owned();
     assert_eq!(small(8, 32, ReduceDim::Column), Err(text));
 }
+
+#[test]
+fn floats_of_32_bits_keep_them_in_a_wide_dst_if_their_buffer_says_so() {
+    // 1 + 2^-23: the source registers hold 19 bits.
+    let word = 0x3f80_0001_u32;
+    let copied = |dst32, unpack_to_dest| {
+        let mut program = built(&ComputeConfig { dst32, unpack_to_dest, ..COMPUTE });
+        for cb in [2, 3] {
+            let cb = program.run.cores[0].cb_mut(cb).expect("a CB");
+            (cb.format, cb.pages) = (DataFormat::Float32, 1);
+            (cb.page_bytes, cb.tile_bytes) = (4096, 4096);
+        }
+        program.by(READER, |run, device| {
+            run.cb_reserve_back(2, 1).expect("a page");
+            let at = run.get_write_ptr(2).expect("a pointer");
+            run.store_bytes(device, at, &word.to_le_bytes().repeat(1024)).expect("a store");
+            run.cb_push_back(2, 1).expect("a push");
+        });
+        start(&mut program, COPY);
+        let out = program.cb(3);
+        program.by(COMPUTES, |run, device| {
+            run.cb_wait_front(2, 1).expect("a tile");
+            run.tile_regs_acquire().expect("Dst");
+            run.copy_tile(device, Copying::Plain, 2, 0, 0).expect("a copy");
+            run.tile_regs_commit().expect("Dst");
+            run.tile_regs_wait().expect("Dst");
+            run.cb_reserve_back(3, 1).expect("a page");
+            run.pack_tile(device, 0, 3, None).expect("a pack");
+        });
+        program.word(0, out)
+    };
+    assert_eq!(copied(true, 1 << 2), word);
+    for (dst32, unpack_to_dest) in [(true, 0), (true, 1 << 3), (false, 0), (false, 1 << 2)] {
+        assert_eq!(copied(dst32, unpack_to_dest), 0x3f80_0000, "{dst32} {unpack_to_dest:#b}");
+    }
+}

@@ -156,3 +156,69 @@ impl Run {
         self.order_write(at, bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_tensix::fpu::{Arch, MathFidelity};
+
+    use super::*;
+    use crate::spec::ComputeConfig;
+
+    fn compute() -> Compute {
+        let fidelity = MathFidelity::HiFi4;
+        let config = ComputeConfig { fidelity, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
+        Compute::new(&config, Arch::Wormhole)
+    }
+
+    #[test]
+    fn the_packer_takes_upper_rows_of_32_columns_and_no_other_parts() {
+        let shape = |(height, width)| TileShape::new(height, width).expect("a shape");
+        let mut compute = compute();
+        for (held, target, fits) in [
+            ((32, 32), (32, 32), true),
+            ((32, 32), (16, 32), true),
+            ((16, 32), (8, 32), true),
+            ((16, 32), (32, 32), false),
+            ((32, 16), (32, 16), true),
+            ((32, 16), (16, 16), false),
+            ((32, 32), (16, 16), false),
+            ((32, 16), (16, 32), false),
+            ((32, 32), (32, 16), false),
+        ] {
+            compute.sections[1].shapes[3] = shape(held);
+            let found = compute.require_shape(1, 3, shape(target));
+            assert_eq!(found.is_ok(), fits, "{held:?} {target:?}");
+            if let Err(kind) = found {
+                let text = format!(
+                    "Dst[3] holds a tile of {}x{}, the CB takes tiles of {}x{}",
+                    held.0, held.1, target.0, target.1
+                );
+                assert_eq!(kind, FaultKind::Argument(text));
+            }
+        }
+    }
+
+    #[test]
+    fn with_the_mask_of_a_reduction_only_its_results_are_packed() {
+        let mut compute = compute();
+        compute.sections[0].whole[2] = true;
+        assert_eq!((compute.require_whole(0, 2), compute.require_whole(0, 1)), (Ok(()), Ok(())));
+        compute.edge = EdgeMask::Row0;
+        assert_eq!(compute.require_whole(0, 1), Ok(()));
+        assert!(
+            matches!(compute.require_whole(0, 2), Err(FaultKind::MissingInit { missing, .. }) if missing == "reduce_uninit")
+        );
+    }
+
+    #[test]
+    fn the_packer_reads_the_part_that_it_has_waited_for() {
+        let mut compute = compute();
+        assert_eq!(compute.packable(), Err(FaultKind::PackWithoutWait));
+        (compute.turn, compute.filling) = (Turn::Math, 1);
+        assert_eq!(compute.packable(), Err(FaultKind::PackWithoutWait));
+        compute.packing = true;
+        assert_eq!(compute.packable(), Ok(0));
+        (compute.packing, compute.turn) = (false, Turn::Both);
+        assert_eq!(compute.packable(), Ok(1));
+    }
+}
