@@ -54,6 +54,12 @@ const LINE_WORDS: usize = 16;
 /// A tile of FP32 bits in face order.
 pub type Tile = [u32; TILE_DATUMS];
 
+/// FP32 bits of a row of a tile.
+pub type TileRow = [u32; 32];
+
+/// Changes no sum that [`Multiplier::to_bf16`] adds it to: zeros of either sign become +0 there.
+pub const ZERO_ROW: TileRow = [0; 32];
+
 /// Words in whole cache lines.
 macro_rules! lines {
     ($($(#[$doc:meta])* $name:ident($visibility:vis [u32; $words:expr]);)*) => { $(
@@ -96,8 +102,8 @@ impl Sums {
         pack::round_to_bf16::run(level, &mut self.0);
     }
 
-    /// Adds row 0 of a tile of FP32 bits to every row.
-    pub fn add_row(&mut self, row: &Tile, level: Level) {
+    /// Adds a row to every row.
+    pub fn add_row(&mut self, row: &TileRow, level: Level) {
         pack::add_row::run(level, &mut self.0, row);
     }
 }
@@ -309,21 +315,22 @@ impl Multiplier {
         }
     }
 
-    /// What [`Sums::canonicalize`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the
-    /// page.
+    /// What [`Sums::add_row`], [`Sums::canonicalize`] and a packer to BF16 without `ReLU` write, in one go, for some of the
+    /// [`LINES`] of the page.
     ///
     /// # Panics
     /// If there are fewer lines.
     #[inline]
-    pub fn to_bf16(&self, sums: &Sums, lines: Range<usize>, page: &mut Bf16Page) {
+    pub fn to_bf16(&self, sums: &Sums, row: &TileRow, lines: Range<usize>, page: &mut Bf16Page) {
+        let first = lines.start;
         let words = &sums.0[lines.start * LINE_DATUMS..lines.end * LINE_DATUMS];
         let bytes = &mut page[2 * lines.start * LINE_DATUMS..2 * lines.end * LINE_DATUMS];
         #[cfg(target_arch = "x86_64")]
         if self.level == Level::Avx512 {
             // SAFETY: the level is one that the host has.
-            return unsafe { pack_avx512::canonical_to_bf16(words, bytes) };
+            return unsafe { pack_avx512::canonical_to_bf16(words, row, first, bytes) };
         }
-        pack::canonical_to_bf16::run(self.level, words, bytes);
+        pack::canonical_to_bf16::run(self.level, words, row, first, bytes);
     }
 
     /// Makes this thread ready to multiply.
@@ -449,7 +456,7 @@ impl<'a> Running<'a> {
             return self.dot((left, right), &Masks::ALL, soon, dot::End::Page(page));
         }
         self.steps_before(left, right, soon);
-        multiplier.to_bf16(self.end(), 0..LINES, page);
+        multiplier.to_bf16(self.end(), &ZERO_ROW, 0..LINES, page);
     }
 
     /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`]. Sums become a page, if there is one,

@@ -2,7 +2,7 @@
 use tt_cpu::simd_kernel;
 
 use super::fidelity::Keep;
-use super::{Bf16Page, Panel, Tile};
+use super::{Bf16Page, LINES, Panel, Tile, TileRow};
 use tt_tensix::regs::{FACE_SIDE, TILE_DATUMS, index};
 
 const SIDE: usize = 2 * FACE_SIDE;
@@ -109,14 +109,28 @@ fn canonicalize_body(tile: &mut Tile) {
     }
 }
 
-/// Zero exponents, NaN and ties as `canonicalize` and the packer have them; all NaN are positive by then.
+/// Sums of lines of a page, the first of which is the page's `first`, with a row added to each of the tile's. Zero
+/// exponents, NaN and ties as `canonicalize` and the packer have them; all NaN are positive by then.
 #[inline(always)]
-fn canonical_to_bf16_body(words: &[u32], bytes: &mut [u8]) {
-    for (bytes, word) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(words) {
-        let magnitude = *word & 0x7fff_ffff;
-        let number = if magnitude < 0x0080_0000 { 0 } else { word.wrapping_add(0x8000) >> 16 };
-        *bytes = (if magnitude > 0x7f80_0000 { 0x7f80 } else { number as u16 }).to_le_bytes();
+fn canonical_to_bf16_body(words: &[u32], row: &TileRow, first: usize, bytes: &mut [u8]) {
+    let lines = bytes.as_chunks_mut::<{ 2 * FACE_ROW }>().0.iter_mut().zip(words.as_chunks::<SIDE>().0);
+    for (line, (bytes, words)) in lines.enumerate() {
+        let row = row_of_line(row, first + line);
+        for (bytes, words) in bytes.as_chunks_mut::<FACE_ROW>().0.iter_mut().zip(words.as_chunks::<FACE_SIDE>().0) {
+            for ((bytes, word), add) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(words).zip(row) {
+                let word = (f32::from_bits(*word) + f32::from_bits(*add)).to_bits();
+                let magnitude = word & 0x7fff_ffff;
+                let number = if magnitude < 0x0080_0000 { 0 } else { word.wrapping_add(0x8000) >> 16 };
+                *bytes = (if magnitude > 0x7f80_0000 { 0x7f80 } else { number as u16 }).to_le_bytes();
+            }
+        }
     }
+}
+
+/// What a row adds to each of the two face rows of a page's line.
+#[inline(always)]
+pub fn row_of_line(row: &TileRow, line: usize) -> &[u32; FACE_SIDE] {
+    &row.as_chunks::<FACE_SIDE>().0[line / (LINES / 4) % 2]
 }
 
 #[inline(always)]
@@ -130,10 +144,9 @@ fn round_to_bf16_body(tile: &mut Tile) {
 }
 
 #[inline(always)]
-fn add_row_body(tile: &mut Tile, row: &Tile) {
+fn add_row_body(tile: &mut Tile, row: &TileRow) {
     for (number, line) in tile.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
-        let from = number / FACE_SIDE % 2 * FACE_SIDE * FACE_SIDE;
-        for (word, add) in line.iter_mut().zip(&row[from..from + FACE_SIDE]) {
+        for (word, add) in line.iter_mut().zip(row_of_line(row, number / 2)) {
             *word = (f32::from_bits(*word) + f32::from_bits(*add)).to_bits();
         }
     }
@@ -149,6 +162,6 @@ simd_kernel!(right_fp32, super::right_fp32_body, (tile: &Tile, keep: Keep, panel
 simd_kernel!(widen, super::widen_body, (page: &Bf16Page, tile: &mut Tile));
 simd_kernel!(narrow, super::narrow_body, (tile: &Tile, page: &mut Bf16Page));
 simd_kernel!(canonicalize, super::canonicalize_body, (tile: &mut Tile));
-simd_kernel!(canonical_to_bf16, super::canonical_to_bf16_body, (words: &[u32], bytes: &mut [u8]));
+simd_kernel!(canonical_to_bf16, super::canonical_to_bf16_body, (words: &[u32], row: &TileRow, first: usize, bytes: &mut [u8]));
 simd_kernel!(round_to_bf16, super::round_to_bf16_body, (tile: &mut Tile));
-simd_kernel!(add_row, super::add_row_body, (tile: &mut Tile, row: &Tile));
+simd_kernel!(add_row, super::add_row_body, (tile: &mut Tile, row: &TileRow));

@@ -4,8 +4,9 @@
 use std::arch::x86_64::*;
 
 use super::amx::{Step, Tiles};
+use super::pack::row_of_line;
 use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
-use super::{Bf16Page, LINES, Panel};
+use super::{Bf16Page, LINES, Panel, TileRow};
 use tt_tensix::each_part;
 use tt_tensix::unpack::block_float::{Interleave, PARTS};
 
@@ -93,10 +94,16 @@ const FIX_UP: i32 = 0x855;
 
 /// `pack::canonical_to_bf16` for whole lines of 32 sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub fn canonical_to_bf16(words: &[u32], bytes: &mut [u8]) {
-    for (words, line) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0) {
-        // SAFETY: two vectors of 16 words are the 32 of the array.
-        let [first, second] = [0, 16].map(|place| unsafe { _mm512_loadu_si512(words[place..].as_ptr().cast()) });
+pub fn canonical_to_bf16(words: &[u32], row: &TileRow, first: usize, bytes: &mut [u8]) {
+    for (number, (words, line)) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0).enumerate() {
+        let row = row_of_line(row, first + number);
+        // SAFETY: a vector of 16 words is as long as the array.
+        let row = unsafe { _mm512_loadu_ps(row.as_ptr().cast()) };
+        let [first, second] = [0, 16].map(|place| {
+            // SAFETY: two vectors of 16 words are the 32 of the array.
+            let sums = unsafe { _mm512_loadu_ps(words[place..].as_ptr().cast()) };
+            _mm512_castps_si512(_mm512_add_ps(sums, row))
+        });
         let both = upper_halves(canonical(first), canonical(second));
         // SAFETY: the array is as long as the store, which takes any alignment.
         unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), both) };

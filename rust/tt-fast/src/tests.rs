@@ -165,7 +165,7 @@ fn pages_are_multiplied_as_panels_and_sums_become_pages() {
             let mut expected = start;
             session.multiply(&panels[0], &panels[1], &mut expected, false);
             let mut page = [0; 2048];
-            multiplier.to_bf16(&expected, 0..LINES, &mut page);
+            multiplier.to_bf16(&expected, &ZERO_ROW, 0..LINES, &mut page);
             let what = format!("{fidelity:?} {:?}", multiplier.unit());
 
             let (mut sums, mut finished) = (start, [1; 2048]);
@@ -463,14 +463,19 @@ fn sums_become_the_bf16_of_the_packer() {
         let packer = Packer::new(&config, level).expect("a packer");
         let multiplier = Multiplier::new(MathFidelity::LoFi, false, level);
         // Every upper half, with the lower halves next to the borders of rounding.
-        for block in 0..4 * 64 {
+        for block in 0..2 * 4 * 64 {
+            let row = if block < 4 * 64 { ZERO_ROW } else { std::array::from_fn(|column| (column as f32).to_bits()) };
+            let block = block % (4 * 64);
             let mut sums = Sums(std::array::from_fn(|datum| {
                 let place = block * 1024 + datum as u32;
                 (place / 4) << 16 | special(place)
             }));
             let (mut expected, mut got) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
-            multiplier.to_bf16(&sums, 0..5, &mut got);
-            multiplier.to_bf16(&sums, 5..LINES, &mut got);
+            multiplier.to_bf16(&sums, &row, 0..5, &mut got);
+            multiplier.to_bf16(&sums, &row, 5..LINES, &mut got);
+            if row != ZERO_ROW {
+                sums.add_row(&row, level);
+            }
             sums.canonicalize(level);
             packer.pack(&sums.0, &mut expected);
             assert!(got == expected, "block {block} at {level}");
@@ -480,12 +485,12 @@ fn sums_become_the_bf16_of_the_packer() {
 
 #[test]
 fn a_row_is_added_to_every_row() {
-    let row: Tile = std::array::from_fn(|datum| (datum as f32).to_bits());
+    let row: TileRow = std::array::from_fn(|column| (column as f32).to_bits());
     let mut sums = Sums([1.0f32.to_bits(); TILE_DATUMS]);
     sums.add_row(&row, Level::current());
     for line in 0..32 {
         for column in 0..32 {
-            let expected = 1.0 + f32::from_bits(row[index(0, column)]);
+            let expected = 1.0 + column as f32;
             assert_eq!(sums.0[index(line, column)], expected.to_bits());
         }
     }

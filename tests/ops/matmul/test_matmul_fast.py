@@ -190,6 +190,29 @@ def test_bias_and_activation(device: ttnn.MeshDevice, activation: str | None, fp
     assert_close(run(), exact(run))
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("activation", [None, "gelu", "silu", "relu", "tanh"])
+def test_many_tiles_pass_bias_activation_and_packer_as_few(
+    device: ttnn.MeshDevice, activation: str | None, dtype: ttnn.DataType
+) -> None:
+    # Of many tiles, a table of the activation is made.
+    a, b, row = normal((512, 96), 1), normal((96, 544), 2), normal((1, 544), 3)
+    a[3], a[40], a[77] = np.inf, np.nan, 0
+    row[0, ::3], row[0, 5] = 0, 1e38
+    b, bias = tensor(device, b), tensor(device, row)
+    settings = {"bias": bias, "core_grid": ttnn.CoreGrid(x=4, y=4), "compute_kernel_config": config("HiFi4", False)}
+    run = lambda rows: ttnn.linear(  # noqa: E731
+        tensor(device, a[rows]), b, activation=activation, dtype=dtype, **settings
+    )
+    whole = run(slice(None))
+    parts = [run(slice(first, first + 64)) for first in range(0, 512, 64)]
+    np.testing.assert_array_equal(raw_of(whole), np.concatenate([raw_of(part) for part in parts]))
+    if dtype == ttnn.bfloat16 and activation is not None:
+        # In a 16-bit Dst nothing is lost between the two.
+        apart = getattr(ttnn, activation)(ttnn.linear(tensor(device, a), b, dtype=dtype, **settings))
+        np.testing.assert_array_equal(raw_of(whole), raw_of(apart))
+
+
 @pytest.mark.parametrize("transpose_b", [False, True])
 @pytest.mark.parametrize("fidelity", ["LoFi", "HiFi3"])
 @pytest.mark.parametrize("b", NAMES)

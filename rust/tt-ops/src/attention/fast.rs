@@ -388,7 +388,7 @@ impl Kernel<'_> {
             scale_rows::run(self.level, &mut sums.0, &factors);
             let target = self.output.claim(first + column)?;
             if self.plain {
-                self.multiplier.to_bf16(sums, 0..tt_fast::LINES, page);
+                self.multiplier.to_bf16(sums, &tt_fast::ZERO_ROW, 0..tt_fast::LINES, page);
                 target.copy_from_slice(page);
             } else {
                 sums.canonicalize(self.level);

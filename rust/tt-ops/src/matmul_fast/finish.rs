@@ -1,13 +1,50 @@
 //! From sums to the pages of the output.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use tt_cpu::Level;
 use tt_cpu::stream;
-use tt_fast::{Bf16Page, Block, LINES, Running, Sums};
-use tt_tensix::tile_io::ZERO;
+use tt_cpu::table::{HalfTable, Store};
+use tt_fast::{Bf16Page, Block, LINES, Running, Sums, TileRow, ZERO_ROW};
+use tt_formats::DataFormat;
+use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig, Relu};
+use tt_tensix::regs::TILE_DATUMS;
+use tt_tensix::sfpu::exec::bf16;
 
 use super::{Kernel, Pages};
 use crate::OpError;
+use crate::activation::Steps;
+use crate::matmul::MatmulProgram;
+
+/// What becomes of sums and their bias.
+pub(super) enum Finish {
+    /// They are rounded to BF16 pages, whose datums are then looked up if there is a table.
+    Bf16(Option<Arc<HalfTable>>),
+    /// They are rounded to the halves of a 16-bit Dst, which functions and the packer go on with.
+    Halves(Steps, HalfPacker),
+    /// Dst, functions and packer, one after the other.
+    Tiles,
+}
+
+impl Finish {
+    /// `direct`: sums go to the packer with no rounding in between.
+    pub(super) fn new(program: &MatmulProgram, config: &PackConfig, direct: bool, level: Level) -> Self {
+        let bf16 = config.output == DataFormat::Float16B && config.relu == Relu::None;
+        if direct && bf16 && program.activation.is_empty() {
+            return Self::Bf16(None);
+        }
+        if direct || config.dst != DstFormat::Bf16 {
+            return Self::Tiles;
+        }
+        let tiles = program.batch.0 * program.m * program.n;
+        match (Steps::new(&program.activation, tiles), HalfPacker::new(config, level)) {
+            (Some(Steps::Table(table)), Some(_)) if bf16 => Self::Bf16(Some(table)),
+            (Some(steps), Some(packer)) => Self::Halves(steps, packer),
+            _ => Self::Tiles,
+        }
+    }
+}
 
 /// An output whose sums are complete.
 struct Complete<'p> {
@@ -74,7 +111,7 @@ impl<'a, 'p> Outputs<'a, 'p> {
     pub(super) fn at_once(&mut self, (row, turn): (usize, usize)) -> Option<&'p mut Bf16Page> {
         let kernel = self.kernel;
         let place = self.place(row, turn);
-        (kernel.plain && !kernel.multiplier.multiplies_on())
+        (kernel.is_plain() && !kernel.multiplier.multiplies_on())
             .then(|| {
                 self.ask((row, turn), &(0..1), 1);
                 std::mem::take(&mut self.claimed[place]).first_chunk_mut()
@@ -85,68 +122,72 @@ impl<'a, 'p> Outputs<'a, 'p> {
     /// Ends the sums of a row of the block (counted from its first) in a column whose turn it is: in their place, or, if
     /// they are complete and finished later, in one of their own.
     #[inline]
-    pub(super) fn end(
-        &mut self,
-        running: Running<'_>,
-        (row, turn): (usize, usize),
-        sums: Option<&mut Sums>,
-    ) -> Result<(), OpError> {
+    pub(super) fn end(&mut self, running: Running<'_>, (row, turn): (usize, usize), sums: Option<&mut Sums>) {
         self.complete = None;
         let Some(sums) = sums else {
             running.end();
-            return Ok(());
+            return;
         };
         let place = self.place(row, turn);
         let mut complete = Complete { page: std::mem::take(&mut self.claimed[place]), turn };
         if self.kernel.multiplier.multiplies_on() {
             running.end_in(sums);
             self.complete = Some(complete);
-            return Ok(());
+            return;
         }
-        self.kernel.finish_lines(self.pages, &mut complete, 0..LINES, running.end())
+        self.kernel.finish_lines(self.pages, &mut complete, 0..LINES, running.end());
     }
 
     /// Finishes a part of the tile whose sums were completed last, if there is one: what of `tiles` steps these are.
     #[inline]
-    pub(super) fn finish(&mut self, steps: &Range<usize>, tiles: usize, sums: &mut Sums) -> Result<(), OpError> {
+    pub(super) fn finish(&mut self, steps: &Range<usize>, tiles: usize, sums: &mut Sums) {
         let lines = steps.start * LINES / tiles..steps.end * LINES / tiles;
-        let Some(complete) = &mut self.complete else {
-            return Ok(());
-        };
-        self.kernel.finish_lines(self.pages, complete, lines, sums)
+        if let Some(complete) = &mut self.complete {
+            self.kernel.finish_lines(self.pages, complete, lines, sums);
+        }
     }
 }
 
 impl Kernel<'_> {
-    /// Sums to some lines of an output page; all at the first of them, unless that is no more than a rounding.
+    /// Whether sums become a BF16 page with nothing in between.
+    fn is_plain(&self) -> bool {
+        self.bias.is_empty() && matches!(self.finish, Finish::Bf16(None))
+    }
+
+    /// Sums to some lines of an output page; all at the first of them, unless each line is finished by itself.
     #[inline]
-    fn finish_lines(
-        &self,
-        pages: &Pages<'_>,
-        complete: &mut Complete<'_>,
-        lines: Range<usize>,
-        sums: &mut Sums,
-    ) -> Result<(), OpError> {
-        if self.plain
+    fn finish_lines(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, lines: Range<usize>, sums: &mut Sums) {
+        if let Finish::Bf16(table) = &self.finish
             && let Some(page) = complete.page.first_chunk_mut()
         {
-            self.multiplier.to_bf16(sums, lines, page);
-            return Ok(());
+            let row = self.bias_row(pages, complete.turn);
+            let Some(table) = table else {
+                self.multiplier.to_bf16(sums, row, lines, page);
+                return;
+            };
+            let mut halves: Bf16Page = [0; 2048];
+            let bytes = lines.start * stream::LINE..lines.end * stream::LINE;
+            self.multiplier.to_bf16(sums, row, lines, &mut halves);
+            table.look_up(self.level, &halves[bytes.clone()], &mut page[bytes], Store::Near);
+        } else if lines.start == 0 {
+            self.finish_tile(pages, complete, sums);
         }
-        if lines.start == 0 { self.finish_tile(pages, complete, sums) } else { Ok(()) }
     }
 
     /// Sums to an output page: bias, Dst, activation, packer.
     #[inline(never)]
-    fn finish_tile(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, sums: &mut Sums) -> Result<(), OpError> {
+    fn finish_tile(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, sums: &mut Sums) {
         let program = self.program;
-        if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
-            let mut tile = ZERO;
-            input.to_src(bias.page(self.column(pages, complete.turn))?, &mut tile);
-            for word in &mut tile {
-                *word <<= 13;
-            }
-            sums.add_row(&tile, self.level);
+        let row = self.bias_row(pages, complete.turn);
+        if let Finish::Halves(steps, packer) = &self.finish {
+            let (mut page, mut dst) = ([0; 2048], [0; TILE_DATUMS]);
+            self.multiplier.to_bf16(sums, row, 0..LINES, &mut page);
+            bf16::enter(self.level, &page, &mut dst);
+            steps.apply(self.level, &mut dst);
+            return packer.pack(&dst, complete.page);
+        }
+        if !self.bias.is_empty() {
+            sums.add_row(row, self.level);
         }
         sums.canonicalize(self.level);
         if self.rounds {
@@ -154,6 +195,11 @@ impl Kernel<'_> {
         }
         program.activation.apply(&mut sums.0, program.dst32);
         self.pack_out.pack(&sums.0, complete.page);
-        Ok(())
+    }
+
+    /// What the bias adds to the column whose turn it is.
+    #[inline]
+    fn bias_row(&self, pages: &Pages<'_>, turn: usize) -> &TileRow {
+        if self.bias.is_empty() { &ZERO_ROW } else { &self.bias[self.column(pages, turn)] }
     }
 }

@@ -15,16 +15,20 @@ mod small_m;
 mod unpacked;
 
 use tt_cpu::{Level, pool};
-use tt_fast::{Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, Workspace, plan};
+use tt_fast::{
+    Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, TileRow, Workspace, ZERO_ROW, plan,
+};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device, MemoryError};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
-use tt_tensix::tile_io::{self, Input};
+use tt_tensix::regs::index;
+use tt_tensix::tile_io::{self, Input, ZERO};
 
 use crate::OpError;
 use crate::matmul::{Bias, MatmulProgram, Pages, require_pages};
 use crate::pages::FirstError;
+use finish::Finish;
 use operand::Operand;
 use packed_first::Packed;
 
@@ -40,9 +44,13 @@ pub fn matmul(
     program: &MatmulProgram,
 ) -> Result<(), OpError> {
     require_pages(device, (a, b), bias, output, program)?;
-    let kernel = Kernel::new(program, bias)?;
+    let mut kernel = Kernel::new(program)?;
     let access = device.access(&[output])?;
     let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
+    if let Some(bias) = bias {
+        kernel.bias = bias_rows(&pages, Input::new(bias.format, program.dst32), program.n)?;
+    }
+    let kernel = kernel;
     let plan = kernel.plan;
     let make = || (kernel.multiplier.session(), Taken::workspace(&plan));
     let shape = &kernel.shape;
@@ -68,6 +76,17 @@ pub fn matmul(
     Ok(())
 }
 
+/// Row 0 of the tiles of a bias, as `SrcB` has it.
+fn bias_rows(pages: &Pages<'_>, input: Input, columns: usize) -> Result<Vec<TileRow>, OpError> {
+    let mut tile = ZERO;
+    let row = |column: usize| {
+        let Some(bias) = &pages.bias else { return Ok(ZERO_ROW) };
+        input.to_src(bias.page(column)?, &mut tile);
+        Ok(std::array::from_fn(|column| tile[index(0, column)] << 13))
+    };
+    (0..columns).map(row).collect()
+}
+
 /// Settings of every step.
 struct Kernel<'a> {
     program: &'a MatmulProgram,
@@ -78,18 +97,18 @@ struct Kernel<'a> {
     multiplier: Multiplier,
     left: Operand,
     right: Operand,
-    bias: Option<Input>,
+    /// What the bias adds to each column of tiles, if there is one.
+    bias: Vec<TileRow>,
     /// A transposed left tile goes through Dst and back to L1 in its own format before it is multiplied.
     repack_left: (MathConfig, PackConfig),
     pack_out: Packer,
     /// Sums become BF16 before anything else happens to them.
     rounds: bool,
-    /// Sums become a BF16 page, with nothing in between.
-    plain: bool,
+    finish: Finish,
 }
 
 impl<'a> Kernel<'a> {
-    fn new(program: &'a MatmulProgram, bias: Option<Bias>) -> Result<Self, OpError> {
+    fn new(program: &'a MatmulProgram) -> Result<Self, OpError> {
         let (format_a, format_b, format_out) = program.formats;
         let level = Level::current();
         let left = Operand::new(format_a, program.dst32, program.transpose_a, level);
@@ -109,11 +128,6 @@ impl<'a> Kernel<'a> {
         if program.relu {
             pack_out.relu = Relu::MinThreshold(0);
         }
-        let plain = direct
-            && format_out == DataFormat::Float16B
-            && program.activation.is_empty()
-            && !program.relu
-            && bias.is_none();
         let multiplier = Multiplier::new(program.fidelity, wide, level);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
         let MatmulProgram { batch, m, k, n, .. } = *program;
@@ -132,12 +146,12 @@ impl<'a> Kernel<'a> {
             shape,
             plan,
             multiplier,
-            bias: bias.map(|bias| Input::new(bias.format, program.dst32)),
+            bias: Vec::new(),
+            finish: Finish::new(program, &pack_out, direct, level),
             repack_left: (math, PackConfig::new(dst, format_a)),
             pack_out: Packer::new(&pack_out, level)
                 .map_err(|error| OpError::Invariant { operator: "matmul", what: error.to_string() })?,
             rounds: !direct,
-            plain,
             left,
             right,
         })

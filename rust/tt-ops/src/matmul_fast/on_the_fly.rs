@@ -84,9 +84,9 @@ impl Kernel<'_> {
                         }
                         _ => running.steps_before(&left[..panels.len()], &work.right[panels], soon),
                     }
-                    outputs.finish(&some, tiles, work.complete)?;
+                    outputs.finish(&some, tiles, work.complete);
                 }
-                outputs.end(running, (row, chunk.turn), whole.then_some(&mut *work.complete))?;
+                outputs.end(running, (row, chunk.turn), whole.then_some(&mut *work.complete));
             }
             if let Some(next) = &next {
                 let packed = if overlaps { tiles } else { 0 };
@@ -96,7 +96,8 @@ impl Kernel<'_> {
             }
             (now, next) = (next, after);
         }
-        outputs.finish(&(0..1), 1, work.complete)
+        outputs.finish(&(0..1), 1, work.complete);
+        Ok(())
     }
 
     /// The pages of the column whose turn it is, from a step along K on, that are multiplied together.

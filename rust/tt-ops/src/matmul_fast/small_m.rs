@@ -61,7 +61,7 @@ impl Kernel<'_> {
                 } else {
                     self.all_rows(pages, (block.matrix, column), (left, right), session.begin(sums, true))
                 };
-                outputs.end(running, (0, turn), Some(complete))?;
+                outputs.end(running, (0, turn), Some(complete));
             }
         }
         Ok(true)

@@ -54,7 +54,7 @@ impl Kernel<'_> {
                     running.pages((left, right), masks, soon, page);
                 }
                 if !finished {
-                    outputs.end(running, (row, chunk.turn), whole.then_some(&mut *work.complete))?;
+                    outputs.end(running, (row, chunk.turn), whole.then_some(&mut *work.complete));
                 }
             }
             let after = self.following(pages, block, next.as_ref());
