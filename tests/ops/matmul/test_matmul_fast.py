@@ -213,6 +213,23 @@ def test_many_tiles_pass_bias_activation_and_packer_as_few(
         np.testing.assert_array_equal(raw_of(whole), raw_of(apart))
 
 
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32])
+def test_matrices_with_shared_weights_are_multiplied_as_one(
+    device: ttnn.MeshDevice, host_threads: None, dtype: ttnn.DataType, bias: bool
+) -> None:
+    a, b = normal((5, 2, 96, 70), 1), tensor(device, normal((70, 128), 2))
+    row = tensor(device, normal((1, 128), 3)) if bias else None
+    settings = {"bias": row, "dtype": dtype, "core_grid": ttnn.CoreGrid(x=4, y=4)}
+    whole = ttnn.linear(tensor(device, a), b, **settings)
+    for threads in (1, 2, 3):
+        ttnn.CONFIG.threads = threads
+        parts = [
+            ttnn.linear(tensor(device, a[i : i + 1, j : j + 1]), b, **settings) for i in range(5) for j in range(2)
+        ]
+        np.testing.assert_array_equal(raw_of(whole), np.concatenate([raw_of(part) for part in parts]))
+
+
 @pytest.mark.parametrize("transpose_b", [False, True])
 @pytest.mark.parametrize("fidelity", ["LoFi", "HiFi3"])
 @pytest.mark.parametrize("b", NAMES)

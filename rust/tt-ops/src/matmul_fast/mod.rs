@@ -14,6 +14,8 @@ mod packed_first;
 mod small_m;
 mod unpacked;
 
+use std::borrow::Cow;
+
 use tt_cpu::{Level, pool};
 use tt_fast::{
     Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, TileRow, Workspace, ZERO_ROW, plan,
@@ -44,6 +46,7 @@ pub fn matmul(
     program: &MatmulProgram,
 ) -> Result<(), OpError> {
     require_pages(device, (a, b), bias, output, program)?;
+    let program = &in_one_matrix(program);
     let mut kernel = Kernel::new(program)?;
     let access = device.access(&[output])?;
     let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
@@ -74,6 +77,16 @@ pub fn matmul(
         error.finish()?;
     }
     Ok(())
+}
+
+/// The same program on one left matrix, if rows of several follow each other and all are multiplied by one right matrix:
+/// that is then packed once, and used by more rows.
+fn in_one_matrix(program: &MatmulProgram) -> Cow<'_, MatmulProgram> {
+    let (matrices, left, right) = program.batch;
+    if matrices == 1 || left != matrices || right != 1 || program.transpose_a || !program.left.is_pages() {
+        return Cow::Borrowed(program);
+    }
+    Cow::Owned(MatmulProgram { batch: (1, 1, 1), m: matrices * program.m, ..program.clone() })
 }
 
 /// Row 0 of the tiles of a bias, as `SrcB` has it.
