@@ -4,7 +4,7 @@ use super::Speculative;
 use super::blocks::LARGEST_REST;
 use super::interval::Plan;
 use crate::sfpu::arith::lane::{
-    HALF, MINUS_ONE, ROUNDER, add, iadd, is_zero, max, min, select, shl, splat, store_f32, sub,
+    HALF, MINUS_ONE, ROUNDER, add, iadd, ieq, is_zero, max, min, select, shl, splat, store_f32, sub,
 };
 use crate::sfpu::functions::blocks::{INVERSE_LN2, LN2_PARTS};
 use crate::sfpu::functions::exp::{self, EXP2_LAST, EXP2_TAIL, EXPM1_SERIES, OFFSET, SLOPE, limit_expm1, of_fixed};
@@ -13,10 +13,14 @@ use crate::sfpu::functions::exp::{self, EXP2_LAST, EXP2_TAIL, EXPM1_SERIES, OFFS
 const LARGEST: u32 = 0x42c0_0000;
 const LOWEST: u32 = 0xc280_0000;
 
-/// Most arguments are far from the clamp, so that the offset outweighs the product.
+/// Most arguments are far from the clamp, so that the offset outweighs the product, or at the clamp, as masked scores are:
+/// there the integer is 185, and the number of which that is the upper word is a denormal.
 #[inline(always)]
 pub(crate) fn clampneg_32<S: Speculative>(x: S) -> S {
-    store_f32(of_fixed(max(x, exp::LOWEST).fma(splat(SLOPE), splat(OFFSET))))
+    let x = max(x, exp::LOWEST);
+    let lowest = ieq(x, exp::LOWEST);
+    let number = of_fixed(select(lowest, 0, x).fma(splat(SLOPE), splat(OFFSET)));
+    store_f32(select(lowest, 0, number))
 }
 
 #[inline(always)]
