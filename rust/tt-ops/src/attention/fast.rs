@@ -29,8 +29,12 @@ use crate::pages::FirstError;
 const ROWS: usize = 4;
 const CHUNK: usize = 16;
 
-/// Most panels of keys and values that are made at a time, beyond those of one head: 32 MiB.
-const PANELS: usize = 16384;
+/// Panels of keys that stay in a first-level cache beside scores: 16 KiB.
+const NEAR: usize = 8;
+
+/// Most panels of keys and values that are made at a time for each thread, beyond those of one head: 512 KiB, which are
+/// still in its second-level cache when they are multiplied.
+const PANELS: usize = 256;
 
 /// Runs the program.
 ///
@@ -63,7 +67,7 @@ pub fn prefill(device: &mut Device, buffers: &Buffers, program: &PrefillProgram)
     };
     let matrices = program.sizes.batch * program.sizes.kv_heads;
     let each = kernel.panels_of_keys() + kernel.panels_of_values();
-    let together = (PANELS / each).clamp(1, matrices);
+    let together = (PANELS * pool::threads() / each).clamp(1, matrices);
     let rows = program.sizes.group() * program.rows;
     let mut block = ROWS.min(rows);
     while block > 1 && together * rows.div_ceil(block) < pool::threads() {
@@ -283,14 +287,19 @@ impl Kernel<'_> {
         let deep = sizes.width * per_tile;
         for start in (first..end).step_by(CHUNK) {
             let chunk = start..end.min(start + CHUNK);
-            for key in chunk.clone() {
-                for row in states.iter_mut().filter(|row| row.keys.contains(&key)) {
-                    let Row { queries, scores, .. } = row;
-                    session.multiply(queries, &keys[key * deep..][..deep], &mut scores[key - start], true);
+            // Scores of one row are still near when they become probabilities; of more rows only if keys are many, since
+            // those come from farther away then.
+            let together = if chunk.len() * deep <= NEAR { 1 } else { states.len() };
+            for rows in states.chunks_mut(together) {
+                for key in chunk.clone() {
+                    for row in rows.iter_mut().filter(|row| row.keys.contains(&key)) {
+                        let Row { queries, scores, .. } = row;
+                        session.multiply(queries, &keys[key * deep..][..deep], &mut scores[key - start], true);
+                    }
                 }
-            }
-            for row in states.iter_mut() {
-                self.probabilities(batch, chunk.clone(), row, page, tile);
+                for row in rows {
+                    self.probabilities(batch, chunk.clone(), row, page, tile);
+                }
             }
             for column in 0..sizes.value_width {
                 let values = &values[column * length * per_tile..][..length * per_tile];
@@ -317,9 +326,12 @@ impl Kernel<'_> {
         for key in part.clone() {
             let scores = &mut row.scores[key - chunk.start].0;
             if let Some((pages, mask, operand)) = &self.mask {
-                operand.tile(pages.page(mask.page((batch, row.head), (row.number, key))), tile);
-                for (score, added) in scores.iter_mut().zip(&*tile) {
-                    *score = (f32::from_bits(*score) + f32::from_bits(*added)).to_bits();
+                let bytes = pages.page(mask.page((batch, row.head), (row.number, key)));
+                if let Some(page) = operand.page(bytes, page) {
+                    add_page::run(self.level, scores, page);
+                } else {
+                    operand.tile(bytes, tile);
+                    add_tile::run(self.level, scores, tile);
                 }
             }
             self.hide(key, row.number, scores);
@@ -419,6 +431,8 @@ const ROUNDER: f32 = 12_582_912.0;
 #[inline(always)]
 fn power(score: f32, max: f32, slope: f32) -> f32 {
     let exponent = (score - max) * slope;
+    // Masked scores are far below. Without a bound some of their powers would be denormals, which CPUs are slow at.
+    let exponent = if exponent < -127.0 { -127.0 } else { exponent };
     let rounded = exponent + ROUNDER;
     let rest = exponent - (rounded - ROUNDER);
     let series = SERIES.iter().rev().skip(1).fold(SERIES[6], |sum, factor| sum * rest + factor);
@@ -435,14 +449,29 @@ fn lines(tile: &[u32; 1024]) -> [&[[u32; 16]; 16]; 4] {
     faces.each_ref()
 }
 
+/// Adds bfloat16 numbers to scores; a zero exponent is zero.
+#[inline(always)]
+fn add_page_body(scores: &mut [u32; 1024], page: &Bf16Page) {
+    for (score, half) in scores.iter_mut().zip(page.as_chunks::<2>().0) {
+        let half = u32::from(u16::from_le_bytes(*half));
+        let added = if half & 0x7f80 == 0 { 0 } else { half << 16 };
+        *score = (f32::from_bits(*score) + f32::from_bits(added)).to_bits();
+    }
+}
+
+#[inline(always)]
+fn add_tile_body(scores: &mut [u32; 1024], tile: &Tile) {
+    for (score, added) in scores.iter_mut().zip(tile) {
+        *score = (f32::from_bits(*score) + f32::from_bits(*added)).to_bits();
+    }
+}
+
 #[inline(always)]
 fn largest_body(scores: &[u32; 1024], largest: &mut Lanes) {
-    for (face, rows) in lines(scores).into_iter().enumerate() {
-        for (row, line) in rows.iter().enumerate() {
-            for (most, &score) in largest[face / 2 * 16 + row].iter_mut().zip(line) {
-                *most = larger(*most, f32::from_bits(score));
-            }
-        }
+    for (index, line) in scores.as_chunks::<16>().0.iter().enumerate() {
+        let most = &mut largest[index / 32 * 16 + index % 16];
+        // A whole line at once: of datums one by one, the compiler gathers those of different rows.
+        *most = std::array::from_fn(|lane| larger(most[lane], f32::from_bits(line[lane])));
     }
 }
 
@@ -469,12 +498,12 @@ fn exponentials_body(scores: &[u32; 1024], max: &Column, slope: f32, sums: &mut 
 fn scale_body(tile: &mut [u32; 1024], factors: &Column) {
     for (index, line) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
         let factor = factors[index / 32 * 16 + index % 16];
-        for word in line {
-            *word = (f32::from_bits(*word) * factor).to_bits();
-        }
+        *line = line.map(|word| (f32::from_bits(word) * factor).to_bits());
     }
 }
 
+simd_kernel!(add_page, super::add_page_body, (scores: &mut [u32; 1024], page: &Bf16Page));
+simd_kernel!(add_tile, super::add_tile_body, (scores: &mut [u32; 1024], tile: &Tile));
 simd_kernel!(largest_of_lanes, super::largest_body, (scores: &[u32; 1024], largest: &mut Lanes));
 simd_kernel!(exponentials, super::exponentials_body, (scores: &[u32; 1024], max: &Column, slope: f32, sums: &mut Lanes, page: &mut Bf16Page));
 simd_kernel!(scale_rows, super::scale_body, (tile: &mut [u32; 1024], factors: &Column));
