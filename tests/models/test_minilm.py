@@ -30,7 +30,7 @@ SENTENCES = (
     "A man is riding a white horse on an enclosed ground.",
     "A monkey is playing drums.",
 )
-FORMS = (minilm.Functional, minilm.Optimized, minilm.Sharded)
+FORMS = (minilm.Functional, minilm.Optimized, minilm.Flash, minilm.Sharded)
 BARS = {
     ("bfloat16", "HiFi4"): (0.99865, 0.99869),
     ("bfloat16", "LoFi"): (0.99341, 0.99510),
@@ -39,7 +39,12 @@ BARS = {
     ("bfloat4_b", "LoFi"): (0.94818, 0.95939),
 }
 """Smallest cosine and PCC of tokens of a composition of element-wise operators and products, minus 0.001."""
-OPERATOR_BARS = {"ttnn.softmax": 2e-4, "ttnn.transformer.attention_softmax_": 2e-4, "ttnn.rsqrt": 1.5e-4}
+OPERATOR_BARS = {
+    "ttnn.softmax": 2e-4,
+    "ttnn.transformer.attention_softmax_": 2e-4,
+    "ttnn.transformer.scaled_dot_product_attention": 2e-4,
+    "ttnn.rsqrt": 1.5e-4,
+}
 """1 - PCC to the golden function in bfloat16. Powers and their sum are bfloat16 in Dst: 2**-9 each."""
 
 
@@ -139,7 +144,11 @@ def test_distance_to_torch(dtype: str, fidelity: str, device: ttnn.MeshDevice, w
     last, expected = minilm.torch_embed(weights, *words)
     mask = words[1].bool().numpy()
     cosine_bar, pcc_bar = BARS[dtype, fidelity]
-    for form in (minilm.Optimized, minilm.Sharded):
+    # Attention in one operator has no composition that a bar for five bits of a probability could come from.
+    forms = (
+        (minilm.Optimized, minilm.Sharded) if fidelity == "LoFi" else (minilm.Optimized, minilm.Flash, minilm.Sharded)
+    )
+    for form in forms:
         model = form(device, weights, getattr(ttnn, dtype), getattr(ttnn.MathFidelity, fidelity))
         layer, embeddings = (as_numpy(tensor) for tensor in model(*place(model, words)))
         cosines = torch.cosine_similarity(torch.from_numpy(embeddings.reshape(8, -1)), expected)
@@ -177,4 +186,5 @@ def test_grades_of_sentences() -> None:
     chip = {line.run: line.device_nanoseconds for line in outcome.lines}
     assert chip["functional"] > 2 * chip["optimized"]
     assert chip["optimized"] > chip["sharded"]
+    assert chip["optimized"] > chip["flash"]
     assert np.isfinite([line.rate for line in outcome.lines]).all()

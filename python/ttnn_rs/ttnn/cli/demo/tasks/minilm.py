@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ Float = NDArray[np.float64]
 
 
 def run(device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcome:
-    """Embed 60 sentences in four forms of the model."""
+    """Embed 60 sentences in five forms of the model."""
     weights = minilm.load_weights()
     count = -(-len(SENTENCES) // BATCH) * BATCH
     sentences = [SENTENCES[i % len(SENTENCES)] for i in range(count)]
@@ -36,7 +37,7 @@ def run(device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcom
     outcome = Outcome(f"MiniLM-L6: {len(SENTENCES)} sentences, {len(graded())} pairs of three grades", "sentences")
     options = (device, weights, settings.data_type, settings.math_fidelity, settings.layers)
     found: dict[str, Float] = {}
-    for form in (minilm.Functional, minilm.Optimized, minilm.Sharded):
+    for form in (minilm.Functional, minilm.Optimized, minilm.Flash, minilm.Sharded):
         before = device_bytes(device)
         model = form(*options)
         size = device_bytes(device) - before
@@ -48,7 +49,7 @@ def run(device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcom
         outcome, minilm.Sharded(*options), size, (tokens, mask), (last, expected, words), settings
     )
     advance("traced")
-    _speed(outcome, minilm.Sharded(*options))
+    _speed(outcome, [form(*options) for form in (minilm.Flash, minilm.Sharded)])
     advance("speed")
     outcome.figures["margin"] = MARGIN
     outcome.draw = lambda figure: _draw(figure, expected, found)
@@ -100,7 +101,7 @@ def _traced(
     return _line(outcome, "traced", parts, reference, (first.seconds, size, first.device_nanoseconds, first.missing))
 
 
-def _speed(outcome: Outcome, model: minilm.Sharded) -> None:
+def _speed(outcome: Outcome, models: list[minilm.Optimized]) -> None:
     """Compare the host time of 8 x 128 tokens with that of torch's eager mode in bfloat16; the best of three runs."""
     tokens, mask = minilm.tokenize(SENTENCES[:BATCH], 128)
     halves = {
@@ -108,7 +109,7 @@ def _speed(outcome: Outcome, model: minilm.Sharded) -> None:
         for name, tensor in minilm.load_weights().items()
     }
 
-    def device() -> None:
+    def device(model: minilm.Optimized) -> None:
         model(*(ttnn.to_device(x, model.device) for x in model.inputs(tokens, mask)))
 
     def best(call: Callable[[], object]) -> float:
@@ -119,11 +120,11 @@ def _speed(outcome: Outcome, model: minilm.Sharded) -> None:
             seconds.append(time.perf_counter() - started)
         return min(seconds)
 
-    ours, theirs = best(device), best(lambda: minilm.torch_embed(halves, tokens, mask, model.layers))
-    outcome.figures["seconds_of_8_x_128_tokens"] = {"sharded": ours, "torch_bfloat16_eager": theirs}
-    outcome.notes.append(
-        f"8 x 128 tokens take {ours:.3f} s sharded, and {theirs:.3f} s in torch's eager mode in bfloat16"
-    )
+    ours = {type(model).__name__.lower(): best(partial(device, model)) for model in models}
+    theirs = best(lambda: minilm.torch_embed(halves, tokens, mask, models[0].layers))
+    outcome.figures["seconds_of_8_x_128_tokens"] = {**ours, "torch_bfloat16_eager": theirs}
+    each = ", ".join(f"{seconds:.3f} s {name}" for name, seconds in ours.items())
+    outcome.notes.append(f"8 x 128 tokens take {each}, and {theirs:.3f} s in torch's eager mode in bfloat16")
 
 
 def _line(
