@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm import CompileError
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.dialects import TableOp, parse_module, print_module
 from ttnn.compiler.passes.options import OptionError
 from ttnn.compiler.pipelines import run
 
@@ -79,3 +82,95 @@ def test_what_a_composite_becomes(name: str, resolution: str, becomes: str) -> N
 def test_other_resolutions_are_refused() -> None:
     with pytest.raises(OptionError, match="auto, inline, validate, force-promote"):
         run(parse_module(COMPOSITE.replace("NAME", "other")), "ttnn-resolve-composites{composite-resolution=promote}")
+
+
+def types(*kinds: str) -> str:
+    return ", ".join(f"tensor<{kind}>" for kind in kinds)
+
+
+def chain(name: str, left: str, right: str, element: str, *, exchanged: bool = True) -> str:
+    """Return a product whose result, `%name`, two chips exchange."""
+    wide, half = f"32x64x{element}", f"32x32x{element}"
+    made = (
+        f'%p{name} = "ttnn.matmul"(%{left}, %{right}) : ({types(wide, f"64x64x{element}")}) -> {types(wide)}\n'
+        f'%v{name} = "ttnn.reshape"(%p{name}) <{{shape = [32 : i32, 64 : i32]}}> : ({types(wide)}) -> {types(wide)}\n'
+    )
+    if not exchanged:
+        return made.replace(f"%v{name} =", f"%{name} =")
+    return made + (
+        f'%s{name} = "ttnn.reduce_scatter"(%v{name}) <{{cluster_axis = 1 : ui32, scatter_dim = 1 : si32, '
+        f"reduce_type = #ttcore.reduce_type<sum>}}> : ({types(wide)}) -> {types(half)}\n"
+        f'%{name} = "ttnn.all_gather"(%s{name}) <{{all_gather_dim = 1 : si32, cluster_axis = 1 : ui32}}> '
+        f": ({types(half)}) -> {types(wide)}\n"
+    )
+
+
+def lowered(body: str, element: str = "bf16") -> tuple[list[str], list[str]]:
+    """Return the operations with results in bfp_bf8, and the others."""
+    wide = f"32x64x{element}"
+    arguments = f"%x: {types(wide)}, %r: {types(wide)}, " + ", ".join(
+        f"%{one}: {types(f'64x64x{element}')}" for one in ("a", "b", "c")
+    )
+    text = f"func.func @f({arguments}) -> {types(wide)} {{\n{body}return %out : {types(wide)}\n}}\n"
+    module = parse_module(text, epoch=Epoch.CURRENT)
+    run(module, "ttnn-ccl-activation-dtype-lowering")
+    assert print_module(parse_module(print_module(module), epoch=Epoch.CURRENT)) == print_module(module)
+    changed: list[str] = []
+    kept: list[str] = []
+    for op in module.op.walk():
+        if isinstance(op, TableOp):
+            into = changed if "bfp_bf8" in attribute_text(op.results[0].type) else kept
+            into.append(op.name.removeprefix("ttnn."))
+    return changed, kept
+
+
+def binary(name: str, result: str, left: str, right: str, element: str = "bf16") -> str:
+    wide = f"32x64x{element}"
+    return f'%{result} = "ttnn.{name}"(%{left}, %{right}) : ({types(wide, wide)}) -> {types(wide)}\n'
+
+
+CHAIN = ["matmul", "reshape", "reduce_scatter", "all_gather"]
+
+
+def test_chips_exchange_a_projection_in_blocks_up_to_the_residual() -> None:
+    assert lowered(chain("y", "x", "a", "bf16") + binary("add", "out", "r", "y")) == (CHAIN, ["add"])
+
+
+@pytest.mark.parametrize("activated", [True, False])
+def test_chips_exchange_a_gated_activation_in_blocks(activated: bool) -> None:
+    wide = "32x64xbf16"
+    silu = f'%z = "ttnn.silu"(%y) : ({types(wide)}) -> {types(wide)}\n' if activated else ""
+    body = chain("y", "x", "a", "bf16") + silu + chain("w", "x", "b", "bf16")
+    body += binary("multiply", "g", "z" if activated else "y", "w") + chain("q", "g", "c", "bf16")
+    changed, kept = lowered(body + binary("add", "out", "q", "r"))
+    assert changed == [*CHAIN, *(["silu"] if activated else []), *CHAIN, "multiply", *CHAIN]
+    assert kept == ["add"]
+
+
+@pytest.mark.parametrize(
+    ("body", "element"),
+    [
+        (chain("out", "x", "a", "bf16"), "bf16"),
+        (chain("y", "x", "a", "f32") + binary("add", "out", "y", "r", "f32"), "f32"),
+        (chain("y", "x", "a", "bf16", exchanged=False) + binary("add", "out", "y", "r"), "bf16"),
+        (chain("y", "x", "a", "bf16") + binary("multiply", "out", "y", "r"), "bf16"),
+        (chain("y", "x", "a", "bf16") + binary("add", "out", "y", "y"), "bf16"),
+    ],
+)
+def test_what_chips_exchange_otherwise_stays(body: str, element: str) -> None:
+    assert lowered(body, element)[0] == []
+
+
+def test_a_gate_that_others_need_stays() -> None:
+    body = chain("y", "x", "a", "bf16") + chain("w", "x", "b", "bf16") + binary("multiply", "g", "y", "w")
+    body += chain("q", "g", "c", "bf16") + binary("add", "h", "q", "r") + binary("multiply", "out", "h", "g")
+    changed, kept = lowered(body)
+    assert changed == CHAIN
+    assert kept == [*CHAIN, *CHAIN, "multiply", "add", "multiply"]
+
+
+def test_the_option_of_the_pipeline_is_one_of_the_current_epoch() -> None:
+    option = "ttir-to-ttnn-backend-pipeline{enable-activation-dtype-lowering=true}"
+    run(parse_module(CONV), option)
+    with pytest.raises(UnsupportedError, match="one of the current epoch"):
+        run(parse_module(CONV, epoch=Epoch.SLIDES), option)

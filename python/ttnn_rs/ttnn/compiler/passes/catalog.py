@@ -206,6 +206,11 @@ _ALL = (
         (Option("target-dtype", "str", "none", "bfp_bf8, bfp_bf4 or none: for weights that name no format."),),
     ),
     PassSpec(
+        "ttnn-ccl-activation-dtype-lowering",
+        "Let chips exchange projections of a transformer in bfp_bf8.",
+        "ccl_dtypes:run",
+    ),
+    PassSpec(
         "ttnn-kv-cache-dtype-conversion",
         "Keep caches of keys and values in block formats.",
         "cache_dtypes:run",

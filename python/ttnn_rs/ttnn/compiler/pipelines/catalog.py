@@ -99,6 +99,7 @@ _LATER_TTNN = (
     Option("check-unique-locs", "bool", False, "Require locations of operations to differ."),
     Option("target-bit-width", "int", 32, "Width of quantized integers."),
     Option("enable-bfp8-conversion", "bool", False, "Compute in bfp_bf8 where it was bfloat16 (2025)."),
+    Option("enable-activation-dtype-lowering", "bool", False, "Let chips exchange projections in bfp_bf8 (2026)."),
 )
 
 
@@ -129,6 +130,8 @@ def _refuse(values: dict[str, Any]) -> None:
                 "there tensors stay interleaved in DRAM. Leave the option out.",
                 "unimplemented",
             )
+    if values["enable-activation-dtype-lowering"] and values["epoch"] != "current":
+        raise UnsupportedError("option enable-activation-dtype-lowering is one of the current epoch.")
     if values["enable-bfp8-conversion"] and values["epoch"] == "current":
         raise UnsupportedError(
             "option enable-bfp8-conversion is one of the slides: in the current epoch experimental-weight-dtype=bfp_bf8"
@@ -212,6 +215,8 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
             ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
             ("ttnn-prepare-conv3d-weights", ""),
         ]
+    if values["enable-activation-dtype-lowering"]:
+        steps.append(("ttnn-ccl-activation-dtype-lowering", ""))
     if values["enable-const-eval"]:
         steps.append(("const-eval-hoist-transform", ""))
         if current and values["enable-const-eval-inputs-to-system-memory"]:
