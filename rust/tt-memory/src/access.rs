@@ -8,6 +8,7 @@ use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
 use crate::device::{Device, find};
 use crate::error::{MemoryError, Notice};
+use crate::joined::JoinedPages;
 
 /// Readable and writable parts of the banks of one kind.
 #[derive(Debug)]
@@ -204,8 +205,8 @@ impl<'a> Input<'a> {
 #[derive(Debug)]
 pub struct Pages<'a> {
     /// What the buffer has in each bank; or a page each, with a stride of 0.
-    banks: Box<[&'a [u8]]>,
-    stride: usize,
+    pub(crate) banks: Box<[&'a [u8]]>,
+    pub(crate) stride: usize,
     page_bytes: usize,
 }
 
@@ -292,6 +293,15 @@ impl<'a> Output<'a> {
         let stride = self.buffer.aligned_page_bytes();
         let banks = self.claim_banks(pages)?.into_iter().map(|run| run.chunks_mut(stride)).collect();
         Ok(PageRun { banks, next: 0, page_bytes: self.buffer.page_bytes() })
+    }
+
+    /// [`Self::claim_run`] as one piece of bytes, for pages of a few bytes.
+    ///
+    /// # Errors
+    /// As [`Self::claim_run`].
+    pub fn claim_joined(&self, pages: Range<usize>) -> Result<JoinedPages<'a>, MemoryError> {
+        let (stride, count) = (self.buffer.aligned_page_bytes(), pages.len());
+        Ok(JoinedPages { banks: self.claim_banks(pages)?, stride, count })
     }
 
     /// In how many banks pages of how many bytes follow each other without a gap, if they do.

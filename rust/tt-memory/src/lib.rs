@@ -10,6 +10,7 @@ pub mod chip;
 pub mod device;
 pub mod error;
 mod id;
+pub mod joined;
 pub mod journal;
 pub mod raw;
 pub mod report;

@@ -210,6 +210,51 @@ fn runs_of_pages_are_the_pages_one_by_one() {
 }
 
 #[test]
+fn joined_pages_are_the_pages_one_by_one() {
+    let mut device = open();
+    let mut buffers: Vec<BufferId> = zoo(&mut device).iter().map(|&(id, ..)| id).collect();
+    for (page_bytes, pages) in [(2, 1), (2, 11), (4, 500), (6, 37)] {
+        buffers.push(device.allocate_interleaved(BufferType::Dram, page_bytes, pages, 1).expect("room"));
+    }
+    for id in buffers {
+        let (count, bytes) = {
+            let buffer = device.buffer(id).expect("alive");
+            (buffer.num_pages(), buffer.page_bytes())
+        };
+        let all = pattern(count * bytes, 3);
+        {
+            let access = device.access(&[id]).expect("alive");
+            let output = access.output(id).expect("an output");
+            let (mut first, mut length) = (0, 1);
+            while first < count {
+                let pages = first..count.min(first + length);
+                let mut joined = output.claim_joined(pages.clone()).expect("free");
+                let part = &all[pages.start * bytes..pages.end * bytes];
+                joined.write(part);
+                let mut back = vec![0; part.len()];
+                joined.read(&mut back);
+                assert!(back == part, "pages {pages:?}");
+                (first, length) = (pages.end, length * 2 + 1);
+            }
+        }
+        let access = device.access(&[]).expect("alive");
+        let pages = access.input(id).expect("an input").all().expect("all written");
+        for page in 0..count {
+            assert!(pages.page(page) == &all[page * bytes..(page + 1) * bytes], "page {page}");
+        }
+        for range in [0..count, count / 3..count, count - 1..count] {
+            let mut got = vec![0; range.len() * bytes];
+            pages.read(range.clone(), &mut got);
+            assert!(got == all[range.start * bytes..range.end * bytes], "pages {range:?}");
+            // The beginning of each page.
+            let mut heads = vec![0; range.len()];
+            pages.read(range.clone(), &mut heads);
+            assert!(heads.iter().zip(range).all(|(&head, page)| head == all[page * bytes]));
+        }
+    }
+}
+
+#[test]
 fn banks_of_pages_without_gaps_are_the_pages_one_by_one() {
     let mut device = open();
     let buffers = zoo(&mut device);

@@ -7,7 +7,10 @@
 mod halves;
 mod program;
 
+use std::ops::Range;
+
 use tt_formats::{DataFormat, TileShape};
+use tt_memory::joined::JoinedPages;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Broadcast, HalfTile, MathConfig};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
@@ -101,9 +104,8 @@ pub fn binary(
         let together = 1024 / datums;
         let target = access.output(output)?;
         return for_each_page(pages.div_ceil(together), make, |scratch, group| {
-            let first = group * together;
-            let mut rows: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + together))?.collect();
-            kernel.rows(&found, (first, datums), &mut rows, scratch);
+            let rows = group * together..pages.min((group + 1) * together);
+            kernel.rows(&found, (rows.clone(), datums), &mut target.claim_joined(rows)?, scratch);
             Ok(())
         });
     }
@@ -209,33 +211,28 @@ impl Kernel<'_> {
         Some(())
     }
 
-    /// Some rows of a row-major tensor of so many datums each, which fit in a tile; the first by its number.
+    /// Some rows of a row-major tensor of so many datums each, which fit in a tile.
     fn rows(
         &self,
         found: &[Found<'_>; 2],
-        (first, datums): (usize, usize),
-        rows: &mut [&mut [u8]],
+        (rows, datums): (Range<usize>, usize),
+        target: &mut JoinedPages<'_>,
         scratch: &mut Scratch,
     ) {
         let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
         let Scratch { l1: [l1_a, l1_b], a, b, dst, .. } = scratch;
         let mut bytes = [[0; 4096]; 2];
         for ((operand, found), bytes) in [self.first, self.second].into_iter().zip(found).zip(&mut bytes) {
-            let parts = bytes.chunks_exact_mut(datums * width(operand.input.format));
-            for (number, (part, row)) in parts.zip(&*rows).enumerate() {
-                operand.copy_row(found, (first + number, row), 0..datums, part);
-            }
+            operand.copy_rows(found, (rows.start, datums), (rows.len(), target), bytes);
         }
         let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
         let l1_a = self.first.fetch(&self.math_of(self.first), &bytes[0][..tile_bytes(self.first)], l1_a, a, dst);
         let l1_b = self.second.fetch(&self.math_of(self.second), &bytes[1][..tile_bytes(self.second)], l1_b, a, dst);
         self.compute(l1_a, l1_b, a, b, dst);
         let mut packed = [0u8; 4096];
-        let row_bytes = datums * width(self.program.formats.2);
-        pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width(self.program.formats.2)]);
-        for (row, part) in rows.iter_mut().zip(packed.chunks_exact(row_bytes)) {
-            row[..row_bytes].copy_from_slice(part);
-        }
+        let width_out = width(self.program.formats.2);
+        pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width_out]);
+        target.write(&packed[..rows.len() * datums * width_out]);
     }
 
     /// One row of a row-major tensor, 1024 datums at a time.

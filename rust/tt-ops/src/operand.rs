@@ -7,6 +7,7 @@ use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::access::Pages;
+use tt_memory::joined::JoinedPages;
 use tt_memory::{Access, BufferId};
 use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
@@ -110,6 +111,29 @@ impl<'a> Operand<'a> {
             Source::Buffer(id, map) => Found::Pages(access.input(*id)?.all()?, map),
             Source::Scalar(bytes) => Found::Scalar(bytes),
         })
+    }
+
+    /// Copies the datums of output rows that follow each other from a row-major tensor, or from what the output's rows
+    /// held before; the first row by its number, and their datums each.
+    pub(crate) fn copy_rows(
+        &self,
+        found: &Found<'_>,
+        (first, datums): (usize, usize),
+        (rows, old): (usize, &JoinedPages<'_>),
+        to: &mut [u8],
+    ) {
+        let row_bytes = datums * self.input.format.tile_bytes(TileShape::FULL) / 1024;
+        let to = &mut to[..rows * row_bytes];
+        match found {
+            Found::Old => old.read(to),
+            Found::Scalar(tile) => to.copy_from_slice(&tile[..to.len()]),
+            Found::Pages(pages, _) if self.rows.is_none() => pages.read(first..first + rows, to),
+            Found::Pages(..) => {
+                for (row, part) in to.chunks_exact_mut(row_bytes).enumerate() {
+                    self.copy_row(found, (first + row, &[]), 0..datums, part);
+                }
+            }
+        }
     }
 
     /// Copies some datums of one output row from a row-major tensor, or from what the output's row held before.

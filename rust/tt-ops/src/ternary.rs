@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_memory::joined::JoinedPages;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
@@ -83,10 +84,14 @@ pub fn ternary(
         let together = (1024 / row_datums).max(1);
         let target = access.output(output)?;
         return for_each_page(pages.div_ceil(together), Scratch::new, |scratch, group| {
-            let first = group * together;
-            let mut rows: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + together))?.collect();
+            let rows = group * together..pages.min((group + 1) * together);
+            if row_datums <= 1024 {
+                kernel.rows(&found, (rows.clone(), row_datums), &mut target.claim_joined(rows)?, scratch);
+                return Ok(());
+            }
+            let row = target.claim(rows.start)?;
             for start in (0..row_datums).step_by(1024) {
-                kernel.rows(&found, (first, start..row_datums.min(start + 1024)), &mut rows, scratch);
+                kernel.part_of_row(&found, (rows.start, start..row_datums.min(start + 1024)), row, scratch);
             }
             Ok(())
         });
@@ -195,30 +200,48 @@ impl Kernel<'_> {
         pack::pack_tile(&self.packer, first, target);
     }
 
-    /// Some datums of rows of a row-major tensor, which fit in a tile together; the first row by its number.
+    /// Some rows of a row-major tensor of so many datums each, which fit in a tile.
     fn rows(
         &self,
         found: &[Found<'_>; 3],
-        (first, datums): (usize, Range<usize>),
-        rows: &mut [&mut [u8]],
+        (rows, datums): (Range<usize>, usize),
+        target: &mut JoinedPages<'_>,
         scratch: &mut Scratch,
     ) {
-        let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
         let mut bytes = [[0; 4096]; 3];
         for ((operand, found), bytes) in self.operands.iter().zip(found).zip(&mut bytes) {
-            let parts = bytes.chunks_exact_mut(datums.len() * width(operand.input.format));
-            for (number, (part, row)) in parts.zip(&*rows).enumerate() {
-                operand.copy_row(found, (first + number, row), datums.clone(), part);
-            }
+            operand.copy_rows(found, (rows.start, datums), (rows.len(), target), bytes);
         }
-        let of = |i: usize| Some((0, &bytes[i][..1024 * width(self.operands[i].input.format)]));
-        let width_out = width(self.program.formats.1);
         let mut packed = [0; 4096];
-        self.tile([of(0), of(1), of(2)], (0, &mut packed[..1024 * width_out]), scratch);
-        let parts = packed.chunks_exact(datums.len() * width_out);
-        for (row, part) in rows.iter_mut().zip(parts) {
-            row[datums.start * width_out..datums.end * width_out].copy_from_slice(part);
+        let datum_bytes = self.loose_tile(&bytes, &mut packed, scratch);
+        target.write(&packed[..rows.len() * datums * datum_bytes]);
+    }
+
+    /// Some datums of one row, which is found by its number.
+    fn part_of_row(
+        &self,
+        found: &[Found<'_>; 3],
+        (number, datums): (usize, Range<usize>),
+        row: &mut [u8],
+        scratch: &mut Scratch,
+    ) {
+        let mut bytes = [[0; 4096]; 3];
+        for ((operand, found), bytes) in self.operands.iter().zip(found).zip(&mut bytes) {
+            operand.copy_row(found, (number, row), datums.clone(), bytes);
         }
+        let mut packed = [0; 4096];
+        let datum_bytes = self.loose_tile(&bytes, &mut packed, scratch);
+        row[datums.start * datum_bytes..datums.end * datum_bytes]
+            .copy_from_slice(&packed[..datums.len() * datum_bytes]);
+    }
+
+    /// A tile of datums that were put together. Returns the bytes of a datum of the result.
+    fn loose_tile(&self, bytes: &[[u8; 4096]; 3], packed: &mut [u8; 4096], scratch: &mut Scratch) -> usize {
+        let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
+        let of = |i: usize| Some((0, &bytes[i][..1024 * width(self.operands[i].input.format)]));
+        let datum_bytes = width(self.program.formats.1);
+        self.tile([of(0), of(1), of(2)], (0, &mut packed[..1024 * datum_bytes]), scratch);
+        datum_bytes
     }
 
     /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not;

@@ -83,19 +83,18 @@ pub fn unary(
         let target = access.output(output)?;
         return for_each_page(pages.div_ceil(rows.together), make, |scratch, group| {
             let Scratch { src, dst, row_in, row_out } = scratch;
-            let first = group * rows.together;
-            let mut targets: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + rows.together))?.collect();
-            row_in.fill(0);
-            for (number, (bytes, target)) in row_in.chunks_exact_mut(rows.bytes_in).zip(&targets).enumerate() {
-                let page = source.as_ref().map_or(&**target, |source| source.page(first + number));
-                bytes.copy_from_slice(&page[..rows.bytes_in]);
+            let run = group * rows.together..pages.min((group + 1) * rows.together);
+            let mut target = target.claim_joined(run.clone())?;
+            let (filled, rest) = row_in.split_at_mut(run.len() * rows.bytes_in);
+            match &source {
+                Some(source) => source.read(run.clone(), filled),
+                None => target.read(filled),
             }
+            rest.fill(0);
             entry.to_dst(&math, row_in, src, dst);
             chain.apply(dst, program.dst32);
             pack::pack_tile(&packer, dst, row_out);
-            for (bytes, target) in row_out.chunks_exact(rows.bytes_out).zip(&mut targets) {
-                target[..rows.bytes_out].copy_from_slice(bytes);
-            }
+            target.write(&row_out[..run.len() * rows.bytes_out]);
             Ok(())
         });
     }
