@@ -184,6 +184,58 @@ fn tiles_move_whole_and_transposed() {
     }
 }
 
+#[test]
+fn short_rows_are_permuted_with_their_padding() {
+    let mut device = device();
+    let orders = [[0, 1, 2, 3], [0, 1, 3, 2], [1, 0, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0], [1, 2, 3, 0], [0, 2, 1, 3]];
+    for shape in [[40, 7, 1, 1], [3, 1, 33, 2], [1, 1, 1, 1], [5, 33, 3, 15], [2, 3, 70, 1], [1, 64, 2, 40]] {
+        for order in orders {
+            for (from, to) in LAYOUTS.into_iter().flat_map(|from| LAYOUTS.map(|to| (from, to))) {
+                for through_dst in [false, true] {
+                    let out_shape = order.map(|axis| shape[axis]);
+                    let input = allocate(&mut device, &shape, from);
+                    let output = allocate(&mut device, &out_shape, to);
+                    let datum = |position: usize| [position as u16, 0x8000, 0x0001, 0x7fc1][position % 4];
+                    write(&mut device, &input, datum);
+                    let steps = row_major_strides(&shape);
+                    let movement = Movement {
+                        input,
+                        output: output.clone(),
+                        offset: 0,
+                        strides: order.map(|axis| steps[axis]).to_vec(),
+                        window: whole(&out_shape),
+                        padding: 0xabcd,
+                        through_dst,
+                        packed: None,
+                    };
+                    move_datums(&mut device, &movement).unwrap();
+                    let (count, bytes) = pages(&out_shape, to);
+                    let mut expected: Vec<u8> = [0xcd, 0xab].repeat(count * bytes / 2);
+                    let sizes = row_major_strides(&out_shape);
+                    for position in 0..shape.iter().product::<usize>() {
+                        let mut rest = position as i64;
+                        let mut at = 0;
+                        for (size, stride) in sizes.iter().zip(&movement.strides) {
+                            at += rest / size * stride;
+                            rest %= size;
+                        }
+                        let word = datum(at as usize);
+                        let flushed = tt_formats::pack::bf16_to_bf16(word.into()) as u16;
+                        let (page, index) = place(position, &out_shape, to);
+                        let word = if through_dst { flushed } else { word };
+                        expected[page * bytes + index * 2..][..2].copy_from_slice(&word.to_le_bytes());
+                    }
+                    let mut got = vec![0; count * bytes];
+                    device.read(output.buffer, &mut got, bytes).unwrap();
+                    assert!(got == expected, "{shape:?} {order:?} {from:?} {to:?} {through_dst}");
+                    device.deallocate(movement.input.buffer).unwrap();
+                    device.deallocate(output.buffer).unwrap();
+                }
+            }
+        }
+    }
+}
+
 /// The datums of a tile in L1 as words of the format, block floats as bfloat16.
 fn words(format: DataFormat, tile: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));

@@ -3,6 +3,7 @@
 
 mod by_datum;
 mod datums;
+mod flat;
 mod kernels;
 mod layout_change;
 mod packing;

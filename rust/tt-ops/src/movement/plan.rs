@@ -5,6 +5,7 @@ use tt_tensix::fpu::HalfTile;
 use tt_tensix::tile_io::{Tile, ZERO};
 
 use super::by_datum::Scratch;
+use super::flat::Flat;
 use super::layout_change;
 use super::permute::Permute;
 use super::row_copy::RowCopy;
@@ -22,6 +23,8 @@ pub enum Plan {
     /// Parts of rows that are pages.
     Rows(WindowCopy),
     Permute(Permute),
+    /// From an array of all datums.
+    Flat(Flat),
     /// Page by page: tiles without padding, then rows, then single datums.
     Pages {
         tiles: Option<TileCopy>,
@@ -39,6 +42,10 @@ impl Plan {
         if [&movement.input, &movement.output].into_iter().any(View::is_small_block_float) {
             return Self::Pages { tiles: None, rows: None };
         }
+        let mut flat = Flat::new(setting);
+        if let Some(flat) = flat.take_if(|_| Flat::is_narrow(setting)) {
+            return Self::Flat(flat);
+        }
         if movement.packed.is_none() && layout_change::changes_layout(setting) {
             return Self::LayoutChange;
         }
@@ -51,9 +58,13 @@ impl Plan {
         if let Some(copy) = setting.row_parts() {
             return Self::Rows(copy);
         }
-        match Permute::new(movement) {
-            Some(permute) => Self::Permute(permute),
-            None => Self::Pages { tiles, rows: RowCopy::new(movement) },
+        if let Some(permute) = Permute::new(movement) {
+            return Self::Permute(permute);
+        }
+        let rows = RowCopy::new(movement);
+        match flat {
+            Some(flat) if tiles.is_none() && rows.is_none() => Self::Flat(flat),
+            _ => Self::Pages { tiles, rows },
         }
     }
 
@@ -65,6 +76,7 @@ impl Plan {
             Self::Tiles(copy) => return copy.run(access, output),
             Self::Rows(copy) => return copy.copy(access, setting.movement.input.buffer, output),
             Self::Permute(permute) => return permute.run(access, setting),
+            Self::Flat(flat) => return flat.run(access, setting),
             Self::Pages { tiles, rows } => (tiles, rows),
         };
         let fill = |memory: &mut Memory, page: usize, out: &mut [u8]| {
