@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -304,6 +305,24 @@ def test_rows_have_the_bits_of_tiles(
             got, expected = (OPERATORS[name](source, dim, keepdim) for source in (rows, tiles))
             assert (got.layout, got.shape) == (ttnn.ROW_MAJOR_LAYOUT, expected.shape)
             np.testing.assert_array_equal(values_of(got), values_of(expected))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+@pytest.mark.parametrize("shape", [(16, 64, 1, 1), (5, 7, 1, 1), (6, 32, 2, 2), (3, 5, 4, 3), (9, 1, 33)], ids=str)
+def test_chains_of_short_rows_have_the_bits_of_tiles(
+    dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
+    """Whatever dimensions are reduced: columns of all matrices share tiles from one program to the next."""
+    bits = np.random.default_rng(3).integers(0, 2**16, shape, np.uint32) << 16
+    rows = ttnn.Tensor(bits.view(np.float32), dtype, device, ttnn.ROW_MAJOR_LAYOUT)
+    tiles = ttnn.to_layout(rows, ttnn.TILE_LAYOUT)
+    axes = range(len(shape))
+    for name in ("sum", "mean", "std", "var"):
+        for dim in (None, *axes, *itertools.combinations(axes, 2)):
+            for keepdim in (False, True):
+                got, expected = (getattr(ttnn, name)(source, dim, keepdim) for source in (rows, tiles))
+                assert got.shape == expected.shape
+                np.testing.assert_array_equal(values_of(got), values_of(expected), f"{name} {dim} {keepdim}")
 
 
 @EVERY

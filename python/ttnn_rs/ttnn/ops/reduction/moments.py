@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import FORMAT_CODE, DataType, Layout, MathFidelity
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -62,7 +62,15 @@ def _program(
 
 
 def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar: float) -> Tensor:
-    """Return the result with the reduced dimensions of size 1."""
+    """Return the result in row-major order, as a tensor of some shape in tiles.
+
+    Args:
+        kind: What is computed.
+        source: In tiles, or in rows that are put into tiles when they lie as the program wants them.
+        axes: Ascending.
+        correction: Divide by N - 1.
+        scalar: Multiplied in.
+    """
     name = f"ttnn.{kind}"
     spec, device = source._spec, on_device(name, source)
     rank = spec.shape.rank
@@ -74,14 +82,25 @@ def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar
         order = [*kept, *axes]
         source = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
         rows = [math.prod(shape[axis] for axis in part) for part in (kept, axes)]
-        return reshaped(name, _along(kind, reshaped(name, source, rows), [1], correction, scalar), reduced)
+        return _along(kind, reshaped(name, source, rows), [1], correction, scalar)
     (axis,) = axes
+    if spec.layout is not Layout.TILE and (rank > 2 or (axis == rank - 1 and shape[axis] < TILE_SIZE)):
+        # Rows and columns give the same, whatever is beside them: as a single matrix they fill the fewest tiles.
+        outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+        if axis == rank - 1 and length >= TILE_SIZE:
+            return _along(kind, reshaped(name, source, (outer, length)), [1], correction, scalar)
+        if outer > 1 and length > 1:
+            source = reshaped(name, source, (outer, length, inner))
+            source = permuted(name, source, (1, 0, 2), DRAM_MEMORY_CONFIG, 0.0)
+        return _along(kind, reshaped(name, source, (length, outer * inner)), [0], correction, scalar)
     if axis < rank - 2:
         # Another dimension becomes the height.
         order = list(range(rank))
         order[axis], order[-2] = order[-2], order[axis]
         result = _along(kind, permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), [rank - 2], correction, scalar)
         return permuted(name, result, order, DRAM_MEMORY_CONFIG, 0.0)
+    if spec.layout is not Layout.TILE:
+        source = tilize_padded(name, source)
     along = ROWS if axis == rank - 1 else COLUMNS
     program = _program(kind, tuple(shape), along, spec.dtype, correction, scalar, arch_number(device))
     output = allocate(TensorSpec.of(reduced, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
@@ -103,7 +122,9 @@ def _moments(
     name = f"ttnn.{kind}"
     device = on_device(name, input_tensor)
     spec = input_tensor._spec
-    tensor = input_tensor if spec.layout is Layout.TILE else tilize_padded(name, input_tensor)
+    tensor = input_tensor
+    if spec.layout is not Layout.TILE and not (spec.memory_config.interleaved and spec.dtype in _DTYPES):
+        tensor = tilize_padded(name, input_tensor)
     if spec.dtype not in _DTYPES:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",

@@ -26,7 +26,7 @@ from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.data_movement.reshape import reshaped
-from ttnn.ops.reduction.rows import compacted
+from ttnn.ops.reduction.rows import as_matrix, compacted, one_by_one
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["sum", "mean", "max", "min"]
@@ -189,9 +189,7 @@ def _matrices(
         # The scaler meets the datums twice, once per dimension.
         root = single(math.sqrt(single(scaler)))
         return _step(setting, source, "tile", join, dtype, scaler=root, scale=scale, fill=fill)
-    # Sums of bfloat16 keep FP32 between the two programs.
-    wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
-    between = _step(setting, source, "w", join, DataType.FLOAT32 if wide else dtype, fill=fill)
+    between = _step(setting, source, "w", join, _between(setting, kind, given, dtype), fill=fill)
     return _step(setting, between, "h", join, dtype, scaler=scaler, scale=scale)
 
 
@@ -222,7 +220,8 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
 def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
     """Reduce a row-major tensor to its largest or smallest elements, or to sums of integers.
 
-    No order of the elements, and no way through several programs, is seen in such a result.
+    No order of the elements, and no way through several programs, is seen in such a result. Its elements are a matrix
+    of few tiles, in row-major order.
     """
     dtype = source._spec.dtype
     if dtype in REDUCED_INTEGERS:
@@ -232,7 +231,13 @@ def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: K
     fill = identity(kind, dtype)
     place = setting.memory_config
     rows = compacted(setting.name, source, axes, reduce, place, pad_value=fill)
-    return tilize_padded(setting.name, rows, memory_config=place)
+    return tilize_padded(setting.name, as_matrix(setting.name, rows), memory_config=place)
+
+
+def _between(setting: Setting, kind: Kind, given: DataType, dtype: DataType) -> DataType:
+    """Return the data type between the rows and the columns of a matrix: sums of bfloat16 keep FP32."""
+    wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
+    return DataType.FLOAT32 if wide else dtype
 
 
 def _program(
@@ -246,22 +251,10 @@ def _program(
     in_rows = kind in ("sum", "mean") and axis != "hw" and interleaved
     if axis == "w" and setting.tiles_asked_for:
         in_rows = False
-    if in_rows:
-        length = spec.shape[-1] if axis == "w" else spec.shape[-2]
-        if length > _CHUNK:
-            raise UnsupportedError(
-                f"{setting.name}: the program for ROW_MAJOR_LAYOUT adds more than {_CHUNK} elements ({length} here) in "
-                "chunks whose order is not specified; convert the tensor with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-                "unimplemented",
-            )
-    by_rows = in_rows and not setting.tiles_asked_for
     dims = list(spec.shape)
-    if by_rows and _mostly_empty(spec):
-        if axis == "w":
-            # Rows are added without looking at the rows beside them.
-            source = reshaped(setting.name, source, (math.prod(dims[:-1]), dims[-1]))
-        elif math.prod(dims) // dims[-2] % TILE_SIZE == 0:
-            return _columns_as_tiles(setting, source, kind, factor, dtype)
+    if in_rows:
+        _check_chunk(setting, dims[-1] if axis == "w" else dims[-2])
+    by_rows = in_rows and not setting.tiles_asked_for
     tiled = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=IDENTITY[kind])
     result = _matrices(setting, tiled, kind, axis, factor, dtype, fresh=False)
     if not by_rows:
@@ -270,24 +263,79 @@ def _program(
     return reshaped(setting.name, untilized(setting.name, result), shape)
 
 
-def _mostly_empty(spec: TensorSpec) -> bool:
-    """Return whether the matrices of a row-major tensor would leave most of their tiles empty."""
+def _fills_tiles_by_columns(setting: Setting, spec: TensorSpec, kind: Kind) -> bool:
+    """Return whether a sum is one of rows whose matrices would leave most of their tiles empty."""
+    if spec.layout is Layout.TILE or kind not in ("sum", "mean") or setting.tiles_asked_for:
+        return False
     *leading, height, width = spec.shape
-    return math.prod(leading) > 1 and 2 * height * width <= TILE_SIZE**2
+    interleaved = spec.memory_config.interleaved and setting.memory_config.interleaved
+    return interleaved and math.prod(leading) > 1 and 2 * height * width <= TILE_SIZE**2
 
 
-def _columns_as_tiles(setting: Setting, source: Tensor, kind: Kind, factor: float, dtype: DataType) -> Tensor:
-    """Return the sums over the height of row-major matrices, the columns of all matrices filling tiles."""
-    *leading, height, width = source._spec.shape
-    count, name = math.prod(leading), setting.name
-    columns = reshaped(name, source, (count, height, width))
-    columns = permuted(name, columns, (1, 0, 2), setting.memory_config, 0.0)
-    columns = reshaped(name, columns, (height, count * width // TILE_SIZE, TILE_SIZE))
-    tiled = tilize_padded(name, columns, memory_config=setting.memory_config)
-    join = _join(kind, tiled._spec.dtype, setting.accurate(tiled._spec.dtype))
-    scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
-    sums = _step(setting, tiled, 0, join, dtype, scaler=scaler, scale=scale, fill=0.0, transposed=True)
-    return reshaped(name, untilized(name, sums), (*leading, 1, width))
+def _sum_by_columns(
+    setting: Setting, source: Tensor, axes: list[int], kind: Kind, factor: float, chained: bool, last: bool
+) -> Tensor:
+    """Return the sum of row-major matrices, of which those of all matrices fill tiles.
+
+    Both dimensions of the matrices alone give a tensor in tiles of some shape, as the program of both does; all else
+    gives rows, the reduced dimensions having the size 1.
+    """
+    spec, rank = source._spec, source._spec.shape.rank
+    dims = list(spec.shape)
+    both = axes == [rank - 2, rank - 1]
+    for axis in axes:
+        if not both:
+            _check_chunk(setting, dims[axis])
+    if kind == "mean":
+        factor = single(single(factor) / single(math.prod(dims[axis] for axis in axes)))
+
+    def options(axis: int, current: DataType) -> tuple[str, DataType, float, float]:
+        # The factor meets the first program of several.
+        here = factor if axis == axes[-1] else 1.0
+        dtype = current
+        if chained:
+            dtype = DataType.BFLOAT16 if last and axis == axes[0] else DataType.FLOAT32
+        if both:
+            # One program of two steps, of which the second has the factor.
+            dtype = spec.dtype if not chained else DataType.BFLOAT16 if last else DataType.FLOAT32
+            if axis == axes[1]:
+                dtype, here = _between(setting, kind, spec.dtype, dtype), 1.0
+            else:
+                current, here = spec.dtype, factor
+        join = _join(kind, current, setting.accurate(current))
+        return (join, dtype, here, 1.0) if join == "fpu_sum" else (join, dtype, 1.0, here)
+
+    def rows(tiles: Tensor, axis: int) -> Tensor:
+        join, dtype, scaler, scale = options(axis, tiles._spec.dtype)
+        return _step(setting, tiles, "w", join, dtype, scaler=scaler, scale=scale)
+
+    def columns(tiles: Tensor, axis: int) -> Tensor:
+        join, dtype, scaler, scale = options(axis, tiles._spec.dtype)
+        return _step(setting, tiles, 0, join, dtype, scaler=scaler, scale=scale, fill=0.0, transposed=True)
+
+    matrices = reshaped(setting.name, source, (math.prod(dims[:-1]), dims[-1]))
+    sums = one_by_one(matrices, dims, axes, rows, columns, setting.memory_config)
+    if both:
+        return sums
+    shape = [1 if axis in axes else size for axis, size in enumerate(dims)]
+    matrix = (math.prod(shape[:-1]), shape[-1])
+    target = TensorSpec.of(matrix, sums._spec.dtype, Layout.ROW_MAJOR, setting.memory_config)
+    rows_again = move(sums, target, through_dst=sums._spec.dtype is DataType.BFLOAT16)
+    return reshaped(setting.name, rows_again, shape)
+
+
+def _check_chunk(setting: Setting, length: int) -> None:
+    """Refuse rows or columns that the program for rows adds in several goes.
+
+    Raises:
+        UnsupportedError: so many elements.
+    """
+    if length > _CHUNK:
+        raise UnsupportedError(
+            f"{setting.name}: the program for ROW_MAJOR_LAYOUT adds more than {_CHUNK} elements ({length} here) in "
+            "chunks whose order is not specified; convert the tensor with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            "unimplemented",
+        )
 
 
 def _transposed(setting: Setting, source: Tensor, axis: int, below: float, beside: float) -> Tensor:
@@ -390,6 +438,8 @@ def reduce_axes(
     spec = source._spec
     if spec.layout is not Layout.TILE and kind in ("max", "min") and factor == 1.0:
         return _in_few_tiles(setting, source, axes, kind)
+    if _fills_tiles_by_columns(setting, spec, kind):
+        return _sum_by_columns(setting, source, list(axes), kind, factor, chained, last)
     rank = spec.shape.rank
     axes = list(axes)
     programs: dict[tuple[int, ...], _Axis] = {(rank - 1,): "w", (rank - 2,): "h", (rank - 2, rank - 1): "hw"}

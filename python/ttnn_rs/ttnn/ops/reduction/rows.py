@@ -13,8 +13,10 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
-from ttnn.base.enums import TILE_SIZE
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.movement import move
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.data_movement.reshape import reshaped
@@ -22,6 +24,10 @@ from ttnn.tensor.tensor import Tensor
 
 _LONGEST_ROW: Final = 1024
 """Columns of the matrices that elements are put into."""
+
+Step = Callable[[Tensor, int], Tensor]
+"""Reduces the last dimension of a matrix in tiles, or the first of three: what its rows or columns give does not depend
+on the others. The second argument is the dimension's number in the whole tensor."""
 
 Reduce = Callable[[Tensor, Sequence[int]], Tensor]
 """Reduces dimensions of a tensor in tiles; they keep the size 1."""
@@ -113,3 +119,62 @@ def compacted(
         result = untilized(name, reduce(tiles, way.axes))
         runs[number] = (False, 1)
     return reshaped(name, result, kept)
+
+
+def as_matrix(name: str, source: Tensor) -> Tensor:
+    """Return the elements of a row-major tensor as a matrix that takes the fewest tiles."""
+    return reshaped(name, source, _sides(source._spec.shape.volume()))
+
+
+def one_by_one(
+    source: Tensor, shape: Sequence[int], axes: Sequence[int], rows: Step, columns: Step, memory_config: MemoryConfig
+) -> Tensor:
+    """Return a row-major tensor reduced along one dimension after the other, the last one first, in tiles.
+
+    Columns, of which every dimension but the last is made, fill the tiles.
+
+    Args:
+        source: All rows as one matrix.
+        shape: Of the tensor.
+        axes: Ascending.
+        rows: Reduces the last dimension.
+        columns: Reduces another one.
+        memory_config: Where intermediate tensors live.
+
+    Returns:
+        The elements in row-major order, as one or more matrices in tiles.
+    """
+    dims = list(shape)
+    result = source
+    for axis in reversed(axes):
+        outer, length, inner = math.prod(dims[:axis]), dims[axis], math.prod(dims[axis + 1 :])
+        if axis == len(dims) - 1:
+            result = rows(_in_tiles(result, (outer, length), (length, 1), memory_config), axis)
+        else:
+            result = columns(_columns(result, (outer, length, inner), memory_config), axis)
+        dims[axis] = 1
+    return result
+
+
+def _columns(source: Tensor, sizes: tuple[int, int, int], memory_config: MemoryConfig) -> Tensor:
+    """Return [outer, length, inner] as [length, height, width] in tiles, for any height and width."""
+    outer, length, inner = sizes
+    height, width = _sides(outer * inner)
+    spec = source._spec
+    if length == 1 and spec.layout is Layout.TILE and spec.shape.rank == 3 and spec.shape[0] == 1:
+        return source
+    if outer > 1 and inner > 1:
+        rows = TensorSpec.of((length, outer, inner), spec.dtype, Layout.ROW_MAJOR, memory_config)
+        source = move(source, rows, strides=(inner, length * inner, 1))
+        strides = (outer * inner, width, 1)
+    else:
+        step = length if inner == 1 else 1
+        strides = (inner, width * step, step)
+    return _in_tiles(source, (length, height, width), strides, memory_config)
+
+
+def _in_tiles(source: Tensor, shape: Sequence[int], strides: Sequence[int], memory_config: MemoryConfig) -> Tensor:
+    spec = source._spec
+    target = TensorSpec.of(shape, spec.dtype, Layout.TILE, memory_config)
+    # Tilizing passes through Dst, which changes bfloat16 denormals and -0.
+    return move(source, target, strides=strides, through_dst=spec.dtype is DataType.BFLOAT16)
