@@ -398,6 +398,20 @@ def test_attributes_that_repeat_the_result_mark_the_slides(line: str, epoch: Epo
     assert parse_module(text).epoch is epoch
 
 
+@pytest.mark.parametrize(("name", "weight"), [("conv2d", "8x4x3x3xbf16"), ("conv_transpose2d", "4x8x3x3xbf16")])
+def test_a_lowered_convolution_of_the_slides_is_one_of_them(name: str, weight: str) -> None:
+    x, out = "tensor<1x16x12x4xbf16>", "tensor<1x16x12x8xbf16>"
+    facts = "stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32"
+    facts += ", output_padding = 0 : i32" if name == "conv_transpose2d" else ""
+    module = parse_module(
+        f"func.func @f(%x: {x}, %w: tensor<{weight}>) -> {out} {{\n  %e = ttir.empty() : {out}\n"
+        f'  %0 = "ttir.{name}"(%x, %w, %e) <{{{facts}}}> : ({x}, tensor<{weight}>, {out}) -> {out}\n'
+        f"  return %0 : {out}\n}}\n"
+    )
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    assert parse_module(print_module(module)).epoch is module.epoch is Epoch.SLIDES
+
+
 CONVOLUTION = (
     "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = {s}, "
     "kernel_output_feature = 0, kernel_input_feature = 1, kernel_spatial_dimensions = {s}, output_batch = 0, "
