@@ -11,15 +11,20 @@ import time
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import ttnn
 from book_binaries import HOST, Tensors, of_programs, operation, pipeline
 from ttnn.base.exceptions import ArgumentError
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.binary import system_desc
 from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.pipelines import run
 
 torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 ttrt = pytest.importorskip("ttrt")
@@ -293,6 +298,44 @@ def test_binaries_and_runtime(folder: Path) -> None:
         ttrt.runtime.close_device(device)
     assert np.array_equal(got, np.maximum(given, 0))
     assert ttrt.binary.load_binary_from_capsule(Path(path).read_bytes()).version == binary.version
+
+
+def test_caches_in_block_formats_are_made_of_bfloat16(folder: Path) -> None:
+    import ttrt.binary
+    import ttrt.runtime
+
+    cache, new = "tensor<1x2x64x32xbf16>", "tensor<1x2x32x32xbf16>"
+    module = parse_module(
+        f"""func.func @f(%cache: {cache}, %x: {new}) -> {cache} {{
+          "ttir.fill_cache"(%cache, %x) <{{batch_offset = 0 : i32}}> : ({cache}, {new}) -> ()
+          return %cache : {cache}
+        }}""",
+        epoch=Epoch.CURRENT,
+    )
+    run(module, "ttir-to-ttnn-backend-pipeline{experimental-kv-cache-dtype=bfp_bf8}")
+    store(ttnn_to_binary(module, "0.1.0"), folder / "cache.ttnn")
+    binary = ttrt.binary.load_binary_from_path(str(folder / "cache.ttnn"))
+    random = np.random.default_rng(3)
+    given = random.standard_normal((1, 2, 64, 32)).astype(ml_dtypes.bfloat16)
+    filled = random.standard_normal((1, 2, 32, 32)).astype(ml_dtypes.bfloat16)
+    got = np.zeros_like(given)
+    half = ttrt.runtime.DataType.BFloat16
+    tensors = [
+        ttrt.runtime.create_tensor(a.ctypes.data, list(a.shape), [s // 2 for s in a.strides], 2, half)
+        for a in (given, filled, got)
+    ]
+    device = ttrt.runtime.open_device(ttrt.runtime.get_current_system_desc()[1])
+    try:
+        ttrt.runtime.wait(ttrt.runtime.submit(device, binary, 0, tensors[:2], tensors[2:]))
+    finally:
+        ttrt.runtime.close_device(device)
+    expected = np.concatenate([filled, given[:, :, 32:]], axis=2).astype(np.float64)
+    # Sixteen numbers of a row share the exponent of the largest, which has seven bits; half of the last is the error.
+    blocks = np.abs(expected).reshape(-1, 16).max(-1, keepdims=True)
+    allowed = np.broadcast_to(2.0 ** (np.floor(np.log2(blocks)) - 7), (blocks.size, 16)).reshape(expected.shape)
+    assert (np.abs(got.astype(np.float64) - expected) <= allowed).all()
+    assert not np.array_equal(got.astype(np.float64), expected)
+    assert ttrt.main(["run", str(folder / "cache.ttnn")]) == 0
 
 
 def test_operations_without_executor_are_one_error(folder: Path) -> None:

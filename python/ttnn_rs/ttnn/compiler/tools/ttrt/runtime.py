@@ -259,10 +259,20 @@ def _programs(binary: Flatbuffer) -> list[Program]:
     return _PROGRAMS[key][1]
 
 
+def _values(tensor: Any) -> NDArray[Any]:
+    """Return the numbers of an output; bfloat16 holds those of block formats."""
+    found: NDArray[Any] = ttnn.to_numpy(tensor)
+    if tensor.dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
+        return found.astype(ml_dtypes.bfloat16)
+    return found
+
+
 def submit(
     device: Device, executable: Flatbuffer, program_index: int, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
 ) -> Event:
     """Run a program: inputs are read from the memory of their tensors, outputs written to theirs.
+
+    The memory of inputs and outputs in block formats is one of bfloat16.
 
     Raises:
         FileFormatError: The binary has no program of that number.
@@ -279,7 +289,7 @@ def submit(
         tensors = [ttnn.from_torch(np.array(one.array, order="C")) for one in inputs]
         made = execute(listed[program_index], tensors, device.device, device.transfers, device.observe)
         device.keep(made)
-        results = [ttnn.to_numpy(one) for one in made]
+        results = [_values(one) for one in made]
     if len(outputs) != len(results):
         raise ParameterError(
             f"program {program_index} has {len(results)} outputs, got {len(outputs)} tensors for them."

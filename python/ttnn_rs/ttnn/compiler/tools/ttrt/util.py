@@ -378,13 +378,15 @@ class Binary(Flatbuffer):
 
         @staticmethod
         def from_data_type(dtype: str) -> Any:
-            """Return the torch type of a data type of binaries.
+            """Return the torch type of a data type of binaries; tensors of block formats are made of bfloat16.
 
             Raises:
                 FileFormatError: There is none.
             """
             import torch
 
+            if dtype in _BLOCKS:
+                return torch.bfloat16
             if dtype not in _TORCH:
                 raise FileFormatError(f"data type {dtype} has no torch type; there are {', '.join(_TORCH)}.")
             return getattr(torch, _TORCH[dtype])
@@ -400,6 +402,7 @@ _TORCH: Final = {
     "UInt8": "uint8",
     "Int32": "int32",
 }
+_BLOCKS: Final = ("BFP_BFloat8", "BFP_BFloat4")
 
 
 class SystemDesc(Flatbuffer):
