@@ -321,6 +321,10 @@ fn setup_costs_what_it_changes() {
         assert_eq!(kind, said("unpacker A", "Float16B", 2, "CB 4 of Float32"));
         let kind = mistake(run.reconfig_data_format(-1, 4, -1, 4));
         assert_eq!(kind, said("unpacker B", "Float16B", 2, "CB 4 of Float32"));
+        // CB 0 is a CB like any other.
+        run.reconfig_data_format(4, 4, -1, -1).expect("setup");
+        let kind = mistake(run.reconfig_data_format(2, -1, 0, -1));
+        assert_eq!(kind, said("unpacker A", "Float32", 4, "CB 0 of Float16B"));
         let kind = mistake(run.pack_reconfig_data_format(2, 0));
         assert_eq!(kind, said("the packer", "Float32", 4, "CB 0 of Float16B"));
     });

@@ -72,6 +72,27 @@ fn a_loop_that_waits_for_a_word_stops_until_it_is_changed() {
 }
 
 #[test]
+fn words_beside_the_one_that_is_waited_for_wake_nobody() {
+    let (_, semaphore) = places();
+    // The last word of the semaphore's 16 B is polled, the first one is stored to again and again.
+    let waits = source().load(T1, semaphore).put(&[lw(S[0], T1, 12), beq(S[0], 0, -1), sw(S[0], T1, 8)]).end();
+    let delay = |kernel: Source| kernel.load(S[1], 1000).put(&[addi(S[1], S[1], -1), bne(S[1], 0, -1)]);
+    let place = N150.worker_coord(CORE).map_or(0, |place| place.x << 4 | place.y << 10);
+    let stores = (0..10).fold(source(), |kernel, _| {
+        // The count is where others go on that are behind.
+        let kernel = delay(kernel).load(T1, semaphore).put(&[sw(0, T1, 0)]);
+        delay(kernel).with("noc_semaphore_inc", &[semaphore + 4, place, 1, 0])
+    });
+    let stores = stores.with("noc_barrier", &[3, 0, u32::MAX]);
+    let sets = stores.load(T1, semaphore).load(S[0], 41).put(&[sw(S[0], T1, 12)]).end();
+    let kernels = [(Risc::Brisc, waits), (Risc::Ncrisc, sets)];
+    assert_eq!(word_after(&kernels, semaphore + 8), 41);
+    let program = Program::new(&kernels, &[], 1 << 30).finish();
+    let (_, instructions) = program.kernels.usage(0).expect("a compiled kernel");
+    assert!(instructions < 60, "{instructions} instructions: nobody has woken it in between");
+}
+
+#[test]
 fn parts_of_a_flag_are_its_bytes() {
     let (_, semaphore) = places();
     let kernel = source().load(T1, semaphore).load(S[0], 0x0403_0201).put(&[
