@@ -566,3 +566,30 @@ fn a_rectangle_holds_worker_cores_and_nothing_else() {
     let kind = mistake(multicast(&mut program, ends.0, (last.0 + 1, last.1), 7));
     assert!(matches!(kind, FaultKind::NoRectangle { .. }), "{kind:?}");
 }
+
+#[test]
+fn barriers_are_shown_and_blamed_by_their_names() {
+    let mut program = Program::new(&[(0, Risc::Brisc), (0, Risc::Trisc)]);
+    program.run.events = Some(Vec::new());
+    let names = [
+        "noc_async_read_barrier",
+        "noc_async_writes_flushed",
+        "noc_async_write_barrier",
+        "noc_async_atomic_barrier",
+        "noc_async_full_barrier",
+    ];
+    for (kind, name) in (0..).zip(names) {
+        program.by(0, |run, _| run.noc_barrier(Barrier::of(kind), 0, None)).expect("a barrier");
+        let fault = program.by(1, |run, _| run.noc_barrier(Barrier::of(kind), 0, None)).expect_err("no network");
+        assert_eq!((&*fault.call, fault.kernel, fault.risc), (name, 1, Risc::Trisc));
+    }
+    let events = program.run.events.as_deref().unwrap_or_default();
+    let shown: Vec<_> = events.iter().map(|event| (&*event.name, event.end - event.start)).collect();
+    assert_eq!(shown, names.map(|name| (name, costs().semaphore_poll)));
+    for (writes, name) in [(false, "noc_async_read_set_trid"), (true, "noc_async_write_set_trid")] {
+        let fault = program.by(0, |run, _| run.set_trid(writes, 16, 0)).expect_err("no such id");
+        assert_eq!(&*fault.call, name);
+    }
+    let fault = program.by(0, |run, _| run.reset_trids(0, 7)).expect_err("no such network");
+    assert_eq!(&*fault.call, "reset_noc_trid_barrier_counter");
+}

@@ -345,3 +345,49 @@ impl Run {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tt_memory::Device;
+    use tt_memory::chip::N150;
+    use tt_memory::device::OpenOptions;
+
+    use super::*;
+    use crate::spec::{KernelSpec, ProgramSpec};
+
+    #[test]
+    fn instructions_that_are_taken_back_were_booked_last_and_by_this_kernel() {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        let core = LogicalCore { x: 0, y: 0 };
+        let kernel = |risc| KernelSpec { core, risc, name: String::new(), noc: 0, args: Vec::new(), compute: None };
+        let kernels = vec![kernel(Risc::Brisc), kernel(Risc::Ncrisc)];
+        let spec = ProgramSpec { kernels, trace: true, ..ProgramSpec::default() };
+        let mut run = Run::new(&mut device, &spec).expect("a run");
+        run.spend(0).expect("a call");
+        let call = run.kernels[0].clock();
+        for cost in [0, 5, 6, 7] {
+            run.book_instructions(cost);
+        }
+        let shown = |run: &Run| {
+            let events = run.events.as_deref().unwrap_or_default();
+            events
+                .iter()
+                .map(|event| (event.kernel, event.name.to_string(), event.end - event.start))
+                .collect::<Vec<_>>()
+        };
+        let row = |kernel, name: &str, cycles| (kernel, name.to_owned(), cycles);
+        let all = [row(0, "get_arg_val", call), row(0, "instructions", 5), row(0, "instructions", 6)];
+        run.unbook_instructions(7);
+        assert_eq!((run.kernels[0].clock(), shown(&run)), (call + 11, all.to_vec()));
+        // What another kernel did, or a call, ends what can be taken back.
+        run.current = 1;
+        run.book_instructions(100);
+        run.current = 0;
+        run.unbook_instructions(6);
+        assert_eq!(run.kernels[0].clock(), call + 5);
+        assert_eq!(shown(&run), [&all[..], &[row(1, "instructions", 100)]].concat());
+        run.events.as_mut().and_then(Vec::pop);
+        run.unbook_instructions(5 + call);
+        assert_eq!((run.kernels[0].clock(), shown(&run)), (0, all[..1].to_vec()), "the call stays");
+    }
+}

@@ -338,6 +338,28 @@ mod tests {
     }
 
     #[test]
+    fn masks_are_found_by_their_numbers_after_earlier_runs() -> Result<(), Unrecorded> {
+        let mut recorder = Recorder::new();
+        let mut dst = Rows((0..1024).map(|word| (word as f32).to_bits()).collect());
+        for first in [0, 0, 1] {
+            assert_eq!(recorder.first, first);
+            recorder.word(7);
+            recorder.run(&mut dst);
+        }
+        let (x, four) = (recorder.load(0, Memory::Float), recorder.word(4_f32.to_bits()));
+        let nine = recorder.word(9_f32.to_bits());
+        let (small, large) = (recorder.compare(Compare::Less, x, four)?, recorder.compare(Compare::Greater, x, nine)?);
+        let either = recorder.join(Join::Or, small, large)?;
+        let neither = recorder.join(Join::Not, either, either)?;
+        let chosen = recorder.select(neither, x, nine)?;
+        recorder.store(8, Memory::Float, chosen)?;
+        recorder.run(&mut dst);
+        let found: Vec<f32> = dst.0[128..140].iter().map(|&word| f32::from_bits(word)).collect();
+        assert_eq!(found, [9.0, 9.0, 9.0, 9.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0]);
+        Ok(())
+    }
+
+    #[test]
     fn inside_a_condition_results_are_kept_and_new_ones_are_numbered_on() -> Result<(), Unrecorded> {
         let mut recorder = Recorder::new();
         let mut dst = Rows((0..1024).map(|word| (word as f32).to_bits()).collect());
