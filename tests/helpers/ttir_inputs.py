@@ -46,6 +46,20 @@ def _permuted(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     return np.moveaxis(found.reshape(*moved, shape[dim]), -1, dim)
 
 
+def _windows(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Corners of the windows of a scatter, which lie in the operand and of which no two are the same."""
+    operand, update = _size(op, "input"), _size(op, "update")
+    inserted = {*op.get("inserted_window_dims"), *op.get("input_batching_dims")}
+    sizes = iter(update[dim] for dim in op.get("update_window_dims"))
+    window = [1 if dim in inserted else next(sizes) for dim in range(len(operand))]
+    room = [operand[dim] - window[dim] + 1 for dim in op.get("scatter_dims_to_operand_dims")]
+    axis = op.get("index_vector_dim")
+    others = [extent for dim, extent in enumerate(shape) if dim != axis]
+    places = generator.permutation(int(np.prod(room)))[: int(np.prod(others))]
+    corners = np.stack(np.unravel_index(places, room), axis=-1).reshape(*others, len(room))
+    return np.moveaxis(corners, -1, axis) if axis < len(shape) else corners[..., 0]
+
+
 def _begin(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.array(_room(op)) // 2
 
@@ -84,7 +98,10 @@ def _position(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
 
 
 def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said."""
+    """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said.
+
+    In lines that are longer than there are numbers the others are zero: the largest and smallest differ.
+    """
     dim = op.get("dim")
     lines = int(np.prod(shape)) // shape[dim]
     order = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32)
@@ -93,7 +110,8 @@ def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     else:
         # 16,256 numbers from 1 upwards, then the negative ones.
         sign, place = np.divmod(order, 0x3F80)
-        values = (((sign % 2) * 0x8000 + 0x3F80 + place) << 16).astype(np.uint32).view(np.float32)
+        bits = np.where(sign < 2, sign * 0x8000 + 0x3F80 + place, 0)
+        values = (bits << 16).astype(np.uint32).view(np.float32)
     moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
     return np.moveaxis(values.reshape(*moved, shape[dim]), -1, dim)
 
@@ -145,7 +163,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "requantize": {"input": _byte},
     "scaled_dot_product_attention": {"attention_mask": _mask},
     "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
-    "scatter": {"index": _permuted},
+    "scatter": {"index": _permuted, "scatter_indices": _windows},
     "scatter_in_dim": {"index": _permuted},
     "slice_dynamic": {"begins": _begin, "ends": _end},
     "sort": {"input": _distinct},

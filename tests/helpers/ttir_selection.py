@@ -31,7 +31,9 @@ def topk(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Elements of the source go where the index says along one dimension."""
+    """Elements of the source go where the index says along one dimension; in the slides windows may."""
+    if "update_window_dims" in op.spec.attributes:
+        return [_scattered_windows(op, *given[:3])]
     x, index, source, dim = given[0].copy(), given[1].astype(np.int64), given[2], op.get("dim")
     source = source[tuple(slice(0, size) for size in index.shape)]
     how = op.attribute("scatter_reduce_type") if "scatter_reduce_type" in op.spec.attributes else None
@@ -44,6 +46,29 @@ def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     else:
         x[tuple(places)] = source
     return [x]
+
+
+def _scattered_windows(op: TableOp, x: Array, indices: Array, update: Array) -> Array:
+    """Windows of the update replace those of the operand whose corner the indices say; others are left out."""
+    made, windows, batching = x.copy(), op.get("update_window_dims"), op.get("input_batching_dims")
+    axis, dropped = op.get("index_vector_dim"), {*op.get("inserted_window_dims"), *batching}
+    vectors = np.moveaxis(indices, axis, -1) if axis < indices.ndim else indices[..., None]
+    scattered = [dim for dim in range(update.ndim) if dim not in windows]
+    sizes = iter(update.shape[dim] for dim in windows)
+    shape = [1 if dim in dropped else next(sizes) for dim in range(x.ndim)]
+    ordered = np.transpose(update, [*scattered, *windows])
+    # Dimensions of the indices without that of the vector, as those of the update that are no window.
+    batches = [dim - (dim > axis) for dim in op.get("scatter_indices_batching_dims")]
+    for place in np.ndindex(*vectors.shape[:-1]):
+        corner = [0] * x.ndim
+        for dim, value in zip(op.get("scatter_dims_to_operand_dims"), vectors[place], strict=True):
+            corner[dim] = int(value)
+        for dim, batch in zip(batching, batches, strict=True):
+            corner[dim] = place[batch]
+        cut = tuple(slice(first, first + size) for first, size in zip(corner, shape, strict=True))
+        if all(one.start >= 0 and one.stop <= extent for one, extent in zip(cut, x.shape, strict=True)):
+            made[cut] = ordered[place].reshape(shape)
+    return made
 
 
 def slice_dynamic(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
