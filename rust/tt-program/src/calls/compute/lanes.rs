@@ -205,7 +205,13 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use tt_memory::Device;
+    use tt_memory::chip::{LogicalCore, N150};
+    use tt_memory::device::OpenOptions;
+    use tt_tensix::fpu::MathFidelity;
+
     use super::*;
+    use crate::spec::{ComputeConfig, KernelSpec, ProgramSpec, Risc};
 
     /// 1 + 2^-7 - 2^-23: bfloat16 cannot hold it.
     const LONG: u32 = 0x3f80_ffff;
@@ -251,6 +257,108 @@ mod tests {
         assert_eq!(found, [1, ROW + 3]);
         assert_eq!((tiles[1].dst()[1], tiles[1].dst()[ROW + 3]), (100, 109));
         assert!(tiles[0].dst().iter().all(|&word| word == 0));
+    }
+
+    /// A compute kernel that has acquired `Dst`.
+    fn run(dst32: bool) -> Run {
+        let mut device = Device::open(&N150, OpenOptions::default()).expect("a device");
+        let fidelity = MathFidelity::HiFi4;
+        let kernel = KernelSpec {
+            core: LogicalCore { x: 0, y: 0 },
+            risc: Risc::Trisc,
+            name: String::new(),
+            noc: 0,
+            args: Vec::new(),
+            compute: Some(ComputeConfig { fidelity, dst32, full_sync: false, precise: false, unpack_to_dest: 0 }),
+        };
+        let spec = ProgramSpec { kernels: vec![kernel], ..ProgramSpec::default() };
+        let mut run = Run::new(&mut device, &spec).expect("a run");
+        run.tile_regs_acquire().expect("Dst");
+        run
+    }
+
+    fn held(run: &mut Run) -> &mut Vec<Option<DstFormat>> {
+        let compute = run.engine().expect("a compute kernel").1;
+        &mut compute.sections[compute.filling].held
+    }
+
+    #[test]
+    fn a_store_decides_what_a_tile_holds() {
+        let (bf16, fp32, int32, uint16) = (DstFormat::Bf16, DstFormat::Fp32, DstFormat::Int32, DstFormat::UInt16);
+        // Memory: 0 as Dst says, 1 sign-magnitude, 2 the word, 3 the low half.
+        for (dst32, memory, before, after) in [
+            (false, 0, None, Some(bf16)),
+            (false, 0, Some(bf16), Some(bf16)),
+            (false, 0, Some(uint16), Some(bf16)),
+            (false, 3, Some(bf16), Some(uint16)),
+            (false, 1, None, Some(uint16)),
+            (false, 2, Some(uint16), Some(uint16)),
+            (false, 2, Some(bf16), None),
+            (true, 0, None, Some(fp32)),
+            (true, 0, Some(bf16), Some(bf16)),
+            (true, 0, Some(int32), Some(fp32)),
+            (true, 1, Some(fp32), Some(int32)),
+            (true, 2, None, Some(int32)),
+            (true, 3, Some(int32), Some(uint16)),
+        ] {
+            let mut run = run(dst32);
+            held(&mut run)[1] = before;
+            let word = run.record("sfpi", |lanes| Ok(lanes.word(7))).expect("a word");
+            let stored = run.record_store(64 + 62, memory, word).map_err(|fault| *fault.what);
+            let needs = FaultKind::NeedsWideDst { format: tt_formats::DataFormat::Int32 };
+            assert_eq!(stored, if after.is_some() { Ok(()) } else { Err(needs) }, "{dst32} {memory} {before:?}");
+            assert_eq!(held(&mut run)[1], after.or(before), "{dst32} {memory} {before:?}");
+            assert_eq!(held(&mut run)[0], None);
+        }
+    }
+
+    #[test]
+    fn accesses_of_lanes_are_checked_like_others() {
+        let mut run = run(false);
+        let kind = |result: Result<Id, Fault>| *result.expect_err("a mistake").what;
+        assert_eq!(kind(run.record_load(0, 4)), FaultKind::Argument("memory form 4".to_owned()));
+        held(&mut run)[1] = Some(DstFormat::Bf16);
+        for (start, advance, address, index) in [
+            (0, 0, 63, 0),
+            (0, 0, 64, 1),
+            (0, 60, 4, 1),
+            (1, 0, -1, 0),
+            (2, -64, 0, 1),
+            (7, 64, 0, 8),
+            (0, 0, -1, u32::MAX),
+        ] {
+            run.start_lanes(start).expect("a tile");
+            run.advance_lanes(advance).expect("rows");
+            let why = "16-bit datums, half sync";
+            let expected = match index {
+                1 => None,
+                0 => Some(FaultKind::DstUnwritten { index }),
+                _ => Some(FaultKind::DstIndex { index, capacity: 8, why }),
+            };
+            assert_eq!(
+                run.record_load(address, 0).err().map(|fault| *fault.what),
+                expected,
+                "{start} {advance} {address}"
+            );
+        }
+        assert!(matches!(*run.start_lanes(8).expect_err("no tile").what, FaultKind::DstIndex { index: 8, .. }));
+        run.tile_regs_commit().expect("Dst");
+        assert_eq!(kind(run.record_load(0, 0)), FaultKind::NotAcquired);
+    }
+
+    #[test]
+    fn many_operations_are_run_whatever_comes_next() {
+        let mut run = run(false);
+        for number in 1..=MOST {
+            run.record("sfpi", |lanes| Ok(lanes.word(0))).expect("a word");
+            assert_eq!(run.lanes_waiting(), if number < MOST { number } else { 0 });
+        }
+        let before = run.kernels[0].clocks;
+        run.run_lanes().expect("nothing to do");
+        assert_eq!((run.kernels[0].clocks, run.kernels[0].calls), (before, 2), "acquire and one run");
+        let beyond = run.record("sfpi", |lanes| lanes.add(1 << 30, 0)).expect_err("no such vector");
+        let never = run.record("sfpi", |lanes| lanes.add(Id::MAX, 0)).expect_err("no such vector");
+        assert!(beyond.to_string().contains("overwritten since") && never.to_string().contains("never assigned"));
     }
 
     #[test]
