@@ -1,7 +1,7 @@
 //! Conversions of one datum against the same conversions in plain arithmetic: a pattern is taken apart into its fields or
 //! its value, and put together again.
 
-use tt_formats::{Arch, DataFormat, TileShape, accumulate, host, pack, unpack};
+use tt_formats::{Arch, DataFormat, TileShape, accumulate, block, host, pack, unpack};
 use tt_testkit::random::Random;
 
 /// Sign, exponent and mantissa of a pattern.
@@ -221,6 +221,24 @@ fn host_block_floats_round_ties_to_even() {
         [32, 0, 0, 0, 0]
     );
     assert_eq!(host::fp32_to_bfp::<7>(0x007f_ffff, 0), 0, "denormals are zero");
+}
+
+#[test]
+fn host_block_floats_of_halves_are_those_of_their_words() {
+    let mut random = Random::new(4);
+    let halves: Vec<u16> = (0..4096).map(|_| random.bits() as u16).collect();
+    let words: Vec<u32> = halves.iter().map(|&half| u32::from(half) * 0x1_0000).collect();
+    let (mut exponents, mut datums) = ([vec![1; 256], vec![2; 256]], [vec![1; 4096], vec![2; 4096]]);
+    block::quantise_bf16::<8>(&halves, &mut exponents[0], &mut datums[0]);
+    block::quantise_fp32::<8>(&words, &mut exponents[1], &mut datums[1]);
+    assert!(exponents[0] == exponents[1] && datums[0] == datums[1]);
+    for (group, words) in words.chunks(16).enumerate() {
+        let shared = words.iter().map(|&word| fields(word, 8, 23).1).max();
+        assert_eq!(Some(u32::from(exponents[0][group])), shared);
+        for (datum, &word) in datums[0][group * 16..].iter().zip(words) {
+            assert_eq!(u32::from(*datum), host::fp32_to_bfp::<7>(word, exponents[0][group].into()), "{word:#x}");
+        }
+    }
 }
 
 #[test]

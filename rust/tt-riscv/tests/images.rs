@@ -4,7 +4,7 @@ use tt_formats::Arch;
 use tt_perf::Costs;
 use tt_riscv::{Exit, Hart, Image, ImageError, LOCAL_BASE, Memory, TEXT_BASE};
 use tt_testkit::random::Random;
-use tt_testkit::riscv::{ECALL, addi, elf};
+use tt_testkit::riscv::{ECALL, addi, elf, sw};
 
 struct Nothing;
 
@@ -40,6 +40,20 @@ fn text_data_and_symbols_are_where_they_belong() {
     assert_eq!(hart.local(LOCAL_BASE, 6), Some(&[1, 2, 3, 4, 5, 0][..]));
     assert_eq!(hart.run(&image.code, &mut Nothing, 10), Exit::Call);
     assert_eq!(hart.register(5), 7);
+}
+
+#[test]
+fn local_ram_is_read_and_written_and_the_stack_measured() {
+    let image =
+        Image::new(elf(&[addi(2, 2, -48), sw(5, 2, 0), addi(2, 2, 32), sw(6, 2, 4), ECALL], &[1, 2, 3, 4], &[]));
+    let image = image.expect("an image");
+    let mut hart = Hart::new(&image, &Costs::of(Arch::Wormhole).core);
+    assert_eq!(hart.stack_peak(), 0);
+    hart.local_mut(LOCAL_BASE + 1, 2).expect("local RAM").copy_from_slice(&[20, 30]);
+    assert_eq!(hart.local(LOCAL_BASE, 5), Some(&[1, 20, 30, 4, 0][..]));
+    assert!(hart.local_mut(LOCAL_BASE - 1, 2).is_none() && hart.local_mut(LOCAL_BASE, u32::MAX).is_none());
+    assert_eq!(hart.run(&image.code, &mut Nothing, 10), Exit::Call);
+    assert_eq!(hart.stack_peak(), 48);
 }
 
 #[test]
