@@ -100,7 +100,7 @@ def fate(mutant: Mutant, crate: str, tree: Path, jobs: int | None) -> str:
     try:
         if not passes([*cargo_test, "--no-run"], tree, CRATE_SECONDS):
             return "unviable"
-        if not passes(cargo_test, tree, CRATE_SECONDS):
+        if not passes(cargo_test, tree, TEST_SECONDS):
             return "Rust tests"
         if jobs is None:
             return "missed"
