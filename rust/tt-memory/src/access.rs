@@ -8,7 +8,7 @@ use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
 use crate::device::{Device, find};
 use crate::error::{MemoryError, Notice};
-use crate::joined::JoinedPages;
+use crate::joined::{JoinedPages, bytes_of_each, join};
 
 /// Readable and writable parts of the banks of one kind.
 #[derive(Debug)]
@@ -205,8 +205,8 @@ impl<'a> Input<'a> {
 #[derive(Debug)]
 pub struct Pages<'a> {
     /// What the buffer has in each bank; or a page each, with a stride of 0.
-    pub(crate) banks: Box<[&'a [u8]]>,
-    pub(crate) stride: usize,
+    banks: Box<[&'a [u8]]>,
+    stride: usize,
     page_bytes: usize,
 }
 
@@ -233,6 +233,21 @@ impl<'a> Pages<'a> {
             let (bank, slot, pages) = (page % count, page / count, (pages.end - page).div_ceil(count));
             &self.banks[bank][slot * self.stride..][..(pages - 1) * self.stride + self.page_bytes]
         })
+    }
+
+    /// Copies the first bytes of some pages, one after the other: as many of each as fill `to`.
+    ///
+    /// # Panics
+    /// If the buffer does not have these pages, the pages do not have so many bytes, or not as many each.
+    pub fn read(&self, pages: Range<usize>, to: &mut [u8]) {
+        if self.stride > 0 {
+            let (banks, count) = (self.banks.len().min(pages.len()), pages.len());
+            return join(self.banks(pages), (banks, self.stride), count, to);
+        }
+        let bytes = bytes_of_each(to.len(), pages.len());
+        for (page, part) in pages.zip(to.chunks_exact_mut(bytes)) {
+            part.copy_from_slice(&self.page(page)[..bytes]);
+        }
     }
 
     /// The data bytes of a page.

@@ -2,11 +2,7 @@
 //!
 //! They are copied bank by bank, since finding each of a thousand pages would take longer than computing with it.
 
-use std::ops::Range;
-
-use crate::access::Pages;
-
-/// Pages that were claimed together; see [`crate::access::Output::claim_joined`].
+/// Pages that were claimed together; see [`crate::Access::output`].
 #[derive(Debug)]
 pub struct JoinedPages<'a> {
     /// What each bank has of them, the first page's bank first; gaps between pages are in it.
@@ -45,25 +41,13 @@ impl JoinedPages<'_> {
     }
 }
 
-impl Pages<'_> {
-    /// Copies the first bytes of some pages, one after the other: as many of each as fill `to`.
-    ///
-    /// # Panics
-    /// If the buffer does not have these pages, the pages do not have so many bytes, or not as many each.
-    pub fn read(&self, pages: Range<usize>, to: &mut [u8]) {
-        if self.stride > 0 {
-            let (banks, count) = (self.banks.len().min(pages.len()), pages.len());
-            return join(self.banks(pages), (banks, self.stride), count, to);
-        }
-        let bytes = bytes_of_each(to.len(), pages.len());
-        for (page, part) in pages.zip(to.chunks_exact_mut(bytes)) {
-            part.copy_from_slice(&self.page(page)[..bytes]);
-        }
-    }
-}
-
 /// Copies `pages` pages of some banks, one page of each bank in turn: how many banks, and from page to page in a bank.
-fn join<'a>(banks: impl Iterator<Item = &'a [u8]>, (count, stride): (usize, usize), pages: usize, to: &mut [u8]) {
+pub(crate) fn join<'a>(
+    banks: impl Iterator<Item = &'a [u8]>,
+    (count, stride): (usize, usize),
+    pages: usize,
+    to: &mut [u8],
+) {
     let bytes = bytes_of_each(to.len(), pages);
     for (number, bank) in banks.enumerate() {
         let parts = to[number * bytes..].chunks_mut(count * bytes);
@@ -76,7 +60,8 @@ fn join<'a>(banks: impl Iterator<Item = &'a [u8]>, (count, stride): (usize, usiz
     }
 }
 
-fn bytes_of_each(bytes: usize, pages: usize) -> usize {
+/// How many bytes of each page so many are.
+pub(crate) fn bytes_of_each(bytes: usize, pages: usize) -> usize {
     assert!(bytes > 0 && bytes.is_multiple_of(pages), "as many bytes of each page");
     bytes / pages
 }
