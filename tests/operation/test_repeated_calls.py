@@ -69,12 +69,19 @@ def test_calls_on_one_tensor_twice_do_not_stand_for_calls_on_two(device: ttnn.Me
     a, b = operand(device, 1), operand(device, 2)
     for _ in range(3):
         ttnn.subtract(a, a)
-    assert prepared(device) == 0
+    assert prepared(device) == 1
     for _ in range(3):
         difference = ttnn.subtract(a, b)
-    assert prepared(device) == 1
+    assert prepared(device) == 2
     assert np.any(difference.to_list())
-    assert not np.any(ttnn.subtract(a, a).to_list())
+    for tensor in (a, b):
+        assert not np.any(ttnn.subtract(tensor, tensor).to_list())
+    twice = ttnn.add(b, b).to_list()
+    for _ in range(3):
+        assert ttnn.add(b, b).to_list() == twice
+    b.deallocate(True)
+    with pytest.raises(ttnn.StorageError):
+        ttnn.add(b, b)
 
 
 @pytest.mark.parametrize(

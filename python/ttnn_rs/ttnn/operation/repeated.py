@@ -28,6 +28,8 @@ _UNIQUE: Final = frozenset({type(None), str, DataType, Layout, BufferType, Memor
 _NUMBERS: Final = frozenset({bool, int})
 _KEYWORDS: Final = object()
 """Stands in a key before the names of keyword arguments."""
+_TWICE: Final = object()
+"""Stands at the end of a key whose two operands are one."""
 
 
 class Call(NamedTuple):
@@ -80,6 +82,10 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
             key += (kind, value or str(value))
         else:
             return None
+    if len(operands) == 2 and operands[0] is operands[1]:
+        # Recorded with one buffer, a call cannot tell which operand is which.
+        key.append(_TWICE)
+        operands.pop()
     return None if device is None else Call(tuple(key), operands, device)
 
 
