@@ -2,7 +2,7 @@
 //!
 //! They are copied bank by bank, since finding each of a thousand pages would take longer than computing with it.
 
-/// Pages that were claimed together; see [`crate::Access::output`].
+/// Pages that were claimed together, by `Output::claim_joined`.
 #[derive(Debug)]
 pub struct JoinedPages<'a> {
     /// What each bank has of them, the first page's bank first; gaps between pages are in it.

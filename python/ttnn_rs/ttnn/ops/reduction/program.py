@@ -283,26 +283,23 @@ def _sum_by_columns(
     spec, rank = source._spec, source._spec.shape.rank
     dims = list(spec.shape)
     both = axes == [rank - 2, rank - 1]
-    for axis in axes:
-        if not both:
+    if not both:
+        for axis in axes:
             _check_chunk(setting, dims[axis])
     if kind == "mean":
         factor = single(single(factor) / single(math.prod(dims[axis] for axis in axes)))
+    # The factor meets the first of several programs; of the two steps of one program, the second.
+    scaled = axes[0 if both else -1]
 
     def options(axis: int, current: DataType) -> tuple[str, DataType, float, float]:
-        # The factor meets the first program of several.
-        here = factor if axis == axes[-1] else 1.0
-        dtype = current
+        dtype = spec.dtype if both else current
         if chained:
-            dtype = DataType.BFLOAT16 if last and axis == axes[0] else DataType.FLOAT32
-        if both:
-            # One program of two steps, of which the second has the factor.
-            dtype = spec.dtype if not chained else DataType.BFLOAT16 if last else DataType.FLOAT32
-            if axis == axes[1]:
-                dtype, here = _between(setting, kind, spec.dtype, dtype), 1.0
-            else:
-                current, here = spec.dtype, factor
-        join = _join(kind, current, setting.accurate(current))
+            dtype = DataType.BFLOAT16 if last and (both or axis == axes[0]) else DataType.FLOAT32
+        if both and axis == axes[1]:
+            dtype = _between(setting, kind, spec.dtype, dtype)
+        joined = spec.dtype if both else current
+        join = _join(kind, joined, setting.accurate(joined))
+        here = factor if axis == scaled else 1.0
         return (join, dtype, here, 1.0) if join == "fpu_sum" else (join, dtype, 1.0, here)
 
     def rows(tiles: Tensor, axis: int) -> Tensor:
