@@ -98,6 +98,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="run only files whose name contains this")
     parser.add_argument("--enough", type=float, default=0.0, help="percent that must pass")
     parser.add_argument("--control", action="store_true", help="replace ttmlir-opt by a tool that does nothing")
+    parser.add_argument("--passed", type=Path, help="write the names of the files that pass to this file")
     parser.add_argument("--verbose", action="store_true", help="print the output of failures")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
@@ -139,9 +140,11 @@ def main() -> int:
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')
         results = run_lit(arguments, work, tools, files)
     report(results, considered, left_out, arguments.checkout.resolve(), verbose=arguments.verbose)
-    passed = sum(1 for one in results if one["code"] in ("PASS", "XFAIL"))
-    share = 100 * passed / max(len(results), 1)
-    print(f"{passed} of {len(results)} files pass: {share:.1f} %")
+    passed = sorted(one["name"].partition(":: ")[2] for one in results if one["code"] in ("PASS", "XFAIL"))
+    if arguments.passed:
+        arguments.passed.write_text("".join(f"{name}\n" for name in passed), encoding="utf-8")
+    share = 100 * len(passed) / max(len(results), 1)
+    print(f"{len(passed)} of {len(results)} files pass: {share:.1f} %")
     return 0 if share >= arguments.enough else 1
 
 

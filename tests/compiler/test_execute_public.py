@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from execute_public import NotExecuted, compare, controlled, execute_file, lowering
+from execute_public import NotExecuted, compare, controlled, execute_file, lowering, rest
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 TEXT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
@@ -51,10 +51,23 @@ def test_an_operation_that_computes_something_else_fails(file: Path, monkeypatch
 
 def test_the_line_that_lowers_is_found() -> None:
     assert lowering(TEXT, "a.ttsys") == ["--ttir-to-ttnn-backend-pipeline=system-desc-path=a.ttsys"]
-    with pytest.raises(NotExecuted, match="no line that lowers it"):
-        lowering("// RUN: ttmlir-opt %s | FileCheck %s", "")
+    assert lowering("// RUN: ttmlir-opt --canonicalize %s | FileCheck %s\n" + TEXT, "") == lowering(TEXT, "")
+    assert lowering("// RUN: ttmlir-opt --canonicalize %s | FileCheck %s", "") == ["--canonicalize"]
+    with pytest.raises(NotExecuted, match="no line that reads it"):
+        lowering("// RUN: ttmlir-translate --ttnn-to-flatbuffer %s", "")
     with pytest.raises(NotExecuted, match="expects an error"):
         lowering("// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline %s 2>&1 | FileCheck %s", "")
+
+
+def test_a_file_that_stops_at_a_pass_is_lowered_by_what_is_left(file: Path) -> None:
+    file.write_text("// RUN: ttmlir-opt --canonicalize %s\n" + TEXT.partition("\n")[2])
+    assert execute_file(file, "add.mlir", "", "") == 1
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
+        execute_file(file, "add.mlir", "", "zeros")
+    assert rest(TEXT, "#ttnn.ttnn_layout", ["--ttnn-layout"], "") == ["--convert-ttir-to-ttnn"]
+    assert rest(TEXT, '"ttir.generic"', ["--ttir-generic"], "") == ["--ttir-to-ttmetal-backend-pipeline"]
+    with pytest.raises(NotExecuted, match="no ttir in it"):
+        rest('"ttnn.add"', "", [], "")
 
 
 def test_comparisons() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -138,6 +139,20 @@ def _matmul(op: TableOp, a: Array, b: Array) -> Array:
     return np.matmul(a, b)
 
 
+def _dot_general(op: TableOp, a: Array, b: Array) -> Array:
+    """Dimensions of the batch, then what is left of the first and of the second."""
+    letters = iter(string.ascii_letters)
+    names_a = [next(letters) for _ in a.shape]
+    names_b = [next(letters) for _ in b.shape]
+    batch = [names_a[dim] for dim in op.get("batch_dims_lhs")]
+    for kind in ("batch", "contract"):
+        for one, other in zip(op.get(f"{kind}_dims_lhs"), op.get(f"{kind}_dims_rhs"), strict=True):
+            names_b[other] = names_a[one]
+    shared = set(names_a) & set(names_b)
+    result = [*batch, *(name for name in names_a + names_b if name not in shared)]
+    return np.einsum(f"{''.join(names_a)},{''.join(names_b)}->{''.join(result)}", a, b, optimize=True)
+
+
 def _norm(op: TableOp, x: Array, weight: Array | None, bias: Array | None, centre: bool) -> Array:
     axes = tuple(range(x.ndim - len(op.get("normalized_shape")), x.ndim))
     x = x - x.mean(axis=axes, keepdims=True) if centre else x
@@ -176,8 +191,9 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "argmax":
         dims = op.get("dim_arg")
         if dims is not None and len(dims) > 1:
+            dims = sorted(dim % x.ndim for dim in dims)
             kept = [i for i in range(x.ndim) if i not in dims]
-            flat = np.transpose(x, [*kept, *sorted(dims)]).reshape(*(x.shape[i] for i in kept), -1)
+            flat = np.transpose(x, [*kept, *dims]).reshape(*(x.shape[i] for i in kept), -1)
             return np.argmax(flat, axis=-1).reshape(_shape(op))
         return np.argmax(x, axis=None if dims is None else dims[0], keepdims=op.get("keep_dim"))
     if short == "arange":
@@ -204,8 +220,7 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "cumsum":
         return np.cumsum(x, axis=op.get("dim"))
     if short == "dot_general":
-        assert not op.get("batch_dims_lhs")
-        return np.tensordot(x, given[1], axes=(op.get("contract_dims_lhs"), op.get("contract_dims_rhs")))
+        return _dot_general(op, x, given[1])
     if short == "embedding":
         return given[1].reshape(-1, given[1].shape[-1])[x.astype(np.int64)].reshape(_shape(op))
     if short in ("empty", "zeros"):

@@ -172,7 +172,9 @@ def convolution(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
         strict=True,
     )
     made = [_general(op, list(part), found) for part in parts]
-    return [_plus(np.concatenate(made, axis=found["output_feature"][0]), groups("bias"))]
+    joined, bias = np.concatenate(made, axis=found["output_feature"][0]), groups("bias")
+    # The bias lies as the result does, with one element in the other dimensions.
+    return [joined if bias is None else joined + bias]
 
 
 def _general(op: TableOp, given: list[Array], found: dict[str, list[int]]) -> Array:
