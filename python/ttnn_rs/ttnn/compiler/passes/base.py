@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
@@ -20,10 +17,8 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TensorType,
 )
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.passes.options import Option, parse_options
 
 __all__ = [
-    "PassSpec",
     "device_in_block",
     "erase",
     "fail",
@@ -37,39 +32,6 @@ __all__ = [
     "table_ops",
     "update_function_type",
 ]
-
-Run = Callable[[Module, dict[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class PassSpec:
-    """A pass.
-
-    Attributes:
-        name: As it is written on the command line.
-        doc: What it does, one line.
-        where: `module:function` below `ttnn.compiler.passes`; a full name for a pass that needs what lies above the
-            passes. Nothing is imported before it runs.
-        options: Its options.
-    """
-
-    name: str
-    doc: str
-    where: str
-    options: tuple[Option, ...] = ()
-
-    def run(self, module: Module, text: str = "") -> None:
-        """Run the pass on a module.
-
-        Raises:
-            OptionError: An option is wrong.
-            CompileError: The module cannot be transformed.
-        """
-        values = parse_options(f"pass {self.name}", self.options, text)
-        name, _, function = self.where.partition(":")
-        path = name if name.startswith("ttnn.") else f"ttnn.compiler.passes.{name}"
-        run: Run = getattr(import_module(path), function)
-        run(module, values)
 
 
 def fail(module: Module, operation: Operation, message: str) -> CompileError:

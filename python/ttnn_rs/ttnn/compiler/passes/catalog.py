@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ttnn.compiler.passes.base import PassSpec
 from ttnn.compiler.passes.options import Option
+from ttnn.compiler.passes.spec import PassSpec
 
 __all__ = ["PASSES"]
 

@@ -75,7 +75,7 @@ def _parse(arguments: list[str]) -> _Arguments:
             elif name == "default-epoch":
                 found.default_epoch = value
             else:
-                from ttnn.compiler.pipelines.run import parse_pipeline
+                from ttnn.compiler.pipelines.runner import parse_pipeline
 
                 found.steps += parse_pipeline(_unquoted(value))
         elif name in _FLAGS:
