@@ -56,7 +56,7 @@ class NotExecuted(Exception):
 
 
 class Overflow(Exception):
-    """A softmax that is not numerically stable leaves the range of float32 for these inputs."""
+    """A softmax that is not numerically stable, or a sum of products, leaves the range of float32 for these inputs."""
 
 
 class Imprecise(AssertionError):
@@ -243,7 +243,7 @@ def compare_outputs(module: Any, binary: Path, folder: Path) -> int:
 
     Raises:
         NotExecuted: The interpreter does not know an operation.
-        Overflow: A softmax without the subtraction of the largest value leaves the range of float32.
+        Overflow: A softmax without the subtraction of the largest value, or a sum, leaves the range of float32.
         AssertionError: An output is wrong.
     """
     import torch

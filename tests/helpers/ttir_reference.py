@@ -103,6 +103,8 @@ BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "remainder": np.remainder,
     "subtract": np.subtract,
 }
+#: What grows from layer to layer where weights are random numbers.
+SUMS = ("conv2d", "linear", "matmul")
 REDUCE: dict[str, Callable[..., Array]] = {
     "sum": np.sum,
     "mean": np.mean,
@@ -301,7 +303,7 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
 
     Raises:
         NoReference: An operation that the interpreter does not know.
-        OverflowError: A softmax that is not numerically stable leaves the range of float32.
+        OverflowError: A softmax that is not numerically stable, or a sum of products, leaves the range of float32.
     """
     functions = {function.sym_name.data: function for function in module.functions()}
     function = functions[name]
@@ -333,5 +335,7 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
                 made = made[: len(op.results)]
         for result, value in zip(op.results, made, strict=True):
             found = _declared(np.asarray(value, dtype=np.float64), tuple(result.type.get_shape()))
+            if op.name.removeprefix("ttir.") in SUMS and np.abs(found).max(initial=0) > np.finfo(np.float32).max:
+                raise OverflowError
             values[result] = _in_range(found, result.type.element_type)
     raise NoReference("a function without return")
