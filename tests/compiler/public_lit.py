@@ -47,6 +47,7 @@ config.test_exec_root = {work!r}
 config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs"]
 config.environment["PATH"] = {tools!r} + os.pathsep + os.environ["PATH"]
 config.environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
+config.environment["TTMLIR_DEFAULT_EPOCH"] = {epoch!r}
 config.substitutions.append(("%system_desc_path%", os.environ.get("SYSTEM_DESC_PATH", "")))
 config.substitutions.append(("%models", {models!r}))
 config.substitutions.append(("%python", {python!r}))
@@ -173,7 +174,12 @@ def run_lit(arguments: argparse.Namespace, work: Path, tools: Path, files: list[
     models = root / "ttmlir" / "models"
     (suite / "lit.cfg.py").write_text(
         CONFIG.format(
-            root=str(suite), work=str(work / "out"), tools=str(tools), python=sys.executable, models=str(models)
+            root=str(suite),
+            work=str(work / "out"),
+            tools=str(tools),
+            python=sys.executable,
+            models=str(models),
+            epoch=arguments.epoch,
         ),
         encoding="utf-8",
     )

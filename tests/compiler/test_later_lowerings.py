@@ -507,3 +507,14 @@ module attributes {
 """
     written = print_module(parse_module(text, epoch=Epoch.CURRENT))
     assert 'total_size = 4096, core_ranges = <[#ttnn.core_range<(0,0), (1,0)>]>, name = "a <  b">' in written
+
+
+@pytest.mark.parametrize(("epoch", "has_back"), [(Epoch.CURRENT, True), (Epoch.SLIDES, False)])
+def test_registered_devices_have_a_map_back_in_the_current_epoch(epoch: Epoch, has_back: bool) -> None:
+    module = parse_module("module {}", epoch=epoch)
+    run(module, "builtin.module(ttcore-register-device)")
+    text = print_module(module)
+    assert (
+        "physical_to_virt_map = (d0, d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>, l1Map" in text
+    ) is has_back
+    assert print_module(parse_module(text, epoch=epoch)) == text

@@ -9,7 +9,7 @@ import pytest
 from ttnn.base.exceptions import ArgumentError, MissingNameError
 
 ttmlir_ir = pytest.importorskip("ttmlir.ir")
-from ttmlir.dialects import arith, func, scf, tt, ttkernel  # noqa: E402
+from ttmlir.dialects import arith, func, scf, tt, ttcore, ttkernel  # noqa: E402
 from ttmlir.ir import (  # noqa: E402
     AffineConstantExpr,
     AffineDimExpr,
@@ -161,3 +161,71 @@ def test_a_kernel_is_built() -> None:
         ttkernel.cb_wait_front(entry.arguments[0], one)
     with pytest.raises(MissingNameError, match="the dialect ttkernel has no operation nothing"):
         _ = ttkernel.nothing
+
+
+def test_devices_of_the_later_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    d0, d1, d2 = (AffineDimExpr.get(position, CTX) for position in range(3))
+    zero = AffineConstantExpr.get(0, CTX)
+    memory = AffineMap.get(2, 2, [zero, zero, d0, d1], CTX)
+    there, back = (
+        AffineMap.get(2, 0, [AffineFloorDivExpr.get(d1, 8), d0, d1 % 8], CTX),
+        AffineMap.get(3, 0, [d1, d0 * 8 + d2], CTX),
+    )
+    wide = ttcore.ir.DeviceAttr.get(CTX, [8, 16], there, memory, memory, [1, 2], [0, 1])
+    assert str(wide).startswith(
+        "#ttcore.device<workerGrid = #ttcore.grid<8x16, (d0, d1) -> (d1 floordiv 8, d0, d1 mod 8)>, l1Map = "
+    )
+    assert (wide.grid_attr.shape, wide.mesh_shape, wide.chip_ids) == ([8, 16], [1, 2], [0, 1])
+    ring = [ttcore.ir.Topology.Linear, ttcore.ir.Topology.Ring]
+    later = ttcore.ir.DeviceAttr.get(CTX, [8, 16], there, back, memory, memory, [1, 2], [0, 1], ring)
+    assert "8>, l1Map" not in str(later)
+    assert "physical_to_virt_map = (d0, d1, d2) -> (d1, d0 * 8 + d2)>, dramGrid = #ttcore.grid<1x1>, l1Map" in str(
+        later
+    )
+    assert str(later).endswith("chipIds = [0, 1], meshTopology = [linear, ring]>")
+    assert Attribute.parse(str(later)) == later.unwrap()
+    with pytest.raises(ArgumentError, match="got 2 maps among 4 arguments"):
+        ttcore.ir.DeviceAttr.get(CTX, [8, 8], there, memory, [1], [0])
+
+    desc = ttcore.ir.SystemDescAttr.get_default(CTX)
+    assert "(d0, d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>" in str(
+        ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1])
+    )
+    monkeypatch.setenv("TTMLIR_DEFAULT_EPOCH", "slides")
+    assert "<8x8, (d0, d1) -> (0, d0, d1)>, l1Map" in str(ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1]))
+    monkeypatch.setenv("TTMLIR_DEFAULT_EPOCH", "future")
+    with pytest.raises(ArgumentError, match="expected book, slides or current, got 'future'"):
+        ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1])
+
+
+def test_tiles_of_the_later_epochs() -> None:
+    tile = ttcore.ir.TileType.get(CTX, 32, 16, 4)
+    assert str(tile) == "!ttcore.tile<32x16, bfp_bf8>"
+    assert (tile.shape, tile.data_type_as_int) == ([32, 16], 4)
+    assert str(ttcore.ir.GridAttr.get(CTX, [4, 2])) == "#ttcore.grid<4x2>"
+
+
+def test_arguments_of_kernels() -> None:
+    arg, spec = ttkernel.ir.ArgAttr, ttkernel.ir.ArgSpecAttr
+    port, address = arg.get(CTX._CAPIPtr, 0, 2), arg.get(CTX._CAPIPtr, 1, 1, False)
+    assert str(address) == "#ttkernel.arg<arg_type = buffer_address, operand_index = 1, is_uniform = false>"
+    assert (address.arg_type_as_value, address.operand_index, address.is_uniform) == (1, 1, False)
+    made = spec.maybe_downcast(spec.get(CTX._CAPIPtr, [address], [port]))
+    assert str(made) == (
+        "#ttkernel.arg_spec<rt_args = [<arg_type = buffer_address, operand_index = 1, is_uniform = false>] "
+        "ct_args = [<arg_type = cb_port, operand_index = 2>]>"
+    )
+    assert ([one.operand_index for one in made.rt_args], len(made.ct_args)) == ([1], 1)
+    assert arg.maybe_downcast(made) is None
+    with pytest.raises(ArgumentError, match="expected an argument type from 0 to 6"):
+        arg.get(CTX._CAPIPtr, 7, 0)
+
+
+def test_a_text_with_empty_tensors_that_are_no_outputs() -> None:
+    text = """%0 = ttir.empty() : tensor<4x8xf32>
+%1 = ttir.empty() : tensor<4x8xf32>
+"""
+    taken = 'ttir.add"(%0, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>'
+    assert taken in str(Module.parse(f'{text}%2 = "{taken}\n'))
+    outer = '%2 = "ttir.exp"(%0, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>\n'
+    assert outer.strip() in str(Module.parse(text + outer))

@@ -54,7 +54,7 @@ def epoch_of(
     text: str,
     default: Epoch = Epoch.CURRENT,
     *,
-    takes_outputs: Callable[[str], bool] = lambda name: True,
+    takes_outputs: Callable[[str, int], bool] = lambda name, operands: True,
     known: Callable[[str], bool] = lambda name: True,
 ) -> Epoch:
     """Return the epoch of a text by its marks; text without a mark is of the default.
@@ -62,7 +62,7 @@ def epoch_of(
     Args:
         text: The text.
         default: The epoch of a text without marks.
-        takes_outputs: Whether an operation of the slides has operands for its outputs.
+        takes_outputs: Whether an operation of the slides with so many operands has some for its outputs.
         known: Whether the slides have an operation.
     """
     if _BOOK.search(text):
@@ -73,7 +73,7 @@ def epoch_of(
         empties = set(_EMPTY.findall(text))
         for found in _LAST_OPERAND.finditer(text):
             name, value = found.groups()
-            if value in empties and takes_outputs(name) and _gives_last(text, found.end()):
+            if value in empties and takes_outputs(name, found.group().count("%")) and _gives_last(text, found.end()):
                 return Epoch.SLIDES
     if "ttnn." in text and not _NOT_PLACED.search(text):
         placed = (one for found in _PLACED.finditer(text) for one in found.groups() if one is not None)

@@ -591,7 +591,7 @@ def parse_text(
     epoch = epoch or epoch_of(
         text,
         default_epoch,
-        takes_outputs=lambda name: registry.takes_outputs(name, Epoch.SLIDES),
+        takes_outputs=lambda name, operands: registry.takes_outputs(name, Epoch.SLIDES, operands),
         known=lambda name: registry.knows(name, Epoch.SLIDES),
     )
     parser: MlirParser | None = None

@@ -20,8 +20,8 @@ class Registry(Protocol):
     def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
         """Return the class of an operation of a known dialect; a generic one for an operation that no table has."""
 
-    def takes_outputs(self, name: str, epoch: Epoch) -> bool:
-        """Return whether an operation of an epoch has operands for its outputs."""
+    def takes_outputs(self, name: str, epoch: Epoch, operands: int) -> bool:
+        """Return whether an operation of an epoch with so many operands has some for its outputs."""
 
     def knows(self, name: str, epoch: Epoch) -> bool:
         """Return whether an epoch has an operation."""

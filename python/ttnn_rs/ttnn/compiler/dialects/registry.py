@@ -43,10 +43,10 @@ class DialectRegistry:
         """Return the class of an operation; a generic one for an operation that no table has."""
         return operation_class(name, epoch) or generic_operation(name)
 
-    def takes_outputs(self, name: str, epoch: Epoch) -> bool:
-        """Return whether an operation of an epoch has operands for its outputs."""
+    def takes_outputs(self, name: str, epoch: Epoch, operands: int) -> bool:
+        """Return whether an operation of an epoch with so many operands has some for its outputs."""
         spec = find(name, epoch)
-        return spec is not None and bool(spec.outs)
+        return spec is not None and bool(spec.outs) and operands >= sum(not group.kind for group in spec.written)
 
     def knows(self, name: str, epoch: Epoch) -> bool:
         """Return whether an epoch has an operation."""

@@ -11,12 +11,13 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Block, FuncOp, ModuleOp, Operation, Region, StringAttr
 from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr
 from ttnn.compiler.dialects.operations import make
+from ttnn.compiler.layout.affine import AffineMap, dimensions
 from ttnn.compiler.layout.device import Device
 from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import to_attribute
 from ttnn.compiler.passes.device import read_system_desc
 
-__all__ = ["device_modules", "device_op", "mark_forward", "register_device", "unwrap", "wrap"]
+__all__ = ["device_attribute", "device_modules", "device_op", "mark_forward", "register_device", "unwrap", "wrap"]
 
 
 def device_modules(module: Module) -> list[ModuleOp]:
@@ -55,8 +56,7 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
         except DeviceError as error:
             raise CompileError(module.at(module.op, str(error))) from None
         target.attributes["ttcore.system_desc"] = to_attribute(desc, "ttcore")
-        grid = GridAttr("ttcore", device.grid, device.workers, keyed=module.epoch is Epoch.CURRENT)
-        attribute = DeviceAttr("ttcore", grid, device.l1, device.dram, mesh or (1, 1), device.chip_ids)
+        attribute = device_attribute(desc, device, mesh or (1, 1), module.epoch)
         new = make(
             "ttcore.device",
             module.epoch,
@@ -71,6 +71,20 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
             block.add_op(new)
         else:
             block.insert_op_before(new, first)
+
+
+def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], epoch: Epoch) -> DeviceAttr:
+    """Return the attribute of a device; that of the current epoch has the map back and the grid of DRAM, too."""
+    if epoch is not Epoch.CURRENT:
+        grid = GridAttr("ttcore", device.grid, device.workers)
+        return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids)
+    inverse = None
+    if len(device.chip_ids) == 1:
+        rank = len(device.grid)
+        inverse = AffineMap(rank + 1, 0, tuple(dimensions(rank + 1)[1:]))
+    grid = GridAttr("ttcore", device.grid, device.workers, inverse, keyed=True)
+    banks = f"#ttcore.grid<1x{desc.chips[desc.chip_indices[device.chip_ids[0]]].num_dram_channels}>"
+    return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids, rest=(("dramGrid", banks),))
 
 
 def wrap(module: Module, options: dict[str, Any]) -> None:

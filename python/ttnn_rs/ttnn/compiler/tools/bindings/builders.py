@@ -14,11 +14,12 @@ from ttnn.compiler.asm.xdsl_adapter import FuncOp as AnyFuncOp
 from ttnn.compiler.asm.xdsl_adapter import IndexType, IntegerAttr, IntegerType, MemRefType, Region
 from ttnn.compiler.dialects import attributes, make, operation_class
 from ttnn.compiler.layout.algebra import element_bytes, tile_bytes
-from ttnn.compiler.tools.bindings import tt
+from ttnn.compiler.tools.bindings import kernel_arguments, tt
+from ttnn.compiler.tools.bindings import ttcore as ttcore_attributes
 from ttnn.compiler.tools.bindings.ir import Context, Type, Value, insert, unknown_operation
 from ttnn.compiler.tools.bindings.ir import MemRefType as BoundMemRefType
 
-__all__ = ["Dialect", "arith", "func", "scf", "tensor", "ttir", "ttkernel", "ttnn"]
+__all__ = ["Dialect", "arith", "func", "scf", "tensor", "ttcore", "ttir", "ttkernel", "ttnn"]
 
 
 class Dialect:
@@ -37,7 +38,8 @@ class Dialect:
 
     def __getattr__(self, short: str) -> Callable[..., Any]:
         name = f"{self._name}.{short}"
-        kind = None if short.startswith("_") else operation_class(name, Epoch.BOOK)
+        epoch = Epoch.CURRENT if self._name == "ttcore" else Epoch.BOOK
+        kind = None if short.startswith("_") else operation_class(name, epoch)
         if kind is None:
             raise MissingNameError(f"the dialect {self._name} has no operation {short}.")
 
@@ -45,7 +47,7 @@ class Dialect:
             if not all(isinstance(one, Value) for one in operands):
                 raise ArgumentError(f"{name}: operands are values, got {[type(one).__name__ for one in operands]}.")
             given = {key: value.raw for key, value in properties.items()}
-            op = insert(make(name, Epoch.BOOK, [one.raw for one in operands], [one.raw for one in results], given))
+            op = insert(make(name, epoch, [one.raw for one in operands], [one.raw for one in results], given))
             made = [Value(result) for result in op.results]
             return made[0] if len(made) == 1 else made or None
 
@@ -150,6 +152,7 @@ arith = SimpleNamespace(constant=_constant)
 func = SimpleNamespace(FuncOp=FuncOp)
 scf = SimpleNamespace(ForOp=ForOp)
 tensor = SimpleNamespace(empty=_empty)
+ttcore = Dialect("ttcore", ttcore_attributes.ir)
 ttir = Dialect("ttir")
 ttnn = Dialect("ttnn")
-ttkernel = Dialect("ttkernel", SimpleNamespace(CBType=CBType, **vars(tt.ir)))
+ttkernel = Dialect("ttkernel", SimpleNamespace(CBType=CBType, **vars(kernel_arguments.ir), **vars(tt.ir)))

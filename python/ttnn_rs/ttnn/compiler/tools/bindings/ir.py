@@ -6,6 +6,7 @@ of `ttnn.compiler.asm`; its text is that of MLIR without aliases.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -82,6 +83,18 @@ class _Stack:
         return next((one for one in reversed(cls.entries) if isinstance(one, kind)), None)
 
 
+def default_epoch() -> Epoch:
+    """Return the epoch of what does not show its own: that of the environment variable `TTMLIR_DEFAULT_EPOCH`.
+
+    Raises:
+        ArgumentError: It has another value than book, slides or current.
+    """
+    word = os.environ.get("TTMLIR_DEFAULT_EPOCH") or Epoch.CURRENT.value
+    if word not in [epoch.value for epoch in Epoch]:
+        raise ArgumentError(f"TTMLIR_DEFAULT_EPOCH: expected book, slides or current, got {word!r}.")
+    return Epoch(word)
+
+
 class _Scoped:
     """Something that a `with` block opens."""
 
@@ -97,6 +110,11 @@ class Context(_Scoped):
     """What types and attributes belong to. All dialects are known to each."""
 
     allow_unregistered_dialects: bool = False
+
+    @property
+    def _CAPIPtr(self) -> Context:  # noqa: N802 - the name that calls of the compiler's dialects take it by
+        """The context."""
+        return self
 
 
 class Location(_Scoped):
@@ -557,7 +575,7 @@ class Module:
         Raises:
             CompileError: The text is no valid module.
         """
-        return Module(parse_module(text))
+        return Module(parse_module(text, default_epoch=default_epoch()))
 
     @staticmethod
     def create(loc: Location | None = None) -> Module:

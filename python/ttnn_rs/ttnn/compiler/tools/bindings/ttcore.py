@@ -1,0 +1,210 @@
+"""`ttmlir.dialects.ttcore`: grids, devices and tiles of the later epochs.
+
+Calls that two epochs share make what the environment variable `TTMLIR_DEFAULT_EPOCH` names, `slides` or `current`;
+without it that of the current epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from types import SimpleNamespace
+from typing import Any
+
+from ttnn.base.exceptions import ArgumentError
+from ttnn.compiler.dialects import attributes
+from ttnn.compiler.layout.device import Device
+from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
+from ttnn.compiler.passes.later_device import device_attribute
+from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_epoch
+
+__all__ = ["DataType", "Topology", "ir"]
+
+
+class DataType(IntEnum):
+    """Data types of elements, with the numbers of the dialect."""
+
+    Float32 = 0
+    Float16 = 1
+    BFloat16 = 2
+    BFP_Float8 = 3
+    BFP_BFloat8 = 4
+    BFP_Float4 = 5
+    BFP_BFloat4 = 6
+    BFP_Float2 = 7
+    BFP_BFloat2 = 8
+    UInt32 = 9
+    UInt16 = 10
+    UInt8 = 11
+    Int32 = 12
+
+
+_WORDS = (
+    "f32",
+    "f16",
+    "bf16",
+    "bfp_f8",
+    "bfp_bf8",
+    "bfp_f4",
+    "bfp_bf4",
+    "bfp_f2",
+    "bfp_bf2",
+    "u32",
+    "u16",
+    "u8",
+    "si32",
+)
+
+
+class Topology(IntEnum):
+    """How the chips of a dimension of a mesh are connected, with the numbers of the dialect."""
+
+    Ring = 0
+    Linear = 1
+    Mesh = 2
+    Torus = 3
+    Disabled = 4
+
+
+class TileType(Type):
+    """`!ttcore.tile`."""
+
+    @staticmethod
+    def get(context: Context, height: int, width: int, data_type: int) -> TileType:
+        """Return the type of a tile; `data_type` is a `DataType` or its number."""
+        return TileType(attributes.TileType("ttcore", height, width, _WORDS[DataType(data_type)]))
+
+    @property
+    def _tile(self) -> attributes.TileType:
+        assert isinstance(self.raw, attributes.TileType)
+        return self.raw
+
+    @property
+    def data_type_as_int(self) -> int:
+        """Number of its data type."""
+        return _WORDS.index(self._tile.dtype)
+
+    @property
+    def shape(self) -> list[int]:
+        """Rows and columns."""
+        return [self._tile.height, self._tile.width]
+
+
+class GridAttr(Attribute):
+    """`#ttcore.grid`."""
+
+    @staticmethod
+    def get(context: Context, shape: Sequence[int], *maps: AffineMap) -> GridAttr:
+        """Return a grid: without maps, with the one to chips and cores (slides), or with that and the map back."""
+        return GridAttr(_grid(shape, maps))
+
+    @property
+    def shape(self) -> list[int]:
+        """Sizes."""
+        assert isinstance(self.raw, attributes.GridAttr)
+        return list(self.raw.shape)
+
+
+def _grid(shape: Sequence[int], maps: Sequence[AffineMap]) -> attributes.GridAttr:
+    """Return a grid with zero to two maps."""
+    there, back = [*(one.raw for one in maps), None, None][:2]
+    made = attributes.GridAttr("ttcore", tuple(shape), there, back, keyed=len(maps) == 2)
+    made.verify()
+    return made
+
+
+class SystemDescAttr(Attribute):
+    """`#ttcore.system_desc`."""
+
+    @staticmethod
+    def get_default(context: Context) -> SystemDescAttr:
+        """Return the default descriptor."""
+        return SystemDescAttr(to_attribute(SystemDesc.default(), "ttcore"))
+
+
+class DeviceAttr(Attribute):
+    """`#ttcore.device`."""
+
+    @staticmethod
+    def get(context: Context, grid_shape: Sequence[int], *parts: Any) -> DeviceAttr:
+        """Return a device.
+
+        Args:
+            context: What it belongs to.
+            grid_shape: Cores per dimension.
+            parts: Maps of the grid to (chip, y, x) and, in the current epoch, back; maps of L1 and of DRAM, sizes of
+                the mesh, and its chips; in the current epoch then the topology of each of its dimensions.
+
+        Raises:
+            ArgumentError: These are neither the arguments of the slides nor those of the current epoch.
+        """
+        count = sum(isinstance(part, AffineMap) for part in parts)
+        if (count, len(parts)) not in ((3, 5), (4, 6), (4, 7)):
+            raise ArgumentError(
+                "DeviceAttr.get: three maps, mesh_shape and chip_ids (slides), or four maps, mesh_shape, chip_ids and "
+                f"mesh_topology (current), got {count} maps among {len(parts)} arguments."
+            )
+        rest: list[tuple[str, str]] = []
+        if count == 4:
+            rest.append(("dramGrid", "#ttcore.grid<1x1>"))
+            topology = ", ".join(Topology(one).name.lower() for one in (parts[6] if len(parts) == 7 else ()))
+            rest += [("meshTopology", f"[{topology}]")] if topology else []
+        made = attributes.DeviceAttr(
+            "ttcore",
+            _grid(grid_shape, parts[: count - 2]),
+            parts[count - 2].raw,
+            parts[count - 1].raw,
+            tuple(parts[count]),
+            tuple(parts[count + 1]),
+            tuple(rest),
+        )
+        made.verify()
+        return DeviceAttr(made)
+
+    @staticmethod
+    def from_system_desc(context: Context, system_desc: SystemDescAttr, mesh_shape: Sequence[int]) -> DeviceAttr:
+        """Return the device that a mesh of the chips of a system makes.
+
+        Raises:
+            DeviceError: The mesh is larger than the system.
+        """
+        assert isinstance(system_desc.raw, attributes.SystemDescAttr)
+        desc = from_attribute(system_desc.raw)
+        return DeviceAttr(
+            device_attribute(desc, Device.of_system(desc, mesh_shape), tuple(mesh_shape), default_epoch())
+        )
+
+    def unwrap(self) -> DeviceAttr:
+        """Return the attribute."""
+        return self
+
+    @property
+    def _device(self) -> attributes.DeviceAttr:
+        assert isinstance(self.raw, attributes.DeviceAttr)
+        return self.raw
+
+    @property
+    def grid_attr(self) -> GridAttr:
+        """The grid of its cores."""
+        return GridAttr(self._device.grid)
+
+    @property
+    def mesh_shape(self) -> list[int]:
+        """Chips per dimension."""
+        return list(self._device.mesh_shape)
+
+    @property
+    def chip_ids(self) -> list[int]:
+        """Its chips."""
+        return list(self._device.chip_ids)
+
+
+ir = SimpleNamespace(
+    DeviceAttr=DeviceAttr,
+    GridAttr=GridAttr,
+    SystemDescAttr=SystemDescAttr,
+    TileType=TileType,
+    Topology=Topology,
+)
+"""Attributes and types."""
