@@ -9,8 +9,9 @@ binaries takes the file. `tests/helpers/ttir_inputs.py` chooses inputs that are 
 Every output is compared with the float64 interpreter of the file's `ttir` (`tests/helpers/ttir_reference.py`): the
 correlation of a large output must be above 0.99 and its distance below `LARGEST` of the reference's norm, or below what
 the roundings of a long product allow; what differs runs again in the exact configuration. Modules without `ttir`, and
-those that the interpreter does not know, are counted. `--files` names a list of the files to take, as
-`public_lit.py --passed` writes it.
+those that the interpreter does not know, are counted. A file is refused, neither right nor wrong, where a pass or an
+operator of the library says that it does not do what the file asks for; the other functions of such a file run alone.
+`--files` names a list of the files to take, as `public_lit.py --passed` writes it.
 
 Negative controls: `--control zeros` replaces the executor by one that returns zeros, `--control nothing` the lowering
 by one that copies its input. Both must fail nearly every file.
@@ -55,12 +56,38 @@ class NotExecuted(Exception):
     """A file that is not run, and why."""
 
 
+class Refused(Exception):
+    """What the tools or the library do not do, as their diagnostic says."""
+
+
 class Overflow(Exception):
     """A softmax that is not numerically stable, or a sum of products, leaves the range of float32 for these inputs."""
 
 
 class Imprecise(AssertionError):
     """An output that differs from its reference."""
+
+
+#: How passes say that they do not lower what a valid module asks for.
+REFUSALS = re.compile(r"error: ((?:failed to legalize operation|'[\w.]+' op only supports ).*)$", re.MULTILINE)
+
+
+def finished(tool: str, code: int, messages: str) -> None:
+    """Nothing, if a tool has ended well.
+
+    Raises:
+        NotExecuted: It asks for other chips.
+        Refused: It says that it does not do this.
+        AssertionError: It has failed.
+    """
+    if code == 0:
+        return
+    if re.search(r"needs \d+ chips, the system descriptor has 1", messages):
+        raise NotExecuted("other chips")
+    found = REFUSALS.search(messages)
+    if found:
+        raise Refused(f"{tool}: {found[1]}")
+    raise AssertionError(f"{tool}: {messages[:300]}")
 
 
 def lowering(text: str, descriptor: str) -> list[str]:
@@ -179,6 +206,7 @@ def execute_module(
 
     Raises:
         NotExecuted: It cannot be compared.
+        Refused: A tool or an operator says that it does not do this.
         AssertionError: A tool fails, or an output is wrong.
     """
     from ttir_inputs import chosen
@@ -198,19 +226,17 @@ def execute_module(
         options = []
     if control != "nothing":
         code, messages = call(opt, [f"--default-epoch={epoch}", *options, str(source), "-o", str(lowered)])
-        if re.search(r"needs \d+ chips, the system descriptor has 1", messages):
-            raise NotExecuted("other chips")
-        assert code == 0, f"ttmlir-opt: {messages[:300]}"
+        finished("ttmlir-opt", code, messages)
         left = rest(text, lowered.read_text(), options, descriptor)
         if left:
             options += left
             code, messages = call(opt, [f"--default-epoch={epoch}", *left, str(lowered), "-o", str(lowered)])
-            assert code == 0, f"ttmlir-opt {' '.join(left)}: {messages[:300]}"
+            finished(f"ttmlir-opt {' '.join(left)}", code, messages)
         if "ttnn.to_tensor_spec" in lowered.read_text():
             # The file's lines stop before the pass without which there is no binary.
             line = ["--ttnn-decompose-layouts", f"--default-epoch={epoch}", str(lowered), "-o", str(lowered)]
             code, messages = call(opt, line)
-            assert code == 0, f"ttmlir-opt --ttnn-decompose-layouts: {messages[:300]}"
+            finished("ttmlir-opt --ttnn-decompose-layouts", code, messages)
     else:
         lowered.write_text(text)
     metal = any("ttmetal" in option for option in options)
@@ -219,10 +245,10 @@ def execute_module(
 
     def result(scale: float = 1.0) -> int:
         code, messages = call(translate, [kind, f"--default-epoch={epoch}", str(lowered), "-o", str(binary)])
-        assert code == 0, f"ttmlir-translate: {messages[:300]}"
-        with inputs_of(chosen(module), scale):
+        finished("ttmlir-translate", code, messages)
+        with inputs_of(chosen(module), scale), refusals_of_operators():
             code, messages = call(ttrt, ["run", str(binary), "--seed", "0", "--save-artifacts", "--result-file", ""])
-        assert code == 0, f"ttrt: {messages[:300]}"
+        finished("ttrt", code, messages)
         return compare_outputs(module, binary, folder)
 
     try:
@@ -234,7 +260,7 @@ def execute_module(
             raise
     line = [EXACT, f"--default-epoch={epoch}", str(lowered), "-o", str(lowered)]
     code, messages = call(opt, line)
-    assert code == 0, f"ttmlir-opt {EXACT}: {messages[:300]}"
+    finished(f"ttmlir-opt {EXACT}", code, messages)
     return result()
 
 
@@ -306,6 +332,55 @@ def inputs_of(arguments: dict[tuple[str, int], NDArray[Any]], scale: float) -> I
 
 
 @contextlib.contextmanager
+def refusals_of_operators() -> Iterator[None]:
+    """Let what an operator of the library refuses end the run.
+
+    That is what is not built, and values of arguments that it does not take. Operands of other shapes, types, layouts
+    or places than it takes would be a mistake of the lowering.
+    """
+    from ttnn.base.exceptions import ParameterError, UnsupportedError
+    from ttnn.compiler.tools.ttrt.run import Run
+
+    original = Run.run_program
+
+    def run(self: Any, device: Any, binary: Any, index: int) -> list[str]:
+        try:
+            return original(self, device, binary, index)
+        except (ParameterError, UnsupportedError) as error:
+            if not error.operator:
+                raise
+            raise Refused(f"ttrt: {error}") from None
+
+    Run.run_program = run  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Run.run_program = original  # type: ignore[method-assign]
+
+
+def alone(text: str, name: str, epoch: str) -> list[str]:
+    """The functions of a module, each in a module without the others; none if there is one, or they call each other."""
+    from ttnn.compiler.asm.epochs import Epoch
+    from ttnn.compiler.dialects import parse_module, print_module
+
+    def module() -> Any:
+        return parse_module(text, name, default_epoch=Epoch(epoch))
+
+    names = [function.sym_name.data for function in module().functions()]
+    if len(names) < 2 or any(re.search(rf"call\w*\b.*@{re.escape(one)}\b", text) for one in names):
+        return []
+    found = []
+    for one in names:
+        part = module()
+        for function in list(part.functions()):
+            if function.sym_name.data != one:
+                function.detach()
+                function.erase()
+        found.append(print_module(part))
+    return found
+
+
+@contextlib.contextmanager
 def controlled(control: str) -> Iterator[None]:
     """Replace the executor by one that returns zeros, if that is the control."""
     from ttnn.compiler.tools.ttrt import runtime
@@ -326,7 +401,13 @@ def controlled(control: str) -> Iterator[None]:
 
 
 def execute_file(path: Path, name: str, descriptor: str, control: str, epoch: str = "book") -> int:
-    """Execute the modules of a file; return the number of outputs that were compared."""
+    """Execute the modules of a file; return the number of outputs that were compared.
+
+    Raises:
+        NotExecuted: Nothing of it can be compared.
+        Refused: A tool or an operator says that it does not do what the file asks for.
+        AssertionError: A tool fails, or an output is wrong.
+    """
     text = path.read_text(encoding="utf-8", errors="replace")
     if OTHER.search(name):
         raise NotExecuted("other chips")
@@ -338,19 +419,33 @@ def execute_file(path: Path, name: str, descriptor: str, control: str, epoch: st
     if re.search(r"mesh-shape=(?!1,1\b|1\b)\S*[2-9]", " ".join(options)):
         raise NotExecuted("other chips")
     compared = 0
+    refused: list[Refused] = []
     for part in parts(text):
         if "func.func" not in part:
             continue
-        with tempfile.TemporaryDirectory() as work:
-            before = Path.cwd()
-            os.chdir(work)
-            try:
-                compared += execute_module(part, name, options, Path(work), descriptor, control, epoch)
-            finally:
-                os.chdir(before)
+        try:
+            compared += execute_part(part, name, options, descriptor, control, epoch)
+        except Refused as reason:
+            refused.append(reason)
+            for function in alone(part, name, epoch):
+                with contextlib.suppress(Refused, NotExecuted):
+                    execute_part(function, name, options, descriptor, control, epoch)
+    if refused:
+        raise refused[0]
     if not compared:
         raise NotExecuted("no function")
     return compared
+
+
+def execute_part(part: str, name: str, options: list[str], descriptor: str, control: str, epoch: str) -> int:
+    """Execute a module in a folder of its own; return the number of outputs that were compared."""
+    with tempfile.TemporaryDirectory() as work:
+        before = Path.cwd()
+        os.chdir(work)
+        try:
+            return execute_module(part, name, options, Path(work), descriptor, control, epoch)
+        finally:
+            os.chdir(before)
 
 
 def main() -> int:
@@ -378,7 +473,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         call(ttrt, ["query", "--save-artifacts", "--artifact-dir", work, "--result-file", ""])
         left_out: Counter[str] = Counter()
-        right = wrong = outputs = 0
+        right = wrong = refused = outputs = 0
         with controlled(arguments.control):
             for path in files:
                 name = str(path.relative_to(root))
@@ -387,6 +482,9 @@ def main() -> int:
                     right += 1
                 except NotExecuted as reason:
                     left_out[str(reason)] += 1
+                except Refused as reason:
+                    refused += 1
+                    print(f"REFUSED {name}: {' '.join(str(reason).split())[:500]}", flush=True)
                 except Exception as error:
                     wrong += 1
                     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -396,7 +494,8 @@ def main() -> int:
         print(f"left out: {count} {reason}")
     share = 100 * right / max(right + wrong, 1)
     print(
-        f"{right} of {right + wrong} files right ({share:.1f} %), {outputs} outputs compared, {len(files)} files seen"
+        f"{right} of {right + wrong} files right ({share:.1f} %), {outputs} outputs compared, "
+        f"{refused} files refused, {len(files)} files seen"
     )
     return int(share < arguments.enough)
 

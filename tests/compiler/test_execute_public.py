@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from execute_public import NotExecuted, compare, controlled, execute_file, lowering, rest
+from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, rest
+
+from ttnn.compiler.runtime import executor
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 TEXT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
@@ -101,3 +103,54 @@ def test_a_softmax_that_overflows_runs_again_with_small_inputs(tmp_path: Path) -
     assert execute_file(path, "line.mlir", "", "", "current") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
         execute_file(path, "line.mlir", "", "zeros", "current")
+
+
+STEPS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @backwards(%arg0: tensor<64x64xbf16>) -> tensor<32x64xbf16> {
+  %0 = "ttir.slice_static"(%arg0) <{begins = [63: i32, 0: i32], ends = [0: i32, 64: i32], step = [-2: i32, 1: i32]}> : (tensor<64x64xbf16>) -> tensor<32x64xbf16>
+  return %0 : tensor<32x64xbf16>
+}
+func.func @product(%arg0: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = "ttir.multiply"(%arg0, %arg0) : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+"""  # noqa: E501
+AVERAGE = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @average(%arg0: tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16> {
+  %0 = "ttir.avg_pool2d"(%arg0) <{kernel = array<i32: 2, 2>, stride = array<i32: 1, 1>, dilation = array<i32: 2, 2>, padding = array<i32: 0, 0, 0, 0>, ceil_mode = false, count_include_pad = true}> : (tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16>
+  return %0 : tensor<1x6x6x32xbf16>
+}
+"""  # noqa: E501
+
+
+def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "steps.mlir"
+    path.write_text(STEPS)
+    with pytest.raises(Refused, match=r"ttnn\.slice: .*steps=\[-2, 1\] must be positive"):
+        execute_file(path, "steps.mlir", "", "", "current")
+    original = executor.public
+    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("multiply", "add")))
+    with pytest.raises(AssertionError, match="product, output 0: distance"):
+        execute_file(path, "steps.mlir", "", "", "current")
+
+
+def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "average.mlir"
+    path.write_text(AVERAGE)
+    with pytest.raises(Refused, match=r"'ttir\.avg_pool2d' op only supports lowering to TTNN for dilation"):
+        execute_file(path, "average.mlir", "", "", "current")
+    with pytest.raises(AssertionError, match="a tensor without layout has no binary form"):
+        execute_file(path, "average.mlir", "", "nothing", "current")
+
+
+def test_functions_that_call_each_other_stay_together() -> None:
+    called = STEPS.replace(
+        "  return %0 : tensor<64x64xbf16>",
+        "%1 = call @backwards(%0) : (tensor<64x64xbf16>) -> tensor<32x64xbf16>\nreturn %0 : tensor<64x64xbf16>",
+    )
+    assert alone(called, "steps.mlir", "current") == []
+    first, second = alone(STEPS, "steps.mlir", "current")
+    assert ("@backwards" in first, "@product" in first) == (True, False)
+    assert ("@backwards" in second, "@product" in second) == (False, True)

@@ -54,6 +54,7 @@ def sliced(
 
     Raises:
         ShapeError: ranks differ, an end lies outside, or a range runs backwards.
+        ParameterError: a step is not positive.
     """
     device = on_device(name, source)
     spec = source._spec
@@ -66,7 +67,7 @@ def sliced(
             f"{len(steps)}."
         )
     if any(step < 1 for step in steps):
-        raise ShapeError(f"{name}: steps={steps} must be positive.")
+        raise ParameterError(f"{name}: steps={steps} must be positive.")
     begin = [int(start) + size if start < 0 else int(start) for start, size in zip(starts, dims, strict=True)]
     end = [int(stop) + size if stop < 0 else int(stop) for stop, size in zip(ends, dims, strict=True)]
     _check_range(name, spec, begin, end)
