@@ -140,6 +140,16 @@ CASES = {
         ),
         ["gt"],
     ),
+    "x and x": (function(A, T, op("r", "logical_and", "%a, %a", f"{F}, {F} -> {F}")), ["zeros", "ne"]),
+    "x or x of truth values": (
+        function(
+            f"{A}, %b: {T}",
+            "tensor<4x6xi1>",
+            op("0", "gt", "%a, %b", f"{F}, {F} -> 4x6xi1"),
+            op("r", "logical_or", "%0, %0", "4x6xi1, 4x6xi1 -> 4x6xi1"),
+        ),
+        ["gt"],
+    ),
     "product of truth values": (
         function(
             f"{A}, %b: {T}",

@@ -50,6 +50,7 @@ __all__ = [
     "splat_comparison",
     "sum_of_splat",
     "truth_and",
+    "truth_of_equals",
     "truth_or",
     "typecast",
     "unary",
@@ -302,6 +303,16 @@ def truth_and(module: Module, op: TableOp) -> Result:
 def truth_or(module: Module, op: TableOp) -> Result:
     """1 or x is 1; 0 or x is x for truth values."""
     return _decided(module, op, absorbing=True)
+
+
+def truth_of_equals(module: Module, op: TableOp) -> Result:
+    """An operand with itself: whether it is not zero, which only a truth value is itself."""
+    value, type_ = op.inputs[0], op.results[0].type
+    if value is not op.inputs[1]:
+        return None
+    if is_truth_value(value) and value.type == type_:
+        return [value]
+    return [typed(module, op, "ne", [value, build_splat(module, op, value.type, 0)], type_)]
 
 
 def where(module: Module, op: TableOp) -> Result:
