@@ -199,3 +199,30 @@ def test_scales_of_an_axis_are_written_without_blanks() -> None:
     kind = "tensor<2x3x!quant.uniform<i32:f32:1, {1.000000e-02:10,2.000000e-02:20,3.000000e-02:30}>>"
     text = f"module {{\n  func.func @f(%arg0: {kind}) -> {kind} {{\n    return %arg0 : {kind}\n  }}\n}}\n"
     assert print_module(parse_module(text, epoch=Epoch.CURRENT)).strip() == text.strip()
+
+
+def test_constants_that_passes_of_the_slides_make_go_to_the_head_behind_outputs() -> None:
+    kinds = [
+        f"tensor<2x3x!quant.uniform<i32:f32{values}>>"
+        for values in (", 0.5", ", 0.25", ":1, {0.5,1.0,1.5}", ":1, {0.5:1,1.0:2,1.5:3}", ":1, {2.5,3.0,3.5}")
+    ]
+
+    def numbers(source: str, target: str) -> list[object]:
+        text = f"""func.func @f(%a: {source}) -> {target} {{
+  %0 = ttir.empty() : {target}
+  %1 = "ttir.requantize"(%a, %0) : ({source}, {target}) -> {target}
+  return %1 : {target}
+}}"""
+        module = parse_module(text, epoch=Epoch.SLIDES)
+        run(module, "builtin.module(ttir-to-ttir-decomposition, canonicalize, canonicalize)")
+        ops = [op for op in module.op.walk() if isinstance(op, TableOp) and op.name in ("ttir.constant", "ttir.full")]
+        return [
+            op.get("fill_value")
+            if op.name == "ttir.full"
+            else tuple(float(x) for x in op.properties["value"].elements())  # type: ignore[attr-defined]
+            for op in ops
+        ]
+
+    assert numbers(kinds[0], kinds[1]) == [0.25, 0, 0.5]
+    assert numbers(kinds[2], kinds[4]) == [(0.5, 1.0, 1.5), (2.5, 3.0, 3.5), 0]
+    assert numbers(kinds[3], kinds[4]) == [(0.5, 1.0, 1.5), (1.0, 2.0, 3.0), (2.5, 3.0, 3.5), 0]

@@ -30,6 +30,7 @@ class Module:
         filename: Where the text came from.
         resources: Bytes of `dialect_resources` by dialect and key.
         places: The first character of operations in the text, for diagnostics.
+        hoisted: Constants that stand where hoisting has put them.
     """
 
     op: ModuleOp
@@ -38,6 +39,7 @@ class Module:
     resources: dict[str, dict[str, bytes]] = field(default_factory=dict)
     source: Source | None = None
     places: dict[Operation, int] = field(default_factory=dict)
+    hoisted: set[Operation] = field(default_factory=set)
     warnings: list[Diagnostic] = field(default_factory=list)
 
     def functions(self) -> list[FuncOp]:

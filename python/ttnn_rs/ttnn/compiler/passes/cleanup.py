@@ -31,7 +31,8 @@ def canonicalize(module: Module, options: dict[str, Any]) -> None:
     from ttnn.compiler.passes.rewriting import rewrite
 
     hoist_constants(module)
-    rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY))
+    if rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY)):
+        hoist_constants(module)
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:

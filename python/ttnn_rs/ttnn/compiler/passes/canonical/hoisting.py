@@ -40,7 +40,7 @@ def hoist_constants(module: Module) -> None:
             if other is not None:
                 replace(op, other.results)
                 continue
-            _place(op, head, owned)
+            _place(module, op, head, owned)
             known[key] = op
             owned.add(op)
 
@@ -54,10 +54,14 @@ def _key(op: TableOp) -> tuple[object, ...]:
     )
 
 
-def _place(op: Operation, head: Block, owned: set[Operation]) -> None:
-    if op.parent is head and (head.first_op is op or op.prev_op in owned):
+def _place(module: Module, op: Operation, head: Block, owned: set[Operation]) -> None:
+    # What a pass of the slides has made stands behind the output of the operation that it is made for.
+    behind = module.epoch is Epoch.SLIDES and op not in module.places and op not in module.hoisted
+    module.hoisted.add(op)
+    if op.parent is head and not behind and (head.first_op is op or op.prev_op in owned):
         return
-    op.detach()
     first = head.first_op
     assert first is not None
-    head.insert_op_before(op, first)
+    if first is not op:
+        op.detach()
+        head.insert_op_before(op, first)
