@@ -196,3 +196,29 @@ def test_constants_may_stand_in_the_resource_section(device: ttnn.MeshDevice) ->
         found(lowered(RESOURCE.replace("BYTES", words[:-8])))
     with pytest.raises(CompileError, match="the file has no bytes for the resource 'blob'"):
         found(lowered(RESOURCE.replace("builtin: { blob", "builtin: { other").replace("BYTES", words)))
+
+
+TRANSPOSED = f"""func.func @f(%x: tensor<1x32x5x5xbf16>, %w: tensor<32x16x2x2xbf16> {{{KIND}<constant>}}) -> tensor<1x16x10x10xbf16> {{
+  %0 = "ttir.conv_transpose2d"(%x, %w) <{{batch_dim = 0 : i64, channel_dim = 1 : i64, height_dim = 2 : i64,
+    width_dim = 3 : i64, dilation = array<i32: 1, 1>, groups = 1 : i32, output_padding = array<i32: 0, 0>,
+    padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}}>
+    : (tensor<1x32x5x5xbf16>, tensor<32x16x2x2xbf16>) -> tensor<1x16x10x10xbf16>
+  return %0 : tensor<1x16x10x10xbf16>
+}}
+"""  # noqa: E501
+
+
+def test_a_function_that_would_only_return_weights_is_left_out(device: ttnn.MeshDevice) -> None:
+    """A transposed convolution takes its weights from the host, where arguments of functions of constants lie."""
+    module = lowered(TRANSPOSED)
+    (function,) = module.functions()
+    assert [one.encoding.space for one in function.function_type.inputs.data] == ["dram", "system_memory"]
+    random = np.random.default_rng(4)
+    tensors = [
+        ttnn.from_torch(random.standard_normal(shape).astype(ml_dtypes.bfloat16))
+        for shape in ((1, 32, 5, 5), (32, 16, 2, 2))
+    ]
+    program, plain = found(module)["f"], found(lowered(TRANSPOSED, "{enable-const-eval=false}"))["f"]
+    results = [ttnn.to_numpy(execute(one, tensors, device)[0]).tobytes() for one in (program, program, plain)]
+    assert results[0] == results[1] == results[2]
+    assert any(results[0])

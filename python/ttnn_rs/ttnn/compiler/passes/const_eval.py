@@ -26,7 +26,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     UnitAttr,
 )
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.passes.base import erase, fail, insert_before, is_on_host, set_type, update_function_type
+from ttnn.compiler.passes.base import erase, fail, insert_before, is_on_host, replace, set_type, update_function_type
 from ttnn.compiler.passes.cleanup import inline_call
 from ttnn.compiler.passes.constant_paths import argument_type
 from ttnn.compiler.passes.later_layouts import layout_of
@@ -286,6 +286,10 @@ def inputs_to_host(module: Module, options: dict[str, Any]) -> None:
                 for index, operand in enumerate(user.operands):
                     if operand is argument:
                         _argument_from_host(module, functions[callee.root_reference.data], index, type_)
+        for call in [op for op in function.walk() if op.name == "ttcore.load_cached"]:
+            name = call.properties["callee"]
+            assert isinstance(name, SymbolRefAttr)
+            _inline_identity(call, functions[name.root_reference.data])
         update_function_type(function)
 
 
@@ -297,13 +301,27 @@ def _argument_from_host(module: Module, function: FuncOp, index: int, type_: Ten
         return
     old, uses = argument.type, list(argument.uses)
     set_type(argument, type_)
-    if not (len(uses) == 1 and uses[0].operation.name == "ttnn.to_tensor_spec" and _to_host(uses[0].operation)):
+    if len(uses) == 1 and uses[0].operation.name == "ttnn.to_tensor_spec" and _to_host(uses[0].operation):
+        # Weights of transposed convolutions: what brought them to the host may have nothing left to change.
+        if uses[0].operation.results[0].type == type_:
+            replace(uses[0].operation, [argument])
+    else:
         place = next((op for op in body.ops if op.name not in _SHARED), None)
         assert place is not None
         moved = Build(module, place).spec(argument, old)
         for use in uses:
             use.operation.operands[use.index] = moved
     update_function_type(function)
+
+
+def _inline_identity(call: Operation, function: FuncOp) -> None:
+    """Let arguments stand for the results of a function that only returns them."""
+    body = function.regions[0].blocks[0]
+    last = body.last_op
+    assert last is not None
+    if body.first_op is last:
+        inline_call(call, function)
+        erase(function)
 
 
 def _to_host(op: Operation) -> bool:
