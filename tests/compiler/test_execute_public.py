@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, rest
 
+from ttir_inputs import chosen
+from ttir_reference import interpret
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.runtime import executor
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
@@ -103,6 +107,65 @@ def test_a_softmax_that_overflows_runs_again_with_small_inputs(tmp_path: Path) -
     assert execute_file(path, "line.mlir", "", "", "current") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
         execute_file(path, "line.mlir", "", "zeros", "current")
+
+
+TRUTHS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @all(%arg0: tensor<8x7x64xi1>) -> tensor<8x64xi1> {
+  %0 = "ttir.permute"(%arg0) <{permutation = array<i64: 0, 2, 1>}> : (tensor<8x7x64xi1>) -> tensor<8x64x7xi1>
+  %1 = "ttir.reduce_and"(%0) <{dim_arg = [2 : i32], keep_dim = false}> : (tensor<8x64x7xi1>) -> tensor<8x64xi1>
+  return %1 : tensor<8x64xi1>
+}
+func.func @any(%arg0: tensor<8x64x7xbf16>) -> tensor<8x64x1xbf16> {
+  %1 = "ttir.reduce_or"(%arg0) <{dim_arg = [2 : i32], keep_dim = false}> : (tensor<8x64x7xbf16>) -> tensor<8x64xbf16>
+  %2 = "ttir.reshape"(%1) <{shape = [8 : i32, 64 : i32, 1 : i32]}> : (tensor<8x64xbf16>) -> tensor<8x64x1xbf16>
+  return %2 : tensor<8x64x1xbf16>
+}
+func.func @chosen(%arg0: tensor<8x64xi1>, %arg1: tensor<8x64xi32>, %arg2: tensor<8x64xi32>) -> tensor<8x64xi32> {
+  %0 = "ttir.where"(%arg0, %arg1, %arg2) : (tensor<8x64xi1>, tensor<8x64xi32>, tensor<8x64xi32>) -> tensor<8x64xi32>
+  return %0 : tensor<8x64xi32>
+}
+"""
+
+
+def test_truth_values_are_true_and_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = chosen(parse_module(TRUTHS, default_epoch=Epoch.CURRENT))
+    for values in (found["all", 0].all(axis=1), found["any", 0].any(axis=2), found["chosen", 0] != 0):
+        assert 0.3 < values.mean() < 0.7
+    assert set(found) == {("all", 0), ("any", 0), ("chosen", 0)}
+    path = tmp_path / "truths.mlir"
+    path.write_text(TRUTHS)
+    assert execute_file(path, "truths.mlir", "", "", "current") == 3
+    original = executor.public
+    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.sum", "ttnn.min")))
+    with pytest.raises(AssertionError, match="any, output 0: distance"):
+        execute_file(path, "truths.mlir", "", "", "current")
+
+
+NARROW = """// RUN: ttmlir-opt --canonicalize %s > %t.mlir
+func.func @narrow() -> tensor<4xsi8> {
+  %0 = "ttir.constant"() {value = dense<[-1.5, 2.5, -128.0, 127.0]> : tensor<4xf32>} : () -> tensor<4xf32>
+  %1 = "ttir.typecast"(%0) : (tensor<4xf32>) -> tensor<4xsi8>
+  return %1 : tensor<4xsi8>
+}
+func.func @cut(%arg0: tensor<1x1x5x5xbf16>) -> tensor<1x1x7x3xbf16> {
+  %0 = "ttir.pad"(%arg0) <{padding = array<i32: 0, 0, 0, 0, 1, 1, -2, 0>, value = 3.0 : f32}> : (tensor<1x1x5x5xbf16>) -> tensor<1x1x7x3xbf16>
+  return %0 : tensor<1x1x7x3xbf16>
+}
+"""  # noqa: E501
+
+
+def test_narrow_integers_and_padding_that_cuts_have_a_reference(tmp_path: Path) -> None:
+    module = parse_module(NARROW, default_epoch=Epoch.CURRENT)
+    (narrow,) = interpret(module, "narrow", [])
+    assert narrow.tolist() == [-1, 2, -128, 127]
+    x = np.arange(25.0).reshape(1, 1, 5, 5)
+    (cut,) = interpret(module, "cut", [x])
+    assert np.array_equal(cut, np.pad(x[..., 2:], [(0, 0), (0, 0), (1, 1), (0, 0)], constant_values=3))
+    path = tmp_path / "narrow.mlir"
+    path.write_text(NARROW)
+    assert execute_file(path, "narrow.mlir", "", "", "current") == 2
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"narrow, output 0: distance 1\.000"):
+        execute_file(path, "narrow.mlir", "", "zeros", "current")
 
 
 STEPS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir

@@ -138,8 +138,21 @@ def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.where(hidden, -(2.0**30), 0.0)
 
 
-def _truth(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    return generator.integers(0, 2, shape)
+def _is_truth(value: Any) -> bool:
+    kind = value.type.element_type
+    return isinstance(kind, IntegerType) and kind.width.data == 1
+
+
+def _truth(*, decided_by: bool) -> Maker:
+    """Truth values of which a reduction finds the one that decides it in half of its lines."""
+
+    def make(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+        dims = op.get("dim_arg")
+        count = int(np.prod([shape[dim] for dim in (range(len(shape)) if dims is None else dims)]))
+        others = generator.random(shape) < 0.5 ** (1 / count)
+        return np.where(others, not decided_by, decided_by).astype(np.int64)
+
+    return make
 
 
 def _first(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
@@ -158,8 +171,8 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     },
     "paged_update_cache": {"page_table": _pages, "update_index": _position},
     "dequantize": {"input": _byte},
-    "reduce_and": {"input": _truth},
-    "reduce_or": {"input": _truth},
+    "reduce_and": {"input": _truth(decided_by=False)},
+    "reduce_or": {"input": _truth(decided_by=True)},
     "requantize": {"input": _byte},
     "scaled_dot_product_attention": {"attention_mask": _mask},
     "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
@@ -173,14 +186,22 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
 }
 
 
-def _source(value: Any) -> Any:
-    """The value of which another one is the same numbers in another shape or type."""
-    while isinstance(value.owner, TableOp) and value.owner.name.removeprefix("ttir.") in _CARRY:
+def _source(value: Any, through: tuple[str, ...]) -> Any:
+    """The value of which another one is the same numbers in another shape, type or order."""
+    while isinstance(value.owner, TableOp) and value.owner.name.removeprefix("ttir.") in through:
         value = value.owner.inputs[0]
     return value
 
 
 _CARRY: Final = ("reshape", "squeeze", "typecast", "unsqueeze")
+_MOVE: Final = (*_CARRY, "permute", "transpose")
+
+
+def truths(function: Any) -> list[bool]:
+    """Which results of a function are truth values of `reduce_or`, where any number but zero is true."""
+    end = function.body.blocks[0].last_op
+    sources = [_source(value, _MOVE).owner for value in end.operands]
+    return [isinstance(op, TableOp) and op.name == "ttir.reduce_or" for op in sources]
 
 
 def chosen(module: Module) -> dict[tuple[str, int], Array]:
@@ -191,18 +212,25 @@ def chosen(module: Module) -> dict[tuple[str, int], Array]:
             continue
         block = function.body.blocks[0]
         places = {argument: index for index, argument in enumerate(block.args)}
+        for argument, place in places.items():
+            if _is_truth(argument):
+                # Random numbers would all be true.
+                made = np.random.default_rng(place).integers(0, 2, argument.type.get_shape())  # type: ignore[attr-defined]
+                found[function.sym_name.data, place] = made
         for op in block.ops:
             if not isinstance(op, TableOp):
                 continue
             for group, make in _MAKERS.get(op.name.removeprefix("ttir."), {}).items():
                 values = op.group(group) if any(one.name == group for one in op.spec.operands) else ()
-                argument = _source(values[0]) if values else None
+                # Where any order of the values will do, they may come in another one.
+                through = _MOVE if op.name in ("ttir.reduce_and", "ttir.reduce_or") else _CARRY
+                argument = _source(values[0], through) if values else None
                 if argument not in places:
                     continue
                 shape = tuple(values[0].type.get_shape())  # type: ignore[attr-defined]
                 place = places[argument]
-                made = make(op, shape, np.random.default_rng(place))
-                if made is not None:
+                values_made = make(op, shape, np.random.default_rng(place))
+                if values_made is not None:
                     own = tuple(argument.type.get_shape())  # type: ignore[attr-defined]
-                    found[function.sym_name.data, place] = made.reshape(own)
+                    found[function.sym_name.data, place] = values_made.reshape(own)
     return found

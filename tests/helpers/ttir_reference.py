@@ -112,8 +112,7 @@ REDUCE: dict[str, Callable[..., Array]] = {
     "min": np.min,
     "prod": np.prod,
     "reduce_and": np.all,
-    # Any number but zero is true; the stack counts.
-    "reduce_or": lambda x, **options: np.sum(x != 0, **options),
+    "reduce_or": np.any,
 }
 
 
@@ -247,8 +246,10 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "ones":
         return np.ones(_shape(op))
     if short == "pad":
-        pairs = op.get("padding")
-        return np.pad(x, list(zip(pairs[::2], pairs[1::2], strict=True)), constant_values=op.get("value"))
+        sides = list(zip(op.get("padding")[::2], op.get("padding")[1::2], strict=True))
+        # Negative padding cuts.
+        inner = x[tuple(slice(max(-a, 0), size - max(-b, 0)) for (a, b), size in zip(sides, x.shape, strict=True))]
+        return np.pad(inner, [(max(a, 0), max(b, 0)) for a, b in sides], constant_values=op.get("value"))
     if short == "permute":
         return np.transpose(x, op.get("permutation"))
     if short == "repeat":
@@ -276,7 +277,7 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     raise NoReference(op.name)
 
 
-def _in_range(value: Array, kind: Any) -> Array:
+def in_range(value: Array, kind: Any) -> Array:
     """Values of an integer type, modulo its number of values. float64 has those of 32 bits exactly."""
     if not isinstance(kind, IntegerType) or not 8 <= kind.width.data <= 32 or not np.isfinite(value).all():
         return value
@@ -337,5 +338,5 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
             found = _declared(np.asarray(value, dtype=np.float64), tuple(result.type.get_shape()))
             if op.name.removeprefix("ttir.") in SUMS and np.abs(found).max(initial=0) > np.finfo(np.float32).max:
                 raise OverflowError
-            values[result] = _in_range(found, result.type.element_type)
+            values[result] = in_range(found, result.type.element_type)
     raise NoReference("a function without return")
