@@ -65,6 +65,50 @@ def test_a_wrong_command_line_is_one_line(arguments: list[str], capsys: pytest.C
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("tool", "entry"), [("ttmlir-opt", "ttmlir._launch:opt"), ("ttmlir-translate", "ttmlir._translate:main")]
+)
+def test_an_output_that_cannot_be_written_is_one_line(tool: str, entry: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.mlir"
+    source.write_text(TEXT)
+    arguments = [] if tool == "ttmlir-opt" else ["--mlir-to-cpp"]
+    if tool == "ttmlir-translate":
+        lowered = tmp_path / "b.mlir"
+        assert main(["--ttir-to-ttnn-backend-pipeline", str(source), "-o", str(lowered)]) == 0
+        source = lowered
+    module, _, function = entry.partition(":")
+    program = f"import sys; from {module} import {function}; sys.exit({function}())"
+    command = [sys.executable, "-c", program, *arguments, str(source)]
+    done = subprocess.run([*command, "-o", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"{tool}: cannot write {tmp_path}: Is a directory\n"
+    # A reader that has gone, as `| head` does, needs no word.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("module {", "expected an operation, the label of a block or '}'"),
+        ("module {}}", "expected an operation"),
+        ("func.func @f(%a: tensor<4xf33>) { return }", "expected the type of elements"),
+        ("func.func @f() { return %a }", "expected ':'"),
+    ],
+)
+def test_errors_of_syntax_say_what_was_expected(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.mlir"
+    source.write_text(text)
+    assert main([str(source)]) == 1
+    assert f": error: {message}\n" in capsys.readouterr().err
+
+
 def test_help_reads_no_modules() -> None:
     # Their objects take longer to import than anyone wants to wait for a list of options.
     program = (

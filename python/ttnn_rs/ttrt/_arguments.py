@@ -114,6 +114,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                     choices=argument.choices,
                     help=argument.help,
                     dest=argument.name,
+                    metavar=None if argument.choices else argument.name.strip("-").upper(),
                 )
             else:
                 one.add_argument(argument.name, help=argument.help)

@@ -242,6 +242,13 @@ def test_perf_of_the_host(folder: Path) -> None:
     assert all(int(row["HOST DURATION [ns]"]) > 0 for row in rows)
 
 
+def test_a_program_runs_once_or_more(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    binary = store(relu_binary(), folder / "relu.ttnn")
+    for command in ("run", "perf"):
+        assert ttrt.main([command, binary, "--loops", "0"]) == 1
+        assert "--loops is how often each program runs, 1 or more, got 0" in capsys.readouterr().err
+
+
 def test_classes(folder: Path) -> None:
     from ttrt.common.api import API
     from ttrt.common.util import Artifacts, Logger

@@ -7,7 +7,7 @@ come from tables, and every operation gets the place where it stands.
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from ttnn.compiler.asm import affine
 from ttnn.compiler.asm.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
@@ -600,7 +600,7 @@ def parse_text(
         parser._source = source
         operation = parser.parse_module()
     except ParseError as error:
-        raise CompileError(_diagnostic(source, error.span.start, error.msg)) from None
+        raise CompileError(_diagnostic(source, error.span.start, _worded(error.msg))) from None
     except VerifyException as error:
         raise CompileError(_diagnostic(source, _here(parser), str(error))) from None
     except RecursionError:
@@ -614,6 +614,20 @@ def parse_text(
     if not isinstance(operation, ModuleOp):
         raise CompileError(_diagnostic(source, 0, "expected a module"))
     return Module(operation, epoch, filename, parser.resources, source, parser.places)
+
+
+#: Messages of xdsl that say nothing to a reader of text, and what is said instead.
+_WORDS: Final = {
+    " in block definition": "expected an operation, the label of a block or '}'",
+    "Could not parse entire input!": "expected an operation",
+    "Expected shape type.": "expected the type of elements",
+}
+
+
+def _worded(message: str) -> str:
+    """A message of xdsl as MLIR writes its own."""
+    message = _WORDS.get(message, message)
+    return message.replace("Expected ", "expected ", 1) if message.startswith("Expected ") else message
 
 
 def _here(parser: MlirParser | None) -> int:

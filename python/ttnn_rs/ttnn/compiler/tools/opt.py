@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.passes.options import Option, OptionError
+from ttnn.compiler.tools.output import write
 
 if TYPE_CHECKING:
     from ttnn.compiler.asm.diagnostics import Diagnostic
@@ -192,7 +193,10 @@ def _run(asked: _Arguments, text: str) -> int:
             # The output of parts that are right is still written, with their separators.
             outputs.append("")
     if outputs if expecting else not failed or "split-input-file" in asked.flags:
-        _write(asked.output, "\n// -----\n".join(outputs))
+        text = "\n// -----\n".join(outputs)
+        # As MLIR tools do, an empty line follows the module.
+        text = text if text.endswith("\n\n") else text + "\n"
+        failed = write("ttmlir-opt", asked.output, text.encode()) != 0 or failed
     return 1 if failed else 0
 
 
@@ -251,15 +255,6 @@ def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: 
     for warning in module.warnings if expected is None else ():
         sys.stderr.write(f"{warning}\n")
     return print_module(module, epoch=Epoch(asked.epoch) if asked.epoch else None, **options)
-
-
-def _write(output: str, text: str) -> None:
-    # As MLIR tools do, an empty line follows the module.
-    text = text if text.endswith("\n\n") else text + "\n"
-    if output == "-":
-        sys.stdout.write(text)
-    else:
-        Path(output).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.tools.output import write
 from ttnn.compiler.tools.version import package_version
 
 __all__ = ["run", "translate"]
@@ -114,14 +115,4 @@ def run(
     except TtnnError as error:
         sys.stderr.write(f"ttmlir-translate: error: {error}\n")
         return 1
-    data = made if isinstance(made, bytes) else made.encode()
-    try:
-        if output == "-":
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-        else:
-            Path(output).write_bytes(data)
-    except OSError as error:
-        sys.stderr.write(f"ttmlir-translate: cannot write {output}: {error}\n")
-        return 1
-    return 0
+    return write("ttmlir-translate", output, made if isinstance(made, bytes) else made.encode())

@@ -65,6 +65,10 @@ class Command:
                 raise ArgumentError(
                     f"ttrt {self.name}: {known} is one of {', '.join(map(str, choices))}, got {value!r}."
                 )
+            if known == "--loops" and value < 1:
+                raise ArgumentError(
+                    f"ttrt {self.name}: --loops is how often each program runs, 1 or more, got {value}."
+                )
             self.arguments[known] = value
         self.logger = logger or Logger(self["--log-file"])
         self.logging = self.logger.get_logger()

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from ttnn.base.exceptions import TtnnError
+from ttnn.compiler.tools.output import end_of_output
 from ttnn.compiler.tools.ttrt.api import API
 
 __all__ = ["run"]
@@ -18,6 +19,9 @@ def run(command: str, arguments: dict[str, Any]) -> int:
         code, results = API.registered_apis[command.capitalize()](arguments)()
     except TtnnError as error:
         print(f"ttrt {command}: error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        end_of_output()
         return 1
     except OSError as error:
         print(f"ttrt {command}: error: {error.filename}: {error.strerror}", file=sys.stderr)

@@ -1,0 +1,37 @@
+"""Writing what a tool has made: to a file, or to standard output, which may be a pipe whose reader has gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["end_of_output", "write"]
+
+
+def write(tool: str, output: str, data: bytes) -> int:
+    """Write to a file, or to standard output for `-`; return the exit code."""
+    try:
+        if output == "-":
+            # Also where standard output is replaced by an object that has only text, as tests do.
+            if hasattr(sys.stdout, "buffer"):
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+            else:
+                sys.stdout.write(data.decode())
+            sys.stdout.flush()
+        else:
+            Path(output).write_bytes(data)
+    except OSError as error:
+        if output == "-":
+            end_of_output()
+        if not isinstance(error, BrokenPipeError):
+            name = "standard output" if output == "-" else output
+            sys.stderr.write(f"{tool}: cannot write {name}: {error.strerror}\n")
+        return 1
+    return 0
+
+
+def end_of_output() -> None:
+    """Let the interpreter write nothing more on its way out: what is left cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
