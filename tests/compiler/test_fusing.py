@@ -376,9 +376,21 @@ def test_a_sum_over_the_count_is_an_average(middle: str, left: list[str]) -> Non
       return %9 : tensor<1x2x4x4xf32>
     }}
     """
-    module = slides(body)
+    module = rewritten(body, "ttir-fusing", epoch=Epoch.SLIDES)
     assert sorted(names(module)) == sorted(left)
     assert ("Average" in print_module(module)) == (left == ["pooling"])
+    # Elements of the padding are not counted.
+    assert ("{count_include_pad = false}" in print_module(module)) == (left == ["pooling"])
+    if left == ["pooling"]:
+        module = rewritten(body, "ttir-fusing,ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+        assert "avg_pool2d" in names(module)
+
+
+def test_padding_before_an_average_that_counts_none_stays() -> None:
+    average = pooled(0.0).replace("Sum", "Average")
+    assert names(rewritten(average, "ttir-fusing", epoch=Epoch.SLIDES)) == ["pooling"]
+    uncounted = average.replace("}> : (tensor<1x2x6x6xf32>", "}> {count_include_pad = false} : (tensor<1x2x6x6xf32>")
+    assert names(rewritten(uncounted, "ttir-fusing", epoch=Epoch.SLIDES)) == ["pad", "pooling"]
 
 
 def test_a_global_average_on_request() -> None:

@@ -131,6 +131,12 @@ def _representable(op: TableOp, shape: tuple[int, ...], generator: Generator) ->
     return generator.integers(0, 1 << min(source.width.data - 1, result.width.data - 1, 20), shape)
 
 
+def _summable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
+    """Integers whose sums stay in their type; floats stay random."""
+    element = op.inputs[0].type.element_type  # type: ignore[attr-defined]
+    return generator.integers(0, 101, shape) if isinstance(element, IntegerType) else None
+
+
 def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Scores of keys that a query sees, zero, or does not see. The chip multiplies also the mask with the scale."""
     hidden = generator.integers(0, 4, shape) == 0
@@ -171,6 +177,8 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     },
     "paged_update_cache": {"page_table": _pages, "update_index": _position},
     "dequantize": {"input": _byte},
+    "pad": {"input": _summable},
+    "pooling": {"inputs": _summable},
     "reduce_and": {"input": _truth(decided_by=False)},
     "reduce_or": {"input": _truth(decided_by=True)},
     "requantize": {"input": _byte},

@@ -235,8 +235,22 @@ def _pool(op: TableOp, x: Array, how: str) -> Array:
     return windows.sum(axis=(-1, -2)) / _windows(ones, kernel, stride, dilation, around, 0.0).sum(axis=(-1, -2))
 
 
+def is_typed_as_computed(op: TableOp) -> bool:
+    """Return whether the results of a general pooling have the shape that its windows give: no verifier asks."""
+    sizes, dilation, sides = op.get("window_dimensions"), op.get("window_dilations"), list(op.get("padding"))
+    spans = [(size - 1) * step + 1 for size, step in zip(sizes, dilation, strict=True)]
+    extra = [low + high for low, high in zip(sides[::2], sides[1::2], strict=True)]
+    for value, result in zip(op.inputs, op.results, strict=True):
+        given = value.type.get_shape()  # type: ignore[attr-defined]
+        parts = zip(given, extra, spans, op.get("window_strides"), strict=True)
+        shape = tuple((size + more - span) // stride + 1 for size, more, span, stride in parts)
+        if shape != tuple(result.type.get_shape()):  # type: ignore[attr-defined]
+            return False
+    return True
+
+
 def pooling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The general form of the slides: windows over every dimension; an average counts the padding."""
+    """The general form of the slides: windows over every dimension; an average counts padding unless its text says."""
     method = re.search(r"Max|Average|Sum", attribute_text(op.properties["pooling_method"]))
     assert method is not None
     sides, rank = list(op.get("padding")), given[0].ndim
@@ -249,7 +263,14 @@ def pooling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     made = []
     for x in given:
         wide = np.pad(x, list(zip(sides[::2], sides[1::2], strict=True)), constant_values=fill)
-        made.append(reduce(np.lib.stride_tricks.sliding_window_view(wide, spans)[places], axis=axes))
+        windows = np.lib.stride_tricks.sliding_window_view(wide, spans)[places]
+        if "count_include_pad" in op.attributes and method[0] == "Average":
+            assert attribute_text(op.attributes["count_include_pad"]) == "false"
+            ones = np.pad(np.ones_like(x), list(zip(sides[::2], sides[1::2], strict=True)))
+            counts = np.lib.stride_tricks.sliding_window_view(ones, spans)[places]
+            made.append(windows.sum(axis=axes) / counts.sum(axis=axes))
+        else:
+            made.append(reduce(windows, axis=axes))
     return made
 
 

@@ -17,7 +17,10 @@ from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
 from ttnn.compiler.passes.constants import number_type
 
-__all__ = ["channels_last", "convolution", "convolution_dimensions", "pooling"]
+__all__ = ["COUNT_INCLUDE_PAD", "channels_last", "convolution", "convolution_dimensions", "counts_padding", "pooling"]
+
+COUNT_INCLUDE_PAD = "count_include_pad"
+"""Discardable attribute of general poolings, which have no inherent one: what the fusion of a sum over a count asks."""
 
 
 def convolution_dimensions(text: str) -> dict[str, list[int]]:
@@ -180,6 +183,12 @@ def channels_last(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [decompose.permute(module, op, result, _inverse(order))]
 
 
+def counts_padding(op: TableOp) -> bool:
+    """Return whether an average of a general pooling takes padding for elements, as it does unless it says other."""
+    found = op.attributes.get(COUNT_INCLUDE_PAD)
+    return not isinstance(found, IntegerAttr) or bool(found.value.data)
+
+
 def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a pooling of images; None for others."""
     shape = shape_of(op.inputs[0])
@@ -196,7 +205,8 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     rest = [i for i in range(4) if i not in spatial]
     order = [rest[0], *spatial, rest[1]]
     kind = re.search(r"\b(Max|Average|Sum)\b", method)
-    if kind is None:
+    trivial = not any(padding[2 * i] or padding[2 * i + 1] or strides[i] != 1 for i in rest)
+    if kind is None or not trivial or any(step != 1 for step in op.get("base_dilations")):
         return None
     name = "max_pool2d" if kind.group(1) == "Max" else "avg_pool2d"
     import numpy as np
@@ -220,7 +230,7 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
             "ceil_mode": IntegerAttr(0, IntegerType(1)),
         }
         if name == "avg_pool2d":
-            properties["count_include_pad"] = IntegerAttr(1, IntegerType(1))
+            properties["count_include_pad"] = IntegerAttr(int(counts_padding(op)), IntegerType(1))
         pooled = decompose.typed(module, op, name, [image], decompose.tensor_like(old.type, last), **properties)
         pooled = decompose.permute(module, op, pooled, _inverse(order))
         if kind.group(1) == "Sum":

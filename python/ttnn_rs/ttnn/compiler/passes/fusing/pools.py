@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ttnn.compiler.asm.attributes import OpaqueDialectAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import SSAValue
+from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before
 from ttnn.compiler.passes.constants import constant_of
 from ttnn.compiler.passes.fusing.parts import producer, through
 from ttnn.compiler.passes.later_build import i64s
+from ttnn.compiler.passes.later_windows import COUNT_INCLUDE_PAD, counts_padding
 from ttnn.compiler.passes.rewriting import Result
 
 if TYPE_CHECKING:
@@ -44,8 +45,10 @@ def padding(module: Module, op: TableOp) -> Result:
     if first is None or any(one is None or one.get("padding") != first.get("padding") for one in pads):
         return None
     sides = first.get("padding")
-    if len(sides) != len(op.get("padding")) or any(
-        one is not None and not _identity(op, one.get("value")) for one in pads
+    if (
+        not counts_padding(op)
+        or len(sides) != len(op.get("padding"))
+        or any(one is not None and not _identity(op, one.get("value")) for one in pads)
     ):
         return None
     for i, one in enumerate(pads):
@@ -81,6 +84,7 @@ def counted_average(module: Module, op: TableOp) -> Result:
         list(total.inputs),
         [op.results[0].type],
         {**total.properties, "pooling_method": OpaqueDialectAttr("ttir", ("<pooling_method Average>",), pretty=False)},
+        attributes={COUNT_INCLUDE_PAD: IntegerAttr(0, IntegerType(1))} if any(sides) else {},
         location=op.location,
     )
     insert_before(op, made)
