@@ -5,6 +5,7 @@ Both write the calls that an executed binary makes. Names of values are v1, v2, 
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 from collections.abc import Sequence
@@ -133,6 +134,8 @@ def _python_value(value: Any, names: _Names) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return f'float("{value}")'
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
     return repr(value)
 
 

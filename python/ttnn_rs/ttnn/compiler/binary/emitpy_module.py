@@ -170,9 +170,13 @@ def run(module: Module, options: dict[str, Any]) -> None:
         block.add_op(_function(module, program, name, names, inputs_name))
     if not options["target-module"]:
         called = [(name, program) for name, program in zip(names, programs, strict=True) if not program.private]
+        files = None
+        if options["load-input-tensors-from-disk"]:
+            folder = options["tensor-load-directory"]
+            files = f"{folder}/{options['tensor-load-file-prefix']}" if folder else options["tensor-load-file-prefix"]
         for name, program in called:
-            block.add_op(_inputs(module, program, name))
-        block.add_op(_main(module, [name for name, _ in called]))
+            block.add_op(_inputs(module, program, name, files))
+        block.add_op(_main(module, [name for name, _ in called], "create" if files is None else "load"))
 
 
 def legal_programs(module: Module, functions: list[FuncOp]) -> list[Program]:
@@ -277,12 +281,17 @@ def _called(body: _Body, block: Block, call: Call, names: Sequence[str]) -> None
         body.tensors[number] = body.element(made.results[0], index)
 
 
-def _inputs(module: Module, program: Program, name: str) -> FuncOp:
-    """The function that makes a tensor of ones for each input."""
-    function, block = _define(f"create_inputs_for_{name}", {"device": _DEVICE}, [_TENSORS])
+def _inputs(module: Module, program: Program, name: str, files: str | None) -> FuncOp:
+    """The function that makes a tensor of ones for each input, or reads it from a file whose name begins so."""
+    verb = "create" if files is None else "load"
+    function, block = _define(f"{verb}_inputs_for_{name}", {"device": _DEVICE}, [_TENSORS])
     body = _Body(module, block, block.args[0])
     made: list[SSAValue] = []
-    for _, want in program.inputs:
+    for index, (_, want) in enumerate(program.inputs):
+        if files is not None:
+            place = {} if want.memory is None else {"device": DEVICE}
+            made += body.call("ttnn.load_tensor", [f"{files}{index}.tensorbin"], place, [_TENSOR])
+            continue
         arguments: list[Any] = [list(want.shape), want.dtype, want.layout]
         arguments += [] if want.memory is None else [DeviceArgument(), want.memory]
         made += body.call("ttnn.ones", arguments, {}, [_TENSOR])
@@ -290,7 +299,7 @@ def _inputs(module: Module, program: Program, name: str) -> FuncOp:
     return function
 
 
-def _main(module: Module, names: Sequence[str]) -> FuncOp:
+def _main(module: Module, names: Sequence[str], verb: str) -> FuncOp:
     """The function that runs all others once."""
     function, block = _define("main", {}, [_INTEGER])
     opened = make(
@@ -309,7 +318,7 @@ def _main(module: Module, names: Sequence[str]) -> FuncOp:
     device = opened.results[0]
     body = _Body(module, block, device)
     for name in names:
-        inputs = CallOp(SymbolRefAttr(f"create_inputs_for_{name}"), [device], [_TENSORS])
+        inputs = CallOp(SymbolRefAttr(f"{verb}_inputs_for_{name}"), [device], [_TENSORS])
         block.add_op(inputs)
         block.add_op(CallOp(SymbolRefAttr(name), [inputs.results[0], device], [_TENSORS]))
     body.add("call_opaque", [device], [], {"callee": StringAttr("ttnn.close_device")})

@@ -14,6 +14,18 @@ _OVERRIDES = (
     Option("sharding-pass-enabled", "bool", False, "Keep chains of operations in L1."),
 )
 
+_FILES = (
+    Option("tensor-load-directory", "str", "", "Folder of the files."),
+    Option("tensor-load-file-prefix", "str", "arg", "What their names begin with."),
+)
+
+EMITPY_OPTIONS = (
+    Option("target-module", "bool", False, "One function `forward` that is given its device."),
+    Option("load-input-tensors-from-disk", "bool", False, "Read the inputs of the main function from files."),
+    *_FILES,
+)
+"""Options of the conversion to Python, which the pipelines have, too."""
+
 _ALL = (
     PassSpec("canonicalize", "Fold and simplify operations.", "cleanup:canonicalize"),
     PassSpec("cse", "Let equal operations share one result.", "cleanup:cse"),
@@ -236,10 +248,7 @@ _ALL = (
         "ttnn-load-input-tensors",
         "Make functions that read inputs from files, and a main function.",
         "ttnn_inputs:load",
-        (
-            Option("tensor-load-directory", "str", "", "Folder of the files."),
-            Option("tensor-load-file-prefix", "str", "arg", "What their names begin with."),
-        ),
+        _FILES,
     ),
     PassSpec("ttnn-prepare-module-for-export", "Make a function forward(input, device).", "ttnn_inputs:export"),
     PassSpec("ttnn-decompose-layouts", "Change one property of a tensor at a time.", "decompose_layouts:run"),
@@ -268,7 +277,7 @@ _ALL = (
         "convert-ttnn-to-emitpy",
         "Turn calls of the library into statements of Python.",
         "ttnn.compiler.binary.emitpy_module:run",
-        (Option("target-module", "bool", False, "One function `forward` that is given its device."),),
+        EMITPY_OPTIONS,
     ),
     PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book_to_ttmetal:run"),
     PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.passes.catalog import EMITPY_OPTIONS
 from ttnn.compiler.passes.options import Option
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
@@ -236,14 +237,11 @@ def _workarounds(values: dict[str, Any]) -> list[Step]:
     return [("ttnn-workaround", options), ("canonicalize", "")]
 
 
-_EMITPY = (
-    *_LATER_TTNN,
-    Option("target-module", "bool", False, "One function `forward` that is given its device."),
-)
+_EMITPY = (*_LATER_TTNN, *EMITPY_OPTIONS)
 
 
 def _later_emitpy(values: dict[str, Any]) -> list[Step]:
-    return [*_later_ttnn(values), ("convert-ttnn-to-emitpy", _given(values, target_module="target-module"))]
+    return [*_later_ttnn(values), *_common_to_emitpy(values)]
 
 
 def _book_ttnn(values: dict[str, Any]) -> list[Step]:
@@ -317,11 +315,9 @@ def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
     )
 
 
-_TARGET_MODULE = (Option("target-module", "bool", False, "One function `forward` that is given its device."),)
-
-
 def _common_to_emitpy(values: dict[str, Any]) -> list[Step]:
-    return [("convert-ttnn-to-emitpy", _given(values, target_module="target-module"))]
+    names = {option.name.replace("-", "_"): option.name for option in EMITPY_OPTIONS}
+    return [("convert-ttnn-to-emitpy", _given(values, **names))]
 
 
 def _later_emitc(values: dict[str, Any]) -> list[Step]:
@@ -361,8 +357,20 @@ _ALL = (
     Pipeline(
         "ttnn-common-to-emitpy-pipeline",
         "Lower what the common pipeline gives to statements of Python.",
-        _TARGET_MODULE,
+        EMITPY_OPTIONS,
         _common_to_emitpy,
+    ),
+    Pipeline(
+        "ttnn-backend-to-emitpy-pipeline",
+        "Lower operations of the library to statements of Python.",
+        EMITPY_OPTIONS,
+        _common_to_emitpy,
+    ),
+    Pipeline(
+        "ttnn-backend-to-emitc-pipeline",
+        "Lower operations of the library to statements of C++.",
+        (),
+        _common_to_emitc,
     ),
     Pipeline(
         "ttir-to-ttmetal-pipeline",
