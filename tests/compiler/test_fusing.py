@@ -409,17 +409,91 @@ def test_a_global_average_on_request() -> None:
     assert names(rewritten(body, "ttir-fusing", epoch=Epoch.SLIDES)) == ["full", "sum", "multiply"]
 
 
-@pytest.mark.parametrize(("length", "name"), [(1, "update_cache"), (4, "fill_cache")])
-def test_a_scatter_to_positions_of_a_cache(length: int, name: str) -> None:
-    update, cache = f"tensor<1x2x{length}x8xf32>", "tensor<1x2x32x8xf32>"
-    body = f"""
-    func.func @f(%c: {cache}, %u: {update}, %p: tensor<{length}xi32>) -> {cache} {{
-      %0 = ttir.empty() : {cache}
-      %1 = "ttir.scatter"(%c, %p, %u, %0) <{{index_vector_dim = 1 : i32, indices_are_sorted = false, input_batching_dims = array<i32>, inserted_window_dims = array<i32: 2>, scatter_dims_to_operand_dims = array<i32: 2>, scatter_indices_batching_dims = array<i32>, unique_indices = false, update_window_dims = array<i32: 0, 1, 3>}}> : ({cache}, tensor<{length}xi32>, {update}, {cache}) -> {cache}
-      return %1 : {cache}
+def scattered(length: int, positions: str, grid: bool = False, batch: int = 2) -> str:
+    """A scatter of rows of a cache; `positions` makes `%q` of the argument `%p`."""
+    part = f"1x{batch}x{length}x8"
+    shape = [1, batch, length, 8]
+    lines, places = "", "%q"
+    if grid:
+        for dim, size in enumerate(shape):
+            kind = f"tensor<{size}xi32>"
+            ones = "x".join(str(size if i == dim else 1) for i in range(4))
+            sizes = ", ".join(f"{size if i == dim else 1} : i32" for i in range(4))
+            factors = ", ".join(str(1 if i == dim else one) for i, one in enumerate(shape))
+            counted = f'"ttir.arange"() <{{arange_dimension = 0 : i64, end = {size} : si64, start = 0 : si64, step = 1 : si64}}> : () -> {kind}'
+            lines += f"""
+              %n{dim} = {counted if dim != 2 else '"ttir.reshape"(%q, %q) <{shape = [' + str(size) + " : i32]}> : (" + kind + ", " + kind + ") -> " + kind}
+              %e{dim} = ttir.empty() : tensor<{ones}xi32>
+              %r{dim} = "ttir.reshape"(%n{dim}, %e{dim}) <{{shape = [{sizes}]}}> : ({kind}, tensor<{ones}xi32>) -> tensor<{ones}xi32>
+              %f{dim} = ttir.empty() : tensor<{part}xi32>
+              %b{dim} = "ttir.broadcast"(%r{dim}, %f{dim}) <{{broadcast_dimensions = array<i64: {factors}>}}> : (tensor<{ones}xi32>, tensor<{part}xi32>) -> tensor<{part}xi32>
+              %g{dim} = ttir.empty() : tensor<{part}x1xi32>
+              %c{dim} = "ttir.reshape"(%b{dim}, %g{dim}) <{{shape = [{", ".join(f"{size} : i32" for size in (*shape, 1))}]}}> : (tensor<{part}xi32>, tensor<{part}x1xi32>) -> tensor<{part}x1xi32>"""
+        one = f"tensor<{part}x1xi32>"
+        lines += f"""
+              %h = ttir.empty() : tensor<{part}x4xi32>
+              %g = "ttir.concat"(%c0, %c1, %c2, %c3, %h) <{{dim = 4 : si32}}> : ({one}, {one}, {one}, {one}, tensor<{part}x4xi32>) -> tensor<{part}x4xi32>"""
+        places = "%g"
+    dims = "0, 1, 2, 3" if grid else "2"
+    windows = "array<i32>" if grid else "array<i32: 0, 1, 3>"
+    index = f"tensor<{part}x4xi32>" if grid else f"tensor<{length}xi32>"
+    cache = f"tensor<1x{batch}x64x8xf32>"
+    return f"""
+    func.func @f(%c: {cache}, %u: tensor<{part}xf32>, %p: tensor<{length}xi32>) -> {cache} {{
+      {positions}
+      {lines}
+      %z = ttir.empty() : {cache}
+      %s = "ttir.scatter"(%c, {places}, %u, %z) <{{index_vector_dim = {4 if grid else 1} : i32, indices_are_sorted = false, input_batching_dims = array<i32>, inserted_window_dims = array<i32: {dims}>, scatter_dims_to_operand_dims = array<i32: {dims}>, scatter_indices_batching_dims = array<i32>, unique_indices = false, update_window_dims = {windows}}}> : ({cache}, {index}, tensor<{part}xf32>, {cache}) -> {cache}
+      return %s : {cache}
     }}
     """
-    assert names(slides(body)) == [name]
+
+
+def moved(length: int) -> str:
+    """The argument itself, behind a reshape."""
+    kind = f"tensor<{length}xi32>"
+    return f'%q = "ttir.reshape"(%p, %p) <{{shape = [{length} : i32]}}> : ({kind}, {kind}) -> {kind}'
+
+
+def counted(length: int, start: int) -> str:
+    numbers = f"end = {start + length} : si64, start = {start} : si64, step = 1 : si64"
+    return f'%q = "ttir.arange"() <{{arange_dimension = 0 : i64, {numbers}}}> : () -> tensor<{length}xi32>'
+
+
+@pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
+def test_a_scatter_to_one_position_of_a_cache_updates_it(grid: bool) -> None:
+    module = rewritten(scattered(1, moved(1), grid), "ttir-fusing", epoch=Epoch.SLIDES)
+    assert names(module) == ["update_cache"]
+    module = rewritten(scattered(1, moved(1), grid), "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+    assert names(module).count("scatter_in_dim") == 1
+
+
+@pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
+def test_positions_that_count_from_zero_fill_a_cache_and_others_do_not(grid: bool) -> None:
+    filled = rewritten(scattered(32, counted(32, 0), grid), "ttir-fusing", epoch=Epoch.SLIDES)
+    assert names(filled) == ["fill_cache"]
+    # Other positions, positions that are not known, and rows that are no whole tiles.
+    for length, other in ((32, counted(32, 1)), (32, moved(32)), (4, counted(4, 0))):
+        module = rewritten(scattered(length, other, grid), "ttir-fusing", epoch=Epoch.SLIDES)
+        assert "scatter" in names(module)
+        assert "fill_cache" not in names(module)
+        module = rewritten(scattered(length, other, grid), "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+        assert names(module).count("scatter_in_dim") == 1
+
+
+def test_a_grid_with_other_coordinates_than_the_update_is_no_cache() -> None:
+    body = (
+        scattered(1, moved(1), grid=True)
+        .replace("start = 0 : si64", "start = 1 : si64", 1)
+        .replace("end = 1 :", "end = 2 :", 1)
+    )
+    assert "scatter" in names(slides(body))
+
+
+def test_more_rows_than_the_library_scatters_at_once_are_parted() -> None:
+    body = scattered(300, moved(300)).replace("x64x8xf32", "x512x8xf32")
+    module = rewritten(body, "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+    assert names(module).count("scatter_in_dim") == 2
 
 
 def test_each_pattern_is_listed_once() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import IntegerType
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.passes.cache_positions import cache_positions
 
 Array = NDArray[Any]
 Generator: TypeAlias = np.random.Generator
@@ -228,6 +229,13 @@ def chosen(module: Module) -> dict[tuple[str, int], Array]:
         for op in block.ops:
             if not isinstance(op, TableOp):
                 continue
+            if op.name == "ttir.scatter" and "scatter_indices" in {one.name for one in op.spec.operands}:
+                rows = cache_positions(op)
+                if rows in places:
+                    place, length = places[rows], _size(op, "input")[2]
+                    made = np.random.default_rng(place).permutation(length)[: _size(op, "update")[2]]
+                    found[function.sym_name.data, place] = made.reshape(tuple(rows.type.get_shape()))
+                    continue
             for group, make in _MAKERS.get(op.name.removeprefix("ttir."), {}).items():
                 values = op.group(group) if any(one.name == group for one in op.spec.operands) else ()
                 # Where any order of the values will do, they may come in another one.

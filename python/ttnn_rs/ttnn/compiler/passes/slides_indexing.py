@@ -12,6 +12,7 @@ from ttnn.compiler.asm.xdsl_adapter import SSAValue, TensorType, builtin_float
 from ttnn.compiler.dialects.kinds import i32_array, i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.passes.cache_positions import cache_positions
 from ttnn.compiler.passes.later_build import i64s, new, permute, reshape, slice_static, tensor_like, typed
 
 __all__ = ["gather", "scatter"]
@@ -72,8 +73,11 @@ def _slices(module: Module, op: TableOp, found: SSAValue) -> SSAValue:
 
 
 def scatter(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return what stands for a scatter of single elements along one dimension; None for others."""
+    """Return what stands for a scatter of elements along one dimension, or of rows of a cache; None for others."""
     value, indices, update = op.inputs[:3]
+    positions = cache_positions(op)
+    if positions is not None:
+        return [_scatter_rows(module, op, value, positions, update)]
     dims, windows = list(op.get("scatter_dims_to_operand_dims")), list(op.get("update_window_dims"))
     shape, source = shape_of(indices), shape_of(update)
     covered = [*windows, *op.get("inserted_window_dims")]
@@ -104,6 +108,25 @@ def scatter(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 _LARGEST = 256
 """Elements that the library scatters at once."""
+
+
+def _scatter_rows(module: Module, op: TableOp, value: SSAValue, positions: SSAValue, update: SSAValue) -> SSAValue:
+    """Return a scatter of rows of a cache along its third dimension."""
+    shape, count = shape_of(update), shape_of(update)[2]
+    rows = reshape(module, op, positions, (1, 1, count, 1))
+    for start in range(0, count, _LARGEST):
+        end = min(start + _LARGEST, count)
+        part, places = update, rows
+        if count > _LARGEST:
+            ends = [*shape[:2], end, shape[3]]
+            part = slice_static(module, op, update, [0, 0, start, 0], ends, [1] * 4)
+            places = slice_static(module, op, rows, [0, 0, start, 0], [1, 1, end, 1], [1] * 4)
+        size = (*shape[:2], end - start, shape[3])
+        if size != shape_of(places):
+            factors = i64s([*shape[:2], 1, shape[3]])
+            places = new(module, op, "repeat", [places], size, repeat_dimensions=factors)
+        value = new(module, op, "scatter_in_dim", [value, places, part], shape_of(value), dim=i32_attr(2))
+    return value
 
 
 def _scatter_flat(module: Module, op: TableOp, value: SSAValue, indices: SSAValue, update: SSAValue) -> SSAValue:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import BlockArgument, IntegerAttr, IntegerType, Signedness, SSAValue
+from ttnn.compiler.asm.xdsl_adapter import BlockArgument, IntegerAttr, IntegerType, Signedness
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import insert_before, owner_of, replace
+from ttnn.compiler.passes.base import insert_before, replace
+from ttnn.compiler.passes.cache_positions import cache_positions, known_integers
 from ttnn.compiler.passes.fusing.parts import users
-from ttnn.compiler.passes.later_build import tensor_like, typed
+from ttnn.compiler.passes.later_build import reshape, tensor_like, typed
 from ttnn.compiler.passes.rewriting import Result
 
 __all__ = ["cache", "topk"]
@@ -71,40 +70,24 @@ def topk(module: Module, op: TableOp) -> Result:
     return True
 
 
-def _is_line(shape: tuple[int, ...]) -> bool:
-    return sum(size != 1 for size in shape) <= 1
-
-
 def cache(module: Module, op: TableOp) -> Result:
-    """A scatter to positions of a cache [batch, heads, length, size] that are an argument updates or fills it."""
-    target, indices, update = op.group("input")[0], op.group("scatter_indices")[0], op.group("update")[0]
-    full, part, shape = shape_of(target), shape_of(update), shape_of(indices)
-    if len(full) != 4 or len(part) != 4 or (*full[:2], full[3]) != (*part[:2], part[3]):
-        return None
-    count = part[2]
-    grid = shape == (*part, 4)
-    if not grid and not (_is_line(shape) and math.prod(shape) == count):
-        return None
-    positions = _positions(indices, count)
-    if positions is None or len(shape_of(positions)) != 1:
-        return None
-    entries = {"batch_offset": i32_attr(0)}
-    if count != 1:
-        return [typed(module, op, "fill_cache", [target, update], op.results[0].type, **entries)]
-    return [typed(module, op, "update_cache", [target, update, positions], op.results[0].type, **entries)]
+    """A scatter to positions of a cache [batch, heads, length, size] updates it, or fills it from the start.
 
-
-def _positions(value: SSAValue, count: int) -> SSAValue | None:
-    """Return the argument with one position for each row that indices come from, or None."""
-    rest, seen = [value], set()
-    while rest:
-        one = rest.pop(0)
-        owner = owner_of(one)
-        if owner is None:
-            shape = shape_of(one)
-            if isinstance(one, BlockArgument) and _is_line(shape) and math.prod(shape) == count:
-                return one
-        elif id(owner) not in seen:
-            seen.add(id(owner))
-            rest += owner.operands
-    return None
+    One row goes to any position. Several rows fill the cache if their positions are known to count from zero, and if
+    they are whole tiles, as the library writes those. The official pass asks for neither, nor for one batch.
+    """
+    positions = cache_positions(op)
+    if positions is None or shape_of(op.results[0])[0] != 1:
+        return None
+    target, update = op.group("input")[0], op.group("update")[0]
+    entries, count = {"batch_offset": i32_attr(0)}, shape_of(update)[2]
+    if count == 1:
+        if not isinstance(positions, BlockArgument):
+            return None
+        if shape_of(positions) != (1,):
+            positions = reshape(module, op, positions, (1,))
+        return [typed(module, op, "update_cache", [target, update, positions], op.results[0].type, **entries)]
+    numbers = known_integers(positions)
+    if count % 32 or numbers is None or numbers.reshape(-1).tolist() != list(range(count)):
+        return None
+    return [typed(module, op, "fill_cache", [target, update], op.results[0].type, **entries)]
