@@ -226,3 +226,46 @@ def test_constants_that_passes_of_the_slides_make_go_to_the_head_behind_outputs(
     assert numbers(kinds[0], kinds[1]) == [0.25, 0, 0.5]
     assert numbers(kinds[2], kinds[4]) == [(0.5, 1.0, 1.5), (2.5, 3.0, 3.5), 0]
     assert numbers(kinds[3], kinds[4]) == [(0.5, 1.0, 1.5), (1.0, 2.0, 3.0), (2.5, 3.0, 3.5), 0]
+
+
+CREATED = """#dram = #ttnn.buffer_type<dram>
+#host = #ttnn.buffer_type<system_memory>
+#f32 = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<2x4xf32, #host>>
+#bf16 = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+func.func @f() -> tensor<2x4xbf16, #bf16> {{
+  %0 = {made} -> tensor<2x4xf32, #f32>
+  %1 = "ttnn.to_tensor_spec"(%0) : (tensor<2x4xf32, #f32>) -> tensor<2x4xbf16, #bf16>
+  return %1 : tensor<2x4xbf16, #bf16>
+}}
+"""
+
+
+ELEMENTS = '"ttnn.constant"() <{{value = dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, {}]]> : tensor<2x4xf32>}}> : ()'
+
+
+@pytest.mark.parametrize(
+    ("made", "joined"),
+    [
+        ('"ttnn.full"() <{fill_value = 7.0 : f32, shape = #ttnn.shape<2x4>}> : ()', True),
+        # Rounded once or twice to bfloat16 is the same, but the chip casts and the host rounds.
+        ('"ttnn.full"() <{fill_value = 0.1 : f32, shape = #ttnn.shape<2x4>}> : ()', False),
+        ('"ttnn.zeros"() <{shape = #ttnn.shape<2x4>}> : ()', True),
+        (ELEMENTS.format(8.0), True),
+        (ELEMENTS.format(257.0), False),
+    ],
+)
+def test_tensors_are_made_as_they_are_used_if_that_keeps_their_values(made: str, joined: bool) -> None:
+    module = parse_module(CREATED.format(made=made), epoch=Epoch.CURRENT)
+    run(module, "builtin.module(ttcore-register-device, canonicalize)")
+    names = [op.name for op in module.op.walk() if isinstance(op, TableOp) and op.name.startswith("ttnn.")]
+    name = made.split('"')[1]
+    assert names == (["ttnn.get_device", name] if joined else [name, "ttnn.to_tensor_spec"])
+
+
+def test_a_tensor_that_is_used_twice_is_made_once() -> None:
+    text = CREATED.format(made='"ttnn.zeros"() <{shape = #ttnn.shape<2x4>}> : ()')
+    again = '  %2 = "ttnn.exp"(%0) : (tensor<2x4xf32, #f32>) -> tensor<2x4xf32, #f32>\n'
+    again += '  "ttnn.deallocate"(%2) <{force = false}> : (tensor<2x4xf32, #f32>) -> ()\n'
+    module = parse_module(text.replace("  return", again + "  return"), epoch=Epoch.CURRENT)
+    run(module, "builtin.module(ttcore-register-device, canonicalize)")
+    assert [op.name for op in module.op.walk()].count("ttnn.to_tensor_spec") == 1

@@ -238,6 +238,11 @@ _ALL = (
     PassSpec("ttnn-adjust-deallocs", "Keep parameters and what comes from them.", "adjust_deallocations:adjust"),
     PassSpec("ttnn-force-final-deallocs", "Free shared buffers once.", "adjust_deallocations:force"),
     PassSpec(
+        "ttnn-emitpy-workarounds",
+        "Write constants of the slides with four dimensions and in floating point.",
+        "emitpy_workarounds:run",
+    ),
+    PassSpec(
         "ttnn-tuplify-tensors",
         "Put the tensors of signatures in tuples.",
         "ttnn_inputs:tuplify",

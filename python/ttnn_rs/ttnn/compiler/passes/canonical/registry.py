@@ -6,6 +6,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.passes.canonical import (
     arithmetic,
     constant_movement,
+    creation,
     identities,
     library,
     movement,
@@ -98,6 +99,8 @@ LIBRARY = (
     pattern(library.same_type, "to_layout", epochs=_LATER, dialect="ttnn"),
     pattern(library.layouts, "to_layout", epochs=_LATER, dialect="ttnn"),
     pattern(library.layouts, "to_tensor_spec", epochs=_CURRENT, dialect="ttnn"),
+    pattern(creation.created, "to_layout", epochs=_SLIDES, dialect="ttnn"),
+    pattern(creation.created, "to_tensor_spec", epochs=_CURRENT, dialect="ttnn"),
     pattern(library.cast_and_back, "to_tensor_spec", epochs=_CURRENT, dialect="ttnn"),
     pattern(library.repeated_right, "matmul", epochs=_CURRENT, dialect="ttnn"),
     pattern(library.permutes, "permute", epochs=_CURRENT, dialect="ttnn"),
