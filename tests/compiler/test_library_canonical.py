@@ -269,3 +269,16 @@ def test_a_tensor_that_is_used_twice_is_made_once() -> None:
     module = parse_module(text.replace("  return", again + "  return"), epoch=Epoch.CURRENT)
     run(module, "builtin.module(ttcore-register-device, canonicalize)")
     assert [op.name for op in module.op.walk()].count("ttnn.to_tensor_spec") == 1
+
+
+def test_requantizing_keeps_the_axis_of_scales() -> None:
+    from ttnn.compiler.asm import CompileError
+
+    source, target = (f"tensor<2x3x!quant.uniform<i32:f32{one}>>" for one in (":1, {0.5,1.0,1.5}", ", 0.25"))
+    text = f"""func.func @f(%a: {source}) -> {target} {{
+  %1 = "ttir.requantize"(%a) : ({source}) -> {target}
+  return %1 : {target}
+}}"""
+    module = parse_module(text, epoch=Epoch.CURRENT)
+    with pytest.raises(CompileError, match=r"'ttir.requantize_unrolled' op Input .* must both be per-axis or both be"):
+        run(module, "ttir-to-ttir-decomposition")

@@ -224,6 +224,13 @@ def _unrolled(op: TableOp) -> None:
         return
     shape = shape_of(op.inputs[0])
     rank, axis = len(shape), op.get("axis")
+    if op.name == "ttir.requantize_unrolled":
+        kinds = [element_text(value) for value in (op.inputs[0], op.results[0])]
+        need(
+            len({"{" in kind for kind in kinds}) == 1 and all(kind.startswith("!quant.uniform") for kind in kinds),
+            "Input and output element types must both be per-axis or both be per-tensor quantized types, "
+            f"but got '{kinds[0]}' and '{kinds[1]}'",
+        )
     if axis is not None:
         need(
             0 <= axis < rank,
