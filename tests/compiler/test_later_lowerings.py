@@ -518,3 +518,47 @@ def test_registered_devices_have_a_map_back_in_the_current_epoch(epoch: Epoch, h
         "physical_to_virt_map = (d0, d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>, l1Map" in text
     ) is has_back
     assert print_module(parse_module(text, epoch=epoch)) == text
+
+
+def shards(direction: str) -> str:
+    return (
+        f"<{{shard_dims = array<i64: 0, 1>, shard_direction = #ttcore.shard_direction<{direction}>, "
+        "shard_shape = array<i64: 1, 1>, shard_type = #ttcore.shard_type<devices>}>"
+    )
+
+
+@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+def test_tensors_that_become_shards_stay_on_the_host_in_the_slides(epoch: Epoch) -> None:
+    kind = "tensor<32x64xf32>"
+    text = f"""func.func @f(%a: {kind}, %b: {kind}) -> ({kind}, {kind}) {{
+  %0 = "ttir.mesh_shard"(%a) {shards("full_to_shard")} : ({kind}) -> {kind}
+  %1 = "ttir.mesh_shard"(%b) {shards("shard_to_full")} : ({kind}) -> {kind}
+  return %0, %1 : {kind}, {kind}
+}}"""
+    module = parse_module(text, epoch=epoch)
+    run(module, "builtin.module(ttcore-register-device, ttnn-layout)")
+    (function,) = module.functions()
+    kinds = [*function.function_type.inputs.data, *function.function_type.outputs.data]
+    host = epoch is Epoch.SLIDES
+    assert [one.encoding.space == "system_memory" for one in kinds] == [host] * 4  # type: ignore[attr-defined]
+    changes = [op for op in module.op.walk() if op.name == "ttir.to_layout"]
+    assert len(changes) == (0 if host else 4)
+
+
+def test_what_computes_with_shards_takes_them_from_the_device() -> None:
+    kind = "tensor<32x64xf32>"
+    text = f"""func.func @f(%a: {kind}) -> ({kind}, {kind}) {{
+  %0 = ttir.empty() : {kind}
+  %1 = "ttir.exp"(%a, %0) : ({kind}, {kind}) -> {kind}
+  %2 = "ttir.mesh_shard"(%a) {shards("full_to_shard")} : ({kind}) -> {kind}
+  %3 = ttir.empty() : {kind}
+  %4 = "ttir.neg"(%2, %3) : ({kind}, {kind}) -> {kind}
+  return %1, %4 : {kind}, {kind}
+}}"""
+    module = parse_module(text, epoch=Epoch.SLIDES)
+    run(module, "builtin.module(ttcore-register-device, ttnn-layout)")
+    ops = {op.name: op for op in module.op.walk()}
+    for name in ("ttir.exp", "ttir.neg"):
+        assert ops[name].operands[0].type.encoding.space == "dram"  # type: ignore[attr-defined]
+        assert ops[name].operands[0].owner.name == "ttir.to_layout"  # type: ignore[union-attr]
+    assert ops["ttir.mesh_shard"].operands[0].type.encoding.space == "system_memory"  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, SSAValue, TensorType
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
@@ -22,9 +23,13 @@ def run(module: Module, options: dict[str, Any]) -> None:
             continue
         kind = function.function_type
         weights = _weights(function)
+        joined: set[int] = set()
+        if module.epoch is Epoch.SLIDES:
+            weights |= _split_inputs(function)
+            joined = _joined_outputs(function)
         function.properties["function_type"] = FunctionType.from_lists(
             [_host(one) if index in weights else _device(one) for index, one in enumerate(kind.inputs.data)],
-            [_device(one) for one in kind.outputs.data],
+            [_host(one) if index in joined else _device(one) for index, one in enumerate(kind.outputs.data)],
         )
         for index in weights:
             set_type(function.regions[0].blocks[0].args[index], _host(kind.inputs.data[index]))
@@ -38,7 +43,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         for index in weights:
             _to_device_for_others(module, function.regions[0].blocks[0].args[index], _device(kind.inputs.data[index]))
         for op in list(function.walk()):
-            if op.name == "ttir.mesh_shard" and _moves_shards(op):
+            if _is_split(op):
                 _through_host(module, op)
 
 
@@ -48,6 +53,30 @@ def _weights(function: FuncOp) -> set[int]:
     if attributes is None or not function.regions[0].blocks:
         return set()
     return {index for index, entry in enumerate(attributes.data) if "ttcore.conv2d_weight" in entry.data}
+
+
+def _split_inputs(function: FuncOp) -> set[int]:
+    """Return the arguments that become shards of chips, which is done on the host."""
+    if not function.regions[0].blocks:
+        return set()
+    arguments = function.regions[0].blocks[0].args
+    return {one.index for one in arguments if any(_is_split(use.operation) for use in one.uses)}
+
+
+def _joined_outputs(function: FuncOp) -> set[int]:
+    """Return the results that come from shards of chips, joined on the host."""
+    last = function.regions[0].blocks[0].last_op if function.regions[0].blocks else None
+    if last is None or last.name != "func.return":
+        return set()
+    return {
+        index
+        for index, value in enumerate(last.operands)
+        if isinstance(value.owner, Operation) and _is_split(value.owner)
+    }
+
+
+def _is_split(op: Operation) -> bool:
+    return op.name == "ttir.mesh_shard" and _moves_shards(op)
 
 
 def _host(type_: Attribute) -> Attribute:
@@ -68,10 +97,10 @@ def _to_device_for_others(module: Module, weights: SSAValue, on_device: Attribut
     """Bring weights of a convolution to the device for every other operation that takes them."""
     for use in list(weights.uses):
         op = use.operation
-        if op.name.startswith("ttir.conv"):
+        if op.name.startswith("ttir.conv") or _is_split(op):
             continue
         operands = [weights]
-        if module.epoch.value == "current":
+        if module.epoch is Epoch.CURRENT:
             empty = make("ttir.empty", module.epoch, [], [on_device], location=op.location)
             insert_before(op, empty)
             operands.append(empty.results[0])
@@ -86,29 +115,34 @@ def _moves_shards(op: Operation) -> bool:
 
 
 def _through_host(module: Module, op: Operation) -> None:
-    """Shards are made and joined on the host: bring the operand there, and the result back."""
+    """Shards are made and joined on the host: bring the operand there, and the result back for those that compute."""
     value, result = op.operands[0], op.results[0]
     for_host = with_layout(value.type, new_layout(_plain(value.type), space="system_memory", tiled=False))
-    down = make("ttir.to_layout", module.epoch, [value], [for_host], location=op.location)
-    if module.epoch.value == "current":
-        empty = make("ttir.empty", module.epoch, [], [for_host], location=op.location)
-        insert_before(op, empty)
-        down = make("ttir.to_layout", module.epoch, [value, empty.results[0]], [for_host], location=op.location)
-    insert_before(op, down)
-    op.operands[0] = down.results[0]
+    if value.type != for_host:
+        operands = [value]
+        if module.epoch is Epoch.CURRENT:
+            empty = make("ttir.empty", module.epoch, [], [for_host], location=op.location)
+            insert_before(op, empty)
+            operands.append(empty.results[0])
+        down = make("ttir.to_layout", module.epoch, operands, [for_host], location=op.location)
+        insert_before(op, down)
+        op.operands[0] = down.results[0]
     back = result.type
     set_type(result, with_layout(back, new_layout(_plain(back), space="system_memory", tiled=False)))
+    slides = module.epoch is Epoch.SLIDES
+    uses = [use for use in result.uses if not (slides and use.operation.name == "func.return")]
     block = op.parent
     assert block is not None
+    if not uses:
+        return
     operands = [result]
     after: Operation = op
-    if module.epoch.value == "current":
+    if not slides:
         empty = make("ttir.empty", module.epoch, [], [back], location=op.location)
         block.insert_op_after(empty, op)
         operands.append(empty.results[0])
         after = empty
     up = make("ttir.to_layout", module.epoch, operands, [back], location=op.location)
-    uses = [use for use in result.uses if use.operation is not up]
     block.insert_op_after(up, after)
     for use in uses:
         use.operation.operands[use.index] = up.results[0]
