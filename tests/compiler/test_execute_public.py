@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, rest
+from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, parts, rest
 
 from ttir_inputs import chosen
 from ttir_reference import interpret
@@ -217,3 +217,33 @@ def test_functions_that_call_each_other_stay_together() -> None:
     first, second = alone(STEPS, "steps.mlir", "current")
     assert ("@backwards" in first, "@product" in first) == (True, False)
     assert ("@backwards" in second, "@product" in second) == (False, True)
+
+
+EXPONENTS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @steep(%arg0: tensor<32x512xbf16>, %arg1: tensor<512x32xbf16>) -> tensor<32x32xbf16> {
+  %0 = "ttir.matmul"(%arg0, %arg1) : (tensor<32x512xbf16>, tensor<512x32xbf16>) -> tensor<32x32xbf16>
+  %1 = "ttir.exp"(%0) : (tensor<32x32xbf16>) -> tensor<32x32xbf16>
+  return %1 : tensor<32x32xbf16>
+}
+"""
+
+
+def test_large_exponents_run_again_with_small_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "steep.mlir"
+    path.write_text(EXPONENTS)
+    assert execute_file(path, "steep.mlir", "", "", "current") == 1
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"steep, output 0: distance 1\.000"):
+        execute_file(path, "steep.mlir", "", "zeros", "current")
+    # What is wrong for small inputs, too, stays wrong.
+    original = executor.public
+    monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.exp", "ttnn.cos")))
+    with pytest.raises(AssertionError, match="steep, output 0"):
+        execute_file(path, "steep.mlir", "", "", "current")
+
+
+def test_modules_in_a_module_whose_functions_have_one_name_are_executed_each() -> None:
+    inner = "  module @{} attributes {{mhlo.input_output_alias = []}} {{\n    func.func @main() {{\n    }}\n  }}\n"
+    text = "#a = 1\nmodule {\n" + inner.format("one") + inner.format("two") + "}\n"
+    assert parts(text) == ["#a = 1\n" + inner.format(name).rstrip("\n") for name in ("one", "two")]
+    other = text.replace("func.func @main", "func.func @other", 1)
+    assert len(parts(other)) == 1

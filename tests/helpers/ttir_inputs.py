@@ -8,7 +8,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ttir_selection import quantization_parameters
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import IntegerType
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.passes.cache_positions import cache_positions
@@ -122,6 +124,16 @@ def _byte(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return generator.integers(-100, 101, shape)
 
 
+def _requantized(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Quantized values of which those with the other scale have 8 bits, too: the kernel saturates."""
+    given, made = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
+    (before, first), (after, zero) = (
+        quantization_parameters(attribute_text(kind), len(shape)) for kind in (given, made)
+    )
+    wanted = generator.integers(-100, 101, shape)
+    return np.clip(np.round((wanted - zero) * after / before + first), -100, 100)
+
+
 def _representable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
     """Numbers that the result has, where it has fewer than the operand: what becomes of others is not said."""
     source, result = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
@@ -182,7 +194,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "pooling": {"inputs": _summable},
     "reduce_and": {"input": _truth(decided_by=False)},
     "reduce_or": {"input": _truth(decided_by=True)},
-    "requantize": {"input": _byte},
+    "requantize": {"input": _requantized},
     "scaled_dot_product_attention": {"attention_mask": _mask},
     "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
     "scatter": {"index": _permuted, "scatter_indices": _windows},

@@ -301,8 +301,10 @@ def _declared(value: Array, shape: tuple[int, ...]) -> Array:
     return np.pad(value, padding)
 
 
-def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]:
-    """Return the results of a function of a module in `ttir`, in float64.
+def interpret(
+    module: Module, name: str, inputs: Sequence[Array], observe: Callable[[TableOp, list[Array]], None] | None = None
+) -> list[Array]:
+    """Return the results of a function of a module in `ttir`, in float64; `observe` is told operations and operands.
 
     Raises:
         NoReference: An operation that the interpreter does not know.
@@ -322,7 +324,7 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
             continue
         if op.name == "func.call":
             callee = op.callee.string_value()  # type: ignore[attr-defined]
-            made = interpret(module, callee, [values[value] for value in op.operands])
+            made = interpret(module, callee, [values[value] for value in op.operands], observe)
         elif not isinstance(op, TableOp) or not op.name.startswith("ttir."):
             raise NoReference(op.name)
         else:
@@ -331,8 +333,11 @@ def interpret(module: Module, name: str, inputs: Sequence[Array]) -> list[Array]
                 value = op.operand(group)
                 return None if value is None else values[value]
 
+            operands = [values[value] for value in op.inputs]
+            if observe is not None:
+                observe(op, operands)
             with np.errstate(all="ignore"):
-                made = evaluate(op, [values[value] for value in op.inputs], groups)
+                made = evaluate(op, operands, groups)
             if op.name.removeprefix("ttir.") in IN_PLACE:
                 values[op.inputs[0]] = made[0]
                 made = made[: len(op.results)]

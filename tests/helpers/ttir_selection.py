@@ -133,7 +133,7 @@ def group_norm(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     return [np.moveaxis(made, -1, dim)]
 
 
-def _parameters(kind: Any, rank: int) -> tuple[Array, Array]:
+def quantization_parameters(kind: Any, rank: int) -> tuple[Array, Array]:
     """Scales and zero points that `!quant.uniform<storage:type, scale:zero>` has, one or along an axis."""
     text = re.sub(r"\s", "", str(kind))
     found = re.search(r"uniform<[^,<>]*?(?:<[^>]*>)?:\w+(?::(\d+))?,(.*)>", text)
@@ -153,12 +153,12 @@ def _element(value: Any) -> str:
 
 
 def quantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    scale, zero = _parameters(_element(op.results[0]), given[0].ndim)
+    scale, zero = quantization_parameters(_element(op.results[0]), given[0].ndim)
     return [np.round(given[0] / scale) + zero]
 
 
 def dequantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    scale, zero = _parameters(_element(op.inputs[0]), given[0].ndim)
+    scale, zero = quantization_parameters(_element(op.inputs[0]), given[0].ndim)
     return [(given[0] - zero) * scale]
 
 

@@ -345,6 +345,14 @@ def test_caches_in_block_formats_are_made_of_bfloat16(folder: Path) -> None:
     assert ttrt.main(["run", str(folder / "cache.ttnn")]) == 0
 
 
+def test_outputs_without_elements_are_written(folder: Path) -> None:
+    kind = "tensor<1x2x0xf32>"
+    module = parse_module(f"func.func @f(%a: {kind}) -> {kind} {{\n  return %a : {kind}\n}}\n", epoch=Epoch.CURRENT)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    store(ttnn_to_binary(module, "0.1.0"), folder / "empty.ttnn")
+    assert ttrt.main(["run", str(folder / "empty.ttnn"), "--identity"]) == 0
+
+
 def test_operations_without_executor_are_one_error(folder: Path) -> None:
     unknown = relu_binary()
     out = unknown.values["programs"][0]["outputs"][0]

@@ -186,7 +186,7 @@ def create_tensor(ptr: int, shape: Sequence[int], stride: Sequence[int], itemsiz
     if any(size < 0 for size in [*shape, *stride]):
         raise ParameterError(f"create_tensor: sizes {list(shape)} and strides {list(stride)} must not be negative.")
     count = 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True))
-    memory: Any = (ctypes.c_uint8 * (count * itemsize)).from_address(ptr) if count else b""
+    memory: Any = (ctypes.c_uint8 * (count * itemsize)).from_address(ptr) if count else bytearray()
     flat: NDArray[Any] = np.frombuffer(memory, dtype=dtype)
     return Tensor(np.lib.stride_tricks.as_strided(flat, shape, [step * itemsize for step in stride]), data_type)
 
