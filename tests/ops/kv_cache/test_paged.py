@@ -44,6 +44,22 @@ def test_every_user_has_its_place(by_tensor: bool, dtype: ttnn.DataType, device:
     np.testing.assert_allclose(values_of(cache), expected, atol=step * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("length", [16, 40])
+def test_caches_of_users_need_no_full_tiles_and_pages_do(length: int, device: ttnn.MeshDevice) -> None:
+    cache = make((2, 3, length, 64), ttnn.bfloat16, TILES, device)
+    tokens = _tokens(2, 3, 64, device)
+    expected = values_of(cache)
+    for user, place in enumerate((length - 1, 2)):
+        expected[user, :, place] = values_of(tokens)[0, user]
+    ttnn.experimental.paged_update_cache(cache, tokens, update_idxs=[length - 1, 2])
+    np.testing.assert_array_equal(values_of(cache), expected)
+    with pytest.raises(ttnn.ParameterError, match=f"row {length} is behind the {length} rows"):
+        ttnn.experimental.paged_update_cache(cache, tokens, update_idxs=[length, 2])
+    options = {"update_idxs_tensor": _ints([0, 1], [2], device), "page_table": _ints([1, 0], [2, 1], device)}
+    with pytest.raises(ttnn.ShapeError, match="must be of rank 4 with full tiles"):
+        ttnn.experimental.paged_update_cache(cache, tokens, **options)
+
+
 @pytest.mark.parametrize("layout", [TILES, ROWS])
 def test_pages_of_users(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
     keys, values = (make((6, 2, 32, 64), ttnn.bfloat16, TILES, device, seed) for seed in (3, 4))

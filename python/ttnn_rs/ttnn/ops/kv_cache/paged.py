@@ -52,13 +52,15 @@ _MESH: Final = Param(
 )
 
 
-def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...]) -> None:
+def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...], *, pages: bool = True) -> None:
     spec = tensor._spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in dtypes:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; caches are {', '.join(d.name for d in dtypes)}.")
-    if spec.shape.rank != 4 or spec.shape[2] % TILE_SIZE or spec.shape[3] % TILE_SIZE or 0 in tuple(spec.shape):
+    # Without pages the last tiles of a user may have rows that no place names.
+    partial = spec.shape.rank != 4 or spec.shape[3] % TILE_SIZE or (pages and spec.shape[2] % TILE_SIZE)
+    if partial or 0 in tuple(spec.shape):
         raise ShapeError(f"{name}: {label} has shape {spec.shape}; it must be of rank 4 with full tiles.")
     if not spec.memory_config.interleaved:
         raise MemoryConfigError(
@@ -134,7 +136,7 @@ def _planned(
     ):
         if tensor is not None:
             same_device(name, device, tensor, label)
-    _cache(name, cache, "cache_tensor", _CACHES)
+    _cache(name, cache, "cache_tensor", _CACHES, pages=page_table is not None)
     spec = source._spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(
