@@ -91,6 +91,8 @@ EXAMPLES: dict[str, tuple[str, float]] = {
     ),
     "cumsum of the last dimension": (function("cumsum", ["2x3x32x64xf32"], "2x3x32x64xf32", "dim = 3 : i64"), 1e-2),
     "subtract with a broadcast": (function("subtract", ["32x64xf32", "1x64xf32"], "32x64xf32"), 4e-3),
+    "sum of integers and floats": (function("add", ["32x64xi32", "32x64xf32"], "32x64xf32"), 4e-3),
+    "integers above floats": (function("gt", ["32x64xi32", "32x64xbf16"], "32x64xbf16"), 0.0),
     "linear of batches": (function("linear", ["2x32x64xf32", "2x64x32xf32", "32xf32"], "2x32x32xf32"), 1e-2),
     "concat of vectors": (
         function("concat", ["32xf32", "64xf32"], "96xf32", "dim = 0 : si32"),

@@ -154,6 +154,9 @@ def _binary(*, current: bool) -> Callable[[TableOp], Want]:
         operands = op.inputs[:2]
         dtypes = [_binary_dtype(op, _dtype(value), current=current) for value in operands]
         dtype = dtypes[1] or dtypes[0]
+        if dtype is None and len({_integer(value) for value in operands}) > 1:
+            # No kernel takes an integer and a float.
+            dtype = "f32"
         return Want(tiled=None if all(_tiled(value) for value in operands) else True, dtype=dtype)
 
     return want
