@@ -141,6 +141,24 @@ def test_truth_values_are_true_and_false(tmp_path: Path, monkeypatch: pytest.Mon
         execute_file(path, "truths.mlir", "", "", "current")
 
 
+CACHES = """func.func @two(
+    %arg0: tensor<1x2x16x32xbf16>, %arg1: tensor<1x2x1x32xbf16>, %arg2: tensor<1xi32>, %arg3: tensor<1xi32>)
+    -> tensor<1x2x16x32xbf16> {
+  "ttir.update_cache"(%arg0, %arg1, %arg2) <{batch_offset = 0 : i32}>
+    : (tensor<1x2x16x32xbf16>, tensor<1x2x1x32xbf16>, tensor<1xi32>) -> ()
+  "ttir.update_cache"(%arg0, %arg1, %arg3) <{batch_offset = 0 : i32}>
+    : (tensor<1x2x16x32xbf16>, tensor<1x2x1x32xbf16>, tensor<1xi32>) -> ()
+  return %arg0 : tensor<1x2x16x32xbf16>
+}
+"""
+
+
+def test_caches_have_one_length() -> None:
+    found = chosen(parse_module(CACHES, default_epoch=Epoch.CURRENT))
+    assert found["two", 2] == found["two", 3]
+    assert 0 < found["two", 2] < 16
+
+
 NARROW = """// RUN: ttmlir-opt --canonicalize %s > %t.mlir
 func.func @narrow() -> tensor<4xsi8> {
   %0 = "ttir.constant"() {value = dense<[-1.5, 2.5, -128.0, 127.0]> : tensor<4xf32>} : () -> tensor<4xf32>

@@ -100,6 +100,11 @@ def _position(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     return generator.integers(0, length, shape)
 
 
+def _length(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """The length of a cache: the caches of a program advance together, which a pass takes for granted."""
+    return np.full(shape, _size(op, "cache")[2] // 2 + 1)
+
+
 def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said.
 
@@ -203,7 +208,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "sort": {"input": _distinct},
     "topk": {"input_tensor": _distinct},
     "typecast": {"input": _representable},
-    "update_cache": {"update_index": _position},
+    "update_cache": {"update_index": _length},
 }
 
 
