@@ -222,3 +222,22 @@ def test_a_function_that_would_only_return_weights_is_left_out(device: ttnn.Mesh
     results = [ttnn.to_numpy(execute(one, tensors, device)[0]).tobytes() for one in (program, program, plain)]
     assert results[0] == results[1] == results[2]
     assert any(results[0])
+
+
+def test_constants_of_bytes_are_made_in_tiles_on_the_host(device: ttnn.MeshDevice) -> None:
+    kind = "tensor<2x3xui8>"
+    text = f"""func.func @f() -> {kind} {{
+  %0 = "ttir.constant"() <{{value = dense<[[1, 2, 254], [3, 0, 128]]> : {kind}}}> : () -> {kind}
+  return %0 : {kind}
+}}"""
+    module = lowered(text, "{enable-const-eval=false}")
+    (program,) = found(module).values()
+    (result,) = execute(program, [], device)
+    assert ttnn.to_numpy(result).tolist() == [[1, 2, 254], [3, 0, 128]]
+    sources = [python_source([program])]
+    run(module, "convert-ttnn-to-emitpy")
+    for source in (*sources, emitpy_source(module)):
+        names: dict[str, Any] = {"__name__": "emitted"}
+        exec(compile(source, "emitted.py", "exec"), names)
+        (tensor,) = names["f"]([], device)
+        assert ttnn.to_numpy(tensor).tolist() == [[1, 2, 254], [3, 0, 128]]

@@ -347,8 +347,11 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
     if len(plain) == 1 and math.prod(want.shape) != 1:
         _created("ttnn.full")(calls, table, [list(want.shape), plain[0]])
         return
-    made = calls.call("ttnn.from_buffer", plain, list(want.shape), describe_type(stored), DEVICE)
-    place(calls, made, Description(want.shape, stored, False, DRAM), number, want)
+    # The device makes no tiles of bytes; the host does.
+    tiled = want.tiled and stored == "UInt8"
+    layout = want.layout if tiled else None
+    made = calls.call("ttnn.from_buffer", plain, list(want.shape), describe_type(stored), DEVICE, layout=layout)
+    place(calls, made, Description(want.shape, stored, tiled, DRAM), number, want)
 
 
 def _norm(function: str) -> Handler:
