@@ -64,6 +64,17 @@ def test_attributes_become_fields() -> None:
     assert cut["params"] == {"begins": [0, 32, 0], "ends": [2, 64, 96]}
 
 
+def test_a_data_type_without_form_is_named() -> None:
+    layout = (
+        "#dram = #ttnn.buffer_type<dram>\n#layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+        "memref<1x1x!ttcore.tile<32x32, f64>, #dram>, <interleaved>>\n"
+    )
+    kind = "tensor<32x32xf32, #layout>"
+    text = f"{layout}func.func @f(%a: {kind}) -> {kind} {{ return %a : {kind} }}"
+    with pytest.raises(CompileError, match="data type f64 has no form in TTNN binaries"):
+        ttnn_to_binary(parse_module(text), "1.2.3")
+
+
 def test_an_operation_without_form_is_named() -> None:
     with pytest.raises(CompileError, match=r"'ttir\.add' op has no form in a TTNN binary|without layout"):
         ttnn_to_binary(parse_module(ADD), "1.2.3")

@@ -177,6 +177,8 @@ class LaterProgram:
                 return self._descriptions[kind]
             if not isinstance(kind, TensorType) or not isinstance(kind.encoding, TTNNLayoutAttr):
                 raise self.error(op, "a tensor without layout has no binary form: run the backend pipeline first")
+            if kind.encoding.dtype not in DATA_TYPES:
+                raise self.error(op, f"data type {kind.encoding.dtype} has no form in TTNN binaries")
             shape = [int(size) for size in kind.get_shape()]
             desc: dict[str, Any] = {"shape": shape, "mesh_shape": [1, 1], "layout": self.layout(kind.encoding)}
             table = self.schema.types["tt.target.ttnn.TensorDesc"]

@@ -184,6 +184,22 @@ def _pow_scalar(op: TableOp) -> None:
 # Quantization.
 
 
+def _dot_general(op: TableOp) -> None:
+    shapes = {side: shape_of(value) for side, value in zip(("lhs", "rhs"), op.inputs, strict=True)}
+    sizes: dict[str, list[list[int]]] = {"batch": [], "contract": []}
+    for side, shape in shapes.items():
+        dims = [*op.get(f"batch_dims_{side}"), *op.get(f"contract_dims_{side}")]
+        need(
+            all(0 <= dim < len(shape) for dim in dims) and len(set(dims)) == len(dims),
+            f"batch_dims_{side} and contract_dims_{side} must be different dimensions in range [0, {len(shape)}), "
+            f"got {list_text(dims)}",
+        )
+        for kind, found in sizes.items():
+            found.append([shape[dim] for dim in op.get(f"{kind}_dims_{side}")])
+    for kind, (left, right) in sizes.items():
+        need(left == right, f"{kind} dimensions must have equal sizes, got {list_text(left)} and {list_text(right)}")
+
+
 def _quantized(value: SSAValue) -> str:
     text = element_text(value)
     return text if text.startswith("!quant.uniform") else ""
@@ -273,6 +289,7 @@ _RULES: Final[dict[str, Rule]] = {
     "argmax": _argmax,
     "prod": _prod,
     "pow_scalar": _pow_scalar,
+    "dot_general": _dot_general,
     "quantize": _quantize,
     "dequantize": _quantize,
     "requantize": _quantize,
