@@ -94,9 +94,9 @@ def test_arithmetic_of_kernels_computes(tmp_path: Path) -> None:
     ("statement", "message"),
     [
         ("%0 = tensor.empty() : tensor<1xf32>", "failed to legalize operation 'tensor.empty'"),
-        ('ttkernel.dprint("x") : () -> ()', "failed to legalize operation 'ttkernel.dprint': its attributes"),
+        ('ttkernel.dprint("{}") : () -> ()', "'ttkernel.dprint': its format has 1 places for 0 values"),
         (
-            "%b = arith.constant 0 : i8\n  ttkernel.noc_async_atomic_barrier(%b) : (i8) -> ()",
+            "%b = arith.constant 0 : i32\n  ttkernel.noc_async_read_barrier_with_trid(%b) : (i32) -> ()",
             "calls of the NoC of the current interface are not written",
         ),
     ],
@@ -105,3 +105,69 @@ def test_what_has_no_form_is_refused(statement: str, message: str) -> None:
     text = f"func.func @k() attributes {{ttkernel.thread = #ttkernel.thread<noc>}} {{\n  {statement}\n  return\n}}\n"
     with pytest.raises(CompileError, match=message):
         run(parse_module(text), "convert-ttkernel-to-emitc")
+
+
+PRINT = """func.func @say() attributes {{ttkernel.thread = #ttkernel.thread<{thread}>}} {{
+  %n = arith.constant 42 : i32
+  %i = arith.constant 7 : index
+  %b = ttkernel.get_compile_time_arg_val(2) : () -> !ttkernel.cb<8, f32>
+  ttkernel.dprint("n {{}}, i {{}}\\\\n", %n, %i) : (i32, index) -> ()
+  ttkernel.dprint("{{}}", %b) : (!ttkernel.cb<8, f32>) -> ()
+  return
+}}
+"""
+
+
+def test_prints_of_the_current_epoch_have_a_format() -> None:
+    text = source(PRINT.format(thread="compute"), Epoch.CURRENT)
+    assert '  DPRINT("n {}, i {}\\n", v1, v2);\n' in text
+    assert '  ttmlir::CBPrinter v3 = ttmlir::CBPrinter(get_compile_time_arg_val(2));\n  DPRINT("{}", v3);\n' in text
+    assert '#include "api/debug/dprint.h"\n' in text
+    assert 'DPRINT("{}", get_compile_time_arg_val(2));' in source(PRINT.format(thread="noc"), Epoch.CURRENT)
+
+
+PRINTED = """#include <cstddef>
+#include <cstdint>
+#include <iostream>
+namespace tt { enum class CB : int {}; }
+constexpr tt::CB get_compile_time_arg_val(int i) { return static_cast<tt::CB>(i + 3); }
+struct Printer {} DPRINT;
+Printer operator<<(Printer printer, const char *text) { std::cout << text; return printer; }
+Printer operator<<(Printer printer, int32_t number) { std::cout << number; return printer; }
+Printer operator<<(Printer printer, uint32_t number) { std::cout << number << 'u'; return printer; }
+"""
+
+
+def test_prints_of_the_slides_run(tmp_path: Path) -> None:
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("needs a C++ compiler of the host: g++ or clang++")
+    text = source(PRINT.format(thread="compute"), Epoch.SLIDES)
+    assert '#include "debug/dprint.h"\n' in text
+    body = "\n".join(line for line in text.splitlines() if '#include "' not in line)
+    file, program = tmp_path / "kernel.cpp", tmp_path / "kernel"
+    file.write_text(f"{PRINTED}{body}\nint main() {{ kernel_main(); return 0; }}\n")
+    command = [compiler, "-std=c++17", "-o", str(program), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    printed = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    assert printed == "n 42, i 7u\n5u"
+
+
+def test_barriers_of_the_current_epoch_are_methods() -> None:
+    text = source(
+        """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
+  %a = arith.constant 262400 : i32
+  %0 = arith.constant 0 : i32
+  %p = ttkernel.reinterpret_cast(%a) : (i32) -> (!ttkernel.l1_addr_ptr<8>)
+  %n = ttkernel.load_from_l1(%p, %0) : (!ttkernel.l1_addr_ptr<8>, i32) -> i8
+  ttkernel.noc_async_write_barrier(%n) : (i8) -> ()
+  return
+}
+""",
+        Epoch.CURRENT,
+    )
+    pointer = "volatile tt_l1_ptr uint8_t*"
+    assert f"  {pointer} v3 = reinterpret_cast<{pointer}>(v1);\n  int8_t v4 = (int8_t) v3[v2];\n" in text
+    assert "  Noc(v4).async_write_barrier();\n" in text
+    assert '#include "api/dataflow/noc.h"\n' in text

@@ -43,6 +43,34 @@ _OPERATORS: Final = {
 }
 
 
+_PRINTING: Final = {
+    "ttmlir::CBPrinter": """namespace ttmlir {
+struct CBPrinter {
+  uint32_t cb_id;
+  template <typename Buffer>
+  constexpr explicit CBPrinter(Buffer buffer) : cb_id(static_cast<uint32_t>(buffer)) {}
+  constexpr operator uint32_t() const { return cb_id; }
+};
+} // namespace ttmlir""",
+    "ttmlir::dprint": """#include <type_traits>
+namespace ttmlir {
+template <typename Part>
+void dprint_part(const Part &part) {
+  if constexpr (std::is_class_v<Part> || std::is_same_v<Part, size_t>) {
+    DPRINT << static_cast<uint32_t>(part);
+  } else {
+    DPRINT << part;
+  }
+}
+template <typename... Parts>
+void dprint(const Parts &...parts) {
+  (dprint_part(parts), ...);
+}
+} // namespace ttmlir""",
+}
+"""What kernels that print call besides the kernel API."""
+
+
 def has_emitc(module: Module) -> bool:
     """Return whether a module has kernels whose operations are of the dialect."""
     return any(_THREAD in function.attributes and _is_emitc(function) for function in module.functions())
@@ -70,7 +98,9 @@ def _kernel(module: Module, function: FuncOp) -> str:
     writer = _Writer(module)
     for op in blocks[0].ops:
         writer.statement(op)
-    lines = [f"// {function.sym_name.data}", *writer.includes, "void kernel_main() {"]
+    called = {_string(op, "callee") for op in blocks[0].ops if op.name == "emitc.call_opaque"}
+    helpers = [text for name, text in _PRINTING.items() if name in called]
+    lines = [f"// {function.sym_name.data}", *writer.includes, *helpers, "void kernel_main() {"]
     return "\n".join([*lines, *(f"  {line}" for line in writer.lines), "}", ""])
 
 

@@ -274,6 +274,11 @@ _ALL = (
         "ttkernel_to_emitc:run",
     ),
     PassSpec(
+        "form-expressions",
+        "Leave statements as they are; each value of C++ has a name.",
+        "cleanup:form_expressions",
+    ),
+    PassSpec(
         "convert-ttnn-to-emitc",
         "Turn calls of the library into statements of C++.",
         "ttnn.compiler.binary.emitc_module:run",

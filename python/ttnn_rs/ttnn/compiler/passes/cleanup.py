@@ -10,7 +10,16 @@ from ttnn.compiler.asm.xdsl_adapter import Block, CallOp, FuncOp, Operation, Str
 from ttnn.compiler.passes.base import erase, insert_before, replace
 from ttnn.compiler.passes.purity import is_pure
 
-__all__ = ["canonicalize", "cse", "erase_dead", "inline", "inline_call", "remove_dead_values", "symbol_dce"]
+__all__ = [
+    "canonicalize",
+    "cse",
+    "erase_dead",
+    "form_expressions",
+    "inline",
+    "inline_call",
+    "remove_dead_values",
+    "symbol_dce",
+]
 
 
 def erase_dead(owner: Operation) -> bool:
@@ -33,6 +42,11 @@ def canonicalize(module: Module, options: dict[str, Any]) -> None:
     hoist_constants(module)
     if rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY)):
         hoist_constants(module)
+
+
+def form_expressions(module: Module, options: dict[str, Any]) -> None:
+    """Leave the statements of C++ as they are: expressions of several operations only read better."""
+    del module, options
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:

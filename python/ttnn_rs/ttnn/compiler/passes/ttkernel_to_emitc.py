@@ -1,6 +1,6 @@
 """`convert-ttkernel-to-emitc`: calls of the device kernel API become statements of C++ in the dialect `emitc`.
 
-In the current epoch circular buffers are objects with methods; calls of the NoC of that interface are not written.
+In the current epoch circular buffers and the NoC are objects with methods; of the latter only barriers are written.
 """
 
 from __future__ import annotations
@@ -81,6 +81,13 @@ _METHODS: Final = {
     "cb_wait_front": "wait_front",
 }
 
+#: Barriers of the NoC of the current epoch by the call of the older ones.
+_BARRIERS: Final = {
+    "noc_async_atomic_barrier": "async_atomic_barrier",
+    "noc_async_read_barrier": "async_read_barrier",
+    "noc_async_write_barrier": "async_write_barrier",
+}
+
 #: Headers by thread, and those of a function or class that a kernel uses.
 _HEADERS: Final = {
     Epoch.SLIDES: {"compute": "compute_kernel_api/common.h", "noc": "dataflow_api.h"},
@@ -93,9 +100,12 @@ _USED: Final = {
         "copy_tile": "compute_kernel_api/tile_move_copy.h",
         "binary_op_init": "compute_kernel_api/eltwise_binary.h",
         "mm_": "compute_kernel_api/matmul.h",
+        "ttmlir::dprint": "debug/dprint.h",
     },
     Epoch.CURRENT: {
         "CircularBuffer": "api/dataflow/circular_buffer.h",
+        "DPRINT": "api/debug/dprint.h",
+        "Noc": "api/dataflow/noc.h",
         "bfloat16_greater": "api/numeric/bfloat16.h",
         "compute_kernel_hw_startup": "api/compute/compute_kernel_hw_startup.h",
         "copy_tile": "api/compute/tile_move_copy.h",
@@ -187,6 +197,9 @@ class _Kernel:
         found = re.match(r"!ttkernel\.(\w+)", attribute_text(kind))
         if found is not None and found[1] in _TYPES:
             return _TYPES[found[1]]
+        if found is not None and found[1] == "l1_addr_ptr":
+            width = re.search(r"<(\d+)>", attribute_text(kind))
+            return _opaque(f"volatile tt_l1_ptr uint{width[1] if width is not None else 32}_t*")
         if attribute_text(kind) in ("f32", "f16", "bf16"):
             return kind
         raise self.illegal(op, f"type {attribute_text(kind)} has no form in C++ kernels")
@@ -197,6 +210,10 @@ class _Kernel:
         current = self._module.epoch is Epoch.CURRENT
         if current and short in _METHODS:
             self.method(op, _METHODS[short])
+            return
+        if current and short in _BARRIERS and len(op.operands) == 1:
+            self.add(op, "verbatim", list(op.operands), [], value=StringAttr(f"Noc({{}}).{_BARRIERS[short]}();"))
+            replace(op, [])
             return
         if current and short.startswith("noc_"):
             raise self.illegal(op, "calls of the NoC of the current interface are not written")
@@ -217,6 +234,56 @@ class _Kernel:
         places = ", ".join("{}" for _ in rest)
         self.add(op, "verbatim", list(rest), [], value=StringAttr(f"{self._buffers[buffer]}.{name}({places});"))
         replace(op, [])
+
+    def print(self, op: Operation) -> None:
+        """A text with values in the places of its `{}`: a call with a format; in the slides one with all parts."""
+        assert isinstance(op, TableOp)
+        text = op.get("fmt").replace("\n", "\\n")
+        pieces = text.split("{}")
+        if len(pieces) != len(op.operands) + 1:
+            raise self.illegal(op, f"its format has {len(pieces) - 1} places for {len(op.operands)} values")
+        compute = "<compute>" in attribute_text(self._function.attributes[_THREAD])
+        values: list[SSAValue] = []
+        for value in op.operands:
+            # A compute kernel runs on three cores that know different things about a buffer: it has a printer.
+            if compute and value.type == _CB:
+                callee = StringAttr("ttmlir::CBPrinter")
+                value = self.add(op, "call_opaque", [value], [_opaque("ttmlir::CBPrinter")], callee=callee).results[0]
+            values.append(value)
+        if self._module.epoch is Epoch.CURRENT:
+            self.add(op, "call_opaque", [self.text(op, text), *values], [], callee=StringAttr("DPRINT"))
+        else:
+            parts: list[SSAValue] = []
+            for index, piece in enumerate(pieces):
+                parts += [self.text(op, piece)] if piece else []
+                parts += values[index : index + 1]
+            self.add(op, "call_opaque", parts, [], callee=StringAttr("ttmlir::dprint"))
+        replace(op, [])
+
+    def text(self, op: Operation, text: str) -> SSAValue:
+        """Return a text as it stands in C++, between quotes."""
+        kind = _opaque("const char[]")
+        value: SSAValue = self.add(op, "literal", [], [kind], value=StringAttr(f'"{text}"')).results[0]
+        return value
+
+    def pointer(self, op: Operation) -> None:
+        """An address in L1 as a pointer."""
+        kind = self.type(op.results[0].type, op)
+        found = re.search(r"<\"(.*)\">", attribute_text(kind))
+        if found is None:
+            raise self.illegal(op)
+        target = OpaqueDialectAttr("emitc.opaque", (f"<{quote(found[1])}>",))
+        properties: dict[str, Attribute] = {
+            "callee": StringAttr("reinterpret_cast"),
+            "template_args": ArrayAttr([target]),
+        }
+        replace(op, self.add(op, "call_opaque", list(op.operands), [kind], **properties).results)
+
+    def load(self, op: Operation) -> None:
+        """An element behind a pointer."""
+        kind = self.type(op.results[0].type, op)
+        place = self.add(op, "subscript", list(op.operands), [OpaqueDialectType("emitc.lvalue", ("<", kind, ">"))])
+        replace(op, self.add(op, "cast", [place.results[0]], [kind]).results)
 
     def compile_time_argument(self, op: Operation) -> None:
         assert isinstance(op, TableOp)
@@ -249,5 +316,8 @@ def _text(op: Operation) -> str:
 
 _CHANGES: Final[dict[str, Callable[[_Kernel, Operation], None]]] = {
     "arith.constant": _Kernel.constant,
+    "ttkernel.dprint": _Kernel.print,
     "ttkernel.get_compile_time_arg_val": _Kernel.compile_time_argument,
+    "ttkernel.load_from_l1": _Kernel.load,
+    "ttkernel.reinterpret_cast": _Kernel.pointer,
 }
