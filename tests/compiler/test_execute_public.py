@@ -265,3 +265,18 @@ def test_modules_in_a_module_whose_functions_have_one_name_are_executed_each() -
     assert parts(text) == ["#a = 1\n" + inner.format(name).rstrip("\n") for name in ("one", "two")]
     other = text.replace("func.func @main", "func.func @other", 1)
     assert len(parts(other)) == 1
+
+
+GATHER = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @pairs(%arg0: tensor<500x500x32xbf16>, %arg1: tensor<64x2xi32>) -> tensor<64x32xbf16> {
+  %0 = ttir.empty() : tensor<64x32xbf16>
+  %1 = "ttir.gather"(%arg0, %arg1, %0) <{offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0, 1>, operand_batching_dims = array<i64>, start_indices_batching_dims = array<i64>, start_index_map = array<i64: 0, 1>, index_vector_dim = 1 : si64, slice_sizes = array<i64: 1, 1, 32>, indices_are_sorted = false}> : (tensor<500x500x32xbf16>, tensor<64x2xi32>, tensor<64x32xbf16>) -> tensor<64x32xbf16>
+  return %1 : tensor<64x32xbf16>
+}
+"""  # noqa: E501
+
+
+def test_gathers_of_the_slides_have_indices_in_all_rows(tmp_path: Path) -> None:
+    path = tmp_path / "gather.mlir"
+    path.write_text(GATHER)
+    assert execute_file(path, "gather.mlir", "", "", "slides") == 1

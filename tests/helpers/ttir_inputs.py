@@ -63,6 +63,16 @@ def _windows(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array
     return np.moveaxis(corners, -1, axis) if axis < len(shape) else corners[..., 0]
 
 
+def _corners(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """Corners of the slices of a gather of the slides, which lie in the operand."""
+    sizes, slices, axis = _size(op, "input"), op.get("slice_sizes"), op.get("index_vector_dim")
+    rooms = [sizes[dim] - slices[dim] + 1 for dim in op.get("start_index_map")]
+    if axis == len(shape):
+        return generator.integers(0, rooms[0], shape)
+    others = [extent for dim, extent in enumerate(shape) if dim != axis]
+    return np.stack([generator.integers(0, room, others) for room in rooms], axis=axis)
+
+
 def _begin(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.array(_room(op)) // 2
 
@@ -186,7 +196,7 @@ def _first(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "embedding": {"input": _below("weight", 0)},
     "embedding_backward": {"input": _below("weight", -2)},
-    "gather": {"index": _below("input")},
+    "gather": {"index": _below("input"), "start_indices": _corners},
     "paged_fill_cache": {"page_table": _pages, "batch_idx_tensor": _first},
     "paged_scaled_dot_product_attention_decode": {
         "page_table": _pages,

@@ -212,8 +212,6 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
         return np.concatenate(given, axis=op.get("dim"))
     if short in ("constant", "fill"):
         return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
-    if short == "gather":
-        return np.take_along_axis(x, given[1].astype(np.int64), axis=op.get("dim"))
     if short == "scatter_in_dim":
         made = x.copy()
         np.put_along_axis(made, given[1].astype(np.int64), given[2], axis=op.get("dim"))

@@ -30,6 +30,30 @@ def topk(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     return [np.take_along_axis(x, order, axis=dim), order]
 
 
+def gather(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Elements along one dimension; in the slides slices whose corners the indices say, as StableHLO defines it."""
+    if "start_index_map" not in op.spec.attributes:
+        return [np.take_along_axis(given[0], given[1].astype(np.int64), axis=op.get("dim"))]
+    x, starts, axis, sizes = given[0], given[1].astype(np.int64), op.get("index_vector_dim"), op.get("slice_sizes")
+    vectors = np.moveaxis(starts, axis, -1) if axis < starts.ndim else starts[..., None]
+    dropped = {*op.get("collapsed_slice_dims"), *op.get("operand_batching_dims")}
+    # Dimensions of the indices without that of the vector.
+    batches = [dim - (dim > axis) for dim in op.get("start_indices_batching_dims")]
+    kept = [size for dim, size in enumerate(sizes) if dim not in dropped]
+    made = np.zeros((*vectors.shape[:-1], *kept))
+    for place in np.ndindex(*vectors.shape[:-1]):
+        corner = [0] * x.ndim
+        for dim, value in zip(op.get("start_index_map"), vectors[place], strict=True):
+            corner[dim] = min(max(int(value), 0), x.shape[dim] - sizes[dim])
+        for dim, batch in zip(op.get("operand_batching_dims"), batches, strict=True):
+            corner[dim] = place[batch]
+        cut = tuple(slice(first, first + size) for first, size in zip(corner, sizes, strict=True))
+        made[place] = x[cut].reshape(kept)
+    offsets = list(op.get("offset_dims"))
+    others = [dim for dim in range(made.ndim) if dim not in offsets]
+    return [np.transpose(made, np.argsort([*others, *offsets]))]
+
+
 def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     """Elements of the source go where the index says along one dimension; in the slides windows may."""
     if "update_window_dims" in op.spec.attributes:
@@ -173,6 +197,7 @@ SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "cumprod": lambda op, given, groups: [np.cumprod(given[0], axis=op.get("dim"))],
     "dequantize": dequantize,
     "embedding_backward": embedding_backward,
+    "gather": gather,
     "gelu_bw": gelu_backward,
     "group_norm": group_norm,
     "quantize": quantize,

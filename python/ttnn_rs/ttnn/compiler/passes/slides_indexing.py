@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from ttnn.compiler.asm.attributes import DenseAttr
@@ -37,7 +38,10 @@ def gather(module: Module, op: TableOp) -> list[SSAValue] | None:
     rows = math.prod(shape[i] for i in indexed)
     table = reshape(module, op, moved, (rows, math.prod(shape[i] for i in rest)))
     if len(indexed) > 1:
-        starts = _flat_starts(module, op, starts, [shape[i] for i in indexed], vector)
+        rank = len(shape_of(starts))
+        starts = permute(module, op, starts, [*(i for i in range(rank) if i != vector), vector])
+        flat = _flat_by_product if rows <= _EXACT else _flat
+        starts = flat(module, op, starts, [shape[i] for i in indexed])
     if len(shape_of(starts)) != 2:
         starts = reshape(module, op, starts, (1, math.prod(shape_of(starts))))
     found = typed(
@@ -50,10 +54,12 @@ def gather(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [_slices(module, op, found)]
 
 
-def _flat_starts(module: Module, op: TableOp, starts: SSAValue, sizes: list[int], vector: int) -> SSAValue:
+_EXACT = 2048
+"""Rows whose numbers the default configuration of the library's products keeps: TF32 has eleven bits."""
+
+
+def _flat_by_product(module: Module, op: TableOp, starts: SSAValue, sizes: list[int]) -> SSAValue:
     """Return indices of several dimensions as those of one: a product with the strides of the dimensions."""
-    rank = len(shape_of(starts))
-    starts = permute(module, op, starts, [*(i for i in range(rank) if i != vector), vector])
     f32 = builtin_float("f32")
     numbers = typed(module, op, "typecast", [starts], TensorType(f32, shape_of(starts)))
     strides = [float(math.prod(sizes[i + 1 :])) for i in range(len(sizes))]
@@ -62,6 +68,25 @@ def _flat_starts(module: Module, op: TableOp, starts: SSAValue, sizes: list[int]
     raw = struct.pack(f"<{1 if same else len(strides)}f", *strides[: 1 if same else None])
     factors = typed(module, op, "constant", [], kind, value=DenseAttr(kind, raw, splat=same))
     return typed(module, op, "matmul", [numbers, factors], TensorType(f32, [*shape_of(starts)[:-1], 1]))
+
+
+def _flat(module: Module, op: TableOp, indices: SSAValue, sizes: Sequence[int]) -> SSAValue:
+    """Return indices of several dimensions as those of one, in integers; the last dimension has one element."""
+    total: SSAValue | None = None
+    given = shape_of(indices)
+    for dim in range(given[-1]):
+        begins, ends = [0] * len(given), list(given)
+        begins[-1], ends[-1] = dim, dim + 1
+        part = slice_static(module, op, indices, begins, ends, [1] * len(given))
+        stride = math.prod(sizes[dim + 1 :])
+        if stride > 1:
+            size = shape_of(part)
+            fill: dict[str, Any] = {"shape": i32_array(size), "fill_value": i32_attr(stride)}
+            factor = typed(module, op, "full", [], part.type, **fill)
+            part = new(module, op, "multiply", [part, factor], size)
+        total = part if total is None else new(module, op, "add", [total, part], shape_of(part))
+    assert total is not None
+    return total
 
 
 def _slices(module: Module, op: TableOp, found: SSAValue) -> SSAValue:
@@ -131,20 +156,8 @@ def _scatter_rows(module: Module, op: TableOp, value: SSAValue, positions: SSAVa
 
 def _scatter_flat(module: Module, op: TableOp, value: SSAValue, indices: SSAValue, update: SSAValue) -> SSAValue:
     """Return a scatter over all dimensions of a tensor as one over its elements in a row."""
-    shape, given = shape_of(value), shape_of(indices)
-    total: SSAValue | None = None
-    for dim in range(given[-1]):
-        begins, ends = [0] * len(given), list(given)
-        begins[-1], ends[-1] = dim, dim + 1
-        part = slice_static(module, op, indices, begins, ends, [1] * len(given))
-        stride = math.prod(shape[dim + 1 :])
-        if stride > 1:
-            size = shape_of(part)
-            fill: dict[str, Any] = {"shape": i32_array(size), "fill_value": i32_attr(stride)}
-            factor = typed(module, op, "full", [], part.type, **fill)
-            part = new(module, op, "multiply", [part, factor], size)
-        total = part if total is None else new(module, op, "add", [total, part], shape_of(part))
-    assert total is not None
+    shape = shape_of(value)
+    total = _flat(module, op, indices, shape)
     count, elements = math.prod(shape_of(update)), math.prod(shape)
     flat = reshape(module, op, value, (elements,))
     total = reshape(module, op, total, (count,))
