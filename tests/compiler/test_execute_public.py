@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, parts, rest
@@ -151,6 +152,35 @@ CACHES = """func.func @two(
   return %arg0 : tensor<1x2x16x32xbf16>
 }
 """
+
+
+DRAWN = """// RUN: ttmlir-opt --canonicalize %s > %t.mlir
+func.func @sorted(%arg0: tensor<1x50272xbf16>) -> tensor<1x50272xbf16> {
+  %0, %1 = "ttir.sort"(%arg0) : (tensor<1x50272xbf16>) -> (tensor<1x50272xbf16>, tensor<1x50272xsi32>)
+  return %0 : tensor<1x50272xbf16>
+}
+func.func @drawn(
+    %arg0: tensor<4x64xbf16>, %arg1: tensor<4x64xi32>, %arg2: tensor<4xui32>, %arg3: tensor<4xbf16>,
+    %arg4: tensor<4xbf16>) -> tensor<4xi32> {
+  %0 = "ttir.sampling"(%arg0, %arg1, %arg2, %arg3, %arg4)
+    : (tensor<4x64xbf16>, tensor<4x64xi32>, tensor<4xui32>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+"""
+
+
+def test_long_lines_have_no_number_twice_and_one_score_is_drawn() -> None:
+    module = parse_module(DRAWN, default_epoch=Epoch.CURRENT)
+    found = chosen(module)
+    line = found["sorted", 0]
+    assert len(np.unique(line)) == line.size
+    assert np.isfinite(line).all()
+    assert (np.abs(line) >= np.finfo(np.float32).tiny).all()
+    assert np.array_equal(line.astype(ml_dtypes.bfloat16).astype(np.float32), line)
+    values, k = found["drawn", 0], found["drawn", 2]
+    names = np.arange(256.0).reshape(4, 64)
+    (tokens,) = interpret(module, "drawn", [values, names, k, k, k])
+    assert tokens.tolist() == [names[user, values[user].argmax()] for user in range(4)]
 
 
 def test_caches_have_one_length() -> None:

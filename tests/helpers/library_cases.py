@@ -463,6 +463,50 @@ def configured(a: Any, b: Any, device: Any) -> Any:
     return ttnn.matmul(tiles(a, device), tiles(b, device), program_config=config)
 
 
+# Tokens of users.
+
+
+def sampling_text(users: int, width: int) -> str:
+    scores, one = f"{users}x{width}", f"{users}x"
+    inputs = [f"{scores}xbf16", f"{scores}xi32", f"{one}ui32", f"{one}bf16", f"{one}bf16"]
+    return tensors("sampling", inputs, [f"{one}i32"], "seed = 42 : ui32")
+
+
+def sampling_call(users: int, width: int) -> Callable[..., Any]:
+    """32 users, and a width that is a power of two, are made on the host."""
+
+    def call(values: Any, indices: Any, k: Any, p: Any, temp: Any, device: Any) -> Any:
+        def filled(tensor: Any, shape: tuple[int, ...], value: float) -> Any:
+            array = ttnn.to_numpy(tensor)
+            made = np.full(shape, value, array.dtype)
+            made[tuple(slice(0, size) for size in array.shape)] = array
+            return ttnn.from_torch(made)
+
+        scores = tiles(filled(values, (32, width), -1e30), device)
+        names = rows(filled(indices, (32, width), 0), device)
+        single = [rows(filled(one, (32,), 1), device) for one in (k, p, temp)]
+        scores, names = (ttnn.reshape(one, [1, 1, 32, width]) for one in (scores, names))
+        made = ttnn.sampling(scores, names, *single, seed=42)
+        found = ttnn.to_numpy(made).reshape(-1)[:users]
+        return ttnn.from_torch(found.astype(np.int32))
+
+    return call
+
+
+def sampled(values: Array, indices: Array, *_: Array) -> Array:
+    return np.take_along_axis(indices, values.argmax(axis=-1)[:, None], axis=-1).reshape(-1)
+
+
+def sampling_inputs(users: int, width: int, most: int) -> dict[int, Array]:
+    random = np.random.default_rng(5)
+    return {
+        1: random.integers(0, 1 << 20, (users, width)).astype(np.int32),
+        2: random.integers(1, most + 1, users).astype(np.uint32),
+        3: np.full(users, 0.9, ml_dtypes.bfloat16),
+        4: np.ones(users, ml_dtypes.bfloat16),
+    }
+
+
 CASES: dict[str, Case] = {
     "matmul_with_a_program_config": Case(
         library("matmul", [laid((64, 128)), laid((128, 64))], [laid((64, 64))], CONFIG),
@@ -641,6 +685,11 @@ CASES: dict[str, Case] = {
         joined_call,
         joined,
         pipeline=LIBRARY,
+    ),
+    # What is drawn from more than one score is random.
+    "sampling": Case(sampling_text(32, 128), sampling_call(32, 128), None, given=sampling_inputs(32, 128, 32)),
+    "sampling_of_four_users": Case(
+        sampling_text(4, 96), sampling_call(4, 128), sampled, given=sampling_inputs(4, 96, 1)
     ),
     "rand": Case(
         library("rand", [], [laid((64, 96))], RAND, device=True),

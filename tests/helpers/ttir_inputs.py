@@ -115,20 +115,25 @@ def _length(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.full(shape, _size(op, "cache")[2] // 2 + 1)
 
 
+#: Behind the largest number of bfloat16.
+_ABOVE: Final = 0x7F80
+
+
 def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said.
 
     In lines that are longer than there are numbers the others are zero: the largest and smallest differ.
     """
-    dim = op.get("dim")
+    dim = op.get("dim") if "dim" in op.spec.attributes else -1
     lines = int(np.prod(shape)) // shape[dim]
     order = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32)
     if isinstance(op.inputs[0].type.element_type, IntegerType):  # type: ignore[attr-defined]
         values: Array = order
     else:
-        # 16,256 numbers from 1 upwards, then the negative ones.
-        sign, place = np.divmod(order, 0x3F80)
-        bits = np.where(sign < 2, sign * 0x8000 + 0x3F80 + place, 0)
+        # The numbers from 1 upwards and the negative ones; in longer lines the other normal numbers, too.
+        first = 0x3F80 if shape[dim] <= 2 * (_ABOVE - 0x3F80) else 0x0080
+        sign, place = np.divmod(order, _ABOVE - first)
+        bits = np.where(sign < 2, sign * 0x8000 + first + place, 0)
         values = (bits << 16).astype(np.uint32).view(np.float32)
     moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
     return np.moveaxis(values.reshape(*moved, shape[dim]), -1, dim)
@@ -193,6 +198,10 @@ def _first(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.zeros(shape)
 
 
+def _one(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return np.ones(shape)
+
+
 _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "embedding": {"input": _below("weight", 0)},
     "embedding_backward": {"input": _below("weight", -2)},
@@ -210,6 +219,8 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "reduce_and": {"input": _truth(decided_by=False)},
     "reduce_or": {"input": _truth(decided_by=True)},
     "requantize": {"input": _requantized},
+    # What is drawn from more than one score is random.
+    "sampling": {"input_values": _distinct, "k": _one},
     "scaled_dot_product_attention": {"attention_mask": _mask},
     "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
     "scatter": {"index": _permuted, "scatter_indices": _windows},

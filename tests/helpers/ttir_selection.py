@@ -54,6 +54,14 @@ def gather(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     return [np.transpose(made, np.argsort([*others, *offsets]))]
 
 
+def sampling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """The index of the largest score: only one score counts for each user."""
+    values, indices = (one.reshape(-1, one.shape[-1]) for one in given[:2])
+    assert (given[2] == 1).all(), "what is drawn from more scores is random"
+    order = np.argmax(values, axis=-1)[:, None]
+    return [np.take_along_axis(indices, order, axis=-1)]
+
+
 def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     """Elements of the source go where the index says along one dimension; in the slides windows may."""
     if "update_window_dims" in op.spec.attributes:
@@ -202,6 +210,7 @@ SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "group_norm": group_norm,
     "quantize": quantize,
     "requantize": requantize,
+    "sampling": sampling,
     "scatter": scatter,
     "scatter_in_dim": scatter,
     "slice_dynamic": slice_dynamic,

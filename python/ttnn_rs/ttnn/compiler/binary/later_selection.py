@@ -15,6 +15,10 @@ __all__ = ["SELECTION"]
 _SORTED: Final = ("BFloat16", "Float32", "UInt16")
 _SCATTERED: Final = {"Sum": "add", "Prod": "multiply", "Min": "amin", "Max": "amax"}
 
+_USERS: Final = 32
+#: A score whose probability is zero beside any other.
+_NEVER: Final = -1e30
+
 
 def _index_type(width: int) -> str:
     """Return the data type of indices along a dimension: those of 16 bits while they suffice."""
@@ -135,6 +139,38 @@ def _dropout(calls: Calls, table: dict[str, Any]) -> None:
     finish(calls, table, "ttnn.experimental.dropout", have, operand(table["in"]), *facts, use_per_device_seed=same)
 
 
+def _sampling(calls: Calls, table: dict[str, Any]) -> None:
+    """The program draws for 32 users, from two tiles of scores or more, whose number is a power of two.
+
+    Scores that are added are too small to be drawn, users that are added have one score each that counts.
+    """
+    shape = describe(table["input_values"]).shape
+    users, width = _USERS - shape[-2], max(64, 32 << (-(-shape[-1] // 32) - 1).bit_length()) - shape[-1]
+    of_users = [(0, users)]
+    around = [(0, 0), (0, 0), *of_users, (0, width)]
+    index = describe(table["input_indices"])
+    values = in_tiles(calls, table["input_values"], "BFloat16")
+    indices = in_rows(calls, table["input_indices"], index.data_type if index.data_type in INTEGERS[:2] else "Int32")
+    single = [
+        in_rows(calls, table[name], kind) for name, kind in (("k", "UInt32"), ("p", "BFloat16"), ("temp", "BFloat16"))
+    ]
+    padded = users > 0
+    if padded or width:
+        values = calls.call("ttnn.pad", values, around, _NEVER)
+        indices = calls.call("ttnn.pad", indices, around, 0)
+    if padded:
+        single = [
+            calls.call("ttnn.pad", one, of_users, value) for one, value in zip(single, (1, 1.0, 1.0), strict=True)
+        ]
+    have = Description((1, 1, 1, _USERS), "UInt32", False, DRAM)
+    seed = table.get("seed")
+    made = calls.call("ttnn.sampling", values, indices, *single, seed=None if seed is None else int(seed))
+    if padded:
+        made = calls.call("ttnn.slice", made, [0, 0, 0, 0], [1, 1, 1, shape[-2]], [1, 1, 1, 1])
+        have = Description((1, 1, 1, shape[-2]), "UInt32", False, DRAM)
+    place(calls, made, have, table["out"]["global_id"], describe(table["out"]))
+
+
 #: What each member of the union `OpType` adds.
 SELECTION: Final[dict[str, Handler]] = {
     "AssignOp": _assign,
@@ -145,6 +181,7 @@ SELECTION: Final[dict[str, Handler]] = {
     "GatherOp": _gather,
     "MorehCumSumOp": _accumulate("ttnn.cumsum"),
     "RandOp": _rand,
+    "SamplingOp": _sampling,
     "ScatterOp": _scatter,
     "SliceOp": _slice,
     "SortOp": _sort,

@@ -176,6 +176,7 @@ template <typename... Arguments> Tensor requantize(Arguments &&...arguments);
 template <typename... Arguments> Tensor reshape(Arguments &&...arguments);
 template <typename... Arguments> Tensor rms_norm(Arguments &&...arguments);
 template <typename... Arguments> Tensor rsqrt(Arguments &&...arguments);
+template <typename... Arguments> Tensor sampling(Arguments &&...arguments);
 template <typename... Arguments> Tensor scatter(Arguments &&...arguments);
 template <typename... Arguments> Tensor sigmoid(Arguments &&...arguments);
 template <typename... Arguments> Tensor sign(Arguments &&...arguments);
