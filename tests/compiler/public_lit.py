@@ -38,9 +38,9 @@ COST_MODEL = re.compile(
 
 CONFIG = """
 import os
-import lit.formats
+from outer_shell import Test
 config.name = "public"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = Test(execute_external=False)
 config.suffixes = [".mlir", ".py"]
 config.test_source_root = {root!r}
 config.test_exec_root = {work!r}
@@ -52,6 +52,16 @@ config.substitutions.append(("%system_desc_path%", os.environ.get("SYSTEM_DESC_P
 config.substitutions.append(("%models", {models!r}))
 config.substitutions.append(("%python", {python!r}))
 config.substitutions.append(("%mlir_src", {root!r}))
+"""
+
+OUTER_SHELL = """import lit.formats
+
+class Test(lit.formats.ShTest):
+    # The shell of lit runs a test, unless a command stands in another one: only an outer shell runs that.
+    def execute(self, test, litConfig):
+        with open(test.getSourcePath(), encoding="utf-8") as file:
+            self.execute_external = any("RUN:" in line and "$(" in line for line in file)
+        return super().execute(test, litConfig)
 """
 
 COPY = """import re
@@ -183,12 +193,14 @@ def run_lit(arguments: argparse.Namespace, work: Path, tools: Path, files: list[
         ),
         encoding="utf-8",
     )
+    (work / "outer_shell.py").write_text(OUTER_SHELL, encoding="utf-8")
+    paths = os.pathsep.join([str(work), *filter(None, [os.environ.get("PYTHONPATH")])])
     output = work / "results.json"
     command = [sys.executable, "-c", "from lit.main import main; main()", "-j", str(arguments.workers), "-v"]
     # lit can only stop a test that hangs if psutil is there.
     command += ["--timeout=120"] if importlib.util.find_spec("psutil") else []
     command += [f"--output={output}", *names]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}, check=False)
     if not output.exists():
         sys.exit(f"lit did not run: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     return list(json.loads(output.read_text())["tests"])
