@@ -93,7 +93,7 @@ def finished(tool: str, code: int, messages: str) -> None:
     """
     if code == 0:
         return
-    if re.search(r"needs \d+ chips, the system descriptor has 1", messages):
+    if re.search(r"needs \d+ chips, the system descriptor has 1|exchanges data between chips", messages):
         raise NotExecuted("other chips")
     found = REFUSALS.search(messages)
     if found:

@@ -353,6 +353,30 @@ def test_outputs_without_elements_are_written(folder: Path) -> None:
     assert ttrt.main(["run", str(folder / "empty.ttnn"), "--identity"]) == 0
 
 
+def test_what_chips_exchange_is_written_and_not_executed(folder: Path) -> None:
+    wide, half = "tensor<1x1x32x64xf32>", "tensor<1x1x32x32xf32>"
+    shard = (
+        "shard_type = #ttcore.shard_type<devices>, shard_shape = array<i64: 1, 1, 1, 2>, shard_dims = array<i64: -1, 3>"
+    )
+    module = parse_module(
+        f"""func.func @f(%a: {wide}) -> {half} {{
+          %0 = ttir.empty() : {half}
+          %1 = "ttir.reduce_scatter"(%a, %0) <{{cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<max>, scatter_dim = 3 : si32}}> : ({wide}, {half}) -> {half}
+          %2 = "ttir.mesh_shard"(%1) <{{shard_direction = #ttcore.shard_direction<shard_to_full>, {shard}}}> : ({half}) -> {wide}
+          %3 = "ttir.mesh_shard"(%2) <{{shard_direction = #ttcore.shard_direction<full_to_shard>, {shard}}}> : ({wide}) -> {half}
+          return %3 : {half}
+        }}""",  # noqa: E501
+        epoch=Epoch.SLIDES,
+    )
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    binary = ttnn_to_binary(module, "0.1.0")
+    steps = {one["type_type"]: one["type"] for one in binary.values["programs"][0]["operations"]}
+    assert steps["ReduceScatterOp"]["reduce_type"] == 2
+    assert steps["MeshShardOp"]["shard_direction"] == "FullToShardShape"
+    assert ttrt.main(["run", store(binary, folder / "chips.ttnn")]) == 1
+    assert "it exchanges data between chips, and programs are executed on one" in results("run")[0]["exception"]
+
+
 def test_operations_without_executor_are_one_error(folder: Path) -> None:
     unknown = relu_binary()
     out = unknown.values["programs"][0]["outputs"][0]

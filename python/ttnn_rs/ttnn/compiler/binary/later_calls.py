@@ -206,6 +206,12 @@ def _refused(reason: str) -> Handler:
     return refuse
 
 
+_CHIPS: Final = "it exchanges data between chips, and programs are executed on one"
+_EXCHANGES: Final = (
+    *("AggregateTensorOp", "AllGatherOp", "AllReduceAsyncOp", "AllReduceOp", "AllToAllCombineOp"),
+    *("AllToAllDispatchMetadataOp", "AllToAllDispatchOp", "CollectivePermuteOp", "DistributeTensorOp"),
+    *("DistributedRMSNormOp", "MeshPartitionOp", "MeshShardOp", "PointToPointOp", "ReduceScatterOp"),
+)
 _TRAINING: Final = "it is an operator of the training library ttml, which TT-NN does not have"
 
 
@@ -462,6 +468,7 @@ LATER: Final[dict[str, Handler]] = {
     **SELECTION,
     **TRACES,
     **WINDOWS,
+    **dict.fromkeys(_EXCHANGES, _refused(_CHIPS)),
     "AdamWOp": _refused(_TRAINING),
     "ArangeOp": _arange,
     "BatchNormInferenceOp": _batch_norm,

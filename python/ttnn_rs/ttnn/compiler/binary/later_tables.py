@@ -23,6 +23,7 @@ from ttnn.compiler.binary.configurations import configuration_table
 from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Struct, Table, Type, Union, Vector
 from ttnn.compiler.binary.system_desc import DATA_TYPES
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
+from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules_traces import is_trace_id
 from ttnn.compiler.passes.const_eval import function_kind
@@ -58,6 +59,7 @@ _ENUM_WORDS: Final = {
     "lt": "lessthan",
     "pow_tensor": "pow",
 }
+_ENUM_NAMES: Final = {"full_to_shard": "FullToShardShape", "shard_to_full": "ShardToFullShape"}
 _MEMBERS: Final = {
     "argmax": "ReductionArgMaxOp",
     "prod": "ReductionProdOp",
@@ -354,6 +356,8 @@ class LaterProgram:
             return self.enum(kind, value if isinstance(value, str) else attribute, op)
         if isinstance(kind, String) and isinstance(value, str):
             return value
+        if isinstance(kind, Vector) and isinstance(attribute, DenseAttr):
+            return [int(one) for one in np.broadcast_to(attribute.elements(), math.prod(attribute.shape))]
         if isinstance(kind, Vector) and isinstance(value, tuple | list):
             return [int(one) for one in value]
         if isinstance(kind, Vector) and isinstance(value, int):
@@ -361,6 +365,9 @@ class LaterProgram:
         if isinstance(kind, Scalar):
             if isinstance(value, tuple) and len(value) == 1:
                 value = value[0]
+            if isinstance(attribute, EnumAttr) and attribute.enum == "ttcore.reduce_type":
+                # The schema has the number of the word.
+                value = ENUMS[attribute.enum].index(attribute.value)
             if isinstance(value, int | float):
                 return bool(value) if kind.code == "?" else float(value) if kind.code in "fd" else int(value)
         if isinstance(kind, Table) and isinstance(attribute, OpaqueDialectAttr):
@@ -373,7 +380,7 @@ class LaterProgram:
         if word in DATA_TYPES and DATA_TYPES[word] in kind.values:
             return DATA_TYPES[word]
         for name in kind.values:
-            if _plain_word(name) == _plain_word(word):
+            if _plain_word(name) == _plain_word(_ENUM_NAMES.get(word, word)):
                 return name
         raise self.error(op, f"{word} has no name in {kind.name} of TTNN binaries")
 
