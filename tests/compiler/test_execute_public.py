@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, parts, rest
 
+import ttir_reference
+import ttnn
 from ttir_inputs import chosen
 from ttir_reference import interpret
+from ttir_weights import in_blocks
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.runtime import executor
@@ -181,6 +184,33 @@ def test_long_lines_have_no_number_twice_and_one_score_is_drawn() -> None:
     names = np.arange(256.0).reshape(4, 64)
     (tokens,) = interpret(module, "drawn", [values, names, k, k, k])
     assert tokens.tolist() == [names[user, values[user].argmax()] for user in range(4)]
+
+
+WEIGHTS = """// RUN: ttmlir-opt --ttir-propagate-weight-dtype %s > %t.mlir
+func.func @coarse(
+    %arg0: tensor<32x64xbf16>,
+    %arg1: tensor<48x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttcore.weight_dtype = "bfp_bf4"},
+    %arg2: tensor<16x64xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>, ttcore.weight_dtype = "bfp_bf4"})
+    -> tensor<32x64xbf16> {
+  %0 = "ttir.concat"(%arg1, %arg2) <{dim = 0 : si32}> : (tensor<48x64xbf16>, tensor<16x64xbf16>) -> tensor<64x64xbf16>
+  %1 = "ttir.permute"(%0) <{permutation = array<i64: 1, 0>}> : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %2 = "ttir.matmul"(%arg0, %1) : (tensor<32x64xbf16>, tensor<64x64xbf16>) -> tensor<32x64xbf16>
+  return %2 : tensor<32x64xbf16>
+}
+"""  # noqa: E501
+
+
+def test_weights_take_part_in_the_format_that_they_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "weights.mlir"
+    path.write_text(WEIGHTS)
+    assert execute_file(path, "weights.mlir", "", "", "current") == 1
+    monkeypatch.setattr(ttir_reference, "weight", lambda op, values: values)
+    with pytest.raises(AssertionError, match=r"coarse, output 0: distance 0\.1"):
+        execute_file(path, "weights.mlir", "", "", "current")
+    x = np.random.default_rng(0).standard_normal((32, 48)).astype(ml_dtypes.bfloat16)
+    for bits, dtype in ((3, ttnn.bfloat4_b), (7, ttnn.bfloat8_b)):
+        stored = ttnn.to_numpy(ttnn.from_torch(x, dtype=dtype, layout=ttnn.TILE_LAYOUT))
+        assert np.array_equal(in_blocks(x.astype(np.float64), bits), stored.astype(np.float64))
 
 
 def test_caches_have_one_length() -> None:

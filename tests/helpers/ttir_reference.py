@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ttir_attention import ATTENTION, IN_PLACE
 from ttir_selection import SELECTION
+from ttir_weights import weight
 from ttir_windows import WINDOWS, pair, upsampled
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
@@ -235,7 +236,7 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "leaky_relu":
         return np.where(x > 0, x, x * op.get("parameter"))
     if short == "linear":
-        made = _matmul(op, groups("a"), groups("b"))
+        made = _matmul(op, given[0], given[1])
         return made if groups("bias") is None else made + groups("bias")
     if short == "matmul":
         return _matmul(op, given[0], given[1])
@@ -332,6 +333,8 @@ def interpret(
                 return None if value is None else values[value]
 
             operands = [values[value] for value in op.inputs]
+            if op.name in ("ttir.matmul", "ttir.linear"):
+                operands[1] = weight(op, operands[1])
             if observe is not None:
                 observe(op, operands)
             with np.errstate(all="ignore"):
