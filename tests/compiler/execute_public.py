@@ -79,6 +79,9 @@ class Amplified(Imprecise):
     """An output that differs where an exponential makes more of the roundings before it than is allowed."""
 
 
+WINDOWED = re.compile(r"ttir\.(conv2d|conv_transpose2d|max_pool2d|avg_pool2d)\b")
+#: Passes of emitted programs, whose tuples have no binary form: what stands before them is executed.
+EMITTED = re.compile("-?-ttnn-(tuplify-tensors|create-input-gens|load-input-tensors|prepare-module-for-export)")
 #: How passes say that they do not lower what a valid module asks for.
 REFUSALS = re.compile(r"error: ((?:failed to legalize operation|'[\w.]+' op only supports ).*)$", re.MULTILINE)
 
@@ -87,7 +90,7 @@ def finished(tool: str, code: int, messages: str) -> None:
     """Nothing, if a tool has ended well.
 
     Raises:
-        NotExecuted: It asks for other chips.
+        NotExecuted: It asks for other chips, or its text has a resource that is none of its type.
         Refused: It says that it does not do this.
         AssertionError: It has failed.
     """
@@ -95,6 +98,8 @@ def finished(tool: str, code: int, messages: str) -> None:
         return
     if re.search(r"needs \d+ chips, the system descriptor has 1|exchanges data between chips", messages):
         raise NotExecuted("other chips")
+    if re.search(r"resource '\w+' has \d+ bytes, its type asks for \d+", messages):
+        raise IllTyped("a resource of another size than its type")
     found = REFUSALS.search(messages)
     if found:
         raise Refused(f"{tool}: {found[1]}")
@@ -263,6 +268,10 @@ def execute_module(
     options = [option for option in options if not re.match("-?-split-input|-?-verify-diag", option)]
     if any(re.match("-?-ttir-to-emit(c|py)-pipeline", option) for option in options):
         options = []
+    options = [option for option in options if not EMITTED.match(option)]
+    if WINDOWED.search(text) and not LOWERS.search(" ".join(options)):
+        # Windows become rows before layouts: what is left of the pipeline would not do it.
+        options = [option for option in options if not re.match("-?-ttnn-layout", option)]
     if control != "nothing":
         code, messages = call(opt, [f"--default-epoch={epoch}", *options, str(source), "-o", str(lowered)])
         finished("ttmlir-opt", code, messages)

@@ -7,7 +7,18 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from execute_public import NotExecuted, Refused, alone, compare, controlled, execute_file, lowering, parts, rest
+from execute_public import (
+    IllTyped,
+    NotExecuted,
+    Refused,
+    alone,
+    compare,
+    controlled,
+    execute_file,
+    lowering,
+    parts,
+    rest,
+)
 
 import ttir_reference
 import ttnn
@@ -340,3 +351,42 @@ def test_gathers_of_the_slides_have_indices_in_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "gather.mlir"
     path.write_text(GATHER)
     assert execute_file(path, "gather.mlir", "", "", "slides") == 1
+
+
+def test_emitted_programs_and_layouts_of_windows_are_executed_by_the_whole_pipeline(tmp_path: Path) -> None:
+    path = tmp_path / "pool.mlir"
+    pool = AVERAGE.replace("dilation = array<i32: 2, 2>", "dilation = array<i32: 1, 1>").replace("1x6x6x32", "1x7x7x32")
+    line = '--ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%"'
+    for options in (
+        f"{line} --ttnn-tuplify-tensors --ttnn-create-input-gens",
+        "--ttcore-register-device --ttnn-layout",
+    ):
+        path.write_text(pool.replace(line, options))
+        assert execute_file(path, "pool.mlir", "", "", "current") == 1
+
+
+def test_a_resource_of_another_size_than_its_type_leaves_the_other_functions(tmp_path: Path) -> None:
+    path = tmp_path / "resource.mlir"
+    path.write_text(
+        """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @short() -> tensor<1x2xf32> {
+  %0 = "ttir.constant"() <{value = dense_resource<two> : tensor<1x2xf32>}> : () -> tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+func.func @wrong(%arg0: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = "ttir.exp"(%arg0) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      two: "0x0200000000400040"
+    }
+  }
+#-}
+"""
+    )
+    with pytest.raises(IllTyped, match="a resource of another size than its type"):
+        execute_file(path, "resource.mlir", "", "", "current")
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"wrong, output 0: distance 1\.000"):
+        execute_file(path, "resource.mlir", "", "zeros", "current")
