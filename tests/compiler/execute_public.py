@@ -82,8 +82,12 @@ class Amplified(Imprecise):
 WINDOWED = re.compile(r"ttir\.(conv2d|conv_transpose2d|max_pool2d|avg_pool2d)\b")
 #: Passes of emitted programs, whose tuples have no binary form: what stands before them is executed.
 EMITTED = re.compile("-?-ttnn-(tuplify-tensors|create-input-gens|load-input-tensors|prepare-module-for-export)")
-#: How passes say that they do not lower what a valid module asks for.
-REFUSALS = re.compile(r"error: ((?:failed to legalize operation|'[\w.]+' op only supports ).*)$", re.MULTILINE)
+#: How passes say that they do not lower what a valid module asks for, and binaries that TT-NN has no such operator.
+REFUSALS = re.compile(
+    r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with) "
+    r"|.*: this operation is not executed: it is an operator of the training library ).*)$",
+    re.MULTILINE,
+)
 
 
 def finished(tool: str, code: int, messages: str) -> None:
@@ -151,6 +155,8 @@ def rest(source: str, lowered: str, options: list[str], descriptor: str) -> list
         raise NotExecuted("no ttir in it")
     if LOWERS.search(" ".join(options)):
         return []
+    if "#ttcore.metal_layout" in source:
+        raise NotExecuted("buffers of d2m")
     if re.search(r"\bttir\.(generic|kernel)\b", lowered):
         return ["--ttir-to-ttmetal-backend-pipeline"]
     if re.search(r"#tt\.layout|#ttnn\.ttnn_layout", lowered):

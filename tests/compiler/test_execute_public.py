@@ -15,6 +15,7 @@ from execute_public import (
     compare,
     controlled,
     execute_file,
+    finished,
     lowering,
     parts,
     rest,
@@ -89,6 +90,8 @@ def test_a_file_that_stops_at_a_pass_is_lowered_by_what_is_left(file: Path) -> N
     assert rest(TEXT, '"ttir.generic"', ["--ttir-generic"], "") == ["--ttir-to-ttmetal-backend-pipeline"]
     with pytest.raises(NotExecuted, match="no ttir in it"):
         rest('"ttnn.add"', "", [], "")
+    with pytest.raises(NotExecuted, match="buffers of d2m"):
+        rest("ttir.ttnn_metal_layout_cast #ttcore.metal_layout<>", "", [], "")
 
 
 def test_comparisons() -> None:
@@ -295,6 +298,37 @@ def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_pa
         execute_file(path, "average.mlir", "", "", "current")
     with pytest.raises(AssertionError, match="a tensor without layout has no binary form"):
         execute_file(path, "average.mlir", "", "nothing", "current")
+
+
+def test_refusals_are_told_from_failures() -> None:
+    refusals = (
+        "a.mlir:3:10: error: 'ttir.conv3d' op cannot be lowered with groups: ttnn.conv3d only supports groups == 1",
+        "error: program f, operation 8 (AdamWOp): this operation is not executed: it is an operator of the training "
+        "library ttml, which TT-NN does not have.",
+    )
+    for text in refusals:
+        with pytest.raises(Refused, match=r"groups == 1|TT-NN does not have"):
+            finished("tool", 1, text)
+    for text in (
+        "error: program f, operation 8 (OtherOp): this operation is not executed. There are AddOp, SubtractOp.",
+        "a.mlir:3:10: error: 'ttnn.to_tensor_spec' op Redundant ttnn::ToLayoutOp",
+    ):
+        with pytest.raises(AssertionError, match="tool: "):
+            finished("tool", 1, text)
+    finished("tool", 0, refusals[0])
+
+
+NOTHING = """func.func @none(
+    %arg0: tensor<32x32xf32>, %arg1: tensor<0x32xi32>, %arg2: tensor<0x32xf32>) -> tensor<32x32xf32> {
+  %0 = "ttir.scatter"(%arg0, %arg1, %arg2) <{dim = 0 : i32, scatter_reduce_type = #ttcore.reduce_type<invalid>}>
+    : (tensor<32x32xf32>, tensor<0x32xi32>, tensor<0x32xf32>) -> tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}
+"""
+
+
+def test_indices_of_nothing_are_chosen() -> None:
+    assert chosen(parse_module(NOTHING, default_epoch=Epoch.CURRENT))["none", 1].shape == (0, 32)
 
 
 def test_functions_that_call_each_other_stay_together() -> None:

@@ -43,7 +43,9 @@ def _below(group: str, axis: int | None = None) -> Maker:
 def _permuted(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Indices along `dim` that do not meet: where two elements of a scatter meet, the order is not said."""
     dim, size = op.get("dim"), _size(op, "input")[op.get("dim")]
-    lines = int(np.prod(shape)) // max(shape[dim], 1)
+    if 0 in shape:
+        return np.zeros(shape)
+    lines = int(np.prod(shape)) // shape[dim]
     found = np.stack([generator.permutation(size)[: shape[dim]] for _ in range(lines)])
     moved = [extent for axis, extent in enumerate(shape) if axis != dim % len(shape)]
     return np.moveaxis(found.reshape(*moved, shape[dim]), -1, dim)
