@@ -55,6 +55,8 @@ __all__ = ["MlirParser", "foreign_dialects", "foreign_operation", "parse_text"]
 
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$-][\w$-]*)[ \t]*=(?!=)", re.MULTILINE)
 _SHAPED = re.compile(r"(?:tensor|memref|vector)<[^<>\"]*(?:<[^<>\"]*>[^<>\"]*)*>")
+# A comment, or a text in which there is none.
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*')
 _REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|[#!]([A-Za-z_$-][\w$-]*)(?![\w$.<-])')
 _OPEN, _CLOSE = "<([{", ">)]}"
 _FOREIGN = (
@@ -213,6 +215,8 @@ class MlirParser(Parser):
     def raw_parts(self, start: int, end: int) -> tuple[str | Attribute, ...]:
         """Return a part of the text, with aliases replaced by what they stand for."""
         body = self._text[start:end]
+        if "//" in body:
+            body = _COMMENT.sub(lambda found: found.group(1) or "", body)
         parts: list[str | Attribute] = []
         last = 0
         for found in _REFERENCE.finditer(body):
@@ -241,6 +245,10 @@ class MlirParser(Parser):
                     self.raise_error(f"unbalanced '{char}' in dialect symbol", at)
                 if not stack:
                     return at + 1
+            elif char == "/" and text.startswith("//", at):
+                at = text.find("\n", at)
+                if at < 0:
+                    break
             elif char == '"':
                 found = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(text, at)
                 if found is None:

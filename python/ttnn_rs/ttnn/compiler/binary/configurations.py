@@ -15,6 +15,7 @@ __all__ = [
     "configuration_table",
     "conv2d_config",
     "conv3d_config",
+    "core_ranges",
     "program_config",
     "split_top",
 ]
@@ -77,12 +78,17 @@ def _value(kind: Type, word: str, enum: EnumName) -> Any:
         x, y = reversed(numbers) if "grid" in word else numbers
         return {"x": x, "y": y}
     if isinstance(kind, Table) and kind.name.endswith(_CORES):
-        corners = [{"x": int(x), "y": int(y)} for x, y in re.findall(r"\((\d+),\s*(\d+)\)", word)]
-        pairs = zip(corners[::2], corners[1::2], strict=True)
-        return {"core_ranges": [{"start_coord": first, "end_coord": last} for first, last in pairs]}
+        return core_ranges(word)
     if isinstance(kind, Table):
         return configuration_table(kind, word, enum)
     raise ValueError(word)
+
+
+def core_ranges(word: str) -> dict[str, Any]:
+    """Return the table of `#ttnn.core_range_set<[..]>`."""
+    corners = [{"x": int(x), "y": int(y)} for x, y in re.findall(r"\((\d+),\s*(\d+)\)", word)]
+    pairs = zip(corners[::2], corners[1::2], strict=True)
+    return {"core_ranges": [{"start_coord": first, "end_coord": last} for first, last in pairs]}
 
 
 def _scalar(kind: Scalar, word: str) -> float | int | bool:

@@ -346,6 +346,8 @@ def _cpp_function(program: Program, name: str, functions: Sequence[str]) -> list
         text = f"{cpp_name(call.function)}({', '.join(parts)})"
         if call.function == TRACE:
             raise UnsupportedError("traces are not written as C++: lower without enable-trace, or write Python.")
+        if call.function == "ttnn.generic_op":
+            raise UnsupportedError("programs of kernels are not written as C++: write Python.")
         if call.function in (PROGRAM, CACHED):
             text = f"{_called(call, functions)}({', '.join(names[one.id] for one in call.arguments[1])})"
         elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:

@@ -28,6 +28,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.binary.calls import CACHED, PROGRAM, TRACE, Call, DeviceArgument, New, Ref, references
 from ttnn.compiler.binary.emit import cpp_literal, cpp_name, identifiers, last_uses
 from ttnn.compiler.binary.emitpy_module import legal_programs
+from ttnn.compiler.binary.later_generic import is_kernel
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.passes.later_device import unwrap
@@ -54,12 +55,14 @@ def run(module: Module, options: dict[str, Any]) -> None:
         CompileError: A function has operations other than those of the library, or one that is not executed.
     """
     del options
-    functions = [function for function in module.functions() if function.body.blocks]
+    functions = [one for one in module.functions() if one.body.blocks and not is_kernel(one)]
     programs = legal_programs(module, functions)
     for function, program in zip(functions, programs, strict=True):
         if any(call.function == TRACE for call in program.calls):
             message = "traces are not written as C++: lower without enable-trace, or write Python"
             raise CompileError(module.at(function, message))
+        if any(call.function == "ttnn.generic_op" for call in program.calls):
+            raise CompileError(module.at(function, "programs of kernels are not written as C++: write Python"))
     unwrap(module, {})
     names = identifiers(programs)
     block = module.op.body.block

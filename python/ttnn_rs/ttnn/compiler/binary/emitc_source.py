@@ -11,6 +11,7 @@ from typing import Final
 
 from ttnn.compiler.asm.attributes import OpaqueDialectAttr
 from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import (
@@ -25,6 +26,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     SSAValue,
     StringAttr,
 )
+from ttnn.compiler.passes.ttkernel_to_emitc import headers_of
 
 __all__ = ["emitc_functions", "emitc_kernels", "has_emitc", "has_emitc_functions"]
 
@@ -88,16 +90,23 @@ def emitc_kernels(module: Module) -> str:
         CompileError: An operation has no form in C++.
     """
     kernels = [function for function in module.functions() if _THREAD in function.attributes]
-    return "\n".join(_kernel(module, function) for function in kernels)
+    return "\n".join(emitc_kernel(module, function) for function in kernels)
 
 
-def _kernel(module: Module, function: FuncOp) -> str:
+def emitc_kernel(module: Module, function: FuncOp) -> str:
+    """Return the C++ source of a kernel.
+
+    Raises:
+        CompileError: An operation has no form in C++.
+    """
     blocks = list(function.body.blocks)
     if len(blocks) != 1:
         raise CompileError(module.error(function, "only kernels of one block have a form in C++"))
     writer = _Writer(module)
     for op in blocks[0].ops:
         writer.statement(op)
+    if not writer.includes and module.epoch is not Epoch.BOOK:
+        writer.includes = ["#include <cstdint>", *(f'#include "{header}"' for header in headers_of(module, function))]
     called = {_string(op, "callee") for op in blocks[0].ops if op.name == "emitc.call_opaque"}
     helpers = [text for name, text in _PRINTING.items() if name in called]
     lines = [f"// {function.sym_name.data}", *writer.includes, *helpers, "void kernel_main() {"]

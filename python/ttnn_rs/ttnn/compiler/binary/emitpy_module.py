@@ -45,6 +45,7 @@ from ttnn.compiler.binary.calls import (
     references,
 )
 from ttnn.compiler.binary.emit import RUN_TRACE, identifiers, last_uses, python_literal
+from ttnn.compiler.binary.later_generic import is_kernel
 from ttnn.compiler.binary.later_tables import programs_of
 from ttnn.compiler.binary.programs import Program, programs_of_tables
 from ttnn.compiler.binary.translate import OperationText
@@ -138,7 +139,13 @@ class _Body:
         if isinstance(argument, New):
             (made,) = self.call(argument.path, argument.arguments, dict(argument.keywords), [_OBJECT])
             return made
-        return self.listed([value for value in map(self.value, argument) if value is not None])
+        return self.listed([self.value(one) or self.written(one) for one in argument])
+
+    def written(self, argument: Any) -> SSAValue:
+        """Return the value of an argument without tensors, as it stands in Python."""
+        literal = self.add("literal", [], [_OBJECT], {"value": StringAttr(python_literal(argument))})
+        value: SSAValue = literal.results[0]
+        return value
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
@@ -147,7 +154,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     Raises:
         CompileError: A function has operations other than those of the library, or one that is not executed.
     """
-    functions = [function for function in module.functions() if function.body.blocks]
+    functions = [one for one in module.functions() if one.body.blocks and not is_kernel(one)]
     programs = legal_programs(module, functions)
     unwrap(module, {})
     names = ["forward"] if options["target-module"] else identifiers(programs, {"TRACES", "on_device", "run_trace"})

@@ -15,6 +15,7 @@ from ttnn.compiler.binary.calls import CACHED, DEVICE, PROGRAM, Argument, Call, 
 from ttnn.compiler.binary.configurations import program_config
 from ttnn.compiler.binary.descriptions import Description, describe
 from ttnn.compiler.binary.later_attention import ATTENTION
+from ttnn.compiler.binary.later_generic import GENERIC
 from ttnn.compiler.binary.later_parts import DRAM, INTEGERS, compute_config, finish, in_rows, in_tiles, operand
 from ttnn.compiler.binary.later_quantization import QUANTIZATION
 from ttnn.compiler.binary.later_selection import SELECTION
@@ -464,6 +465,7 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
 #: What each member of the union `OpType` adds.
 LATER: Final[dict[str, Handler]] = {
     **ATTENTION,
+    **GENERIC,
     **QUANTIZATION,
     **SELECTION,
     **TRACES,

@@ -20,6 +20,7 @@ from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
 from ttnn.compiler.binary.configurations import configuration_table
+from ttnn.compiler.binary.later_generic import generic_table, is_kernel
 from ttnn.compiler.binary.schema import Enum, Field, Scalar, Schema, String, Struct, Table, Type, Union, Vector
 from ttnn.compiler.binary.system_desc import DATA_TYPES
 from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTNNLayoutAttr, data_type
@@ -391,6 +392,12 @@ class LaterProgram:
         except ValueError as error:
             raise self.error(op, f"'{error}' of {attribute.mnemonic} has no form in TTNN binaries") from None
 
+    def data_type(self, word: str, op: Operation) -> str:
+        """Return the name of a data type in binaries."""
+        if word not in DATA_TYPES:
+            raise self.error(op, f"data type {word} has no form in TTNN binaries")
+        return DATA_TYPES[word]
+
     def program_config(self, op: TableOp) -> dict[str, Any]:
         """Return member and table of the program configuration of a product, empty if there is none.
 
@@ -650,6 +657,7 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
     "clamp_scalar": _clamp,
     "clamp_tensor": _clamp_tensor,
     "constant": _constant,
+    "generic": generic_table,
     "dequantize": _quantization("scale", "zero_point"),
     "full": _full,
     "get_device": _get_device,
@@ -670,6 +678,6 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
 
 def programs_of(module: Module, epoch: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
     """Return the tables of the programs of a module, one for each function with a body."""
-    functions = [function for function in module.functions() if function.body.blocks]
+    functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
     made = LaterProgram(module, epoch, functions)
     return [made.program(function, print_operation) for function in functions]

@@ -30,7 +30,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.passes.base import insert_before, replace
 
-__all__ = ["run"]
+__all__ = ["headers_of", "run"]
 
 _THREAD: Final = "ttkernel.thread"
 
@@ -130,6 +130,15 @@ def run(module: Module, options: dict[str, Any]) -> None:
             _Kernel(module, function).convert()
 
 
+def headers_of(module: Module, function: FuncOp) -> list[str]:
+    """Return the headers that a kernel needs, in their order."""
+    texts = [_text(op) for op in function.body.block.ops]
+    found = re.search(r"<(\w+)>", attribute_text(function.attributes[_THREAD]))
+    thread = _HEADERS[module.epoch].get(found[1] if found is not None else "")
+    headers = {header for start, header in _USED[module.epoch].items() if any(text.startswith(start) for text in texts)}
+    return sorted(headers | ({thread} if thread is not None else set()))
+
+
 class _Kernel:
     """A kernel that is converted, operation by operation."""
 
@@ -160,20 +169,12 @@ class _Kernel:
     def include(self) -> None:
         """Name the headers that the kernel needs, at its begin."""
         block = self._function.body.block
-        texts = [_text(op) for op in block.ops]
-        found = re.search(r"<(\w+)>", attribute_text(self._function.attributes[_THREAD]))
-        thread = _HEADERS[self._module.epoch].get(found[1] if found is not None else "")
-        headers = {
-            header
-            for start, header in _USED[self._module.epoch].items()
-            if any(text.startswith(start) for text in texts)
-        }
-        headers |= {thread} if thread is not None else set()
+        headers = headers_of(self._module, self._function)
         first = block.first_op
         assert first is not None
         properties = {"include": StringAttr("cstdint"), "is_standard_include": UnitAttr()}
         block.insert_op_before(make("emitc.include", self._module.epoch, [], [], properties), first)
-        for header in sorted(headers):
+        for header in headers:
             include = make("emitc.include", self._module.epoch, [], [], {"include": StringAttr(header)})
             block.insert_op_before(include, first)
 
