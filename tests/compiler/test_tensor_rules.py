@@ -38,6 +38,18 @@ FINE: dict[str, str] = {
     "pages": one("paged_fill_cache", PAGES.format(1), ""),
     "topk": one("topk", "4x8xbf16", "4x3xbf16 4x3xi32", "k = 3 : i32, dim = -1 : i32"),
     "linear": one("linear", "128xbf16 128xbf16 1xbf16", "1xbf16"),
+    "heads": one(
+        "split_query_key_value_and_split_heads",
+        "2x32x96xbf16",
+        "2x2x32x16xbf16 2x2x32x16xbf16 2x2x32x16xbf16",
+        "num_heads = 2 : ui32, transpose_key = false",
+    ),
+    "conv": one(
+        "conv2d",
+        "1x8x8x4xbf16 6x4x3x3xbf16",
+        "1x6x6x6xbf16",
+        "stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32",
+    ),
     "dot": one("dot_general", "4x10x1xf32 4x10x2xf32", "4x1x2xf32", DIMS),
 }
 REFUSED: list[tuple[str, str, str, str]] = [
@@ -58,6 +70,8 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("topk", "k = 3", "k = 9", r"K should be between 1 and the size of the specified dimension \(1\), but got: 9"),
     ("topk", "dim = -1", "dim = 2", "specified dimension should be between -2 and 1, but got: 2"),
     ("linear", "<1xbf16", "<bf16", "Bias must be at least a 1D tensor"),
+    ("heads", "num_heads = 2", "num_heads = 0", "numbers of heads must be positive, got 0 and 0"),
+    ("conv", "groups = 1", "groups = 0", "Number of groups must be positive, got 0"),
     ("dot", "dims_rhs = array<i64: 1>", "dims_rhs = array<i64: 33>", r"range \[0, 3\), got \(0,33\)"),
     ("dot", "dims_rhs = array<i64: 1>", "dims_rhs = array<i64: 0>", r"different dimensions in range .* got \(0,0\)"),
     ("dot", "4x10x2xf32", "4x9x2xf32", r"contract dimensions must have equal sizes, got \(10\) and \(9\)"),

@@ -137,8 +137,12 @@ class TableOp(Operation):
             raise VerifyException(f"expected {len(spec.results)} results, but found {len(self.results)}")
         if spec.regions >= 0 and len(self.regions) != spec.regions:
             raise VerifyException(f"expected {spec.regions} regions, but found {len(self.regions)}")
-        for rule in RULES:
-            rule(self)
+        try:
+            for rule in RULES:
+                rule(self)
+        except (ArithmeticError, LookupError) as error:
+            # Sizes of zero and lists that are too short, in combinations that no rule names.
+            raise VerifyException(f"attributes and types do not go together ({error})") from None
         if self.problem is not None:
             raise VerifyException(self.problem)
 

@@ -138,6 +138,7 @@ def _split_heads(op: TableOp) -> None:
     )
     heads = op.get("num_heads")
     pairs = op.get("num_kv_heads") or heads
+    need(heads > 0 and pairs > 0, f"numbers of heads must be positive, got {heads} and {pairs}")
     batch, length, hidden = shape
     size = hidden // (heads if len(op.inputs) > 1 else heads + 2 * pairs)
     key = (batch, pairs, size, length) if op.get("transpose_key") else (batch, pairs, length, size)

@@ -161,6 +161,7 @@ def _conv2d(op: TableOp) -> None:
     flat = flat_image(op)
     height, width = flat[1:] if flat is not None else (shape[h_at], shape[w_at])
     groups, channels, out = op.get("groups"), shape[c_at], result[c_at]
+    need(groups > 0, f"Number of groups must be positive, got {groups}")
     need(
         channels % groups == 0,
         f"The number of input channels from the input tensor ({channels}) is not divisible by the number of groups "
@@ -227,6 +228,7 @@ def _conv_transpose2d(op: TableOp) -> None:
     dilation = pair_of(op, "dilation", " for dilation")
     need(min(dilation) > 0, "Dilation values must be greater than 0")
     groups, channels, out = op.get("groups"), shape[c_at], result[c_at]
+    need(groups > 0, f"Number of groups must be positive, got {groups}")
     need(
         channels % groups == 0,
         "Number of input channels from input tensor must be divisible by the number of groups. "

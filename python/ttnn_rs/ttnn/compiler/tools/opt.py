@@ -177,7 +177,15 @@ def _run(asked: _Arguments, text: str) -> int:
         except (OptionError, UnsupportedError) as error:
             sys.stderr.write(f"ttmlir-opt: {error}\n")
             return 1
-        except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (
+            ArithmeticError,
+            AssertionError,
+            AttributeError,
+            LookupError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:
             # A pass met a module that it does not expect: our fault, but not one to print a traceback for.
             sys.stderr.write(f"{name}: error: a pass failed on this module ({type(error).__name__}: {error})\n")
             return 1

@@ -115,7 +115,7 @@ def run(
     except TtnnError as error:
         sys.stderr.write(f"ttmlir-translate: error: {error}\n")
         return 1
-    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         # A module that nobody has thought of: our fault, but not one to print a traceback for.
         sys.stderr.write(f"{name}: error: {translation} failed on this module ({type(error).__name__}: {error})\n")
         return 1
