@@ -138,19 +138,6 @@ def test_an_unknown_target_is_refused() -> None:
         run(parse_module(CASES["reverse"][0]), f"{PASS}{{config=moon}}")
 
 
-def test_the_older_epoch_keeps_what_it_does_not_decompose() -> None:
-    body = """
-    func.func @f(%a: tensor<3x4xf32>) -> tensor<3x4xf32> {
-      %0 = ttir.empty() : tensor<3x4xf32>
-      %1 = "ttir.reverse"(%a, %0) <{dimensions = array<i64: 1>}> : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
-      return %1 : tensor<3x4xf32>
-    }
-    """
-    module = parse_module(body, default_epoch=Epoch.SLIDES)
-    run(module, PASS)
-    assert names(module) == ["reverse"]
-
-
 LAYOUT = "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3, kernel_output_feature = 2, kernel_input_feature = 3, kernel_spatial_dimensions = 0x1, output_batch = 0, output_feature = 1, output_spatial_dimensions = 2x3>"
 
 
@@ -169,7 +156,29 @@ def test_zeros_between_elements_are_a_transposed_convolution(reverse: str, paddi
     """
     module = rewritten(body, PASS, epoch=Epoch.SLIDES)
     assert "conv_transpose2d" in names(module)
-    assert ("reverse" in names(module)) == (reverse == "false")
+    assert ("embedding" in names(module)) == (reverse == "false")
+    # A kernel that is reversed already is taken as it was before.
+    call = '"ttir.convolution"(%a, %w, %0)'
+    flip = '%e = ttir.empty() : tensor<3x3x4x3xf32>\n      %v = "ttir.reverse"(%w, %e) <{dimensions = array<i64: 1, 0>}> : (tensor<3x3x4x3xf32>, tensor<3x3x4x3xf32>) -> tensor<3x3x4x3xf32>'
+    body = body.replace(f"%1 = {call}", f"{flip}\n      %1 = {call.replace('%w', '%v')}")
+    module = rewritten(body, f"{PASS},canonicalize", epoch=Epoch.SLIDES)
+    assert ("embedding" in names(module)) == (reverse == "true")
+    assert "reverse" not in names(module)
+
+
+@pytest.mark.parametrize("dims", ["0", "1, 0", "2"])
+def test_reversals_of_the_slides_are_lookups_in_tables_of_floats(dims: str) -> None:
+    kind = "tensor<3x4x5xf32>"
+    body = f"""
+    func.func @f(%a: {kind}) -> {kind} {{
+      %0 = ttir.empty() : {kind}
+      %1 = "ttir.reverse"(%a, %0) <{{dimensions = array<i64: {dims}>}}> : ({kind}, {kind}) -> {kind}
+      return %1 : {kind}
+    }}
+    """
+    assert "embedding" in names(rewritten(body, PASS, epoch=Epoch.SLIDES))
+    integers = rewritten(body.replace("xf32", "xi32"), PASS, epoch=Epoch.SLIDES)
+    assert names(integers) == ["reverse"]
 
 
 LINE = "#ttir<convolution_layout input_batch = 0, input_feature = 2, input_spatial_dimensions = 1, kernel_output_feature = 2, kernel_input_feature = 1, kernel_spatial_dimensions = 0, output_batch = 0, output_feature = 2, output_spatial_dimensions = 1>"

@@ -25,12 +25,13 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import slides_indexing
 from ttnn.compiler.passes.base import fail, replace, table_ops
-from ttnn.compiler.passes.constants import build_full
+from ttnn.compiler.passes.constants import build_full, is_float
 from ttnn.compiler.passes.decompose_movement import negative_padding, reverse, split_heads
 from ttnn.compiler.passes.decompose_norms import batch_norm, four_dimensions
 from ttnn.compiler.passes.decompose_reductions import any_of_sum, argmax, pool_of_constant
 from ttnn.compiler.passes.later_build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
 from ttnn.compiler.passes.later_windows import channels_last, convolution, pooling
+from ttnn.compiler.passes.moves import users
 from ttnn.compiler.passes.options import OptionError
 
 __all__ = ["run"]
@@ -207,6 +208,14 @@ def _slides(rewrite: Rewrite) -> Rewrite:
     return lambda module, op: rewrite(module, op) if module.epoch is Epoch.SLIDES else None
 
 
+def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
+    """Reverse floats: tables of the library are bfloat16. Convolutions take reversed kernels in first."""
+    using = users(op.results[0])
+    if not using or any(one.name == "ttir.convolution" for one in using):
+        return None
+    return reverse(module, op) if is_float(op.results[0].type.element_type) else None  # type: ignore[attr-defined]
+
+
 _REWRITES: dict[str, Rewrite] = {
     "index": _index,
     "index_select": _index_select,
@@ -219,6 +228,7 @@ _REWRITES: dict[str, Rewrite] = {
     "batch_norm_inference": batch_norm,
     "batch_norm_training": batch_norm,
     "gather": _slides(slides_indexing.gather),
+    "reverse": _slides(_reverse),
     "scatter": _slides(slides_indexing.scatter),
     "convolution": _pooling_convolution,
     "pooling": _pooling_convolution,

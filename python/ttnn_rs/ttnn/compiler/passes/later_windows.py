@@ -15,6 +15,7 @@ from ttnn.compiler.dialects.kinds import i32_array, i32_attr, si32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import later_build as decompose
+from ttnn.compiler.passes.base import owner_of
 from ttnn.compiler.passes.constants import number_type
 
 __all__ = ["COUNT_INCLUDE_PAD", "channels_last", "convolution", "convolution_dimensions", "counts_padding", "pooling"]
@@ -119,6 +120,14 @@ def _line(module: Module, op: TableOp) -> list[SSAValue]:
     return [decompose.reshape(module, op, result, shape_of(op.results[0]))]
 
 
+def _reversed(module: Module, op: TableOp, value: SSAValue, dims: list[int]) -> SSAValue:
+    """Return a value backwards along some dimensions: twice is itself."""
+    before = owner_of(value)
+    if isinstance(before, TableOp) and before.name == "ttir.reverse" and sorted(before.get("dimensions")) == dims:
+        return before.inputs[0]
+    return decompose.new(module, op, "reverse", [value], shape_of(value), dimensions=decompose.i64s(dims))
+
+
 def _transposed(
     module: Module, op: TableOp, order_in: list[int], order_weight: list[int], order_out: list[int]
 ) -> list[SSAValue] | None:
@@ -141,8 +150,7 @@ def _transposed(
     if min(*low, *high) < 0:
         return None
     if not reversal[0]:
-        flipped = decompose.i64s(sorted(spatial))
-        weight = decompose.new(module, op, "reverse", [weight], shape_of(weight), dimensions=flipped)
+        weight = _reversed(module, op, weight, sorted(spatial))
     outputs, inputs, *rest = order_weight
     weight = decompose.permute(module, op, weight, [inputs, outputs, *rest])
     image = decompose.permute(module, op, op.inputs[0], order_in)
