@@ -314,7 +314,9 @@ def interpret(
     block = function.body.blocks[0]
     values: dict[Any, Array] = {}
     for argument, given in zip(block.args, inputs, strict=True):
-        values[argument] = np.asarray(given).astype(np.float64)
+        # A tensor of the chip has the bits of narrow integers without a sign.
+        kind = getattr(argument.type, "element_type", None)
+        values[argument] = in_range(np.asarray(given).astype(np.float64), kind)
     for op in block.ops:
         if op.name == "func.return":
             return [values[value] for value in op.operands]

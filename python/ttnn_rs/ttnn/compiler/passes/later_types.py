@@ -21,6 +21,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 )
 from ttnn.compiler.passes.base import fail, set_type
 from ttnn.compiler.passes.data_formats import to_block_format
+from ttnn.compiler.passes.narrow_signs import keep_signs
 
 __all__ = ["normalize", "normalized_element", "run"]
 
@@ -59,6 +60,7 @@ def normalize(type_: Attribute) -> Attribute:
 def run(module: Module, options: dict[str, Any]) -> None:
     """Normalize all tensors of functions, constants with them; compute in bfp_bf8 if that is asked for."""
     _check(module)
+    keep_signs(module)
     for function in module.functions():
         kind = function.function_type
         function.properties["function_type"] = FunctionType.from_lists(
