@@ -15,7 +15,9 @@ from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.binary import system_desc
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.schema import EPOCHS, Schema, Table, Union
+from ttnn.compiler.binary.reader import Reader
+from ttnn.compiler.binary.schema import EPOCHS, Root, Schema, Table, Union
+from ttnn.compiler.binary.writer import write
 from ttnn.compiler.layout.system_desc import SystemDesc
 
 LONG = os.environ.get("TTNN_LONG_FUZZ") == "1"
@@ -229,6 +231,41 @@ def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
 
 
 @pytest.mark.timeout(3600 if LONG else 120)
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("tt.target.ttnn.GenericOp", {"io_tensors": 0, "additional_args": 2, "program": 4}),
+        ("tt.target.metal.EnqueueProgramCommand", {"arg_refs": 1, "cbs": 2, "program": 3}),
+    ],
+)
+def test_vectors_of_unions_have_two_fields(name: str, wanted: dict[str, int]) -> None:
+    table = Schema.load("current").types[name]
+    assert isinstance(table, Table)
+    assert {one: table.by_name[one].id for one in wanted} == wanted
+
+
+def test_vectors_of_unions_come_back() -> None:
+    schema = Schema.load("current")
+    table = schema.types["tt.target.ttnn.GenericOp"]
+    assert isinstance(table, Table)
+    root = Root(table, "TEST", ".test")
+    values = {
+        "additional_args_type": ["GlobalSemaphoreRef", "TensorRef"],
+        "additional_args": [{"global_id": 7}, {"global_id": 8}],
+    }
+    data = write(root, values)
+    found = Reader(data, "a.test").root(root)
+    assert found["additional_args_type"] == values["additional_args_type"]
+    assert [one["global_id"] for one in found["additional_args"]] == [7, 8]
+    # The numbers of the members are bytes; a third member does not exist, and none is number zero.
+    place = data.index(bytes([2, 0, 0, 0, 2, 1])) + 4
+    for number in (0, 3):
+        with pytest.raises(FileFormatError, match=f"member {number} of 2"):
+            Reader(data[:place] + bytes([number]) + data[place + 1 :], "a.test").root(root)
+    with pytest.raises(FileFormatError, match="1 members of unions for 2 values"):
+        write(root, values | {"additional_args_type": ["TensorRef"]})
+
+
 def test_mutated_binaries_are_read_or_refused() -> None:
     """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
     sources = [book_binary().to_bytes()]

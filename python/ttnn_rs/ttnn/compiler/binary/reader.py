@@ -10,7 +10,20 @@ import struct
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError
-from ttnn.compiler.binary.schema import Enum, Field, Root, Scalar, String, Struct, Table, Type, Union, Vector
+from ttnn.compiler.binary.schema import (
+    BYTE,
+    Enum,
+    Field,
+    Root,
+    Scalar,
+    String,
+    Struct,
+    Table,
+    Type,
+    Union,
+    Vector,
+    union_of,
+)
 
 __all__ = ["Reader", "read_identifier"]
 
@@ -132,6 +145,10 @@ class Reader:
             if isinstance(field.type, Union):
                 self._union(values, position, vtable, width, size, field, f"{where}.{field.name}", depth)
                 continue
+            union = union_of(field.type)
+            if union is not None:
+                self._unions(values, position, vtable, width, size, field, union, f"{where}.{field.name}", depth)
+                continue
             inline = _inline_size(field.type)
             offset = self._slot(vtable, width, field.id, size, inline, where)
             if offset:
@@ -172,6 +189,42 @@ class Reader:
         assert isinstance(kind, Table)
         values[f"{field.name}_type"] = name
         values[field.name] = self._table(self._follow(position + offset, where), kind, where, depth + 1)
+
+    def _unions(
+        self,
+        values: dict[str, Any],
+        position: int,
+        vtable: int,
+        width: int,
+        size: int,
+        field: Field,
+        union: Union,
+        where: str,
+        depth: int,
+    ) -> None:
+        """Read a vector of unions: one of the numbers of their members, and one of tables."""
+        slots = [self._slot(vtable, width, number, size, 4, where) for number in (field.id - 1, field.id)]
+        if not any(slots):
+            return
+        if not all(slots):
+            raise self._error(where, position, "a vector of unions has their members or their values only.")
+        members, tables = (self._follow(position + slot, where) for slot in slots)
+        numbers = self._vector(members, BYTE, where, depth)
+        length = self._number(_U32, tables, where)
+        if length != len(numbers) or tables + 4 + 4 * length > len(self._data):
+            raise self._error(where, tables, f"{len(numbers)} members of unions and {length} values.")
+        self._count(length, where, tables)
+        names, found = [], []
+        for index, number in enumerate(numbers):
+            if not 0 < number <= len(union.members):
+                raise self._error(where, members + 4 + index, f"member {number} of {len(union.members)}.")
+            name, kind = union.members[number - 1]
+            assert isinstance(kind, Table)
+            names.append(name)
+            place = f"{where}[{index}]"
+            found.append(self._table(self._follow(tables + 4 + 4 * index, place), kind, place, depth + 1))
+        values[f"{field.name}_type"] = names
+        values[field.name] = found
 
     def _value(self, position: int, kind: Type, where: str, depth: int) -> Any:
         if isinstance(kind, Scalar):

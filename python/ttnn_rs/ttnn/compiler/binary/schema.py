@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Final, TypeAlias
 
 __all__ = [
+    "BYTE",
     "EPOCHS",
     "Enum",
     "Field",
@@ -27,6 +28,7 @@ __all__ = [
     "Type",
     "Union",
     "Vector",
+    "union_of",
 ]
 
 EPOCHS: Final = ("book", "slides", "current")
@@ -61,6 +63,8 @@ _SCALARS: Final = {
         "float64": "d",
     }.items()
 }
+#: What numbers of members of unions are.
+BYTE: Final = _SCALARS["uint8"]
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,12 @@ class Vector:
 
 
 Type: TypeAlias = Scalar | String | Enum | Struct | Table | Union | Vector
+
+
+def union_of(kind: Type) -> Union | None:
+    """The union of a field or of its elements: before such a field stands one with the numbers of the members."""
+    element = kind.element if isinstance(kind, Vector) else kind
+    return element if isinstance(element, Union) else None
 
 
 @dataclass(frozen=True)
@@ -215,7 +225,7 @@ def _parse(epoch: str, text: str) -> Schema:
 
 
 def _add_field(table: Table, name: str, kind: Type, options: list[str]) -> None:
-    table.width += 2 if isinstance(kind, Union) else 1
+    table.width += 1 if union_of(kind) is None else 2
     default: int | float | bool = 0
     if options[:1] == ["="]:
         if isinstance(kind, Enum):

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any, Final
 
 import flatbuffers
 
 from ttnn.base.exceptions import FileFormatError
-from ttnn.compiler.binary.schema import Enum, Field, Root, Scalar, String, Struct, Table, Type, Union, Vector
+from ttnn.compiler.binary.schema import (
+    BYTE,
+    Enum,
+    Field,
+    Root,
+    Scalar,
+    String,
+    Struct,
+    Table,
+    Type,
+    Union,
+    Vector,
+    union_of,
+)
 
 __all__ = ["write"]
 
@@ -54,13 +68,18 @@ class _Writer:
         if not isinstance(values, dict):
             raise FileFormatError(f"{where}: a table {table.name} is expected, got {values!r}.")
         unknown = set(values) - set(table.by_name)
-        unknown -= {f"{f.name}_type" for f in table.fields if isinstance(f.type, Union)}
+        unknown -= {f"{f.name}_type" for f in table.fields if union_of(f.type) is not None}
         if unknown:
             raise FileFormatError(f"{where}: {table.name} has no field {', '.join(sorted(unknown))}.")
         offsets = {
             field.name: self._apart(field, values, f"{where}.{field.name}")
             for field in table.fields
             if values.get(field.name) is not None
+        }
+        members = {
+            field.name: self._members(field, values, f"{where}.{field.name}")
+            for field in table.fields
+            if isinstance(field.type, Vector) and field.name in offsets and union_of(field.type) is not None
         }
         builder = self.builder
         builder.StartObject(table.width)
@@ -77,6 +96,8 @@ class _Writer:
             else:
                 if isinstance(kind, Union):
                     builder.PrependUint8Slot(field.id - 1, kind.numbers[values[f"{field.name}_type"]], 0)
+                elif union_of(kind) is not None:
+                    builder.PrependUOffsetTRelativeSlot(field.id - 1, members[field.name], 0)
                 builder.PrependUOffsetTRelativeSlot(field.id, offsets[field.name], 0)
         position: int = builder.EndObject()
         self._written[key] = position
@@ -102,13 +123,32 @@ class _Writer:
         if isinstance(kind, Table):
             return self.table(kind, value, where)
         if isinstance(kind, Union):
-            name = values.get(f"{field.name}_type")
-            if name not in kind.numbers:
-                raise FileFormatError(f"{where}: {kind.name} has no member {name}.")
-            member = kind.members[kind.numbers[name] - 1][1]
-            assert isinstance(member, Table)
-            return self.table(member, value, where)
+            return self.table(_member(kind, values.get(f"{field.name}_type"), where), value, where)
+        union = union_of(kind)
+        if union is not None:
+            names = values.get(f"{field.name}_type", ())
+            if len(names) != len(value):
+                raise FileFormatError(f"{where}: {len(names)} members of unions for {len(value)} values.")
+            return self._references(
+                self.table(_member(union, name, where), one, f"{where}[{index}]")
+                for index, (name, one) in enumerate(zip(names, value, strict=True))
+            )
         return self._vector(kind.element, value, where) if isinstance(kind, Vector) else 0
+
+    def _members(self, field: Field, values: dict[str, Any], where: str) -> int:
+        """Write the numbers of the members of a vector of unions."""
+        union = union_of(field.type)
+        assert union is not None
+        return self._vector(BYTE, [union.numbers[name] for name in values[f"{field.name}_type"]], where)
+
+    def _references(self, offsets: Iterable[int]) -> int:
+        """Write a vector of positions of what is written already."""
+        made = list(offsets)
+        self.builder.StartVector(4, len(made), 4)
+        for offset in reversed(made):
+            self.builder.PrependUOffsetTRelative(offset)
+        position: int = self.builder.EndVector()
+        return position
 
     def _text(self, value: Any, where: str) -> int:
         if not isinstance(value, str):
@@ -121,8 +161,8 @@ class _Writer:
         key = (id(values), id(element))
         if key in self._written:
             return self._written[key]
-        builder = self.builder
         if isinstance(element, Scalar | Enum | Struct):
+            builder = self.builder
             size, align, data = _packed(element, values, where)
             count = len(values)
             if len(data) > _LIMIT:
@@ -130,17 +170,14 @@ class _Writer:
             builder.StartVector(size, count, align)
             builder.head -= len(data)
             builder.Bytes[builder.head : builder.head + len(data)] = data
+            position: int = builder.EndVector()
         else:
-            offsets = [
+            position = self._references(
                 self._text(value, f"{where}[{index}]")
                 if isinstance(element, String)
                 else self.table(_table(element), value, f"{where}[{index}]")
                 for index, value in enumerate(values)
-            ]
-            builder.StartVector(4, len(offsets), 4)
-            for offset in reversed(offsets):
-                builder.PrependUOffsetTRelative(offset)
-        position: int = builder.EndVector()
+            )
         self._written[key] = position
         self._alive.append(values)
         return position
@@ -168,6 +205,13 @@ _FLAGS: Final = {
     "f": flatbuffers.number_types.Float32Flags,
     "d": flatbuffers.number_types.Float64Flags,
 }
+
+
+def _member(union: Union, name: Any, where: str) -> Table:
+    """The table of a member of a union."""
+    if name not in union.numbers:
+        raise FileFormatError(f"{where}: {union.name} has no member {name}.")
+    return _table(union.members[union.numbers[name] - 1][1])
 
 
 def _table(kind: Type) -> Table:
