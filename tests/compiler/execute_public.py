@@ -366,6 +366,8 @@ def compare_outputs(module: Any, binary: Path, folder: Path) -> int:
             continue
         except OverflowError:
             raise Overflow from None
+        except MemoryError:
+            raise NotExecuted("tensors too large for the reference") from None
         function = next(one for one in module.functions() if one.sym_name.data == program["name"])
         kinds = [getattr(one, "element_type", None) for one in function.function_type.outputs.data]
         # The stack counts what is true.

@@ -48,8 +48,9 @@ FINE: dict[str, str] = {
         "conv2d",
         "1x8x8x4xbf16 6x4x3x3xbf16",
         "1x6x6x6xbf16",
-        "stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32",
+        "stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32, width_dim = 2 : i64",
     ),
+    "size": one("get_dimension_size", "4x8xf32", "1xi32", "dimension = 1 : i32"),
     "dot": one("dot_general", "4x10x1xf32 4x10x2xf32", "4x1x2xf32", DIMS),
 }
 REFUSED: list[tuple[str, str, str, str]] = [
@@ -70,6 +71,9 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("topk", "k = 3", "k = 9", r"K should be between 1 and the size of the specified dimension \(1\), but got: 9"),
     ("topk", "dim = -1", "dim = 2", "specified dimension should be between -2 and 1, but got: 2"),
     ("linear", "<1xbf16", "<bf16", "Bias must be at least a 1D tensor"),
+    ("conv", "width_dim = 2", "width_dim = 1", r"each of the dimensions 0 to 3 once, got \(0, 1, 1, 3\)"),
+    ("size", "dimension = 1", "dimension = 2", r"range \[0, 2\), got 2"),
+    ("size", "dimension = 1", "dimension = -1", r"range \[0, 2\), got -1"),
     ("heads", "num_heads = 2", "num_heads = 0", "numbers of heads must be positive, got 0 and 0"),
     ("conv", "groups = 1", "groups = 0", "Number of groups must be positive, got 0"),
     ("dot", "dims_rhs = array<i64: 1>", "dims_rhs = array<i64: 33>", r"range \[0, 3\), got \(0,33\)"),

@@ -30,7 +30,7 @@ from ttnn.compiler.dialects.rules_convolutions import CONVOLUTIONS
 from ttnn.compiler.dialects.rules_library import LIBRARY, check_specification
 from ttnn.compiler.dialects.rules_movement import MOVEMENT
 from ttnn.compiler.dialects.rules_traces import TRACES
-from ttnn.compiler.dialects.rules_windows import WINDOWS
+from ttnn.compiler.dialects.rules_windows import WINDOWS, image_order
 
 __all__ = ["check_later"]
 
@@ -313,6 +313,7 @@ def check_later(op: TableOp) -> None:
     if dialect not in ("ttir", "ttnn") or Epoch.BOOK in op.spec.epochs:
         return
     check_specification(op)
+    image_order(op)
     for rule in (_RULES.get(name), _LIBRARY.get(op.name)):
         if rule is not None:
             rule(op)

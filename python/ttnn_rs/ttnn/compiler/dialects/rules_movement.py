@@ -274,6 +274,11 @@ def _rand(op: TableOp) -> None:
     need(op.get("low") < op.get("high"), "'low' value must be < 'high' value.")
 
 
+def _get_dimension_size(op: TableOp) -> None:
+    rank, dim = len(shape_of(op.inputs[0])), op.get("dimension")
+    need(0 <= dim < rank, f"dimension must be in range [0, {rank}), got {dim}")
+
+
 MOVEMENT: Final[dict[str, Rule]] = {
     "slice_static": _slice_static,
     "slice_dynamic": _slice_dynamic,
@@ -286,6 +291,7 @@ MOVEMENT: Final[dict[str, Rule]] = {
     "cumsum": _cumsum,
     "topk": topk,
     "gather": _gather,
+    "get_dimension_size": _get_dimension_size,
     "clamp_scalar": _clamp,
     "arange": _arange,
     "full": _full,

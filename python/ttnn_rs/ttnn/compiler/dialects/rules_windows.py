@@ -143,6 +143,16 @@ def _global_pool(op: TableOp) -> None:
     need(all(size == 1 for size in result[-3:-1]), "spatial dimensions of the output must be 1")
 
 
+def image_order(op: TableOp) -> None:
+    """Each dimension of an image is named once."""
+    names = [name for name in op.spec.attributes if re.fullmatch("(batch|depth|length|height|width|channel)_dim", name)]
+    order = [op.get(name) for name in names]
+    need(
+        "batch_dim" not in names or None in order or sorted(order) == list(range(len(order))),
+        f"{', '.join(names)} must be each of the dimensions 0 to {len(order) - 1} once, got {tuple_text(order)}",
+    )
+
+
 def _conv2d(op: TableOp) -> None:
     bias = op.operand("bias")
     tensors = {"input": op.inputs[0], "weight": op.inputs[1], "bias": bias, "output": op.results[0]}
