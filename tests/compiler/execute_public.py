@@ -82,10 +82,10 @@ class Amplified(Imprecise):
 WINDOWED = re.compile(r"ttir\.(conv2d|conv_transpose2d|max_pool2d|avg_pool2d)\b")
 #: Passes of emitted programs, whose tuples have no binary form: what stands before them is executed.
 EMITTED = re.compile("-?-ttnn-(tuplify-tensors|create-input-gens|load-input-tensors|prepare-module-for-export)")
-#: How passes say that they do not lower what a valid module asks for, and binaries that TT-NN has no such operator.
+#: How passes say that they do not lower what a valid module asks for, and binaries why no call is there.
 REFUSALS = re.compile(
     r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with) "
-    r"|.*: this operation is not executed: it is an operator of the training library ).*)$",
+    r"|.*: this operation is not executed: ).*)$",
     re.MULTILINE,
 )
 

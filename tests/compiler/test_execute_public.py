@@ -309,6 +309,8 @@ def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_pa
 def test_refusals_are_told_from_failures() -> None:
     refusals = (
         "a.mlir:3:10: error: 'ttir.conv3d' op cannot be lowered with groups: ttnn.conv3d only supports groups == 1",
+        "error: program f, operation 0 (TopKRouterGptOp): this operation is not executed: the order of its sums is "
+        "not known, and TT-NN does not have a description of it.",
         "error: program f, operation 8 (AdamWOp): this operation is not executed: it is an operator of the training "
         "library ttml, which TT-NN does not have.",
     )
@@ -322,6 +324,45 @@ def test_refusals_are_told_from_failures() -> None:
         with pytest.raises(AssertionError, match="tool: "):
             finished("tool", 1, text)
     finished("tool", 0, refusals[0])
+
+
+ATTENTION = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="enable-ttnn-decomposition-pass=false" %s > %t.mlir
+func.func @window(%q: tensor<1x2x1x32xbf16>, %k: tensor<1x2x32x32xbf16>, %v: tensor<1x2x32x32xbf16>)
+    -> tensor<1x2x1x32xbf16> {
+  %0 = "ttir.scaled_dot_product_attention"(%q, %k, %v) <{is_causal = false, sliding_window_size = 4 : ui32,
+    operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}>
+    : (tensor<1x2x1x32xbf16>, tensor<1x2x32x32xbf16>, tensor<1x2x32x32xbf16>) -> tensor<1x2x1x32xbf16>
+  return %0 : tensor<1x2x1x32xbf16>
+}
+func.func @chunk(
+    %q: tensor<1x2x32x32xbf16>, %k: tensor<4x2x32x32xbf16>, %v: tensor<4x2x32x32xbf16>, %p: tensor<1x3xi32>,
+    %s: tensor<1xi32>) -> tensor<1x2x32x32xbf16> {
+  %0 = ttir.empty() : tensor<1x2x32x32xbf16>
+  %1 = "ttir.chunked_scaled_dot_product_attention"(%q, %k, %v, %p, %s, %0) : (tensor<1x2x32x32xbf16>,
+    tensor<4x2x32x32xbf16>, tensor<4x2x32x32xbf16>, tensor<1x3xi32>, tensor<1xi32>, tensor<1x2x32x32xbf16>)
+    -> tensor<1x2x32x32xbf16>
+  return %1 : tensor<1x2x32x32xbf16>
+}
+func.func @latent(
+    %q: tensor<1x1x32x64xbf16>, %k: tensor<2x1x64x64xbf16>, %p: tensor<1x8xui32>, %c: tensor<1xsi32>)
+    -> tensor<1x1x32x32xbf16> {
+  %0 = "ttir.paged_flash_multi_latent_attention_decode"(%q, %k, %p, %c) <{head_dim_v = 32 : ui32, is_causal = true,
+    operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 1, 0>}>
+    : (tensor<1x1x32x64xbf16>, tensor<2x1x64x64xbf16>, tensor<1x8xui32>, tensor<1xsi32>) -> tensor<1x1x32x32xbf16>
+  return %0 : tensor<1x1x32x32xbf16>
+}
+"""
+
+
+def test_attention_has_positions_that_the_pages_hold(tmp_path: Path) -> None:
+    path = tmp_path / "attention.mlir"
+    path.write_text(ATTENTION)
+    found = chosen(parse_module(ATTENTION, default_epoch=Epoch.CURRENT))
+    assert found["chunk", 4] == 32
+    assert 0 <= found["latent", 3] < 128
+    assert execute_file(path, "attention.mlir", "", "", "current") == 3
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"window, output 0: distance 1\.000"):
+        execute_file(path, "attention.mlir", "", "zeros", "current")
 
 
 NOTHING = """func.func @none(

@@ -280,7 +280,8 @@ START = np.array([32], np.int32)
 
 def paged(cache: Array, pages: Array) -> Array:
     found = np.swapaxes(cache[pages.astype(int)], 1, 2)
-    return found.reshape(2, 2, 96, -1).repeat(2, axis=1)
+    heads = cache.shape[1]
+    return found.reshape(2, heads, 96, -1).repeat(4 // heads, axis=1)
 
 
 def chunked(q: Array, k: Array, v: Array, pages: Array, start: Array) -> Array:
@@ -335,6 +336,17 @@ def decoded_call(q: Any, k: Any, v: Any, pages: Any, positions: Any, device: Any
         rows(pages, device),
         cur_pos_tensor=rows(positions, device),
         program_config=chunks(),
+    )
+
+
+def latent_decoded_call(q: Any, k: Any, pages: Any, positions: Any, device: Any) -> Any:
+    return ttnn.transformer.paged_flash_multi_latent_attention_decode(
+        tiles(q, device),
+        tiles(k, device),
+        head_dim_v=32,
+        page_table_tensor=rows(pages, device),
+        cur_pos_tensor=rows(positions, device),
+        scale=32**-0.5,
     )
 
 
@@ -646,6 +658,19 @@ CASES: dict[str, Case] = {
         decoded_bound,
         {3: PAGES, 4: np.array([40, 40], np.int32)},
         LIBRARY,
+    ),
+    "paged_flash_multi_latent_attention_decode": Case(
+        tensors(
+            "paged_flash_multi_latent_attention_decode",
+            ["1x2x4x64xbf16", "6x1x32x64xbf16", "2x3xi32", "2xi32"],
+            ["1x2x4x32xbf16"],
+            "head_dim_v = 32 : ui32, is_causal = true, scale = 0.17677669 : f32, "
+            "operandSegmentSizes = array<i32: 1, 1, 0, 1, 0, 1, 0>",
+        ),
+        latent_decoded_call,
+        lambda q, k, pages, positions: decoded(q, k, k[..., :32], pages, positions),
+        lambda q, k, pages, positions: decoded_bound(q, k, k[..., :32], pages, positions),
+        {2: PAGES, 3: np.array([40, 40], np.int32)},
     ),
     "rotary_embedding": Case(
         library("rotary_embedding", ROTARY, ROTARY[:1]),

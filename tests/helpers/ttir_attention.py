@@ -42,9 +42,12 @@ def attention(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     if mask is not None:
         scores = scores + mask
     rows, columns = np.arange(q.shape[2])[:, None], np.arange(k.shape[2])[None, :]
+    window = op.get("sliding_window_size") if "sliding_window_size" in op.spec.attributes else None
+    if q.shape[2] == 1 and window is not None and not op.get("is_causal"):
+        # One query is a step of decoding, at the last key.
+        scores = np.where(columns < k.shape[2] - window, -np.inf, scores)
     if op.get("is_causal") and mask is None:
         hidden = columns > rows
-        window = op.get("sliding_window_size") if "sliding_window_size" in op.spec.attributes else None
         if window is not None:
             hidden = hidden | (columns <= rows - window)
         scores = np.where(hidden, -np.inf, scores)
@@ -86,6 +89,25 @@ def paged_decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
     table = groups("page_table").astype(np.int64)
     k, v = (_paged(groups(name), table) for name in ("key", "value"))
     return [_decode(op, groups("query"), k, v, groups)]
+
+
+def paged_latent_decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """The same where values are the first columns of the keys, if they are no tensor."""
+    table = groups("page_table").astype(np.int64)
+    k, value = _paged(groups("key"), table), groups("value")
+    v = k[..., : op.get("head_dim_v")] if value is None else _paged(value, table)
+    return [_decode(op, groups("query"), k, v, groups)]
+
+
+def chunked(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Queries [B, H, S, D] from a position on, keys and values in pages as above."""
+    q, table = groups("query"), groups("page_table").astype(np.int64)
+    k, v = (_paged(groups(name), table) for name in ("key", "value"))
+    repeats = q.shape[1] // k.shape[1]
+    k, v = k.repeat(repeats, axis=1), v.repeat(repeats, axis=1)
+    rows = int(groups("chunk_start_idx").reshape(-1)[0]) + np.arange(q.shape[2])[:, None]
+    scores = q @ np.swapaxes(k, -1, -2) * _scale(op, q.shape[-1])
+    return [_weights(np.where(np.arange(k.shape[2])[None, :] > rows, -np.inf, scores), None) @ v]
 
 
 def _paged(cache: Array, table: Array) -> Array:
@@ -154,7 +176,9 @@ def concatenate_heads(op: TableOp, given: list[Array], groups: Groups) -> list[A
 ATTENTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "concatenate_heads": concatenate_heads,
     "fill_cache": fill_cache,
+    "chunked_scaled_dot_product_attention": chunked,
     "paged_fill_cache": paged_fill_cache,
+    "paged_flash_multi_latent_attention_decode": paged_latent_decode,
     "paged_scaled_dot_product_attention_decode": paged_decode,
     "paged_update_cache": paged_update_cache,
     "scaled_dot_product_attention": attention,

@@ -108,7 +108,8 @@ def _position(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     cache = _size(op, "cache" if "cache" in groups else "key")
     length = cache[2]
     if "page_table" in groups and op.operand("page_table") is not None:
-        length *= _size(op, "page_table")[1]
+        # A table may have more pages than there are.
+        length *= min(_size(op, "page_table")[1], cache[0])
     return generator.integers(0, length, shape)
 
 
@@ -119,6 +120,12 @@ def _length(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 
 #: Behind the largest number of bfloat16.
 _ABOVE: Final = 0x7F80
+
+
+def _chunk(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """The first position of a chunk of queries, at a tile that the pages of a user have behind it."""
+    rows = _size(op, "page_table")[1] * _size(op, "key")[2] - _size(op, "query")[2]
+    return np.full(shape, max(rows, 0) // 64 * 32)
 
 
 def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
@@ -205,10 +212,16 @@ def _one(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 
 
 _MAKERS: Final[dict[str, dict[str, Maker]]] = {
+    "chunked_scaled_dot_product_attention": {"page_table": _pages, "chunk_start_idx": _chunk},
     "embedding": {"input": _below("weight", 0)},
     "embedding_backward": {"input": _below("weight", -2)},
     "gather": {"index": _below("input"), "start_indices": _corners},
     "paged_fill_cache": {"page_table": _pages, "batch_idx_tensor": _first},
+    "paged_flash_multi_latent_attention_decode": {
+        "page_table": _pages,
+        "cur_pos_tensor": _position,
+        "attention_mask": _mask,
+    },
     "paged_scaled_dot_product_attention_decode": {
         "page_table": _pages,
         "cur_pos_tensor": _position,

@@ -117,6 +117,25 @@ def _decode(function: str, *tables: str) -> Handler:
     return add
 
 
+def _latent_decode(calls: Calls, table: dict[str, Any]) -> None:
+    """Attention of one new token of each user whose values are the first columns of the keys, or a tensor."""
+    place_of = table.get("cur_pos_tensor")
+    made = calls.call(
+        "ttnn.transformer.paged_flash_multi_latent_attention_decode",
+        _half(calls, table["query"]),
+        _half(calls, table["key"]),
+        _half(calls, table.get("value")),
+        int(table["head_dim_v"]),
+        in_rows(calls, table["page_table"], "Int32"),
+        is_causal=bool(table["is_causal"]),
+        attn_mask=_mask(calls, table),
+        cur_pos_tensor=None if place_of is None else in_rows(calls, place_of, "Int32"),
+        attention_sink=_half(calls, table.get("attention_sink")),
+        scale=_scale(table),
+    )
+    _result(calls, made, table, _kind(table["query"]))
+
+
 def _chunked(calls: Calls, table: dict[str, Any]) -> None:
     operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
     pages = in_rows(calls, table["page_table"], "Int32")
@@ -295,6 +314,7 @@ ATTENTION: Final[dict[str, Handler]] = {
     "NLPConcatHeadsOp": _concatenate_heads("ttnn.experimental.nlp_concat_heads"),
     "NLPCreateQKVHeadsDecodeOp": _create_heads_decode,
     "PagedFillCacheOp": _paged_fill_cache,
+    "PagedFlashMultiLatentAttentionDecodeOp": _latent_decode,
     "PagedScaledDotProductAttentionDecodeOp": _decode(
         "ttnn.transformer.paged_scaled_dot_product_attention_decode", "page_table"
     ),

@@ -222,6 +222,7 @@ namespace transformer {
 template <typename... Arguments> Tensor chunked_scaled_dot_product_attention(Arguments &&...arguments);
 template <typename... Arguments> Tensor concatenate_heads(Arguments &&...arguments);
 template <typename... Arguments> Tensor flash_mla_prefill(Arguments &&...arguments);
+template <typename... Arguments> Tensor paged_flash_multi_latent_attention_decode(Arguments &&...arguments);
 template <typename... Arguments> Tensor paged_scaled_dot_product_attention_decode(Arguments &&...arguments);
 template <typename... Arguments> Tensor scaled_dot_product_attention(Arguments &&...arguments);
 template <typename... Arguments> Tensor scaled_dot_product_attention_decode(Arguments &&...arguments);
