@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from ttnn.base.exceptions import DeviceError
 from ttnn.compiler.layout.affine import AffineExpr, AffineMap, constant, dimensions, evaluate
 from ttnn.compiler.layout.device import Device, dram_map, l1_map, worker_map
 from ttnn.compiler.layout.system_desc import ChipDesc, SystemDesc
+from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
 
 D0, D1, D2, D3 = dimensions(4)
 ZERO = constant(0)
@@ -158,3 +161,14 @@ def test_a_descriptor_is_that_of_the_simulated_chip(arch: str, board: str) -> No
     chip = SystemDesc.for_arch(arch).chips[0]
     assert chip.grid == tuple(reversed(info["grid"]))
     assert info["arch_name"] == chip.arch
+
+
+@pytest.mark.parametrize(
+    ("dialect", "number", "words"),
+    [("ttcore", 1, ("host_mmio",)), ("ttcore", 0, ()), ("tt", 1, ("pcie",)), ("tt", 3, ("pcie", "host_mmio"))],
+)
+def test_capabilities_may_be_a_number(dialect: str, number: int, words: tuple[str, ...]) -> None:
+    attribute = to_attribute(SystemDesc.default(), dialect)
+    place = 3 if dialect == "ttcore" else 2
+    lists = [f"{number} : i32" if index == place else one for index, one in enumerate(attribute.lists)]
+    assert from_attribute(dataclasses.replace(attribute, lists=tuple(lists))).capabilities == (words,)

@@ -107,6 +107,15 @@ def _chip_from(text: str) -> ChipDesc:
     return ChipDesc(**values)
 
 
+def _capabilities(text: str, dialect: str) -> tuple[str, ...]:
+    """Return the capabilities of a chip from words, or from a number of which each is a bit."""
+    number = re.match(r"\s*(\d+)\b", text)
+    if number is None:
+        return tuple(word for word in re.findall(r"\w+", text) if word != "tt")
+    names = ("pcie", "host_mmio") if dialect == "tt" else ("host_mmio",)
+    return tuple(name for bit, name in enumerate(names) if int(number[1]) >> bit & 1)
+
+
 def from_attribute(attribute: SystemDescAttr) -> SystemDesc:
     """Return the descriptor of an attribute; what the text leaves out takes the defaults.
 
@@ -119,9 +128,7 @@ def from_attribute(attribute: SystemDescAttr) -> SystemDesc:
     try:
         chips = tuple(_chip_from(one.strip()) for one in split_lists(lists[0]))
         indices = tuple(int(word) for word in re.findall(r"\d+", lists[1]))
-        capabilities = tuple(
-            tuple(word for word in re.findall(r"\w+", one) if word != "tt") for one in split_lists(lists[2])
-        )
+        capabilities = tuple(_capabilities(one, attribute.dialect) for one in split_lists(lists[2]))
         coords = tuple(tuple(int(word) for word in re.findall(r"\d+", one)) for one in split_lists(lists[3]))
         channels = tuple(
             ChipChannel(numbers[0], (numbers[1], numbers[2]), numbers[3], (numbers[4], numbers[5]))
