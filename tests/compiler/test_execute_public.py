@@ -239,6 +239,10 @@ func.func @narrow() -> tensor<4xsi8> {
   %1 = "ttir.typecast"(%0) : (tensor<4xf32>) -> tensor<4xsi8>
   return %1 : tensor<4xsi8>
 }
+func.func @wide() -> tensor<2xi64> {
+  %0 = "ttir.constant"() {value = dense<[9223372036854775807, -9]> : tensor<2xi64>} : () -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
 func.func @widened(%arg0: tensor<4x32xsi8>) -> tensor<4x32xf32> {
   %0 = "ttir.typecast"(%arg0) : (tensor<4x32xsi8>) -> tensor<4x32xf32>
   return %0 : tensor<4x32xf32>
@@ -259,7 +263,9 @@ def test_narrow_integers_and_padding_that_cuts_have_a_reference(tmp_path: Path) 
     assert np.array_equal(cut, np.pad(x[..., 2:], [(0, 0), (0, 0), (1, 1), (0, 0)], constant_values=3))
     path = tmp_path / "narrow.mlir"
     path.write_text(NARROW)
-    assert execute_file(path, "narrow.mlir", "", "", "current") == 3
+    assert execute_file(path, "narrow.mlir", "", "", "current") == 4
+    (wide,) = interpret(module, "wide", [])
+    assert wide.tolist() == [2**31 - 1, -9]
     (widened,) = interpret(module, "widened", [np.array([[1, 255, 128, 127] * 8] * 4)])
     assert widened[0, :4].tolist() == [1, -1, -128, 127]
     with controlled("zeros"), pytest.raises(AssertionError, match=r"narrow, output 0: distance 1\.000"):

@@ -212,7 +212,11 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
     if short == "concat":
         return np.concatenate(given, axis=op.get("dim"))
     if short in ("constant", "fill"):
-        return op.attribute("value").to_numpy().astype(np.float64).reshape(_shape(op))  # type: ignore[union-attr]
+        made = op.attribute("value").to_numpy()  # type: ignore[union-attr]
+        if made.dtype.kind == "i" and made.dtype.itemsize == 8:
+            # The chip has 32 bits: what does not fit is the nearest number that does.
+            made = np.clip(made, -(1 << 31), (1 << 31) - 1)
+        return made.astype(np.float64).reshape(_shape(op))
     if short == "scatter_in_dim":
         made = x.copy()
         np.put_along_axis(made, given[1].astype(np.int64), given[2], axis=op.get("dim"))
