@@ -66,3 +66,13 @@ def test_files_are_read_only_if_asked_for() -> None:
     source = emitted("")
     assert "load_tensor" not in source
     assert "create_inputs_for_difference" in source
+
+
+def test_options_that_ask_for_another_form_are_taken() -> None:
+    assert emitted("tuplify-input-if-empty=true split-files=false try-recover-structure=true") == emitted("")
+    module = parse_module(
+        f'func.func @f() -> {S} {{\n  %0 = "ttir.ones"() <{{shape = array<i32: 32, 64>}}> : () -> {S}\n'
+        f"  return %0 : {S}\n}}"
+    )
+    run(module, "ttir-to-emitpy-pipeline{tuplify-input-if-empty=true}")
+    assert "def f(inputs, device):" in emitpy_source(module)

@@ -23,6 +23,9 @@ EMITPY_OPTIONS = (
     Option("target-module", "bool", False, "One function `forward` that is given its device."),
     Option("load-input-tensors-from-disk", "bool", False, "Read the inputs of the main function from files."),
     *_FILES,
+    Option("tuplify-input-if-empty", "bool", False, "No effect: a function without inputs takes an empty list."),
+    Option("split-files", "bool", True, "No effect: what computes constants stands in the same file."),
+    Option("try-recover-structure", "bool", False, "No effect: a function is not split by its locations."),
 )
 """Options of the conversion to Python, which the pipelines have, too."""
 
