@@ -31,6 +31,8 @@ def norm(shape: str, channels: int, dimension: int) -> str:
 
 CASES = {
     "reverse": (function("%a: tensor<3x4x5xf32>", "tensor<3x4x5xf32>", op("r", "reverse", "%a", "3x4x5xf32 -> 3x4x5xf32", "dimensions = array<i64: 2, 0>")), ["permute", "reshape", "constant", "embedding", "reshape", "permute"]),
+    "reverse of integers": (function("%a: tensor<3x4x5xi32>", "tensor<3x4x5xi32>", op("r", "reverse", "%a", "3x4x5xi32 -> 3x4x5xi32", "dimensions = array<i64: 2, 0>")), ["arange", "reshape", "broadcast", "gather", "arange", "reshape", "broadcast", "gather"]),
+    "reverse of bytes": (function("%a: tensor<3x4x5xui8>", "tensor<3x4x5xui8>", op("r", "reverse", "%a", "3x4x5xui8 -> 3x4x5xui8", "dimensions = array<i64: 2, 0>")), ["permute", "reshape", "constant", "embedding", "reshape", "permute"]),
     "index from the end": (function("%a: tensor<5x4xf32>", "tensor<2x4xf32>", op("r", "index", "%a", "5x4xf32 -> 2x4xf32", "dim = 0 : i32, begin = -3 : i32, end = -1 : i32, step = 1 : i32")), ["slice_static"]),
     "argmax over two dimensions": (
         function("%a: tensor<3x4x5xf32>", "tensor<1x4x1xi32>", op("r", "argmax", "%a", "3x4x5xf32 -> 1x4x1xi32", "dim_arg = [0 : i32, 2 : i32], keep_dim = true")),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ttir_selection import quantization_parameters
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import IntegerType
+from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.passes.cache_positions import cache_positions
 
@@ -163,6 +163,16 @@ def _requantized(op: TableOp, shape: tuple[int, ...], generator: Generator) -> A
     return np.clip(np.round((wanted - zero) * after / before + first), -100, 100)
 
 
+def _whole_range(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
+    """Integers of all bits of their type, which are moved and not computed with."""
+    kind = op.inputs[0].type.element_type  # type: ignore[attr-defined]
+    if not isinstance(kind, IntegerType):
+        return None
+    half = 1 << (kind.width.data - 1)
+    low = 0 if kind.signedness.data is Signedness.UNSIGNED else -half
+    return generator.integers(low, low + 2 * half, shape)
+
+
 def _representable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
     """Numbers that the result has, where it has fewer than the operand: what becomes of others is not said."""
     source, result = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
@@ -236,6 +246,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "requantize": {"input": _requantized},
     # What is drawn from more than one score is random.
     "sampling": {"input_values": _distinct, "k": _one},
+    "reverse": {"input": _whole_range},
     "scaled_dot_product_attention": {"attention_mask": _mask},
     "scaled_dot_product_attention_decode": {"cur_pos_tensor": _position, "attention_mask": _mask},
     "scatter": {"index": _permuted, "scatter_indices": _windows},

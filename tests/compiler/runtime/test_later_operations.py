@@ -163,6 +163,7 @@ EXAMPLES: dict[str, str] = {
     "embedding_backward": function("embedding_backward", ["2x32xi32", "64x96xbf16", "2x32x96xbf16"], "64x96xbf16"),
     "embedding_backward_of_a_row": function("embedding_backward", ["40xi32", "64x96xbf16", "40x96xbf16"], "64x96xbf16"),
     "fill_cache": function("fill_cache", ["2x4x64x32xf32", "1x4x32x32xf32"], [], "batch_offset = 1 : i32"),
+    "reverse of integers": function("reverse", ["5x40x70xi32"], "5x40x70xi32", "dimensions = array<i64: 0, 2>"),
     "gather": function("gather", [S, "64x32xi32"], "64x32xf32", "dim = 1 : i32"),
     "gelu_bw": function("gelu_bw", ["64x96xbf16", "64x96xbf16"], "64x96xbf16"),
     "gelu_bw_tanh": function("gelu_bw", ["64x96xbf16", "64x96xbf16"], "64x96xbf16", 'approximate = "tanh"'),

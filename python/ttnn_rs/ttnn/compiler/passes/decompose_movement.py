@@ -7,7 +7,7 @@ import struct
 
 from ttnn.compiler.asm.attributes import DenseAttr
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness, SSAValue, TensorType
+from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, Signedness, SSAValue, TensorType
 from ttnn.compiler.dialects.kinds import i32_array
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
@@ -17,7 +17,13 @@ __all__ = ["negative_padding", "reverse", "split_heads"]
 
 
 def reverse(module: Module, op: TableOp) -> list[SSAValue]:
-    """The library looks rows up: what is reversed becomes the row number, and rows are taken from the last on."""
+    """The library looks rows up: what is reversed becomes the row number, and rows are taken from the last on.
+
+    Its tables are bfloat16, so the elements of wider integers are gathered, dimension by dimension.
+    """
+    kind = op.results[0].type.element_type  # type: ignore[attr-defined]
+    if isinstance(kind, IntegerType) and kind.width.data > 8:
+        return [_gathered_backwards(module, op)]
     shape, dims = shape_of(op.inputs[0]), sorted(op.get("dimensions"))
     order = [*dims, *(i for i in range(len(shape)) if i not in dims)]
     value = permute(module, op, op.inputs[0], order)
@@ -25,12 +31,25 @@ def reverse(module: Module, op: TableOp) -> list[SSAValue]:
     rows = math.prod(moved[: len(dims)])
     flat = (rows, math.prod(moved[len(dims) :]))
     value = reshape(module, op, value, flat)
-    kind = TensorType(IntegerType(32, Signedness.SIGNED), [rows])
-    numbers = DenseAttr(kind, struct.pack(f"<{rows}i", *range(rows - 1, -1, -1)), splat=rows == 1)
-    indices = typed(module, op, "constant", [], kind, value=numbers)
+    whole = TensorType(IntegerType(32, Signedness.SIGNED), [rows])
+    numbers = DenseAttr(whole, struct.pack(f"<{rows}i", *range(rows - 1, -1, -1)), splat=rows == 1)
+    indices = typed(module, op, "constant", [], whole, value=numbers)
     value = typed(module, op, "embedding", [indices, value], tensor_like(op.results[0].type, flat))
     value = reshape(module, op, value, moved)
     return [permute(module, op, value, [order.index(i) for i in range(len(order))])]
+
+
+def _gathered_backwards(module: Module, op: TableOp) -> SSAValue:
+    value, shape = op.inputs[0], shape_of(op.inputs[0])
+    places = TensorType(IntegerType(32, Signedness.SIGNED), shape)
+    signed = IntegerType(64, Signedness.SIGNED)
+    for dim in op.get("dimensions"):
+        numbers = {"start": shape[dim] - 1, "end": -1, "step": -1}
+        line = {name: IntegerAttr(number, signed) for name, number in numbers.items()}
+        along = IntegerAttr(dim, IntegerType(64))
+        index = typed(module, op, "arange", [], places, arange_dimension=along, **line)
+        value = typed(module, op, "gather", [value, index], op.results[0].type, dim=IntegerAttr(dim, IntegerType(32)))
+    return value
 
 
 def negative_padding(module: Module, op: TableOp) -> list[SSAValue] | None:
