@@ -8,16 +8,35 @@ from ttnn.base.exceptions import DeviceError
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import Block, FuncOp, ModuleOp, Operation, Region, StringAttr
-from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr
+from ttnn.compiler.asm.xdsl_adapter import (
+    Attribute,
+    Block,
+    FuncOp,
+    ModuleOp,
+    Operation,
+    Region,
+    SSAValue,
+    StringAttr,
+)
+from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr, ShapeAttr, TtnnDeviceType
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.layout.affine import AffineMap, dimensions
 from ttnn.compiler.layout.device import Device
 from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import to_attribute
+from ttnn.compiler.passes.base import device_in_block
 from ttnn.compiler.passes.device import read_system_desc
 
-__all__ = ["device_attribute", "device_modules", "device_op", "mark_forward", "register_device", "unwrap", "wrap"]
+__all__ = [
+    "device_attribute",
+    "device_modules",
+    "device_op",
+    "device_value",
+    "mark_forward",
+    "register_device",
+    "unwrap",
+    "wrap",
+]
 
 
 def device_modules(module: Module) -> list[ModuleOp]:
@@ -129,3 +148,25 @@ def mark_forward(module: Module, options: dict[str, Any]) -> None:
             visibility = op.properties.get("sym_visibility")
             if getattr(visibility, "data", "public") != "private":
                 op.attributes["tt.function_type"] = StringAttr("forward_device")
+
+
+def device_value(module: Module, op: Operation) -> SSAValue:
+    """Return the device in the block of an operation; it is made at the head of the block."""
+    found = device_in_block(op)
+    if found is not None:
+        return found
+    block = op.parent
+    assert isinstance(block, Block)
+    registered = device_op(module)
+    attribute = registered.properties.get("device_attr") if registered is not None else None
+    mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
+    mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
+    properties: dict[str, Attribute] = {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh)}
+    if module.epoch.value in ("slides", "current"):
+        properties["mesh_offset"] = ShapeAttr("ttnn.mesh_offset", (0, 0))
+    new = make("ttnn.get_device", module.epoch, [], [TtnnDeviceType()], properties, location=op.location)
+    first = block.first_op
+    assert first is not None
+    block.insert_op_before(new, first)
+    value: SSAValue = new.results[0]
+    return value

@@ -12,7 +12,6 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
     Attribute,
-    Block,
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
@@ -22,7 +21,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     SSAValue,
     TensorType,
 )
-from ttnn.compiler.dialects.attributes import DeviceAttr, ShapeAttr, TtnnDeviceType, TTNNLayoutAttr
+from ttnn.compiler.dialects.attributes import DeviceAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.rules import shape_of
@@ -34,8 +33,8 @@ from ttnn.compiler.passes import (
     lowering_training,
     lowering_windows,
 )
-from ttnn.compiler.passes.base import device_in_block, fail, insert_before, owner_of, replace, table_ops
-from ttnn.compiler.passes.later_device import device_op
+from ttnn.compiler.passes.base import fail, insert_before, owner_of, replace, table_ops
+from ttnn.compiler.passes.later_device import device_op, device_value
 from ttnn.compiler.passes.later_layouts import (
     data_type_attr,
     layout_enum,
@@ -44,7 +43,7 @@ from ttnn.compiler.passes.later_layouts import (
     shape_attr,
 )
 
-__all__ = ["device_value", "run"]
+__all__ = ["run"]
 
 Properties = dict[str, Attribute]
 Special = Callable[[Module, TableOp], None]
@@ -79,28 +78,6 @@ def _illegal(module: Module, op: Operation, why: str) -> CompileError:
     return CompileError(
         module.at(op, f"failed to legalize operation '{op.name}' that was explicitly marked illegal: {why}")
     )
-
-
-def device_value(module: Module, op: Operation) -> SSAValue:
-    """Return the device in the block of an operation; it is made at the head of the block."""
-    found = device_in_block(op)
-    if found is not None:
-        return found
-    block = op.parent
-    assert isinstance(block, Block)
-    registered = device_op(module)
-    attribute = registered.properties.get("device_attr") if registered is not None else None
-    mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
-    mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
-    properties: Properties = {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh)}
-    if module.epoch.value in ("slides", "current"):
-        properties["mesh_offset"] = ShapeAttr("ttnn.mesh_offset", (0, 0))
-    new = make("ttnn.get_device", module.epoch, [], [TtnnDeviceType()], properties, location=op.location)
-    first = block.first_op
-    assert first is not None
-    block.insert_op_before(new, first)
-    value: SSAValue = new.results[0]
-    return value
 
 
 def _layout(module: Module, op: Operation, type_: Attribute) -> TTNNLayoutAttr:

@@ -24,8 +24,8 @@ from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.dialects.rules_library import DTYPE
 from ttnn.compiler.passes.base import insert_before, set_type
+from ttnn.compiler.passes.later_device import device_value
 from ttnn.compiler.passes.later_layouts import data_type_attr, layout_enum, layout_of, memory_config, shape_attr
-from ttnn.compiler.passes.later_to_ttnn import device_value
 from ttnn.compiler.passes.ttnn_types import on_host, retyped
 
 __all__ = [
