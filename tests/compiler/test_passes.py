@@ -105,7 +105,7 @@ def test_split_compound_layout_changes_one_thing_at_a_time(name: str) -> None:
     module = lowered(text, "ttir-split-compound-layout")
     steps = ops(module, "ttir.to_layout")
     assert len(steps) == count
-    from ttnn.compiler.passes.book_split import changes
+    from ttnn.compiler.passes.book.split import changes
 
     chain = [steps[0].inputs[0].type.encoding, *(layout(op) for op in steps)]  # type: ignore[attr-defined]
     assert all(len(changes(before, after)) == 1 for before, after in itertools.pairwise(chain))

@@ -6,8 +6,8 @@ import pytest
 
 from ttnn.compiler.asm import CompileError, Module
 from ttnn.compiler.dialects import TableOp, parse_module
-from ttnn.compiler.passes.later_build import new
 from ttnn.compiler.passes.rewriting import Result, pattern, rewrite
+from ttnn.compiler.passes.tensor_build import new
 
 CHAIN = """
 func.func @f(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {

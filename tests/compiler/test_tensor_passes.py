@@ -12,7 +12,7 @@ from test_inverse_ops import both, function, names, permute, reshape
 from ttir_reference import interpret
 from ttnn.compiler.asm import CompileError
 from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.complex_moves import steps
+from ttnn.compiler.passes.inverse.complex_moves import steps
 from ttnn.compiler.pipelines import run
 
 

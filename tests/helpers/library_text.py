@@ -8,8 +8,8 @@ from typing import Any
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import TensorType
 from ttnn.compiler.dialects.attributes import element_of
-from ttnn.compiler.passes.later_layouts import new_layout
-from ttnn.compiler.passes.ttnn_types import retyped
+from ttnn.compiler.passes.placement.layouts import new_layout
+from ttnn.compiler.passes.placement.types import retyped
 
 Shape = tuple[int, ...]
 

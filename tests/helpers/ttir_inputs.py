@@ -13,7 +13,7 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
-from ttnn.compiler.passes.cache_positions import cache_positions
+from ttnn.compiler.passes.tensor.cache_positions import cache_positions
 
 Array = NDArray[Any]
 Generator: TypeAlias = np.random.Generator

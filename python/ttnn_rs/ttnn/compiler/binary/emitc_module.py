@@ -31,7 +31,7 @@ from ttnn.compiler.binary.emitpy_module import legal_programs
 from ttnn.compiler.binary.later_generic import is_kernel
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.dialects.operations import make
-from ttnn.compiler.passes.later_device import unwrap
+from ttnn.compiler.passes.placement.device import unwrap
 
 __all__ = ["run"]
 

@@ -50,7 +50,7 @@ from ttnn.compiler.binary.later_tables import programs_of
 from ttnn.compiler.binary.programs import Program, programs_of_tables
 from ttnn.compiler.binary.translate import OperationText
 from ttnn.compiler.dialects.operations import make
-from ttnn.compiler.passes.later_device import unwrap
+from ttnn.compiler.passes.placement.device import unwrap
 
 __all__ = ["legal_programs", "run"]
 

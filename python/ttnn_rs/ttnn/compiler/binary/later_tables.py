@@ -27,7 +27,7 @@ from ttnn.compiler.dialects.attributes import EnumAttr, ShapeAttr, TileType, TTN
 from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules_traces import is_trace_id
-from ttnn.compiler.passes.const_eval import function_kind
+from ttnn.compiler.passes.library.const_eval import function_kind
 
 __all__ = ["LaterProgram"]
 

@@ -1,1 +1,1 @@
-"""Transformations of modules, one subject a file."""
+"""Transformations of modules: a folder for each kind, and here what they share. `catalog` lists them."""

@@ -22,7 +22,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.base import owner_of
-from ttnn.compiler.passes.later_build import typed
+from ttnn.compiler.passes.tensor_build import typed
 
 if TYPE_CHECKING:
     import numpy as np

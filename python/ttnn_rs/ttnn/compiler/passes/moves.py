@@ -10,7 +10,7 @@ from ttnn.compiler.asm.xdsl_adapter import Attribute, NoneAttr, Operation, SSAVa
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, owner_of
-from ttnn.compiler.passes.later_build import i64s, ints, tensor_like, typed
+from ttnn.compiler.passes.tensor_build import i64s, ints, tensor_like, typed
 
 __all__ = [
     "MOVES",

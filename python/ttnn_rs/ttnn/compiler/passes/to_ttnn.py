@@ -6,7 +6,7 @@ from typing import Any
 
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.passes import book_to_ttnn
+from ttnn.compiler.passes.book import to_ttnn as book_to_ttnn
 
 __all__ = ["run"]
 
@@ -20,6 +20,6 @@ def run(module: Module, options: dict[str, Any]) -> None:
     if module.epoch is Epoch.BOOK:
         book_to_ttnn.run(module, options)
         return
-    from ttnn.compiler.passes import later_to_ttnn
+    from ttnn.compiler.passes.lowering import to_ttnn as later_to_ttnn
 
     later_to_ttnn.run(module, options)

@@ -210,7 +210,7 @@ def _run(asked: _Arguments, text: str) -> int:
 
 def _connect() -> None:
     """Let passes read descriptor files."""
-    from ttnn.compiler.passes import device
+    from ttnn.compiler.passes.book import device
 
     if not device.LOADER:
 

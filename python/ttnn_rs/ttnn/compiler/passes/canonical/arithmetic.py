@@ -26,8 +26,8 @@ from ttnn.compiler.passes.constants import (
     is_float,
     number_type,
 )
-from ttnn.compiler.passes.later_build import typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import typed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

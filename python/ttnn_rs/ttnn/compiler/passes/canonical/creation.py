@@ -13,10 +13,10 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import TensorType
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.base import owner_of
-from ttnn.compiler.passes.later_layouts import layout_of
+from ttnn.compiler.passes.library_build import Build
+from ttnn.compiler.passes.placement.layouts import layout_of
+from ttnn.compiler.passes.placement.types import element_word, on_host
 from ttnn.compiler.passes.rewriting import Result
-from ttnn.compiler.passes.ttnn_build import Build
-from ttnn.compiler.passes.ttnn_types import element_word, on_host
 
 __all__ = ["created"]
 

@@ -7,9 +7,9 @@ from ttnn.compiler.asm.xdsl_adapter import Attribute, DenseArrayBase, IntegerTyp
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, owner_of
-from ttnn.compiler.passes.later_build import ints
+from ttnn.compiler.passes.placement.types import element_word
 from ttnn.compiler.passes.rewriting import Result
-from ttnn.compiler.passes.ttnn_types import element_word
+from ttnn.compiler.passes.tensor_build import ints
 
 __all__ = [
     "cast_and_back",

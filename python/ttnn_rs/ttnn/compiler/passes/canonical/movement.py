@@ -12,8 +12,8 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.canonical.identities import producer, same_type
 from ttnn.compiler.passes.constants import is_float
-from ttnn.compiler.passes.later_build import i64s, ints, permute, reshape, tensor_like, typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s, ints, permute, reshape, tensor_like, typed
 
 __all__ = [
     "broadcasts",

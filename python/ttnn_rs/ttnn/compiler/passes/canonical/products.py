@@ -13,8 +13,8 @@ from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, owner_of
 from ttnn.compiler.passes.canonical.identities import producer
 from ttnn.compiler.passes.constants import build_full, build_splat, constant_of, fill_value, is_float
-from ttnn.compiler.passes.later_build import i64s, new, permute, reshape, tensor_like, typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s, new, permute, reshape, tensor_like, typed
 
 __all__ = [
     "clamp_of_numbers",

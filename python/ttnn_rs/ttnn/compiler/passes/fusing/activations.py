@@ -16,8 +16,8 @@ from ttnn.compiler.passes.fusing.parts import (
     producer,
     through,
 )
-from ttnn.compiler.passes.later_build import typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import typed
 
 __all__ = ["gelu", "hardsigmoid", "mish", "relu", "relu6", "silu"]
 

@@ -21,6 +21,7 @@ from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before
 from ttnn.compiler.passes.constants import build_full
+from ttnn.compiler.passes.decomposition.windows import convolution_dimensions
 from ttnn.compiler.passes.fusing.parts import (
     depends_on,
     from_constants,
@@ -28,9 +29,8 @@ from ttnn.compiler.passes.fusing.parts import (
     producer,
     through,
 )
-from ttnn.compiler.passes.later_build import i64s, new, reshape, tensor_like, typed
-from ttnn.compiler.passes.later_windows import convolution_dimensions
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s, new, reshape, tensor_like, typed
 
 __all__ = ["CONVOLUTIONS", "batch_norm", "bias", "padding3d", "scale", "tag_weights", "two_branches"]
 

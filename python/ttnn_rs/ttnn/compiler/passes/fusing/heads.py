@@ -7,8 +7,8 @@ from ttnn.compiler.dialects.kinds import integer, si32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.fusing.parts import producer
-from ttnn.compiler.passes.later_build import i64s, new, reshape, typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s, new, reshape, typed
 
 __all__ = ["concatenate_heads", "repeated_heads"]
 

@@ -24,8 +24,8 @@ from ttnn.compiler.passes.fusing.parts import (
     through_if,
     users,
 )
-from ttnn.compiler.passes.later_build import i64s, permute, reshape
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s, permute, reshape
 
 __all__ = ["rms_norm", "scaled_l2_norm"]
 

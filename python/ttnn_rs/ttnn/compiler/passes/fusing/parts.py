@@ -20,7 +20,7 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.passes.base import owner_of
 from ttnn.compiler.passes.canonical.identities import producer
 from ttnn.compiler.passes.constants import fill_value, splat_of
-from ttnn.compiler.passes.later_build import typed
+from ttnn.compiler.passes.tensor_build import typed
 
 __all__ = [
     "MOVES",

@@ -13,10 +13,10 @@ from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before
 from ttnn.compiler.passes.constants import constant_of
+from ttnn.compiler.passes.decomposition.windows import COUNT_INCLUDE_PAD, counts_padding
 from ttnn.compiler.passes.fusing.parts import producer, through
-from ttnn.compiler.passes.later_build import i64s
-from ttnn.compiler.passes.later_windows import COUNT_INCLUDE_PAD, counts_padding
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import i64s
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

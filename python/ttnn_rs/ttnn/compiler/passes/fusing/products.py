@@ -13,8 +13,8 @@ from ttnn.compiler.dialects.rules import broadcast_shape, shape_of
 from ttnn.compiler.passes.base import insert_before, replace
 from ttnn.compiler.passes.canonical.products import swapped
 from ttnn.compiler.passes.fusing.parts import move_before, operand_pairs, producer
-from ttnn.compiler.passes.later_build import ints, new, permute, reshape, slice_static, tensor_like
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import ints, new, permute, reshape, slice_static, tensor_like
 
 __all__ = ["bias", "bias_of_same_shape", "permuted_operands", "shared_operand", "slice_after"]
 

@@ -10,8 +10,8 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.constants import fill_value
 from ttnn.compiler.passes.fusing.parts import near, producer
-from ttnn.compiler.passes.later_build import ints, new, permute, reshape, tensor_like, typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import ints, new, permute, reshape, tensor_like, typed
 
 __all__ = ["REDUCTIONS", "global_average", "kept_dimensions", "scaled_sum", "spatial_mean"]
 

@@ -8,10 +8,10 @@ from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import insert_before, replace
-from ttnn.compiler.passes.cache_positions import cache_positions, known_integers
 from ttnn.compiler.passes.fusing.parts import users
-from ttnn.compiler.passes.later_build import reshape, tensor_like, typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor.cache_positions import cache_positions, known_integers
+from ttnn.compiler.passes.tensor_build import reshape, tensor_like, typed
 
 __all__ = ["cache", "topk"]
 

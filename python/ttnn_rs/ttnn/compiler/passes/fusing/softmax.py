@@ -8,8 +8,8 @@ from ttnn.compiler.dialects.kinds import si32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.fusing.parts import producer, single_dim, users
-from ttnn.compiler.passes.later_build import typed
 from ttnn.compiler.passes.rewriting import Result
+from ttnn.compiler.passes.tensor_build import typed
 
 __all__ = ["softmax", "stable_softmax"]
 

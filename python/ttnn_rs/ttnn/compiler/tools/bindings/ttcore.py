@@ -16,7 +16,7 @@ from ttnn.compiler.dialects import attributes
 from ttnn.compiler.layout.device import Device
 from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
-from ttnn.compiler.passes.later_device import device_attribute
+from ttnn.compiler.passes.placement.device import device_attribute
 from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_epoch
 
 __all__ = ["DataType", "Topology", "ir"]

@@ -1,0 +1,1 @@
+"""Operations that the library does not have become those that it has."""

@@ -1,0 +1,1 @@
+"""Permutations and reshapes are moved until they cancel."""

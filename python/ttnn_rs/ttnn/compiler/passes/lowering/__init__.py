@@ -1,0 +1,1 @@
+"""From the dialect `ttir` to the library, in the later epochs."""

@@ -1,0 +1,1 @@
+"""Further passes of the dialect `ttir`: types, arguments, broadcasts, truth values, windows."""

@@ -1,0 +1,32 @@
+"""`ttir-reduction-force-keep-dim`: reductions keep what they reduce as dimensions of one, and a reshape drops them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.rules import shape_of
+from ttnn.compiler.passes.canonical.registry import FOLDS
+from ttnn.compiler.passes.inverse.upwards import REDUCTIONS
+from ttnn.compiler.passes.moves import move, plain_tensors, reduced_dims, reduced_shape, remade
+from ttnn.compiler.passes.rewriting import pattern, rewrite
+from ttnn.compiler.passes.tensor_build import tensor_like
+
+__all__ = ["force_keep_dim"]
+
+
+def _kept(module: Module, op: TableOp) -> list[SSAValue] | None:
+    if op.get("keep_dim") or not plain_tensors(op):
+        return None
+    shape = reduced_shape(shape_of(op.inputs[0]), reduced_dims(op), True)
+    keep = IntegerAttr(1, IntegerType(1))
+    value = remade(module, op, op, list(op.inputs), tensor_like(op.results[0].type, shape), keep_dim=keep)
+    return [move(module, op, "reshape", value, shape_of(op.results[0]))]
+
+
+def force_keep_dim(module: Module, options: dict[str, Any]) -> None:
+    """Let all reductions keep their dimensions."""
+    del options
+    rewrite(module, [*FOLDS, pattern(_kept, *REDUCTIONS)], backwards=True)

@@ -1,0 +1,1 @@
+"""`ttnn-workaround`: what kernels of the library ask of operands, and operations that no kernel takes as they are."""
