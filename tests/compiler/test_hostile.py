@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 
 import pytest
 from book_ops import TTIR
 
+from later_examples import EXAMPLES
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm import CompileError, Diagnostic
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.tools.translate import translate
 
 COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "2500"))
 
@@ -37,7 +41,7 @@ def seeds() -> list[str]:
     #l = loc(fused<"m">["a"("b":3:4), callsite("c" at unknown)])
     {-# dialect_resources: { builtin: { k: "0x0400000000" } } #-}
     """
-    return [*TTIR.values(), print_module(module), rest]
+    return [*TTIR.values(), *EXAMPLES.values(), print_module(module), rest]
 
 
 PIECES = (
@@ -98,6 +102,40 @@ def test_mutated_text_gives_one_diagnostic() -> None:
         assert not any(word in diagnostic.message for word in ("Traceback", "0x7f")), number
     assert refused > COUNT // 3
     assert slowest < 5
+
+
+_NUMBER = re.compile(r"(?<![%\w.#])-?\d+(?=[ ,:\]x>])")
+_KIND = re.compile(r"\b(f32|bf16|i32|si32|ui32|i1)\b")
+_NUMBERS = ("-1", "0", "1", "2", "3", "5", "33", "100", "4294967296")
+_KINDS = ("f32", "bf16", "f64", "i1", "i8", "ui8", "ui16", "i32", "si32", "i64")
+
+
+def change(text: str, random_: random.Random) -> str:
+    """Return a text with another number or type: it stays text, and seldom a program."""
+    pattern, others = random_.choice([(_NUMBER, _NUMBERS), (_KIND, _KINDS)])
+    places = list(pattern.finditer(text))
+    if not places:
+        return text
+    place = random_.choice(places)
+    return text[: place.start()] + random_.choice(others) + text[place.end() :]
+
+
+def test_changed_numbers_and_types_are_lowered_or_refused() -> None:
+    random_ = random.Random(27)
+    texts = [*TTIR.values(), *EXAMPLES.values()]
+    lowered = 0
+    for _ in range(COUNT // 5):
+        text = change(random_.choice(texts), random_)
+        try:
+            module = parse_module(text, "m.mlir")
+            run(module, "ttir-to-ttnn-backend-pipeline")
+            made = print_module(module)
+            assert translate("ttnn-to-flatbuffer", made, "m.mlir")
+            assert translate("mlir-to-python", made, "m.mlir")
+        except (CompileError, UnsupportedError):
+            continue
+        lowered += 1
+    assert COUNT // 50 < lowered < COUNT // 6
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,18 @@ from typing import Any
 import flatbuffers
 import pytest
 
+from later_examples import EXAMPLES
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.binary import system_desc
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.reader import Reader
-from ttnn.compiler.binary.schema import EPOCHS, Root, Schema, Table, Union
+from ttnn.compiler.binary.schema import EPOCHS, Enum, Root, Scalar, Schema, String, Table, Union, Vector
+from ttnn.compiler.binary.translate import ttnn_to_binary
 from ttnn.compiler.binary.writer import write
+from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.pipelines import run
 
 LONG = os.environ.get("TTNN_LONG_FUZZ") == "1"
 MUTANTS = 200_000 if LONG else 3_000
@@ -134,10 +138,6 @@ def test_system_descriptors_of_all_epochs(epoch: str, chips: int, arch: str) -> 
 @pytest.mark.parametrize("epoch", EPOCHS)
 def test_every_table_of_every_epoch_is_written_and_read(epoch: str) -> None:
     """Each table, with all fields of numbers and texts set, through a root made for it."""
-    from ttnn.compiler.binary.reader import Reader
-    from ttnn.compiler.binary.schema import Enum, Root, Scalar, String, Vector
-    from ttnn.compiler.binary.writer import write
-
     counter = iter(range(1, 10_000_000))
 
     def some(kind: object) -> Any:
@@ -266,9 +266,18 @@ def test_vectors_of_unions_come_back() -> None:
         write(root, values | {"additional_args_type": ["TensorRef"]})
 
 
+def later_binaries() -> list[bytes]:
+    made = []
+    for name in ("add", "conv_transpose2d", "linear", "sort", "topk", "update_cache"):
+        module = parse_module(EXAMPLES[name])
+        run(module, "ttir-to-ttnn-backend-pipeline")
+        made.append(ttnn_to_binary(module, "1.0.0").to_bytes())
+    return made
+
+
 def test_mutated_binaries_are_read_or_refused() -> None:
     """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
-    sources = [book_binary().to_bytes()]
+    sources = [book_binary().to_bytes(), *later_binaries()]
     sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in EPOCHS]
     chance = random.Random(26)
     refused = 0
