@@ -132,6 +132,14 @@ WRONG = [
     ("embedding", function("embedding", [F, "8x3xf32"], "2x4xf32"), "one dimension more than input"),
     ("max", function("max", [F], "2x1xf32", "dim_arg = [2 : i32], keep_dim = true"), "out of range"),
     ("max", function("max", [F], "2x1xf32", "dim_arg = [1 : i32]"), "requires attribute 'keep_dim'"),
+    *(
+        (op, TTIR[op].replace(f"{name} = {value}", f"{name} = {wrong}"), f"{name} must be {value} or more, got {wrong}")
+        for op, name, value, wrong in (
+            ("conv2d", "stride_height", 1, 0),
+            ("conv2d", "dilation_width", 1, -1),
+            ("max_pool2d", "padding_left", 0, -1),
+        )
+    ),
     ("broadcast", function("broadcast", ["3xf32"], F, "dimension = [1]"), "is not broadcastable to output shape"),
 ]
 

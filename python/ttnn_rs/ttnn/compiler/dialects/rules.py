@@ -7,6 +7,7 @@ Messages are those that tests of the compiler stack look for. Source: verifiers 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -281,6 +282,14 @@ def _embedding(op: TableOp) -> None:
     )
 
 
+def _steps(op: TableOp) -> None:
+    """Windows move by one element or more, and padding adds none or more."""
+    for name in op.spec.attributes:
+        least = 0 if name.startswith("padding_") else 1
+        if re.match("(kernel|stride|dilation|padding)_", name):
+            need(op.get(name) >= least, f"{name} must be {least} or more, got {op.get(name)}")
+
+
 def _conv2d_book(op: TableOp) -> None:
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), _only(op)
     need(len(shape) >= 3, "Input must be at least a 3D tensor")
@@ -291,6 +300,7 @@ def _conv2d_book(op: TableOp) -> None:
         bias_shape = shape_of(bias)
         need(len(bias_shape) == 4, "Bias must be a 4D tensor")
         need(bias_shape[:3] == (1, 1, 1), "Bias must only have data on the final dimenstion")
+    _steps(op)
     groups = op.get("groups")
     need(groups > 0, "Groups must be positive")
     need(
@@ -320,6 +330,7 @@ def _max_pool2d(op: TableOp) -> None:
             "If providing the original height and width as attributes, both original_height and original_width must be "
             f"set. However, only {given} was provided."
         )
+    _steps(op)
     size = (height, width) if height is not None else shape[1:3]
     for name, i in (("height", 0), ("width", 1)):
         kernel = op.get(f"kernel_{name}")
