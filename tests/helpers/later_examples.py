@@ -63,6 +63,12 @@ EXAMPLES: dict[str, str] = {
         "32x48xf32",
         "begins = [0 : i32, 48 : i32], ends = [64 : i32, 96 : i32], step = [2 : i32, 1 : i32]",
     ),
+    "slice_of_nothing": function(
+        "slice_static",
+        [S],
+        "64x0xf32",
+        "begins = [0 : i32, 128 : i32], ends = [64 : i32, 128 : i32], step = [1 : i32, 1 : i32]",
+    ),
     "softmax": function("softmax", [S], S, "dimension = -1 : si32"),
     "sum": function("sum", [S], "64x1xf32", "keep_dim = true, dim_arg = [1 : i32]"),
     "transpose": function("transpose", [S], "96x64xf32", "dim0 = 0 : si32, dim1 = 1 : si32"),

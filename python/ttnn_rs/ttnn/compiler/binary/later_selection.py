@@ -71,7 +71,9 @@ def _slice(calls: Calls, table: dict[str, Any]) -> None:
     steps = numbers(table.get("step") or [1] * len(have.shape))
     if table["type"] == "SliceStaticOp":
         ends: list[Argument] = [numbers(params["begins"]), numbers(params["ends"])]
-        finish(calls, table, "ttnn.slice", have, tensor, *ends, steps)
+        # Slices of no elements may lie behind the tensor, which `ttnn.slice` refuses.
+        within = [[min(one, size) for one, size in zip(side, have.shape, strict=True)] for side in ends]
+        finish(calls, table, "ttnn.slice", have, tensor, *within, steps)
         return
     # Ends in tensors are read by the program; it takes rows of 32-bit integers.
     ends = [in_rows(calls, params[name], "UInt32") for name in ("begins", "ends")]
