@@ -84,8 +84,11 @@ class Amplified(Imprecise):
 
 
 WINDOWED = re.compile(r"ttir\.(conv2d|conv_transpose2d|max_pool2d|avg_pool2d)\b")
-#: Passes of emitted programs, whose tuples have no binary form: what stands before them is executed.
-EMITTED = re.compile("-?-ttnn-(tuplify-tensors|create-input-gens|load-input-tensors|prepare-module-for-export)")
+#: Passes of emitted programs, whose tuples have no binary form, and addresses, which only the dispatches of the metal
+#: backend have: what stands before them is executed.
+EMITTED = re.compile(
+    "-?-ttir-allocate|-?-ttnn-(tuplify-tensors|create-input-gens|load-input-tensors|prepare-module-for-export)"
+)
 #: How passes say that they do not lower what a valid module asks for, and binaries why no call is there.
 REFUSALS = re.compile(
     r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with) "

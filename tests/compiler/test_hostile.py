@@ -123,8 +123,8 @@ def change(text: str, random_: random.Random) -> str:
 def test_changed_numbers_and_types_are_lowered_or_refused() -> None:
     random_ = random.Random(27)
     texts = [*TTIR.values(), *EXAMPLES.values()]
-    lowered = 0
-    for _ in range(COUNT // 5):
+    lowered, count = 0, min(COUNT // 5, 10_000)
+    for _ in range(count):
         text = change(random_.choice(texts), random_)
         try:
             module = parse_module(text, "m.mlir")
@@ -135,7 +135,7 @@ def test_changed_numbers_and_types_are_lowered_or_refused() -> None:
         except (CompileError, UnsupportedError):
             continue
         lowered += 1
-    assert COUNT // 50 < lowered < COUNT // 6
+    assert count // 10 < lowered < count * 5 // 6
 
 
 @pytest.mark.parametrize(

@@ -325,3 +325,18 @@ def test_argument_types_are_marked() -> None:
     for wrong, reason in (("f=input", "Expected: 2 arguments, got: 1"), ("g=input,input", "was not found in module")):
         with pytest.raises(CompileError, match=reason):
             run(parse_module(text), f"tt-populate-argument-types{{argument-types={wrong}}}")
+
+
+@pytest.mark.parametrize(("number", "made"), [("2.5", "ttnn.full"), ("0.0", "ttnn.empty")])
+def test_fills_are_lowered_as_constants(number: str, made: str) -> None:
+    text = (
+        "#any = #tt.operand_constraint<any_device>\nfunc.func @f() -> tensor<64x32xf32> {\n"
+        f'  %0 = "ttir.constant"() <{{value = dense<{number}> : tensor<64x32xf32>}}> : () -> tensor<64x32xf32>\n'
+        "  return %0 : tensor<64x32xf32>\n}\n"
+    )
+    module = parse_module(text)
+    run(module, "ttir-constant-as-fill")
+    assert '"ttir.fill"' in print_module(module)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    assert "ttir.fill" not in print_module(module)
+    assert f'"{made}"' in print_module(module)

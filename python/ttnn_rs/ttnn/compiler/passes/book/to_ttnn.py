@@ -97,7 +97,7 @@ def _empty(module: Module, op: Operation, type_: Attribute) -> SSAValue:
 
 def _lower(module: Module, op: TableOp) -> None:
     short = op.name.partition(".")[2]
-    special = {"to_layout": _to_layout, "constant": _constant, "broadcast": _broadcast}.get(short)
+    special = {"to_layout": _to_layout, "constant": _constant, "fill": _constant, "broadcast": _broadcast}.get(short)
     if special is not None:
         special(module, op)
         return
