@@ -13,48 +13,19 @@ from typing import Any
 
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.dialects import attributes
+from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.layout.device import Device
 from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
 from ttnn.compiler.passes.placement.device import device_attribute
 from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_epoch
+from ttnn.compiler.tools.data_types import DataType
 
 __all__ = ["DataType", "Topology", "ir"]
 
 
-class DataType(IntEnum):
-    """Data types of elements, with the numbers of the dialect."""
-
-    Float32 = 0
-    Float16 = 1
-    BFloat16 = 2
-    BFP_Float8 = 3
-    BFP_BFloat8 = 4
-    BFP_Float4 = 5
-    BFP_BFloat4 = 6
-    BFP_Float2 = 7
-    BFP_BFloat2 = 8
-    UInt32 = 9
-    UInt16 = 10
-    UInt8 = 11
-    Int32 = 12
-
-
-_WORDS = (
-    "f32",
-    "f16",
-    "bf16",
-    "bfp_f8",
-    "bfp_bf8",
-    "bfp_f4",
-    "bfp_bf4",
-    "bfp_f2",
-    "bfp_bf2",
-    "u32",
-    "u16",
-    "u8",
-    "si32",
-)
+#: Words of the data types of `DataType`, in its order.
+_WORDS = ENUMS["ttcore.supportedDataTypes"]
 
 
 class Topology(IntEnum):

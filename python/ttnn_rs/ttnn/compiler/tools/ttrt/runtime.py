@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import Any, ClassVar
 
 import ml_dtypes
@@ -24,6 +24,7 @@ from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.metal import run_metal
 from ttnn.compiler.runtime.place import Transfers
 from ttnn.compiler.runtime.system import current_system
+from ttnn.compiler.tools.data_types import DataType
 from ttnn.compiler.tools.ttrt.binary import Flatbuffer, SystemDesc
 
 __all__ = [
@@ -45,24 +46,6 @@ __all__ = [
     "submit",
     "wait",
 ]
-
-
-class DataType(IntEnum):
-    """Data types of elements, as binaries number them."""
-
-    Float32 = 0
-    Float16 = 1
-    BFloat16 = 2
-    BFP_Float8 = 3
-    BFP_BFloat8 = 4
-    BFP_Float4 = 5
-    BFP_BFloat4 = 6
-    BFP_Float2 = 7
-    BFP_BFloat2 = 8
-    UInt32 = 9
-    UInt16 = 10
-    UInt8 = 11
-    Int32 = 12
 
 
 _ARRAYS: dict[DataType, Any] = {
