@@ -9,6 +9,7 @@ import pytest
 
 import ttnn
 from operands import raw_of
+from ttnn import _engine
 from ttnn.base.config import manage_config
 from ttnn.ops.conv import conv2d as module
 from ttnn.tensor.tensor import Tensor
@@ -92,7 +93,7 @@ def test_bits_do_not_depend_on_threads_and_levels(device: ttnn.MeshDevice) -> No
         return raw_of(result).tobytes()
 
     expected = run()
-    for name, values in (("threads", [1, 3]), ("cpu_level", ["scalar", "avx2", "avx512"])):
+    for name, values in (("threads", [1, 3]), ("cpu_level", _engine.cpu_levels())):
         for value in values:
             with manage_config(name, value):
                 assert run() == expected

@@ -10,6 +10,7 @@ import pytest
 
 import ttnn
 from operands import raw_of, values_of
+from ttnn import _engine
 from ttnn.base.config import manage_config
 
 SDPA = ttnn.transformer.scaled_dot_product_attention
@@ -133,7 +134,7 @@ def test_bits_do_not_depend_on_threads(device: ttnn.MeshDevice) -> None:
     assert all(np.array_equal(results[0], result) for result in results)
 
 
-@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("level", _engine.cpu_levels())
 def test_every_level_is_near(level: str, device: ttnn.MeshDevice) -> None:
     tensors: list[Any] = [_tensor((1, 2, 96, 64), seed, device) for seed in range(3)]
     with manage_config("cpu_level", level):
