@@ -239,6 +239,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     },
     "paged_update_cache": {"page_table": _pages, "update_index": _position},
     "dequantize": {"input": _byte},
+    "dequantize_unrolled": {"input": _byte},
     "pad": {"input": _summable},
     "pooling": {"inputs": _summable},
     "reduce_and": {"input": _truth(decided_by=False)},

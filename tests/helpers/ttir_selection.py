@@ -199,16 +199,44 @@ def requantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     return quantize(op, [number], groups)
 
 
+def _along(op: TableOp, value: Array, rank: int) -> Array:
+    """A scale or a zero point of all elements, or one for each place of an axis."""
+    axis = op.get("axis")
+    return value.reshape(() if axis is None else [-1 if dim == axis else 1 for dim in range(rank)])
+
+
+def quantize_unrolled(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    scale, zero = (_along(op, groups(name), given[0].ndim) for name in ("scale", "zero_point"))
+    return [np.round(given[0] / scale) + zero]
+
+
+def dequantize_unrolled(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    scale, zero = (_along(op, groups(name), given[0].ndim) for name in ("scale", "zero_point"))
+    return [(given[0] - zero) * scale]
+
+
+def index_select(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Pieces of a length from every stride of a dimension on."""
+    dim, size = op.get("dim"), given[0].shape[op.get("dim")]
+    begin, length = op.get("begin"), op.get("length")
+    starts = range(begin, size, op.get("stride") or size)
+    return [given[0].take([at for start in starts for at in range(start, min(start + length, size))], axis=dim)]
+
+
 SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "batch_norm_inference": batch_norm_inference,
     "batch_norm_training": batch_norm_training,
     "cumprod": lambda op, given, groups: [np.cumprod(given[0], axis=op.get("dim"))],
     "dequantize": dequantize,
+    "dequantize_unrolled": dequantize_unrolled,
     "embedding_backward": embedding_backward,
     "gather": gather,
     "gelu_bw": gelu_backward,
+    "get_dimension_size": lambda op, given, groups: [np.array([given[0].shape[op.get("dimension")]])],
     "group_norm": group_norm,
+    "index_select": index_select,
     "quantize": quantize,
+    "quantize_unrolled": quantize_unrolled,
     "requantize": requantize,
     "sampling": sampling,
     "scatter": scatter,
