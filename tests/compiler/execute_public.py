@@ -91,7 +91,7 @@ EMITTED = re.compile(
 )
 #: How passes say that they do not lower what a valid module asks for, and binaries why no call is there.
 REFUSALS = re.compile(
-    r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with) "
+    r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with(?:out)?) "
     r"|.*: this operation is not executed: ).*)$",
     re.MULTILINE,
 )

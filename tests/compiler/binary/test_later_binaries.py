@@ -75,6 +75,21 @@ def test_a_data_type_without_form_is_named() -> None:
         ttnn_to_binary(parse_module(text), "1.2.3")
 
 
+def test_kernels_of_another_language_are_refused() -> None:
+    layout = (
+        "#dram = #ttnn.buffer_type<dram>\n#layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
+        "memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>\n"
+    )
+    kind = "tensor<32x32xbf16, #layout>"
+    names = 'arg_roles = "in,out", kernel_id = "a", version_tag = "1"'
+    text = (
+        f'{layout}func.func @f(%a: {kind}, %b: {kind}) -> {kind} {{\n  %0 = "ttnn.tt_lang_op"(%a, %b) <{{{names}}}> : '
+        f"({kind}, {kind}) -> {kind}\n  return %0 : {kind}\n}}\n"
+    )
+    with pytest.raises(CompileError, match="cannot be lowered without the compiler of tt-lang"):
+        ttnn_to_binary(parse_module(text), "1.2.3")
+
+
 def test_an_operation_without_form_is_named() -> None:
     with pytest.raises(CompileError, match=r"'ttir\.add' op has no form in a TTNN binary|without layout"):
         ttnn_to_binary(parse_module(ADD), "1.2.3")

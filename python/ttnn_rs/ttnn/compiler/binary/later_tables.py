@@ -265,6 +265,8 @@ class LaterProgram:
             member, fixed["type"] = found
         else:
             member = _MEMBERS.get(short) or "".join(word.capitalize() for word in short.split("_")) + "Op"
+        if short == "tt_lang_op":
+            raise self.error(op, "cannot be lowered without the compiler of tt-lang, which writes its kernels")
         if member not in self.members:
             raise self.error(op, "has no form in TTNN binaries of this epoch")
         special = _SPECIAL.get(short)
