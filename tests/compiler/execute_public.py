@@ -281,7 +281,8 @@ def execute_module(
     options = [option for option in options if not re.match("-?-split-input|-?-verify-diag", option)]
     if any(re.match("-?-ttir-to-emit(c|py)-pipeline", option) for option in options):
         options = []
-    options = [option for option in options if not EMITTED.match(option)]
+    if not any("ttmetal" in option for option in options):
+        options = [option for option in options if not EMITTED.match(option)]
     if WINDOWED.search(text) and not LOWERS.search(" ".join(options)):
         # Windows become rows before layouts: what is left of the pipeline would not do it.
         options = [option for option in options if not re.match("-?-ttnn-layout", option)]
