@@ -157,3 +157,9 @@ def test_programs_of_kernels_are_not_written_as_cpp() -> None:
 def test_parts_of_programs_without_form_are_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(CompileError, match=message):
         ttnn_to_binary(module(TEXT.replace(old, new)), "0.1.0")
+
+
+def test_arguments_of_cores_that_no_chip_has_are_refused() -> None:
+    binary = ttnn_to_binary(module(TEXT.replace("core_coord<0, 0>", "core_coord<0, 4000000000>")), "0.1.0")
+    with pytest.raises(UnsupportedError, match=r"core \((0, 4000000000|4000000000, 0)\) are not executed"):
+        programs(Binary.parse(binary.to_bytes()))

@@ -225,12 +225,19 @@ def _config(kernel: dict[str, Any]) -> New:
     return New("ttnn.ComputeConfigDescriptor", (), tuple(words))
 
 
+#: Rows and columns of cores; a binary may name any, and the lists below have a place for each before it.
+_MOST: Final = 64
+
+
 def _by_core(kernel: dict[str, Any], tensors: list[Ref]) -> list[Argument]:
     """Return the arguments of single cores, as lists by x and y."""
     given = {
         (int(one["core_coord"]["x"]), int(one["core_coord"]["y"])): _values(one["args"], tensors)
         for one in kernel.get("rt_args", [])
     }
+    for x, y in given:
+        if max(x, y) >= _MOST:
+            raise UnsupportedError(f"arguments of the core ({x}, {y}) are not executed: no chip has it.")
     columns = 1 + max((x for x, _ in given), default=-1)
     rows = 1 + max((y for _, y in given), default=-1)
     return [[given.get((x, y), []) for y in range(rows)] for x in range(columns)]

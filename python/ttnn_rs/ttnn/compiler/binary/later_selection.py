@@ -71,9 +71,11 @@ def _slice(calls: Calls, table: dict[str, Any]) -> None:
     steps = numbers(table.get("step") or [1] * len(have.shape))
     if table["type"] == "SliceStaticOp":
         ends: list[Argument] = [numbers(params["begins"]), numbers(params["ends"])]
-        # Slices of no elements may lie behind the tensor, which `ttnn.slice` refuses.
-        within = [[min(one, size) for one, size in zip(side, have.shape, strict=True)] for side in ends]
-        finish(calls, table, "ttnn.slice", have, tensor, *within, steps)
+        if 0 in describe(table["out"]).shape:
+            # Slices of no elements may lie behind the tensor, which `ttnn.slice` refuses.
+            sides = (params["begins"], params["ends"])
+            ends = [[min(one, size) for one, size in zip(numbers(side), have.shape, strict=True)] for side in sides]
+        finish(calls, table, "ttnn.slice", have, tensor, *ends, steps)
         return
     # Ends in tensors are read by the program; it takes rows of 32-bit integers.
     ends = [in_rows(calls, params[name], "UInt32") for name in ("begins", "ends")]

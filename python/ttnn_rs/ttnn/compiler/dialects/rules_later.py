@@ -182,9 +182,6 @@ def _pow_scalar(op: TableOp) -> None:
     need(value >= 0, f"exponent must be non-negative; but got {value}")
 
 
-# Quantization.
-
-
 def _dot_general(op: TableOp) -> None:
     shapes = {side: shape_of(value) for side, value in zip(("lhs", "rhs"), op.inputs, strict=True)}
     sizes: dict[str, list[list[int]]] = {"batch": [], "contract": []}
@@ -199,6 +196,9 @@ def _dot_general(op: TableOp) -> None:
             found.append([shape[dim] for dim in op.get(f"{kind}_dims_{side}")])
     for kind, (left, right) in sizes.items():
         need(left == right, f"{kind} dimensions must have equal sizes, got {list_text(left)} and {list_text(right)}")
+
+
+# Quantization.
 
 
 def _quantized(value: SSAValue) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.passes.options import Option, OptionError
-from ttnn.compiler.tools.output import write
+from ttnn.compiler.tools.output import UNEXPECTED, write
 
 if TYPE_CHECKING:
     from ttnn.compiler.asm.diagnostics import Diagnostic
@@ -177,16 +177,7 @@ def _run(asked: _Arguments, text: str) -> int:
         except (OptionError, UnsupportedError) as error:
             sys.stderr.write(f"ttmlir-opt: {error}\n")
             return 1
-        except (
-            ArithmeticError,
-            AssertionError,
-            AttributeError,
-            LookupError,
-            RuntimeError,
-            TypeError,
-            ValueError,
-        ) as error:
-            # A pass met a module that it does not expect: our fault, but not one to print a traceback for.
+        except UNEXPECTED as error:
             sys.stderr.write(f"{name}: error: a pass failed on this module ({type(error).__name__}: {error})\n")
             return 1
         if expecting:

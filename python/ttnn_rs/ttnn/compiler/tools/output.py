@@ -1,12 +1,24 @@
-"""Writing what a tool has made: to a file, or to standard output, which may be a pipe whose reader has gone."""
+"""How a tool ends: what it has made goes to a file, or to standard output, whose reader may have gone."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
-__all__ = ["end_of_output", "write"]
+__all__ = ["UNEXPECTED", "end_of_output", "write"]
+
+#: What a pass or a translation ends with on a module that nobody has thought of: our fault, but no traceback.
+UNEXPECTED: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 def write(tool: str, output: str, data: bytes) -> int:

@@ -13,7 +13,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.dialects import parse_module
-from ttnn.compiler.tools.output import write
+from ttnn.compiler.tools.output import UNEXPECTED, write
 from ttnn.compiler.tools.version import package_version
 
 __all__ = ["run", "translate"]
@@ -115,8 +115,7 @@ def run(
     except TtnnError as error:
         sys.stderr.write(f"ttmlir-translate: error: {error}\n")
         return 1
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-        # A module that nobody has thought of: our fault, but not one to print a traceback for.
+    except UNEXPECTED as error:
         sys.stderr.write(f"{name}: error: {translation} failed on this module ({type(error).__name__}: {error})\n")
         return 1
     return write("ttmlir-translate", output, made if isinstance(made, bytes) else made.encode())
