@@ -57,7 +57,7 @@ impl Level {
     #[inline]
     pub fn detected() -> Self {
         static DETECTED: OnceLock<Level> = OnceLock::new();
-        *DETECTED.get_or_init(detect)
+        *DETECTED.get_or_init(|| at_most(detect()))
     }
 
     /// The levels that this host has, narrowest first.
@@ -123,6 +123,17 @@ impl std::str::FromStr for Level {
 
     fn from_str(name: &str) -> Result<Self, LevelError> {
         Self::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| LevelError::Unknown(name.to_owned()))
+    }
+}
+
+/// In debug builds, `TT_CPU_AT_MOST` names the highest level that this host is said to have, so that tests can run as they
+/// would on a smaller CPU.
+fn at_most(detected: Level) -> Level {
+    let wanted = if cfg!(debug_assertions) { std::env::var("TT_CPU_AT_MOST").ok() } else { None };
+    match (wanted.map(|name| name.parse().expect("TT_CPU_AT_MOST is a CPU level")), detected) {
+        (Some(Level::Scalar), _) => Level::Scalar,
+        (Some(Level::Avx2), Level::Avx512) => Level::Avx2,
+        _ => detected,
     }
 }
 

@@ -171,8 +171,9 @@ fn products_beyond_the_largest_number_are_infinite() {
     }
 }
 
-/// Asserts the bits of the SFPU's division at every level; whether there were any.
-fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
+/// Asserts the bits of the SFPU's division at every level; whether there were any. `None` on a host without levels that
+/// divide so.
+fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> Option<bool> {
     // On their way into Dst, zeros lose their sign and subnormals become zeros.
     let in_dst = |words: &[u16; 1024]| words.map(|word| if word & 0x7f80 == 0 { 0 } else { u32::from(word) << 16 });
     let mut expected = in_dst(a);
@@ -191,7 +192,7 @@ fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
     });
     let results: Vec<bool> = results.collect();
     assert!(results.iter().all(|&result| result == results[0]), "levels differ in what they take");
-    results[0]
+    results.first().copied()
 }
 
 #[test]
@@ -205,7 +206,11 @@ fn quotients_of_all_pairs_of_significands() {
                 |random: &mut Random, least: u32| ((least + random.below(60)) << 7) | (random.below(2) << 15);
             let a = std::array::from_fn(|i| (exponents(&mut random, least_a) | (block * 8 + i as u32 / 128)) as u16);
             let b = std::array::from_fn(|i| (exponents(&mut random, least_b) | (i as u32 % 128)) as u16);
-            assert!(check_quotients(&a, &b), "dividends from exponent {least_a}, divisors from {least_b}");
+            assert_ne!(
+                check_quotients(&a, &b),
+                Some(false),
+                "dividends from exponent {least_a}, divisors from {least_b}"
+            );
         }
     }
 }
@@ -220,10 +225,14 @@ fn quotients_at_the_edges_of_the_exponents() {
             // Zeros and subnormals on either side, and on both.
             let a = std::array::from_fn(|i| word(if i % 5 == 0 { 0 } else { exponent_a }));
             let b = std::array::from_fn(|i| word(if i % 7 == 0 { 0 } else { exponent_b }));
-            if check_quotients(&a, &b) { with += 1 } else { without += 1 }
+            match check_quotients(&a, &b) {
+                Some(true) => with += 1,
+                Some(false) => without += 1,
+                None => {}
+            }
         }
     }
-    assert!(with > 100 && without > 100, "{with} tiles with results, {without} without");
+    assert!(levels().count() == 0 || with > 100 && without > 100, "{with} tiles with results, {without} without");
 }
 
 #[test]
@@ -234,9 +243,9 @@ fn quotients_of_random_tiles() {
         let kind = [1, 2, 1, 0][round % 4];
         let a = std::array::from_fn(|_| word(&mut random, kind));
         let b = std::array::from_fn(|_| word(&mut random, 1) | if round % 4 == 2 { 0 } else { 64 << 7 });
-        with += usize::from(check_quotients(&a, &b));
+        with += usize::from(check_quotients(&a, &b) == Some(true));
     }
-    assert!(with > 0, "{with} tiles with results");
+    assert!(levels().count() == 0 || with > 0, "{with} tiles with results");
 }
 
 #[test]

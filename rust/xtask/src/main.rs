@@ -44,6 +44,14 @@ const CHORES: &[Chore] = &[
         commands: &["cargo test --workspace --exclude tt-python --locked"],
     },
     Chore {
+        name: "test-smaller",
+        help: "Rust tests as on a CPU without AVX-512, and as on one without AVX2 either",
+        commands: &[
+            "env TT_CPU_AT_MOST=avx2 cargo test --workspace --exclude tt-python --locked",
+            "env TT_CPU_AT_MOST=scalar cargo test --workspace --exclude tt-python --locked",
+        ],
+    },
+    Chore {
         name: "reference",
         help: "ten million outputs of the FPU against an independent integer reference",
         commands: &["cargo run --release --quiet --package tt-tensix --example matmul_reference -- 10000000"],

@@ -328,6 +328,8 @@ mod tests {
                 }
             }
         }
-        assert!(taken.iter().all(|&taken| taken > 200), "{taken:?}");
+        // Of 1200 rounds at each level; products that are packed have the fewest that are exact.
+        let least = 70 * Level::supported().len() as u32;
+        assert!(taken.iter().all(|&taken| taken > least), "{taken:?}");
     }
 }

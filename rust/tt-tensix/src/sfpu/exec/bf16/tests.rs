@@ -103,7 +103,8 @@ fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
         let takes = call.parameters[0] >> 31 == 0 && call.name() != "xlogy";
         // Where the exponential is zero, so is the result, but a negative one.
         let least = if call.name() == "log_sigmoid" { 2 } else { 8 };
-        assert_eq!(usual >= least, takes, "{}: {usual} of 8 tiles of usual numbers", call.name());
+        let right = (usual >= least) == takes || levels_with_registers() == 0;
+        assert!(right, "{}: {usual} of 8 tiles of usual numbers", call.name());
     }
 }
 
