@@ -198,3 +198,24 @@ def test_lines_and_groups_of_a_batch(groups: int) -> None:
     """
     module = rewritten(body, PASS, epoch=Epoch.SLIDES)
     assert names(module).count("conv2d") == groups
+
+
+@pytest.mark.parametrize("method", ["Max", "Average", "Sum"])
+@pytest.mark.parametrize("value", ["2.5", "0.0"])
+def test_general_poolings_of_constants_are_constants(method: str, value: str) -> None:
+    """Of several inputs each; a window over padding is another one than those inside."""
+    body = f"""
+    func.func @f() -> (tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>) {{
+      %a = "ttir.full"() <{{fill_value = {value} : f32, shape = array<i32: 1, 2, 4, 6>}}> : () -> tensor<1x2x4x6xf32>
+      %b = "ttir.ones"() <{{shape = array<i32: 1, 3, 6, 8>}}> : () -> tensor<1x3x6x8xf32>
+      %0 = ttir.empty() : tensor<1x2x2x3xf32>
+      %1 = ttir.empty() : tensor<1x3x3x4xf32>
+      %2:2 = "ttir.pooling"(%a, %b, %0, %1) <{{operandSegmentSizes = array<i32: 2, 2>, pooling_method = #ttir<pooling_method {method}>, window_dimensions = array<i64: 1, 1, 2, 2>, window_strides = array<i64: 1, 1, 2, 2>, base_dilations = array<i64: 1, 1, 1, 1>, window_dilations = array<i64: 1, 1, 1, 1>, padding = array<i64: 0, 0, 0, 0, 0, 0, 0, 0>}}> : (tensor<1x2x4x6xf32>, tensor<1x3x6x8xf32>, tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>) -> (tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>)
+      return %2#0, %2#1 : tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>
+    }}
+    """
+    assert set(names(rewritten(body, f"{PASS},canonicalize", epoch=Epoch.SLIDES))) <= {"full", "zeros", "ones", "empty"}
+    padded = body.replace("array<i64: 0, 0, 0, 0, 0, 0, 0, 0>", "array<i64: 0, 0, 0, 0, 1, 1, 1, 1>")
+    for before, after in (("1x2x2x3xf32", "1x2x3x4xf32"), ("1x3x3x4xf32", "1x3x4x5xf32")):
+        padded = padded.replace(before, after)
+    assert "permute" in names(rewritten(padded, PASS, epoch=Epoch.SLIDES))

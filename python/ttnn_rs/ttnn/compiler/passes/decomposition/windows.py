@@ -16,7 +16,7 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes import tensor_build as decompose
 from ttnn.compiler.passes.base import owner_of
-from ttnn.compiler.passes.constants import number_type
+from ttnn.compiler.passes.constants import build_full, is_float, number_type, splat_of
 
 __all__ = ["COUNT_INCLUDE_PAD", "channels_last", "convolution", "convolution_dimensions", "counts_padding", "pooling"]
 
@@ -197,6 +197,24 @@ def counts_padding(op: TableOp) -> bool:
     return not isinstance(found, IntegerAttr) or bool(found.value.data)
 
 
+def _pooled_constants(module: Module, op: TableOp, method: str) -> list[SSAValue] | None:
+    """Return the constants that a general pooling gives of constants with equal elements; None for others.
+
+    All windows are alike where there is neither padding nor a gap between elements.
+    """
+    if any(op.get("padding")) or any(step != 1 for step in op.get("base_dilations")):
+        return None
+    count = math.prod(op.get("window_dimensions")) if method == "Sum" else 1
+    results = []
+    for value, old in zip(op.inputs, op.results, strict=True):
+        number = splat_of(value)
+        # Sums of integers that leave their range have no number here.
+        if number is None or (count != 1 and not is_float(old.type.element_type)):  # type: ignore[attr-defined]
+            return None
+        results.append(build_full(module, op, old.type, number * count))
+    return results
+
+
 def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Return what stands for a pooling of images; None for others."""
     shape = shape_of(op.inputs[0])
@@ -204,6 +222,10 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     strides, dilation = list(op.get("window_strides")), list(op.get("window_dilations"))
     padding = list(op.get("padding"))
     method = attribute_text(op.properties["pooling_method"])
+    kind = re.search(r"\b(Max|Average|Sum)\b", method)
+    filled = _pooled_constants(module, op, kind.group(1)) if kind is not None else None
+    if filled is not None:
+        return filled
     spatial = [i for i, size in enumerate(window) if size > 1]
     if len(shape) != 4 or len(spatial) > 2:
         return None
@@ -212,7 +234,6 @@ def pooling(module: Module, op: TableOp) -> list[SSAValue] | None:
     spatial.sort()
     rest = [i for i in range(4) if i not in spatial]
     order = [rest[0], *spatial, rest[1]]
-    kind = re.search(r"\b(Max|Average|Sum)\b", method)
     trivial = not any(padding[2 * i] or padding[2 * i + 1] or strides[i] != 1 for i in rest)
     if kind is None or not trivial or any(step != 1 for step in op.get("base_dilations")):
         return None
