@@ -194,6 +194,17 @@ def test_users_with_one_move_share_it() -> None:
     assert names(both(text, UP)) == "permute exp"
 
 
+def test_operations_that_moves_go_through_keep_their_order() -> None:
+    text = function(
+        "4x4xf32, 4x4xf32",
+        "multiply(%a0, %a1) : 4x4xf32, 4x4xf32 -> 4x4xf32",
+        "matmul(%a0, %a1) : 4x4xf32, 4x4xf32 -> 4x4xf32",
+        "add(%0, %1) : 4x4xf32, 4x4xf32 -> 4x4xf32",
+        "reshape(%2){shape = [16 : i32]} : 4x4xf32 -> 16xf32",
+    )
+    assert names(both(text, UP)) == "reshape reshape multiply matmul reshape add"
+
+
 def test_the_epoch_of_the_text_is_written_again() -> None:
     text = (
         "func.func @f(%a: tensor<4x6xf32>) -> tensor<6x4xf32> {\n"

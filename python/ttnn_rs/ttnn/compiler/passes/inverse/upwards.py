@@ -13,7 +13,6 @@ from ttnn.compiler.asm.xdsl_adapter import SSAValue
 from ttnn.compiler.dialects.kinds import si32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import owner_of
 from ttnn.compiler.passes.elementwise import BINARY, UNARY
 from ttnn.compiler.passes.moves import (
     implicit_broadcast,
@@ -57,15 +56,15 @@ def _elementwise(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None
         if any(len(shape_of(value)) != len(shape) for value in op.inputs):
             return None
         numbers = moved.get("permutation")
-    inputs = [move(module, moved, moved.name[5:], value, numbers) for value in op.inputs]
-    return remade(module, moved, op, inputs, tensor_like(op.results[0].type, shape_of(moved.results[0])))
+    inputs = [move(module, op, moved.name[5:], value, numbers) for value in op.inputs]
+    return remade(module, op, op, inputs, tensor_like(op.results[0].type, shape_of(moved.results[0])))
 
 
 def _permute_concat(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
     order = list(moved.get("permutation"))
-    inputs = [move(module, moved, "permute", value, order) for value in op.inputs]
+    inputs = [move(module, op, "permute", value, order) for value in op.inputs]
     dim = order.index(op.get("dim") % len(order))
-    return remade(module, moved, op, inputs, moved.results[0].type, dim=si32_attr(dim))
+    return remade(module, op, op, inputs, moved.results[0].type, dim=si32_attr(dim))
 
 
 def _reshape_concat(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
@@ -78,15 +77,15 @@ def _reshape_concat(module: Module, op: TableOp, moved: TableOp) -> SSAValue | N
     for value in op.inputs:
         size = list(target)
         size[found] = shape_of(value)[dim]
-        inputs.append(move(module, moved, "reshape", value, size))
-    return remade(module, moved, op, inputs, moved.results[0].type, dim=si32_attr(found))
+        inputs.append(move(module, op, "reshape", value, size))
+    return remade(module, op, op, inputs, moved.results[0].type, dim=si32_attr(found))
 
 
 def _permute_slice(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
     order = moved.get("permutation")
-    value = move(module, moved, "permute", op.inputs[0], order)
+    value = move(module, op, "permute", op.inputs[0], order)
     bounds = {name: ints(permuted(op.get(name), order)) for name in ("begins", "ends", "step")}
-    return remade(module, moved, op, [value], moved.results[0].type, **bounds)
+    return remade(module, op, op, [value], moved.results[0].type, **bounds)
 
 
 def _equal_tail(first: Sequence[int], second: Sequence[int]) -> int:
@@ -127,7 +126,7 @@ def _reshape_slice(module: Module, op: TableOp, moved: TableOp) -> SSAValue | No
         return None
     target = shape_of(moved.results[0])
     size = [*target[: len(target) - tail], *shape_of(op.inputs[0])[-tail:]]
-    return reshaped_slice(module, moved, op, move(module, moved, "reshape", op.inputs[0], size), tail)
+    return reshaped_slice(module, op, op, move(module, op, "reshape", op.inputs[0], size), tail)
 
 
 def _permute_reduce(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
@@ -141,9 +140,9 @@ def _permute_reduce(module: Module, op: TableOp, moved: TableOp) -> SSAValue | N
         small, order = order, list(range(len(rest) + len(dims)))
         for place, source in zip(rest, small, strict=True):
             order[place] = rest[source]
-    value = move(module, moved, "permute", op.inputs[0], order)
+    value = move(module, op, "permute", op.inputs[0], order)
     places = inverse_order(order)
-    return remade(module, moved, op, [value], moved.results[0].type, dim_arg=ints([places[dim] for dim in dims]))
+    return remade(module, op, op, [value], moved.results[0].type, dim_arg=ints([places[dim] for dim in dims]))
 
 
 def mapped_dims(source: Sequence[int], target: Sequence[int], dims: Sequence[int]) -> list[int] | None:
@@ -161,9 +160,9 @@ def _reshape_reduce(module: Module, op: TableOp, moved: TableOp) -> SSAValue | N
     found = mapped_dims(shape, target, dims)
     if not found:
         return None
-    value = move(module, moved, "reshape", op.inputs[0], target)
+    value = move(module, op, "reshape", op.inputs[0], target)
     type_ = tensor_like(op.results[0].type, reduced_shape(target, found, True))
-    return remade(module, moved, op, [value], type_, dim_arg=ints(found))
+    return remade(module, op, op, [value], type_, dim_arg=ints(found))
 
 
 def _reshape_softmax(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
@@ -171,8 +170,8 @@ def _reshape_softmax(module: Module, op: TableOp, moved: TableOp) -> SSAValue | 
     dim = matching_dim(shape, target, op.get("dimension") % len(shape))
     if dim is None:
         return None
-    value = move(module, moved, "reshape", op.inputs[0], target)
-    return remade(module, moved, op, [value], moved.results[0].type, dimension=si32_attr(dim))
+    value = move(module, op, "reshape", op.inputs[0], target)
+    return remade(module, op, op, [value], moved.results[0].type, dimension=si32_attr(dim))
 
 
 def _reshape_rms_norm(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
@@ -181,8 +180,8 @@ def _reshape_rms_norm(module: Module, op: TableOp, moved: TableOp) -> SSAValue |
     if not shape or not target or shape[-1] != target[-1] or (normalized is not None and len(normalized) != 1):
         return None
     rows = {op.inputs[0], *(op.group("residual") if op.name == "ttir.distributed_rms_norm" else ())}
-    inputs = [move(module, moved, "reshape", one, target) if one in rows else one for one in op.inputs]
-    return remade(module, moved, op, inputs, moved.results[0].type)
+    inputs = [move(module, op, "reshape", one, target) if one in rows else one for one in op.inputs]
+    return remade(module, op, op, inputs, moved.results[0].type)
 
 
 def _split_broadcast(before: Sequence[int], factors: Sequence[int], target: Sequence[int]) -> list[bool] | None:
@@ -221,17 +220,17 @@ def _reshape_broadcast(module: Module, op: TableOp, moved: TableOp) -> SSAValue 
         return None
     size = [1 if repeat else n for n, repeat in zip(target, repeats, strict=True)]
     factors = [n if repeat else 1 for n, repeat in zip(target, repeats, strict=True)]
-    value = move(module, moved, "reshape", op.inputs[0], size)
-    return remade(module, moved, op, [value], moved.results[0].type, broadcast_dimensions=i64s(factors))
+    value = move(module, op, "reshape", op.inputs[0], size)
+    return remade(module, op, op, [value], moved.results[0].type, broadcast_dimensions=i64s(factors))
 
 
 def _permute_broadcast(module: Module, op: TableOp, moved: TableOp) -> SSAValue | None:
     if not implicit_broadcast(op):
         return None
     order = moved.get("permutation")
-    value = move(module, moved, "permute", op.inputs[0], order)
+    value = move(module, op, "permute", op.inputs[0], order)
     factors = i64s(permuted(op.get("broadcast_dimensions"), order))
-    return remade(module, moved, op, [value], moved.results[0].type, broadcast_dimensions=factors)
+    return remade(module, op, op, [value], moved.results[0].type, broadcast_dimensions=factors)
 
 
 _BROADCASTS: dict[tuple[str, str], Upwards] = {
@@ -254,29 +253,31 @@ _ALL: dict[tuple[str, str], Upwards] = {
 
 
 def _pattern(table: dict[tuple[str, str], Upwards]) -> Pattern:
-    """Return the pattern that starts from moves and finds the operation above them in a table."""
+    """Return the pattern that starts from an operation and finds the moves of its result in a table.
+
+    What it makes stands where the operation stood, so that operations keep their order.
+    """
 
     def move_upwards(module: Module, op: TableOp) -> list[SSAValue] | None:
-        if not plain_tensors(op) or joins_high_rank(op):
+        if not plain_tensors(op):
             return None
-        above = owner_of(op.inputs[0])
-        if not isinstance(above, TableOp) or not plain_tensors(above):
+        same = users(op.results[0])
+        moved = same[0] if same else None
+        if not isinstance(moved, TableOp) or not plain_tensors(moved) or joins_high_rank(moved):
             return None
-        upwards = table.get((op.name[5:], above.name[5:]))
-        same = users(op.inputs[0])
-        if upwards is None or not all(same_move(op, one) and one.parent is op.parent for one in same):
+        upwards = table.get((moved.name[5:], op.name[5:]))
+        if upwards is None or not all(same_move(moved, one) and one.parent is op.parent for one in same):
             return None
-        if any(one is not op and one.is_before_in_block(op) for one in same):
-            return None  # The first of them does it for all.
-        value = upwards(module, above, op)
+        value = upwards(module, op, moved)
         if value is None:
             return None
         for one in same:
-            if one is not op:
-                one.results[0].replace_all_uses_with(op.results[0])
+            one.results[0].replace_all_uses_with(value)
+            one.detach()
+            one.erase()
         return [value]
 
-    return pattern(move_upwards, "permute", "reshape")
+    return pattern(move_upwards, *sorted({op for _, op in table}))
 
 
 UPWARDS = _pattern(_ALL)
