@@ -53,6 +53,20 @@ def test_members_of_families() -> None:
     assert least["type"] == "Minimum"
 
 
+def test_capitals_of_a_table_are_those_of_its_schema() -> None:
+    """Its name in the text has none: an abbreviation of several letters is written in capitals."""
+    wide, row = "tensor<1x1x32x128xbf16>", "tensor<128xbf16>"
+    properties = "cluster_axis = 1 : ui32, epsilon = 0.5 : f32, operandSegmentSizes = array<i32: 1, 1, 0>"
+    text = f"""func.func @main(%a: {wide}, %w: {row}) -> {wide} {{
+  %0 = "ttir.distributed_rms_norm"(%a, %w) <{{{properties}}}> : ({wide}, {row}) -> {wide}
+  return %0 : {wide}
+}}
+"""
+    (norm,) = operations(text, "DistributedRMSNormOp")
+    assert (norm["cluster_axis"], norm["epsilon"]) == (1, 0.5)
+    assert norm["weight"]["desc"]["shape"] == [128]
+
+
 def test_attributes_become_fields() -> None:
     text = """func.func @main(%a: tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16> {
   %0 = "ttir.slice_static"(%a) <{begins = [0: i32, 32: i32, 0: i32], ends = [2: i32, 64: i32, 96: i32], step = [1: i32, 1: i32, 1: i32]}> : (tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16>

@@ -61,30 +61,16 @@ _ENUM_WORDS: Final = {
     "pow_tensor": "pow",
 }
 _ENUM_NAMES: Final = {"full_to_shard": "FullToShardShape", "shard_to_full": "ShardToFullShape"}
+#: Operations whose table has another name; the others differ in capitals and underscores only.
 _MEMBERS: Final = {
     "argmax": "ReductionArgMaxOp",
     "prod": "ReductionProdOp",
     "where": "EltwiseTernaryWhereOp",
     "embedding_bw": "EmbeddingBackwardOp",
-    "embedding_backward": "EmbeddingBackwardOp",
     "slice_static": "SliceOp",
     "slice_dynamic": "SliceOp",
-    "cumsum": "CumSumOp",
-    "cumprod": "CumProdOp",
-    "moreh_cumsum": "MorehCumSumOp",
-    "conv_transpose2d": "ConvTranspose2dOp",
-    "max_pool2d_with_indices": "MaxPool2dWithIndicesOp",
-    "rms_norm": "RMSNormOp",
-    "adamw": "AdamWOp",
     "sdpa_bw": "SDPABackwardOp",
     "sdpa_fw": "SDPAForwardOp",
-    "topk_router_gpt": "TopKRouterGptOp",
-    "topk": "TopKOp",
-    "nlp_concat_heads": "NLPConcatHeadsOp",
-    "nlp_create_qkv_heads_decode": "NLPCreateQKVHeadsDecodeOp",
-    "nlp_concat_heads_decode": "NLPConcatHeadsDecodeOp",
-    "global_avg_pool2d": "GlobalAvgPool2dOp",
-    "to_dtype": "ToDTypeOp",
 }
 #: Operands and attributes whose field has another name.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -151,6 +137,7 @@ class LaterProgram:
         union = self.schema.types["tt.target.ttnn.OpType"]
         assert isinstance(union, Union)
         self.members: dict[str, Table] = {name: kind for name, kind in union.members if isinstance(kind, Table)}
+        self._by_word = {_plain_word(name.removesuffix("Op")): name for name in self.members}
         self.families: dict[str, tuple[str, str]] = {}
         for member, enum in _FAMILIES.items():
             kind = self.schema.types.get(f"tt.target.ttnn.{enum}")
@@ -264,7 +251,7 @@ class LaterProgram:
         if found is not None:
             member, fixed["type"] = found
         else:
-            member = _MEMBERS.get(short) or "".join(word.capitalize() for word in short.split("_")) + "Op"
+            member = _MEMBERS.get(short) or self._by_word.get(_plain_word(short), "")
         if short == "tt_lang_op":
             raise self.error(op, "cannot be lowered without the compiler of tt-lang, which writes its kernels")
         if member not in self.members:
