@@ -206,6 +206,7 @@ def tensor(
     shape: tuple[int, ...] = SHAPE,
     layout: ttnn.Layout = ttnn.TILE_LAYOUT,
     memory_config: ttnn.MemoryConfig | None = None,
+    tile: ttnn.Tile | None = None,
 ) -> ttnn.Tensor:
     """Return a device tensor of numbers between -3 and 3; integers where the data type holds no others."""
     values = np.random.default_rng(seed).normal(size=shape).clip(-3.1, 3.1).astype(np.float32)
@@ -214,12 +215,8 @@ def tensor(
         values.reshape(-1)[:2] = [-0.0, 1e-40]
     if dtype in INTEGERS:
         values = np.round(values if dtype in (ttnn.int32, ttnn.int8) else np.abs(values))
-    host = (
-        ttnn.Tensor(values, dtype, None, layout)
-        if dtype not in INTEGERS
-        else ttnn.Tensor(values.astype(INTEGERS[dtype]), dtype, None, layout)
-    )
-    return host.to(device, memory_config)
+    values = values.astype(INTEGERS.get(dtype, np.float32))
+    return ttnn.Tensor(values, dtype, None, layout, None, tile).to(device, memory_config)
 
 
 def first_dtype(entry: registry.Op) -> ttnn.DataType:

@@ -31,6 +31,7 @@ DTYPES = [
 
 # Made of other operators, of which a later one refuses; they are not marked so because not all of their calls are.
 MADE_OF_OTHERS = {"addmm", "mac", "prelu", "transformer.attention_softmax"}
+SHORT_TILE = ttnn.Tile((16, 32))
 # Operators that take the properties of any tensor.
 TAKE_ALL = {"full", "full_like", "moreh_arange", "ones_like", "zeros_like"}
 
@@ -87,6 +88,8 @@ def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevic
             for rank, dims in ((0, ()), (1, (128,)), (2, (64, 128)), (6, (1, 1, *SHAPE))):
                 yield f"{name} rank {rank}", change(tensor(device, dtype, 1, dims, layout))
             yield f"{name} height", change(tensor(device, dtype, 1, (1, 1, 96, 128), layout))
+            if layout is ttnn.TILE_LAYOUT:
+                yield f"{name} in tiles of 16x32", change(tensor(device, dtype, 1, shape, tile=SHORT_TILE))
             yield f"{name} on the host", change(good.cpu())
             yield f"{name} elsewhere", change(tensor(other, dtype, 1, shape, layout))
             gone = tensor(device, dtype, 1, shape, layout)
@@ -117,6 +120,35 @@ def _with_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[
             if param.kind.text == "ttnn.MemoryConfig":
                 for what, place in WRONG_PLACES.items():
                     yield f"{param.name} {what}", Call(call.entry, call.signature, call.arguments | {param.name: place})
+
+
+OUTPUTS = {*registry.OUTPUT_TENSOR_NAMES, *registry.GRADIENT_NAMES}
+
+
+def _with_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
+    """Yield calls of an operator, each with a tensor for its result that has other elements or tiles."""
+    for call in calls(entry, device):
+        wanted = [p.name for p in call.signature.params if p.name in OUTPUTS and p.kind.text == "ttnn.Tensor"]
+        result = _result(call) if wanted else None
+        for name in wanted if result is not None else ():
+            shape, layout = tuple(result.shape), result.layout
+            for dtype in (ttnn.float32, ttnn.bfloat16, ttnn.int32):
+                given = tensor(device, dtype, 1, shape, layout)
+                yield f"{name} {dtype.name}", Call(call.entry, call.signature, call.arguments | {name: given})
+            if layout is ttnn.TILE_LAYOUT:
+                given = tensor(device, result.dtype, 1, shape, tile=SHORT_TILE)
+                yield f"{name} in tiles of 16x32", Call(call.entry, call.signature, call.arguments | {name: given})
+
+
+def _result(call: Call) -> ttnn.Tensor | None:
+    """Return the first tensor that a call gives, if it gives one and is not refused for want of options."""
+    try:
+        found = call()
+    except TtnnError:
+        return None
+    while isinstance(found, list | tuple) and found:
+        found = next((item for item in found if item is not None), None)
+    return found if isinstance(found, ttnn.Tensor) else None
 
 
 def _documented(entry: registry.Op, error: TtnnError) -> bool:
@@ -180,3 +212,22 @@ def test_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> None:
             continue
         assert isinstance(error, ttnn.MemoryConfigError) or _documented(entry, error), f"{what}: {error!r}"
         assert _state(device) == before, f"{what}: the device changed"
+
+
+GIVEN_OUTPUTS = [
+    entry
+    for entry in registry.entries()
+    if any(
+        param.name in OUTPUTS and param.kind.text == "ttnn.Tensor"
+        for signature in entry.signatures
+        for param in signature.params
+    )
+]
+
+
+@pytest.mark.parametrize("entry", GIVEN_OUTPUTS, ids=str)
+def test_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    """A tensor that cannot take the result is refused as one; the engine is not asked for what it cannot do."""
+    for what, call in _with_wrong_outputs(entry, device):
+        error = _attempt(call)
+        assert error is None or _documented(entry, error), f"{entry.name}, {what}: {error!r}"

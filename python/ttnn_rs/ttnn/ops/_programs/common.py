@@ -201,9 +201,15 @@ def is_empty(spec: TensorSpec) -> bool:
 
 
 def take_output(
-    operator: str, output: Tensor, shape: Sequence[int], layout: Layout, device: MeshDevice, vendor: str = ""
+    operator: str,
+    output: Tensor,
+    shape: Sequence[int],
+    layout: Layout,
+    device: MeshDevice,
+    vendor: str = "",
+    dtype: DataType | None = None,
 ) -> Tensor:
-    """Return `output` if it can take a result of this shape and layout.
+    """Return `output` if it can take a result of this shape, layout and data type.
 
     Args:
         operator: Who asks, for errors.
@@ -212,11 +218,13 @@ def take_output(
         layout: The result's.
         device: The operands'.
         vendor: The official sentence for another shape.
+        dtype: The result's, if elements go to `output` as they are.
 
     Raises:
         StorageError: it is on the host, deallocated, or on another device.
         ShapeError: its shape is another one.
         LayoutError: its layout is another one.
+        DTypeError: its data type is another one.
     """
     on_device(operator, output, "output_tensor")
     same_device(operator, device, output, "output_tensor")
@@ -225,6 +233,8 @@ def take_output(
         raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.", vendor=vendor)
     if spec.layout is not layout:
         raise LayoutError(f"{operator}: output_tensor is {spec.layout.name}, the result is {layout.name}.")
+    if dtype is not None and spec.dtype is not dtype:
+        raise DTypeError(f"{operator}: output_tensor is {spec.dtype.name}, the result is {dtype.name}.")
     full_tiles(operator, output, "output_tensor")
     return output
 

@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
     arch_number,
+    full_tiles,
     is_empty,
     on_device,
     result_spec,
@@ -164,7 +165,9 @@ def _checked(name: str, kernel: str, grad: Tensor, x: Tensor, place: MemoryConfi
                 f"{operator}: the {label} tensor is {tensor.layout.name}; convert it with ttnn.to_layout.",
                 vendor=f"{kernel} operation requires the {label} tensor to be in TILE layout",
             )
+        full_tiles(operator, tensor, label)
     _, output = output_for(operator, place, x, output)
+    full_tiles(operator, output, "input_grad")
     if output.dtype is not x.dtype:
         raise DTypeError(f"{operator}: input_grad is {output.dtype.name}, the input is {x.dtype.name}.")
     return Dst(operator, (grad, x), output)

@@ -112,8 +112,7 @@ def joined(
     shape = list(spec.shape)
     shape[axis] = sum(sizes)
     if output_tensor is not None:
-        output_tensor = take_output(name, output_tensor, shape, layout, device)
-        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+        output_tensor = take_output(name, output_tensor, shape, layout, device, dtype=spec.dtype)
     tiled = layout is Layout.TILE
     inner = axis >= len(shape) - 2
     default_tiles = all(tensor._spec.tile == DEFAULT_TILE for tensor in tensors)
@@ -204,8 +203,7 @@ def repeated(
     spec, dims = source._spec, source._spec.shape._dims
     shape = [size * count for size, count in zip(dims, counts, strict=True)]
     if output_tensor is not None:
-        output_tensor = take_output(name, output_tensor, shape, spec.layout, device)
-        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+        output_tensor = take_output(name, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
     elif all(count == 1 for count in counts):
         return source if spec.memory_config == place else moved_to(source, place)
     tiled = spec.layout is Layout.TILE
@@ -367,7 +365,10 @@ repeat = register_movement(
     "Return `input_tensor` repeated along each dimension.\nShape: [d0, d1, ...] -> [r0 * d0, r1 * d1, ...].",
     golden=golden.repeat,
     engine=("write_window",),
-    raises=(("ShapeError", "`repeat_dims` has too few entries, or a negative one."),),
+    raises=(
+        ("ShapeError", "`repeat_dims` has too few entries, or a negative one."),
+        ("DTypeError", "`optional_output_tensor` has another data type."),
+    ),
     examples=_repeats,
     only_rows=ONLY_ROWS,
 )

@@ -276,6 +276,7 @@ padded_slice = register_movement(
         ("ShapeError", "the rank is not 4, or the slice is out of range."),
         ("ParameterError", "a step is not 1."),
         ("MemoryConfigError", "the input is sharded, or the output is not."),
+        ("DTypeError", "`output_tensor` has another data type."),
     ),
     aliases=("padded_slice",),
     examples=(),

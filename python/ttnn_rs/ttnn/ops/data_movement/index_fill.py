@@ -29,6 +29,7 @@ from ttnn.ops._programs.common import (
     as_float,
     count_program,
     dimension,
+    full_tiles,
     is_empty,
     on_device,
     same_device,
@@ -106,6 +107,8 @@ def _indexed_fill(
     device = on_device(name, input_tensor_a, "input_tensor_a")
     for label, tensor in (("batch_id", batch_id), ("input_tensor_b", input_tensor_b)):
         same_device(name, device, tensor, label)
+    for label, tensor in (("input_tensor_a", input_tensor_a), ("input_tensor_b", input_tensor_b)):
+        full_tiles(name, tensor, label)
     into, of = input_tensor_a._spec, input_tensor_b._spec
     rank = into.shape.rank
     axis = dimension(name, dim, rank)

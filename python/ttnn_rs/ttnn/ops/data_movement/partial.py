@@ -32,7 +32,7 @@ from ttnn.operation.signature import (
     Param,
     Signature,
 )
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, full_tiles, on_device, same_device
 from ttnn.ops._programs.movement import register_movement
 from ttnn.ops._programs.windows import write_into
 from ttnn.ops.data_movement.placement import interleaved_to_sharded
@@ -103,6 +103,8 @@ def _to_interleaved(
     name = "ttnn.sharded_to_interleaved_partial"
     device = on_device(name, input_tensor)
     same_device(name, device, cache_tensor, "cache_tensor")
+    full_tiles(name, input_tensor)
+    full_tiles(name, cache_tensor, "cache_tensor")
     rows, height, width = _rows(name, cache_tensor, num_slices, slice_index)
     spec = input_tensor._spec
     if output_dtype not in (None, cache_tensor._spec.dtype) or spec.dtype is not cache_tensor._spec.dtype:

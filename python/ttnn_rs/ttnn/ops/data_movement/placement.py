@@ -12,7 +12,7 @@ from typing import Final
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError
+from ttnn.base.exceptions import LayoutError, MemoryConfigError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import bit_exact
@@ -62,9 +62,7 @@ def _placed(
     if output_tensor is None:
         output = allocate(spec.with_memory_config(memory_config), device)
     else:
-        output = take_output(name, output_tensor, tuple(spec.shape), spec.layout, device)
-        if output._spec.dtype is not spec.dtype:
-            raise DTypeError(f"{name}: output_tensor is {output._spec.dtype.name}, the result {spec.dtype.name}.")
+        output = take_output(name, output_tensor, tuple(spec.shape), spec.layout, device, dtype=spec.dtype)
     copy_into(source, output)
     return output
 
@@ -354,7 +352,12 @@ assign = _op(
     _assign,
     "Return a copy of the tensor in `memory_config`, or write `input_a` to `input_b` and return that.\n"
     "Shape: [..., H, W] -> [..., H, W].",
-    raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
+    raises=(
+        ("ShapeError", "the shapes differ."),
+        ("LayoutError", "the layouts differ."),
+        ("DTypeError", "`output_tensor` is not of `dtype`."),
+        ("MemoryConfigError", "`output_tensor` lies elsewhere than in `memory_config`."),
+    ),
     examples=(),
 )
 

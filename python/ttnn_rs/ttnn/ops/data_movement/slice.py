@@ -30,7 +30,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    agreed_dtype,
     dimension,
     on_device,
     take_output,
@@ -73,8 +72,7 @@ def sliced(
     _check_range(name, spec, begin, end)
     shape = [max(0, -(-(stop - start) // step)) for start, stop, step in zip(begin, end, steps, strict=True)]
     if output_tensor is not None:
-        output_tensor = take_output(name, output_tensor, shape, spec.layout, device)
-        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+        output_tensor = take_output(name, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
     elif tuple(shape) == dims and memory_config in (None, spec.memory_config):
         return source
     in_strides = strides_of(dims)
@@ -246,6 +244,7 @@ slice = register_movement(
     raises=(
         ("ShapeError", "an index is out of range, or parts do not divide the dimension."),
         ("ParameterError", "one of `slice_dim` and `num_devices` is missing."),
+        ("DTypeError", "`output_tensor` has another data type."),
     ),
     examples=_examples,
 )

@@ -24,7 +24,6 @@ from ttnn.operation.signature import DATA_TYPE, INTEGER, LAYOUT, TENSOR, Param, 
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
-    agreed_dtype,
     allocate,
     is_empty,
     on_device,
@@ -106,8 +105,8 @@ def _embedding(
     if dtype is not None and dtype is not result._spec.dtype:
         result = cast("ttnn.typecast", result, dtype)
     if output_tensor is not None:
-        output_tensor = take_output(_NAME, output_tensor, shape, result._spec.layout, device)
-        agreed_dtype(_NAME, result._spec.dtype, output_tensor, result._spec.dtype)
+        spec = result._spec
+        output_tensor = take_output(_NAME, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
         copy_into(result, output_tensor)
         return output_tensor
     if result._spec.memory_config != place:

@@ -36,7 +36,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.attention import integers
-from ttnn.ops._programs.common import arch_number, on_device, same_device
+from ttnn.ops._programs.common import arch_number, full_tiles, on_device, same_device
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to
@@ -67,6 +67,7 @@ def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...], 
             f"{name}: {label} is sharded; move it to ttnn.DRAM_MEMORY_CONFIG.",
             vendor="Only interleaved cache is supported",
         )
+    full_tiles(name, tensor, label)
 
 
 def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users: int) -> list[int]:
@@ -137,6 +138,7 @@ def _planned(
         if tensor is not None:
             same_device(name, device, tensor, label)
     _cache(name, cache, "cache_tensor", _CACHES, pages=page_table is not None)
+    full_tiles(name, source)
     spec = source._spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(

@@ -111,7 +111,7 @@ class Result:
         given: Tensor | None = None,
     ) -> None:
         if given is not None:
-            take_output(name, given, tuple(shape), Layout.TILE, device)
+            take_output(name, given, tuple(shape), Layout.TILE, device, dtype=dtype)
             place = given._spec.memory_config
         self.given = given
         self.written = allocate(TensorSpec.of(tuple(shape), dtype, Layout.TILE, place), device)

@@ -102,18 +102,19 @@ def _dot_backward(
     shape = tuple(input._spec.shape)
     check_shape(name, "other", other, shape, vendor="Tensor A and B should have the same shape.")
     numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
-    results = []
+    wanted = []
     for label, target, values in (("input_grad", input_grad, other), ("other_grad", other_grad, input)):
         if target is None:
             continue
         dtype = values._spec.dtype
         check_operand(name, label, target, device, (dtype,))
         check_shape(name, label, target, shape, vendor="Tensor shape and grad tensor shape should be the same.")
-        result = Result(name, shape, dtype, target._spec.memory_config, device, target)
-        _scaled_program(shape, (dtype, output_grad._spec.dtype), numerics).run([values, output_grad], [result.written])
-        results.append(result)
+        wanted.append((values, Result(name, shape, dtype, target._spec.memory_config, device, target)))
+    for values, result in wanted:
+        formats = (values._spec.dtype, output_grad._spec.dtype)
+        _scaled_program(shape, formats, numerics).run([values, output_grad], [result.written])
     # An output may be an operand too.
-    for result in results:
+    for _, result in wanted:
         result.tensor()
     return [input_grad, other_grad]
 

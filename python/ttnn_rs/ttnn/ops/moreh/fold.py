@@ -123,7 +123,7 @@ def _fold(
     channels = shape[-2] // kernels
     result_shape = (*shape[:-2], channels, *size)
     if output is not None:
-        take_output(_NAME, output, result_shape, Layout.ROW_MAJOR, device)
+        take_output(_NAME, output, result_shape, Layout.ROW_MAJOR, device, dtype=spec.dtype)
     images = (shape[0] if len(shape) == 3 else 1) * channels
     add, typecast = find("ttnn.add"), find("ttnn.typecast")
     total: Tensor | None = None

@@ -138,7 +138,7 @@ def _sum_backward(
         raise ShapeError(f"{name}: output_grad has shape {list(given)}; it must be {list(reduced)}, {kept} sizes of 1.")
     strides = [0 if axis in axes else stride for axis, stride in enumerate(strides_of(whole))]
     if input_grad is not None:
-        target = take_output(name, input_grad, shape, Layout.TILE, device)
+        target = take_output(name, input_grad, shape, Layout.TILE, device, dtype=spec.dtype)
         copy_into(_spread(output_grad, shape, strides, DRAM_MEMORY_CONFIG), target)
         return target
     return _spread(output_grad, shape, strides, memory_config or spec.memory_config)
@@ -168,7 +168,7 @@ def _mean_backward(
     shape = tuple(input_grad._spec.shape if input_grad is not None else input_grad_shape or ())
     like = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if input_grad is not None:
-        take_output(name, input_grad, shape, Layout.TILE, device)
+        take_output(name, input_grad, shape, Layout.TILE, device, dtype=DataType.BFLOAT16)
     axes = reduced_axes(name, dim, len(shape))
     spread = _sum_backward(output_grad, like, dim, keepdim, None, DRAM_MEMORY_CONFIG, None, name)
     count = math.prod(shape[axis] for axis in axes)

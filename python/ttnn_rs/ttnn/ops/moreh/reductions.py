@@ -33,7 +33,6 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    agreed_dtype,
     allocate,
     arch_number,
     full_tiles,
@@ -244,8 +243,7 @@ def _fast_reduce_nc(
     shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape)]
     device = on_device(name, input)
     if output is not None:
-        output = take_output(name, output, shape, Layout.TILE, device)
-        agreed_dtype(name, spec.dtype, output, spec.dtype)
+        output = take_output(name, output, shape, Layout.TILE, device, dtype=spec.dtype)
     place = memory_config or DRAM_MEMORY_CONFIG
     target = output or allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
     result, settings = input, settings_of(input, compute_kernel_config)

@@ -23,7 +23,6 @@ from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature, instance
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
-    agreed_dtype,
     allocate,
     dimension,
     is_empty,
@@ -62,8 +61,7 @@ def _softmax(
     rank = max(spec.shape.rank, 1)
     axis = dimension(name, dim, rank) - rank
     if output_tensor is not None:
-        output_tensor = take_output(name, output_tensor, spec.shape._dims, Layout.TILE, device)
-        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+        output_tensor = take_output(name, output_tensor, spec.shape._dims, Layout.TILE, device, dtype=spec.dtype)
     place = memory_config or spec.memory_config
     target = output_tensor or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     numerics = numerics_of(device, spec.dtype, compute_kernel_config)

@@ -20,7 +20,6 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
-    agreed_dtype,
     allocate,
     arch_number,
     as_float,
@@ -142,8 +141,7 @@ def _batch_norm(
             _of_channel(label, tensor, input)
     place = memory_config or spec.memory_config
     if output is not None:
-        output = take_output(_NAME, output, spec.shape._dims, Layout.TILE, device)
-        agreed_dtype(_NAME, spec.dtype, output, spec.dtype)
+        output = take_output(_NAME, output, spec.shape._dims, Layout.TILE, device, dtype=spec.dtype)
     target = output or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     if is_empty(spec):
         return target

@@ -205,6 +205,7 @@ def _from_statistics(
             f"{name}: stats must be floating point in TILE_LAYOUT, with the rows of input_tensor, "
             f"{list(spec.shape)[:-1]}; it has shape {list(given.shape)}."
         )
+    full_tiles(name, stats, "stats")
     if tiles == 0 or tiles % each:
         raise ShapeError(f"{name}: stats has {tiles} columns of tiles; every device gives {each}.")
     norm = numerics(name, input_tensor, config, epsilon, centers=centers, dst32=False)

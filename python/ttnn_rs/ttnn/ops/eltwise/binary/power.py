@@ -16,7 +16,7 @@ from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signature
 from ttnn.operation.steps import ChainStep, Steps, with_numbers, word
-from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
+from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, full_tiles, on_device
 from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.creation.filled import full_like
@@ -114,6 +114,7 @@ def _pow_of_tensors(
 ) -> Tensor:
     if not isinstance(base, Tensor):
         on_device("ttnn.pow", exponent, "exponent", on_host("B"))
+        full_tiles("ttnn.pow", exponent, "exponent")
         if exponent._spec.dtype in INTEGERS:
             raise not_defined(_POWER, exponent._spec.dtype)
         base = _filled_like(exponent, as_float("ttnn.pow", base, "input_tensor"))

@@ -132,6 +132,7 @@ experimental_typecast = register(
         raises=(
             ("LayoutError", "the input is row-major and the output a block float."),
             ("UnsupportedError", "the conversion is from or to int8."),
+            ("DTypeError", "`optional_output_tensor` is not of `dtype`."),
         ),
         examples=_examples,
     )
