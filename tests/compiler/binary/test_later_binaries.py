@@ -107,3 +107,8 @@ def test_kernels_of_another_language_are_refused() -> None:
 def test_an_operation_without_form_is_named() -> None:
     with pytest.raises(CompileError, match=r"'ttir\.add' op has no form in a TTNN binary|without layout"):
         ttnn_to_binary(parse_module(ADD), "1.2.3")
+
+
+def test_a_value_that_is_no_tensor_is_named() -> None:
+    with pytest.raises(CompileError, match="a value of type i32 has no form in TTNN binaries"):
+        ttnn_to_binary(parse_module("func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"), "1.2.3")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ttnn.compiler.asm.attributes import DenseAttr, OpaqueDialectAttr, ResourceAttr, element_format
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import Attribute, FuncOp, Operation, SSAValue, StringAttr, TensorType
 from ttnn.compiler.binary.configurations import configuration_table
 from ttnn.compiler.binary.later_generic import generic_table, is_kernel
@@ -165,7 +166,9 @@ class LaterProgram:
             if is_trace_id(kind):
                 self._descriptions[kind] = self._scalar()
                 return self._descriptions[kind]
-            if not isinstance(kind, TensorType) or not isinstance(kind.encoding, TTNNLayoutAttr):
+            if not isinstance(kind, TensorType):
+                raise self.error(op, f"a value of type {attribute_text(kind)} has no form in TTNN binaries")
+            if not isinstance(kind.encoding, TTNNLayoutAttr):
                 raise self.error(op, "a tensor without layout has no binary form: run the backend pipeline first")
             if kind.encoding.dtype not in DATA_TYPES:
                 raise self.error(op, f"data type {kind.encoding.dtype} has no form in TTNN binaries")
