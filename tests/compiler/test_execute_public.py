@@ -384,6 +384,27 @@ def test_indices_of_nothing_are_chosen() -> None:
     assert chosen(parse_module(NOTHING, default_epoch=Epoch.CURRENT))["none", 1].shape == (0, 32)
 
 
+COORDINATES = """
+func.func @flat(%arg0: tensor<15xf32>, %arg1: tensor<4x2xi32>, %arg2: tensor<4xf32>) -> tensor<15xf32> {
+  %0 = "ttir.slice_static"(%arg1) <{begins = [0: i32, 0: i32], ends = [4: i32, 1: i32], step = [1: i32, 1: i32]}> : (tensor<4x2xi32>) -> tensor<4x1xi32>
+  %1 = "ttir.full"() <{fill_value = 5 : i32, shape = array<i32: 4, 1>}> : () -> tensor<4x1xi32>
+  %2 = "ttir.multiply"(%0, %1) : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi32>
+  %3 = "ttir.slice_static"(%arg1) <{begins = [0: i32, 1: i32], ends = [4: i32, 2: i32], step = [1: i32, 1: i32]}> : (tensor<4x2xi32>) -> tensor<4x1xi32>
+  %4 = "ttir.add"(%2, %3) : (tensor<4x1xi32>, tensor<4x1xi32>) -> tensor<4x1xi32>
+  %5 = "ttir.reshape"(%4) <{shape = [4: i32]}> : (tensor<4x1xi32>) -> tensor<4xi32>
+  %6 = "ttir.scatter"(%arg0, %5, %arg2) <{dim = 0 : i32, scatter_reduce_type = #ttcore.reduce_type<invalid>}> : (tensor<15xf32>, tensor<4xi32>, tensor<4xf32>) -> tensor<15xf32>
+  return %6 : tensor<15xf32>
+}
+"""  # noqa: E501
+
+
+def test_coordinates_that_an_index_is_computed_from_are_those_of_an_element() -> None:
+    made = chosen(parse_module(COORDINATES, default_epoch=Epoch.CURRENT))["flat", 1]
+    assert len(set((made @ [5, 1]).tolist())) == 4
+    assert (made >= 0).all()
+    assert (made < [3, 5]).all()
+
+
 def test_functions_that_call_each_other_stay_together() -> None:
     called = STEPS.replace(
         "  return %0 : tensor<64x64xbf16>",

@@ -13,6 +13,7 @@ from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.passes.constants import splat_of
 from ttnn.compiler.passes.tensor.cache_positions import cache_positions
 
 Array = NDArray[Any]
@@ -271,6 +272,44 @@ _CARRY: Final = ("reshape", "squeeze", "typecast", "unsqueeze")
 _MOVE: Final = (*_CARRY, "permute", "transpose")
 
 
+def _strides(value: Any) -> tuple[Any, dict[int, int]] | None:
+    """The coordinates of which a value is the sum in elements, in the last dimension of a tensor, and what each counts.
+
+    None if it is no such sum.
+    """
+    tensor: Any = None
+    found: dict[int, int] = {}
+
+    def visit(value: Any, stride: int) -> bool:
+        nonlocal tensor
+        op = _source(value, _CARRY).owner
+        name = op.name.removeprefix("ttir.") if isinstance(op, TableOp) else ""
+        if name == "add":
+            return all(visit(one, stride) for one in op.inputs)
+        if name == "multiply":
+            factor = splat_of(op.inputs[1])
+            return factor is not None and visit(op.inputs[0], stride * int(factor))
+        if name != "slice_static" or tensor not in (None, op.inputs[0]):
+            return False
+        tensor, column = op.inputs[0], op.get("begins")[-1]
+        found[column] = stride
+        return bool(op.get("ends")[-1] == column + 1)
+
+    return (tensor, found) if visit(value, 1) and sorted(found) == list(range(_last(tensor))) else None
+
+
+def _last(value: Any) -> int:
+    return int(value.type.get_shape()[-1])
+
+
+def _coordinates(shape: tuple[int, ...], strides: dict[int, int], positions: Array) -> Array:
+    """The coordinates in the last dimension whose sums are these positions."""
+    found = np.zeros(shape)
+    for column, stride in sorted(strides.items(), key=lambda one: -one[1]):
+        found[..., column], positions = (positions // stride).reshape(shape[:-1]), positions % stride
+    return found
+
+
 def truths(function: Any) -> list[bool]:
     """Which results of a function are truth values of `reduce_or`, where any number but zero is true."""
     end = function.body.blocks[0].last_op
@@ -306,6 +345,11 @@ def chosen(module: Module) -> dict[tuple[str, int], Array]:
                 # Where any order of the values will do, they may come in another one.
                 through = _MOVE if op.name in ("ttir.reduce_and", "ttir.reduce_or") else _CARRY
                 argument = _source(values[0], through) if values else None
+                summed = _strides(argument) if op.name == "ttir.scatter" and argument is not None else None
+                if summed is not None and summed[0] in places:
+                    positions = _permuted(op, _size(op, group), np.random.default_rng(places[summed[0]]))
+                    made = _coordinates(tuple(summed[0].type.get_shape()), summed[1], positions)
+                    found[function.sym_name.data, places[summed[0]]] = made
                 if argument not in places:
                     continue
                 shape = tuple(values[0].type.get_shape())  # type: ignore[attr-defined]
