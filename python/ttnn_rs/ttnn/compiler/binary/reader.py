@@ -7,7 +7,7 @@ different vectors more often than the data is long, and what is wrong is one `Fi
 from __future__ import annotations
 
 import struct
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ttnn.base.exceptions import FileFormatError
 from ttnn.compiler.binary.schema import (
@@ -57,6 +57,17 @@ def read_identifier(data: bytes, name: str) -> str:
         raise FileFormatError(f"{name}: byte 8: the file identifier {data[8:12]!r} is not text.") from None
 
 
+class _Header(NamedTuple):
+    """Where the fields of a table are."""
+
+    position: int
+    vtable: int
+    width: int
+    """Number of ids that the vtable has room for."""
+    size: int
+    """Bytes of the table."""
+
+
 class Reader:
     """Reads a size-prefixed FlatBuffer.
 
@@ -77,8 +88,7 @@ class Reader:
 
     def root_width(self) -> int:
         """Return the number of ids that the root table has room for."""
-        position = self.root_position()
-        return self._vtable(position, "root")[1]
+        return self._header(self.root_position(), "root").width
 
     def root(self, root: Root) -> dict[str, Any]:
         """Return the root table; equal tables of the file are one dictionary."""
@@ -87,10 +97,9 @@ class Reader:
     def first_string(self, root: Root, name: str) -> str:
         """Return one text of the root table, or an empty one."""
         found = root.table.by_name[name]
-        position = self.root_position()
-        vtable, width, size = self._vtable(position, "root")
-        offset = self._slot(vtable, width, found.id, size, 4, name)
-        return self._string(self._follow(position + offset, name), name) if offset else ""
+        header = self._header(self.root_position(), "root")
+        place = self._place(header, found.id, 4, name)
+        return self._string(self._follow(place, name), name) if place else ""
 
     def _error(self, where: str, position: int, sentence: str) -> FileFormatError:
         return FileFormatError(f"{self._name}: byte {position}: {where}: {sentence} The file is damaged.")
@@ -109,23 +118,26 @@ class Reader:
             raise self._error(where, position, f"an offset leads to byte {target} of {len(self._data)}.")
         return target
 
-    def _vtable(self, position: int, where: str) -> tuple[int, int, int]:
+    def _header(self, position: int, where: str) -> _Header:
         vtable = position - self._number(_I32, position, where)
-        size = self._number(_U16, vtable, where)
-        table_size = self._number(_U16, vtable + 2, where)
-        if size < 4 or size % 2 or vtable + size > len(self._data):
-            raise self._error(where, vtable, f"a vtable of {size} bytes.")
-        if table_size < 4 or position + table_size > len(self._data):
-            raise self._error(where, position, f"a table of {table_size} bytes.")
-        return vtable, (size - 4) // 2, table_size
+        bytes_ = self._number(_U16, vtable, where)
+        size = self._number(_U16, vtable + 2, where)
+        if bytes_ < 4 or bytes_ % 2 or vtable + bytes_ > len(self._data):
+            raise self._error(where, vtable, f"a vtable of {bytes_} bytes.")
+        if size < 4 or position + size > len(self._data):
+            raise self._error(where, position, f"a table of {size} bytes.")
+        return _Header(position, vtable, (bytes_ - 4) // 2, size)
 
-    def _slot(self, vtable: int, width: int, number: int, table_size: int, size: int, where: str) -> int:
-        if number >= width:
+    def _place(self, header: _Header, number: int, size: int, where: str) -> int:
+        """Return the position of the field with this id, or 0 if the table does not have it."""
+        if number >= header.width:
             return 0
-        offset = self._number(_U16, vtable + 4 + 2 * number, where)
-        if offset and (offset < 4 or offset + size > table_size):
-            raise self._error(where, vtable, f"a field at {offset} of a table of {table_size} bytes.")
-        return offset
+        offset = self._number(_U16, header.vtable + 4 + 2 * number, where)
+        if offset == 0:
+            return 0
+        if offset < 4 or offset + size > header.size:
+            raise self._error(where, header.vtable, f"a field at {offset} of a table of {header.size} bytes.")
+        return header.position + offset
 
     def _count(self, amount: int, where: str, position: int) -> None:
         self._left -= amount
@@ -139,21 +151,20 @@ class Reader:
             return found
         if depth > _DEPTH:
             raise self._error(where, position, f"tables nested more than {_DEPTH} deep.")
-        vtable, width, size = self._vtable(position, where)
+        header = self._header(position, where)
         values: dict[str, Any] = {}
         for field in table.fields:
             if isinstance(field.type, Union):
-                self._union(values, position, vtable, width, size, field, f"{where}.{field.name}", depth)
+                self._union(values, header, field, field.type, f"{where}.{field.name}", depth)
                 continue
             union = union_of(field.type)
             if union is not None:
-                self._unions(values, position, vtable, width, size, field, union, f"{where}.{field.name}", depth)
+                self._unions(values, header, field, union, f"{where}.{field.name}", depth)
                 continue
-            inline = _inline_size(field.type)
-            offset = self._slot(vtable, width, field.id, size, inline, where)
-            if offset:
+            place = self._place(header, field.id, _inline_size(field.type), where)
+            if place:
                 self._count(1, where, position)
-                values[field.name] = self._value(position + offset, field.type, f"{where}.{field.name}", depth)
+                values[field.name] = self._value(place, field.type, f"{where}.{field.name}", depth)
             elif isinstance(field.type, Scalar) and not field.optional:
                 values[field.name] = field.default if field.type.code != "?" else bool(field.default)
             elif isinstance(field.type, Enum) and not field.optional:
@@ -162,53 +173,34 @@ class Reader:
         return values
 
     def _union(
-        self,
-        values: dict[str, Any],
-        position: int,
-        vtable: int,
-        width: int,
-        size: int,
-        field: Field,
-        where: str,
-        depth: int,
+        self, values: dict[str, Any], header: _Header, field: Field, union: Union, where: str, depth: int
     ) -> None:
-        union = field.type
-        assert isinstance(union, Union)
-        at = self._slot(vtable, width, field.id - 1, size, 1, where)
-        number = self._data[position + at] if at else 0
+        at = self._place(header, field.id - 1, 1, where)
+        number = self._data[at] if at else 0
         if number == 0:
             values[f"{field.name}_type"] = "NONE"
             return
         if number > len(union.members):
-            raise self._error(where, position + at, f"member {number} of {len(union.members)}.")
+            raise self._error(where, at, f"member {number} of {len(union.members)}.")
         name, kind = union.members[number - 1]
-        offset = self._slot(vtable, width, field.id, size, 4, where)
-        if not offset:
-            raise self._error(where, position, f"a union says {name}, and has no value.")
-        self._count(1, where, position)
+        place = self._place(header, field.id, 4, where)
+        if not place:
+            raise self._error(where, header.position, f"a union says {name}, and has no value.")
+        self._count(1, where, header.position)
         assert isinstance(kind, Table)
         values[f"{field.name}_type"] = name
-        values[field.name] = self._table(self._follow(position + offset, where), kind, where, depth + 1)
+        values[field.name] = self._table(self._follow(place, where), kind, where, depth + 1)
 
     def _unions(
-        self,
-        values: dict[str, Any],
-        position: int,
-        vtable: int,
-        width: int,
-        size: int,
-        field: Field,
-        union: Union,
-        where: str,
-        depth: int,
+        self, values: dict[str, Any], header: _Header, field: Field, union: Union, where: str, depth: int
     ) -> None:
         """Read a vector of unions: one of the numbers of their members, and one of tables."""
-        slots = [self._slot(vtable, width, number, size, 4, where) for number in (field.id - 1, field.id)]
-        if not any(slots):
+        places = [self._place(header, number, 4, where) for number in (field.id - 1, field.id)]
+        if not any(places):
             return
-        if not all(slots):
-            raise self._error(where, position, "a vector of unions has their members or their values only.")
-        members, tables = (self._follow(position + slot, where) for slot in slots)
+        if not all(places):
+            raise self._error(where, header.position, "a vector of unions has their members or their values only.")
+        members, tables = (self._follow(place, where) for place in places)
         numbers = self._vector(members, BYTE, where, depth)
         length = self._number(_U32, tables, where)
         if length != len(numbers) or tables + 4 + 4 * length > len(self._data):
@@ -221,8 +213,8 @@ class Reader:
             name, kind = union.members[number - 1]
             assert isinstance(kind, Table)
             names.append(name)
-            place = f"{where}[{index}]"
-            found.append(self._table(self._follow(tables + 4 + 4 * index, place), kind, place, depth + 1))
+            inner = f"{where}[{index}]"
+            found.append(self._table(self._follow(tables + 4 + 4 * index, inner), kind, inner, depth + 1))
         values[f"{field.name}_type"] = names
         values[field.name] = found
 
