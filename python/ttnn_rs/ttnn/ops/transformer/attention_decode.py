@@ -272,6 +272,10 @@ _PAGED_OPTIONS: Final = (
     Param("spec_multi_pos_tiles", INTEGER, 0, modelled=False),
 )
 _DOC: Final = "Keys are split over cores, whose number decides in which order their sums are merged."
+_PAGED_DOC: Final = (
+    "Without `program_config` one core takes 32 keys at a time, and its bfloat16 sums lose small terms where there are "
+    "thousands; with `k_chunk_size` keys are split over cores, whose number decides in which order sums are merged."
+)
 _SHAPE: Final = "Shape: [1, B, H, D], [B, G, T, D], [B, G, T, V] -> [1, B, H, V]."
 _PAGED_SHAPE: Final = "Shape: [1, B, H, D], [blocks, G, rows, D], [blocks, G, rows, V], [B, n] -> [1, B, H, V]."
 
@@ -339,7 +343,7 @@ paged_scaled_dot_product_attention_decode = register(
         name="transformer.paged_scaled_dot_product_attention_decode",
         signatures=(Signature((_QUERY, _KEY, _VALUE, _TABLE), _PAGED_OPTIONS),),
         run=_paged_decode,
-        doc=f"Return attention of one query per user over keys and values in blocks.\n{_PAGED_SHAPE}\n{_DOC}",
+        doc=f"Return attention of one query per user over keys and values in blocks.\n{_PAGED_SHAPE}\n{_PAGED_DOC}",
         golden=golden.paged_scaled_dot_product_attention_decode,
         timed_by=("cur_pos_tensor",),
         examples=partial(_examples, paged=True),
@@ -370,7 +374,7 @@ paged_flash_multi_latent_attention_decode = register(
         signatures=(Signature((_QUERY, _KEY, _NO_VALUE, _HEAD_DIM_V, _TABLE), _PAGED_OPTIONS),),
         run=_paged_mla_decode,
         doc="Return attention of one query per user whose values are the first columns of keys in blocks.\n"
-        f"Shape: [1, B, H, D], [blocks, G, rows, D], [B, n] -> [1, B, H, head_dim_v].\n{_DOC}",
+        f"Shape: [1, B, H, D], [blocks, G, rows, D], [B, n] -> [1, B, H, head_dim_v].\n{_PAGED_DOC}",
         golden=golden.paged_flash_multi_latent_attention_decode,
         timed_by=("cur_pos_tensor",),
         examples=partial(_examples, latent=True, paged=True),
