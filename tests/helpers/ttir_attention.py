@@ -130,7 +130,7 @@ def split_heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 def fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     """[B, H, S, D], [1, H, s, D]: the first rows of one user. The library copies tiles of 32 rows: the rest is zero."""
     cache, source = given[0].copy(), given[1]
-    source = np.pad(source, ((0, 0), (0, 0), (0, -source.shape[2] % 32), (0, 0)))
+    source = np.pad(source, ((0, 0), (0, 0), (0, -source.shape[2] % 32), (0, 0)))[:, :, : cache.shape[2]]
     cache[op.get("batch_offset"), :, : source.shape[2]] = source[0]
     return [cache]
 

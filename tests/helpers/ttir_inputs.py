@@ -190,6 +190,12 @@ def _summable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     return generator.integers(0, 101, shape) if isinstance(element, IntegerType) else None
 
 
+def _multipliable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
+    """Integers whose products stay in their type; floats stay random."""
+    element = op.inputs[0].type.element_type  # type: ignore[attr-defined]
+    return generator.integers(1, 3, shape) if isinstance(element, IntegerType) else None
+
+
 def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     """Scores of keys that a query sees, zero, or does not see. The chip multiplies also the mask with the scale."""
     hidden = generator.integers(0, 4, shape) == 0
@@ -225,7 +231,9 @@ def _one(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "chunked_scaled_dot_product_attention": {"page_table": _pages, "chunk_start_idx": _chunk},
     "embedding": {"input": _below("weight", 0)},
+    "flash_mla_prefill": {"attention_mask": _mask},
     "embedding_backward": {"input": _below("weight", -2)},
+    "embedding_bw": {"input": _below("weight", -2)},
     "gather": {"index": _below("input"), "start_indices": _corners},
     "paged_fill_cache": {"page_table": _pages, "batch_idx_tensor": _first},
     "paged_flash_multi_latent_attention_decode": {
@@ -243,6 +251,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "dequantize_unrolled": {"input": _byte},
     "pad": {"input": _summable},
     "pooling": {"inputs": _summable},
+    "prod": {"input": _multipliable},
     "reduce_and": {"input": _truth(decided_by=False)},
     "reduce_or": {"input": _truth(decided_by=True)},
     "requantize": {"input": _requantized},
@@ -255,7 +264,11 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "scatter_in_dim": {"index": _permuted},
     "slice_dynamic": {"begins": _begin, "ends": _end},
     "sort": {"input": _distinct},
+    "sum": {"input": _summable},
     "topk": {"input_tensor": _distinct},
+    "to_dtype": {"input": _representable},
+    "to_layout": {"input": _representable},
+    "to_tensor_spec": {"input": _representable},
     "typecast": {"input": _representable},
     "update_cache": {"update_index": _length},
 }
@@ -263,12 +276,15 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
 
 def _source(value: Any, through: tuple[str, ...]) -> Any:
     """The value of which another one is the same numbers in another shape, type or order."""
-    while isinstance(value.owner, TableOp) and value.owner.name.removeprefix("ttir.") in through:
+    while isinstance(value.owner, TableOp) and value.owner.name.partition(".")[2] in through:
         value = value.owner.inputs[0]
     return value
 
 
-_CARRY: Final = ("reshape", "squeeze", "typecast", "unsqueeze")
+_CARRY: Final = (
+    "from_device", "reshape", "squeeze", "to_device", "to_layout", "to_memory_config", "to_tensor_spec", "typecast",
+    "unsqueeze",
+)  # fmt: skip
 _MOVE: Final = (*_CARRY, "permute", "transpose")
 
 
@@ -340,7 +356,7 @@ def chosen(module: Module) -> dict[tuple[str, int], Array]:
                     made = np.random.default_rng(place).permutation(length)[: _size(op, "update")[2]]
                     found[function.sym_name.data, place] = made.reshape(tuple(rows.type.get_shape()))
                     continue
-            for group, make in _MAKERS.get(op.name.removeprefix("ttir."), {}).items():
+            for group, make in _MAKERS.get(op.name.partition(".")[2], {}).items():
                 values = op.group(group) if any(one.name == group for one in op.spec.operands) else ()
                 # Where any order of the values will do, they may come in another one.
                 through = _MOVE if op.name in ("ttir.reduce_and", "ttir.reduce_or") else _CARRY

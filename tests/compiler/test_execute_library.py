@@ -1,0 +1,277 @@
+"""Public files in the dialect `ttnn`: their float64 reference, and the harness that executes and compares them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from execute_public import IllTyped, NotExecuted, Refused, controlled, execute_file, rest
+from numpy.typing import NDArray
+
+from ttir_inputs import chosen
+from ttir_weights import in_blocks
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.passes import cleanup
+from ttnn_completion import complete
+from ttnn_reference import NoReference, interpret, is_typed_as_computed
+
+pytest.importorskip("torch", reason="ttrt makes inputs with torch")
+HEAD = """#dram = #ttnn.buffer_type<dram>
+#host = #ttnn.buffer_type<system_memory>
+#tiles = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#rows = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<32x32xbf16, #host>>
+#words = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+!tiles = tensor<32x32xbf16, #tiles>
+"""
+SUM = (
+    HEAD
+    + """// RUN: ttmlir-opt --canonicalize %s | FileCheck %s
+func.func @sum(%arg0: tensor<32x32xbf16, #rows>, %arg1: tensor<32x32xbf16, #tiles>) -> tensor<32x32xbf16, #rows> {
+  %0 = "ttnn.to_tensor_spec"(%arg0) : (tensor<32x32xbf16, #rows>) -> tensor<32x32xbf16, #tiles>
+  %1 = "ttnn.subtract"(%0, %arg1) : (!tiles, !tiles) -> tensor<32x32xbf16, #tiles>
+  %2 = "ttnn.to_tensor_spec"(%1) : (tensor<32x32xbf16, #tiles>) -> tensor<32x32xbf16, #tiles>
+  %3 = "ttnn.to_tensor_spec"(%2) : (tensor<32x32xbf16, #tiles>) -> tensor<32x32xbf16, #rows>
+  return %3 : tensor<32x32xbf16, #rows>
+}
+"""
+)
+
+
+def execute(path: Path, text: str, control: str = "", left_out: list[str] | None = None) -> int:
+    path.write_text(text)
+    return execute_file(path, path.name, "", control, "current", left_out)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "library.mlir"
+
+
+def results(text: str, *inputs: NDArray[np.float64], name: str = "f", weights: str | None = None) -> list[object]:
+    module = parse_module(HEAD + text, "a.mlir", default_epoch=Epoch.CURRENT)
+    return list(interpret(module, name, inputs, weights=weights))
+
+
+def test_a_program_of_the_library_is_executed_and_its_controls_fail(file: Path) -> None:
+    assert execute(file, SUM) == 1
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
+        execute(file, SUM, "zeros")
+    with pytest.raises(AssertionError, match="sum, output 0: distance"):
+        execute(file, SUM, "nothing")
+
+
+def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cse = cleanup.cse
+
+    def swapped(module: Any, options: Any) -> None:
+        cse(module, options)
+        for op in module.op.walk():
+            if op.name == "ttnn.subtract":
+                op.operands = list(reversed(op.operands))
+
+    monkeypatch.setattr(cleanup, "cse", swapped)
+    with pytest.raises(AssertionError, match="sum, output 0: distance"):
+        execute(file, SUM.replace("--canonicalize", "--canonicalize --cse"))
+
+
+def test_what_a_program_of_the_library_lacks_is_added() -> None:
+    assert rest(SUM, "", ["--ttir-to-ttnn-backend-pipeline"], "") == []
+    whole = rest(SUM, "", [], "a.ttsys")
+    assert whole[:2] == ["--ttcore-register-device=system-desc-path=a.ttsys", "--ttnn-layout"]
+    assert whole[-2:] == ["--ttnn-decompose-layouts", "--ttnn-deallocate"]
+    assert "--ttnn-workaround" in whole
+    assert "--ttnn-workaround" not in rest(SUM, "#ttcore.device<", ["--ttnn-workaround"], "")
+    undefined = ["--ttnn-set-compute-kernel-config=math-fidelity=undefined"]
+    assert any("math-fidelity=hifi4" in option for option in rest(SUM, "", undefined, ""))
+    with pytest.raises(NotExecuted, match="no program of tensors"):
+        rest("emitpy.constant", "", [], "")
+
+
+TENSOR = "tensor<1x2x64x32xbf16>"
+FILLED = f"""// RUN: ttmlir-opt --ttnn-workaround %s | FileCheck %s
+func.func @fill(%cache: {TENSOR}, %rows: tensor<1x2x32x32xbf16>, %device: !ttnn.device) {{
+  %0 = "ttnn.multiply"(%rows, %rows) : (tensor<1x2x32x32xbf16>, tensor<1x2x32x32xbf16>) -> tensor<1x2x32x32xbf16>
+  "ttnn.fill_cache"(%cache, %0) <{{batch_offset = 0 : i32}}> : ({TENSOR}, tensor<1x2x32x32xbf16>) -> ()
+  return
+}}
+"""
+
+
+def test_tensors_that_a_program_only_changes_are_compared(file: Path) -> None:
+    assert execute(file, FILLED) == 1
+    with controlled("zeros"), pytest.raises(AssertionError, match=r"fill, output 0: distance 1\.000"):
+        execute(file, FILLED, "zeros")
+    module = parse_module(FILLED, "a.mlir", default_epoch=Epoch.CURRENT)
+    complete(module)
+    cache, rows = np.ones((1, 2, 64, 32)), np.full((1, 2, 32, 32), 3.0)
+    (made,) = interpret(module, "fill", [cache, rows])
+    assert made is not None
+    assert (made[:, :, :32] == 9).all()
+    assert (made[:, :, 32:] == 1).all()
+
+
+def test_functions_that_cannot_be_compared_leave_the_others(file: Path) -> None:
+    random = """func.func @random() -> tensor<32x32xbf16, #tiles> {
+  %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+  %1 = "ttnn.rand"(%0) <{size = #ttnn.shape<32x32>, low = 0.0 : f32, high = 1.0 : f32, seed = 0 : ui32}> : (!ttnn.device) -> tensor<32x32xbf16, #tiles>
+  return %1 : tensor<32x32xbf16, #tiles>
+}
+"""  # noqa: E501
+    typed = """func.func @typed(%arg0: tensor<32x32xbf16, #words>) -> tensor<32x32xbf16, #words> {
+  %0 = "ttnn.relu"(%arg0) : (tensor<32x32xbf16, #words>) -> tensor<32x32xbf16, #words>
+  return %0 : tensor<32x32xbf16, #words>
+}
+"""
+    left_out: list[str] = []
+    assert execute(file, SUM + random + typed, left_out=left_out) == 1
+    assert left_out == [
+        "no reference of values that the program does not define",
+        "results of another type than computed",
+    ]
+    with pytest.raises(NotExecuted, match="values that the program does not define"):
+        execute(file, HEAD + "// RUN: ttmlir-opt %s\n" + random)
+    with pytest.raises(IllTyped):
+        execute(file, HEAD + "// RUN: ttmlir-opt %s\n" + typed)
+
+
+def test_operands_of_the_file_that_an_operator_does_not_take_are_refused(file: Path) -> None:
+    kind = "tensor<1x1x32x32xbf16>"
+    text = f"""// RUN: ttmlir-opt %s
+func.func @turn(%a: {kind}, %b: {kind}, %c: {kind}) -> {kind} {{
+  %0 = "ttnn.rotary_embedding"(%a, %b, %c) : ({kind}, {kind}, {kind}) -> {kind}
+  return %0 : {kind}
+}}
+"""
+    with pytest.raises(Refused, match="halves of full tiles need a multiple of 64"):
+        execute(file, text)
+
+
+def test_indices_of_programs_of_the_library_are_chosen() -> None:
+    text = """func.func @f(%a: tensor<4x8xui32>, %w: tensor<16x32xbf16>, %b: tensor<8x8xf32>) -> tensor<4x8x32xbf16> {
+  %0 = "ttnn.to_layout"(%a) : (tensor<4x8xui32>) -> tensor<4x8xui32>
+  %1 = "ttnn.embedding"(%0, %w) : (tensor<4x8xui32>, tensor<16x32xbf16>) -> tensor<4x8x32xbf16>
+  %2 = "ttnn.typecast"(%b) : (tensor<8x8xf32>) -> tensor<8x8xui32>
+  return %1 : tensor<4x8x32xbf16>
+}
+"""
+    found = chosen(parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT))
+    assert set(found) == {("f", 0), ("f", 2)}
+    assert found["f", 0].max() < 16
+    assert found["f", 2].min() >= 0
+
+
+def test_products_with_activations_and_weights_of_four_bits() -> None:
+    kinds = "(tensor<4x16xbf16>, tensor<16x16xbf16>) -> tensor<4x16xbf16>"
+    text = f"""func.func @f(%a: tensor<4x16xbf16>, %b: tensor<16x16xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}) -> tensor<4x16xbf16> {{
+  %0 = "ttnn.matmul"(%a, %b) <{{transpose_a = false, transpose_b = false, activation = "relu"}}> : {kinds}
+  return %0 : tensor<4x16xbf16>
+}}
+"""  # noqa: E501
+    generator = np.random.default_rng(0)
+    a, b = generator.standard_normal((4, 16)), generator.standard_normal((16, 16))
+    np.testing.assert_allclose(results(text, a, b)[0], np.maximum(a @ b, 0))  # type: ignore[arg-type]
+    cut = results(text, a, b, weights="bfp_bf4")[0]
+    np.testing.assert_allclose(cut, np.maximum(a @ in_blocks(b, 3), 0))  # type: ignore[arg-type]
+
+
+CONVOLUTION = """func.func @f(%x: tensor<1x1x16x2xbf16>, %w: tensor<3x2x3x3xbf16>, %b: tensor<1x1x1x3xbf16>) -> tensor<1x1x6x3xbf16> {
+  %d = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+  %p = "ttnn.prepare_conv2d_weights"(%w, %d) <{input_memory_config = #ttnn.memory_config<#dram, <interleaved>>, input_tensor_layout = #ttnn.layout<tile>, weights_format = "OIHW", batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, has_bias = true, in_channels = 2 : i32, input_height = 4 : i32, input_width = 4 : i32, kernel_size = array<i32: 3, 3>, out_channels = 3 : i32, padding = array<i32: 1, 0, 0, 0>, stride = array<i32: 1, 1>, input_dtype = #ttcore.supportedDataTypes<bf16>}> : (tensor<3x2x3x3xbf16>, !ttnn.device) -> tensor<1x1x18x3xbf16>
+  %0 = "ttnn.conv2d"(%x, %p, %b, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 2 : i32, input_height = 4 : i32, input_width = 4 : i32, kernel_size = array<i32: 3, 3>, out_channels = 3 : i32, padding = array<i32: 1, 0, 0, 0>, stride = array<i32: 1, 1>}> : (tensor<1x1x16x2xbf16>, tensor<1x1x18x3xbf16>, tensor<1x1x1x3xbf16>, !ttnn.device) -> tensor<1x1x6x3xbf16>
+  return %0 : tensor<1x1x6x3xbf16>
+}
+"""  # noqa: E501
+
+
+def test_convolutions_of_rows_with_prepared_weights() -> None:
+    generator = np.random.default_rng(0)
+    x, w, b = (generator.standard_normal(shape) for shape in ((1, 1, 16, 2), (3, 2, 3, 3), (1, 1, 1, 3)))
+    image = np.pad(x.reshape(4, 4, 2), ((1, 0), (0, 0), (0, 0)))
+    expected = [
+        np.einsum("hwc,ochw->o", image[row : row + 3, column : column + 3], w) + b.reshape(-1)
+        for row in range(3)
+        for column in range(2)
+    ]
+    (made,) = results(CONVOLUTION, x, w, b)
+    np.testing.assert_allclose(np.reshape(made, (6, 3)), expected)  # type: ignore[arg-type]
+
+
+def test_a_transposed_convolution_with_other_rows_than_its_windows_give_is_told() -> None:
+    for rows, right in ((36, True), (16, False)):
+        text = f"""func.func @f(%x: tensor<1x1x16x2xbf16>, %w: tensor<2x3x3x3xbf16>) -> tensor<1x1x{rows}x3xbf16> {{
+  %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
+  %0 = "ttnn.conv_transpose2d"(%x, %w, %d) <{{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 2 : i32, input_height = 4 : i32, input_width = 4 : i32, kernel_size = array<i32: 3, 3>, out_channels = 3 : i32, padding = array<i32: 0, 0>, output_padding = array<i32: 0, 0>, stride = array<i32: 1, 1>}}> : (tensor<1x1x16x2xbf16>, tensor<2x3x3x3xbf16>, !ttnn.device) -> tensor<1x1x{rows}x3xbf16>
+  return %0 : tensor<1x1x{rows}x3xbf16>
+}}
+"""  # noqa: E501
+        module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+        assert all(map(is_typed_as_computed, module.op.walk())) is right
+
+
+def test_heads_rotations_and_statistics() -> None:
+    generator = np.random.default_rng(0)
+    text = """func.func @f(%x: tensor<1x1x2x16xbf16>) -> (tensor<1x2x2x4xbf16>, tensor<1x2x1x4xbf16>) {
+  %q, %k, %v = "ttnn.nlp_create_qkv_heads_decode"(%x) <{num_heads = 2 : ui32, num_kv_heads = 1 : ui32}> : (tensor<1x1x2x16xbf16>) -> (tensor<1x2x2x4xbf16>, tensor<1x2x1x4xbf16>, tensor<1x2x1x4xbf16>)
+  return %q, %v : tensor<1x2x2x4xbf16>, tensor<1x2x1x4xbf16>
+}
+"""  # noqa: E501
+    x = generator.standard_normal((1, 1, 2, 16))
+    queries, values = results(text, x)
+    np.testing.assert_array_equal(queries, x[0, 0, :, :8].reshape(1, 2, 2, 4))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(values, x[0, 0, :, 12:].reshape(1, 2, 1, 4))  # type: ignore[arg-type]
+    kind = "tensor<1x1x4x8xbf16>"
+    turn = f"""func.func @f(%x: {kind}, %c: {kind}, %s: {kind}) -> {kind} {{
+  %0 = "ttnn.rotary_embedding"(%x, %c, %s) <{{token_index = 2 : ui32}}> : ({kind}, {kind}, {kind}) -> {kind}
+  return %0 : {kind}
+}}
+"""
+    x, c, s = (generator.standard_normal((1, 1, 4, 8)) for _ in range(3))
+    turned = np.concatenate([-x[..., 4:], x[..., :4]], axis=-1)
+    np.testing.assert_allclose(results(turn, x, c, s)[0], x * c[..., 2:3, :] + turned * s[..., 2:3, :])  # type: ignore[arg-type]
+    sums = """func.func @f(%x: tensor<1x1x4x8xbf16>) -> tensor<1x1x4x64xbf16> {
+  %0 = "ttnn.layer_norm_pre_all_gather"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<1x1x4x8xbf16>) -> tensor<1x1x4x64xbf16>
+  return %0 : tensor<1x1x4x64xbf16>
+}
+"""  # noqa: E501
+    (made,) = results(sums, x)
+    np.testing.assert_allclose(made[..., 0], (x * x).sum(-1))  # type: ignore[index]
+    np.testing.assert_allclose(made[..., 32], x.sum(-1))  # type: ignore[index]
+
+
+def test_programs_that_call_others_and_write_to_tensors() -> None:
+    kind = "tensor<32x32xbf16, #tiles>"
+    text = f"""func.func private @const(%a: {kind}) -> {kind} {{
+  %0 = "ttnn.add"(%a, %a) : ({kind}, {kind}) -> {kind}
+  return %0 : {kind}
+}}
+func.func private @store(%from: {kind}, %to: {kind}) {{
+  "ttnn.copy"(%from, %to) : ({kind}, {kind}) -> ()
+  return
+}}
+func.func @f(%a: {kind}) -> ({kind}, {kind}) {{
+  %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
+  %0 = "ttcore.load_cached"(%a) <{{callee = @const}}> : ({kind}) -> {kind}
+  %1 = "ttnn.empty"(%d) <{{shape = #ttnn.shape<32x32>}}> : (!ttnn.device) -> {kind}
+  %2 = "ttnn.empty"(%d) <{{shape = #ttnn.shape<32x32>}}> : (!ttnn.device) -> {kind}
+  call @store(%0, %1) : ({kind}, {kind}) -> ()
+  %3 = "ttnn.add"(%2, %0) : ({kind}, {kind}) -> {kind}
+  return %1, %3 : {kind}, {kind}
+}}
+"""
+    a = np.arange(1024.0).reshape(32, 32)
+    stored, unknown = results(text, a)
+    np.testing.assert_array_equal(stored, 2 * a)  # type: ignore[arg-type]
+    assert unknown is None
+
+
+def test_an_operation_without_reference_says_its_name() -> None:
+    text = """func.func @f(%a: tensor<2x2xbf16>) -> tensor<2x2xbf16> {
+  %0 = "ttnn.bitcast_convert"(%a) : (tensor<2x2xbf16>) -> tensor<2x2xbf16>
+  return %0 : tensor<2x2xbf16>
+}
+"""
+    with pytest.raises(NoReference, match=r"ttnn\.bitcast_convert"):
+        results(text, np.zeros((2, 2)))
