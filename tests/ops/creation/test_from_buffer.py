@@ -46,3 +46,5 @@ def test_what_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.from_buffer([1.5, 2.0], [2], ttnn.int32, device)
     with pytest.raises(ttnn.DTypeError, match="must be a list of numbers"):
         ttnn.from_buffer([[1, 2], [3, 4]], [2, 2], ttnn.int32, device)
+    with pytest.raises(ttnn.DTypeError, match="must be a list of numbers"):
+        ttnn.from_buffer([[1], [3, 4]], [3], ttnn.int32, device)

@@ -65,3 +65,7 @@ def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
     x = make((1, 1, 8, 64), ttnn.bfloat16, RM, device, memory_config=wide)
     with pytest.raises(ttnn.MemoryConfigError, match="Output tensor must be height sharded"):
         last(x, memory_config=wide)
+    tall = make((1, 1, 64, 8), ttnn.float32, TILES, device, memory_config=narrow)
+    for convert, tensor, dtype in ((first, tall, ttnn.bfloat16), (last, x, ttnn.float32)):
+        with pytest.raises(ttnn.UnsupportedError, match="that conversion is not built yet"):
+            convert(tensor, dtype=dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,12 @@ def test_what_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.rotate(x, 10.0, expand=True)
     with pytest.raises(ttnn.ParameterError, match="got 'cubic'"):
         ttnn.rotate(x, 10.0, interpolation_mode="cubic")
+    for angle in (math.nan, math.inf, 1e300):
+        with pytest.raises(ttnn.ParameterError, match="a finite number of degrees"):
+            ttnn.rotate(x, angle)
+    for place in (math.nan, -math.inf, 32768.0):
+        with pytest.raises(ttnn.ParameterError, match="below 32768 pixels"):
+            ttnn.rotate(x, 10.0, center=(1.0, place))
     with pytest.raises(ttnn.LayoutError, match="must be in ROW_MAJOR layout"):
         ttnn.rotate(make((1, 8, 32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device), 10.0)
     with pytest.raises(ttnn.ShapeError, match="got rank 3"):

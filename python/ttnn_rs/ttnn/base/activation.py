@@ -5,6 +5,8 @@ Source: TT-NN docs, "UnaryWithParam".
 
 from __future__ import annotations
 
+import numpy as np
+
 from ttnn.base.enums import UnaryOpType
 from ttnn.base.exceptions import ArgumentError
 
@@ -31,7 +33,7 @@ class UnaryWithParam:
             params = tuple(rest)
         if not isinstance(op_type, UnaryOpType):
             raise ArgumentError(f"UnaryWithParam: the operator is a UnaryOpType, got {type(op_type).__name__}.")
-        if len(params) > 2 or not all(isinstance(value, int | float) for value in params):
+        if len(params) > 2 or not all(isinstance(value, int | float | np.integer | np.floating) for value in params):
             raise ArgumentError(f"UnaryWithParam: {op_type} takes at most two numbers, got {params!r}.")
         try:
             numbers = [float(value) for value in params]

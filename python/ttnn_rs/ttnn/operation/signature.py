@@ -146,6 +146,9 @@ ACTIVATIONS: Final = Kind(
 )
 
 
+_NUMBER_IN: Final = re.compile(r"\b(int|float)\b")
+
+
 class _Required:
     """The default of a parameter that has none."""
 
@@ -207,6 +210,7 @@ class Signature:
         "_accepts",
         "_defaults",
         "_index",
+        "_numbers",
         "_required",
         "_watched",
         "keywords",
@@ -229,13 +233,17 @@ class Signature:
         self._index = {param.name: i for i, param in enumerate(self.params)}
         self._accepts = tuple(param.kind.accepts for param in self.params)
         self._defaults = [param.default for param in self.params]
+        self._numbers = tuple(i for i, param in enumerate(self.params) if _NUMBER_IN.search(param.kind.text))
         self._required = tuple(i for i, param in enumerate(self.params) if param.default is REQUIRED)
         self._watched = tuple(i for i, param in enumerate(self.params) if not param.modelled or param.check is not None)
         if len(self._index) != len(self.params):
             raise ValueError("a signature names a parameter twice")
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
-        """Return the values of all parameters in order, or None if the call does not fit."""
+        """Return the values of all parameters in order, or None if the call does not fit.
+
+        Numbers of numpy become those of Python, and truth values integers where the parameter is one.
+        """
         count = len(args)
         if count > len(self.positional):
             return None
@@ -255,6 +263,12 @@ class Signature:
         for position in self._required:
             if values[position] is REQUIRED:
                 return None
+        for position in self._numbers:
+            value = values[position]
+            if isinstance(value, np.generic):
+                values[position] = value.item()
+            elif isinstance(value, bool) and self.params[position].kind is INTEGER:
+                values[position] = int(value)
         return values
 
     def check_options(self, name: str, values: Sequence[Any]) -> None:

@@ -46,7 +46,10 @@ def _elements(buffer: object, dtype: DataType) -> Any:
             + (" Typecast the tensor afterwards." if dtype in BLOCK_FLOATS else ""),
             vendor="Unreachable",
         )
-    values = np.asarray(buffer)
+    try:
+        values = np.asarray(buffer)
+    except ValueError:  # lists of several lengths
+        values = np.asarray(None)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         raise DTypeError(f"{_NAME}: buffer must be a list of numbers, got {type(buffer).__name__}.")
     if dtype in INTEGER_RANGE:

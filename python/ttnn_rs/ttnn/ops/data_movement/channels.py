@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
@@ -67,6 +67,19 @@ def _row_major_dtype(name: str, dtype: DataType) -> None:
         raise DTypeError(f"{name}: the output is row-major; it cannot be {dtype.name}. Pass dtype=ttnn.bfloat16.")
 
 
+def _output_dtype(name: str, given: DataType, dtype: DataType | None) -> DataType:
+    """Return the data type of the output, which is row-major and that of the input, but for block floats."""
+    result = dtype or given
+    _row_major_dtype(name, result)
+    if result is not given and not (result is DataType.BFLOAT16 and given in BLOCK_FLOATS):
+        raise UnsupportedError(
+            f"{name}: input is {given.name}, dtype {result.name}; that conversion is not built yet. Leave dtype out, "
+            "and use ttnn.typecast.",
+            "unimplemented",
+        )
+    return result
+
+
 def _to_first(input: Tensor, dtype: DataType | None) -> Tensor:
     device = on_device(_FIRST, input)
     full_tiles(_FIRST, input)
@@ -82,8 +95,7 @@ def _to_first(input: Tensor, dtype: DataType | None) -> Tensor:
             f"heights are multiples of {TILE_SIZE}.",
             vendor="HW must be divisible by tile size",
         )
-    result = dtype or spec.dtype
-    _row_major_dtype(_FIRST, result)
+    result = _output_dtype(_FIRST, spec.dtype, dtype)
     place = MemoryConfig(
         TensorMemoryLayout.WIDTH_SHARDED,
         spec.memory_config.buffer_type,
@@ -138,8 +150,7 @@ def _to_last(input: Tensor, memory_config: MemoryConfig | None, dtype: DataType 
             vendor=f"Output shard width must be rounded up to next multiple of {wide} to satisfy alignment constraints "
             f"(width was {place.shard_spec.shape[1]})",
         )
-    result = dtype or spec.dtype
-    _row_major_dtype(_LAST, result)
+    result = _output_dtype(_LAST, spec.dtype, dtype)
     rows = images * pixels
     flat = input._view(TensorSpec.of((images, channels, pixels), spec.dtype, Layout.ROW_MAJOR, spec.memory_config))
     output = allocate(TensorSpec.of((1, 1, rows, wide), result, Layout.ROW_MAJOR, place), device)
@@ -166,6 +177,7 @@ _entry = partial(
         ("LayoutError", "the layout is another."),
         ("DTypeError", "the output cannot have the data type in rows."),
         ("MemoryConfigError", "input or output are placed in another way."),
+        ("UnsupportedError", "`dtype` is another than that of the input."),
     ),
 )
 

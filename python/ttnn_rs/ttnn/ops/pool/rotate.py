@@ -41,6 +41,8 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.rotate"
 _FLOATS: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _ONE: Final = 1 << 16
+_FURTHEST: Final = 1 << 15
+_NO_SINGLE: Final = 2.0**128 - 2.0**103
 _WORD: Final = 1 << 31
 _MOST_CHANNELS: Final = 256
 Places = npt.NDArray[np.int64]
@@ -51,7 +53,7 @@ def _fixed(value: float) -> int:
     return math.trunc(float(np.float32(value)) * _ONE)
 
 
-def _check(tensor: Tensor, expand: bool, mode: str) -> None:
+def _check(tensor: Tensor, angle: float, center: Sequence[float] | None, expand: bool, mode: str) -> None:
     spec = tensor._spec
     if spec.shape.rank != 4 or 0 in tuple(spec.shape):
         raise ShapeError(
@@ -78,6 +80,10 @@ def _check(tensor: Tensor, expand: bool, mode: str) -> None:
             f"{_NAME}: interpolation_mode is {mode!r}; it must be 'nearest' or 'bilinear'.",
             vendor=f"Only 'nearest' and 'bilinear' interpolation_mode are supported, got '{mode}'",
         )
+    if not abs(angle) < _NO_SINGLE:
+        raise ParameterError(f"{_NAME}: angle is {angle}; it must be a finite number of degrees.")
+    if center is not None and not all(abs(place) < _FURTHEST for place in center):
+        raise ParameterError(f"{_NAME}: center is {tuple(center)}; places have 16 bits, below {_FURTHEST} pixels.")
     layout = spec.memory_config.memory_layout
     if layout not in (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.HEIGHT_SHARDED):
         raise MemoryConfigError(
@@ -167,7 +173,7 @@ def _rotate(
     memory_config: MemoryConfig | None,
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
-    _check(input_tensor, expand, interpolation_mode)
+    _check(input_tensor, angle, center, expand, interpolation_mode)
     spec = input_tensor._spec
     is_nearest = interpolation_mode == "nearest"
     if spec.dtype is DataType.FLOAT32 and (fill or not is_nearest):

@@ -19,7 +19,7 @@ from ttnn.base.work_split import num_cores_to_corerangeset
 from ttnn.golden import pool as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import Op, register
-from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, MEMORY_CONFIG, Kind, Param, Signature
+from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, MEMORY_CONFIG, Kind, Param, Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
 from ttnn.ops._programs.sticks import as_words, pixels, pooled
 from ttnn.tensor.tensor import Tensor
@@ -30,8 +30,7 @@ _ONE: Final = 1 << 16
 
 
 def _is_number(value: object) -> bool:
-    # No integer of the official binding has more than 64 bits.
-    return isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**64)
+    return INTEGER.accepts(value) or isinstance(value, float | np.floating)
 
 
 def _is_scale(value: object) -> bool:

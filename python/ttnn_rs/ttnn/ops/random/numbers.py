@@ -29,6 +29,7 @@ from ttnn.operation.signature import (
     DEVICE,
     FLOAT,
     INT_SEQUENCE,
+    INTEGER,
     LAYOUT,
     MEMORY_CONFIG,
     TENSOR,
@@ -296,7 +297,7 @@ _RAND_TYPES: Final = (
     DataType.UINT32,
     DataType.UINT16,
 )
-_WORD: Final = Kind("int", lambda value: isinstance(value, int) and 0 <= value < 2**32)
+_WORD: Final = Kind("int", lambda value: INTEGER.accepts(value) and 0 <= value < 2**32)
 _SIZES: Final = Kind(
     "ttnn.Shape",
     lambda value: INT_SEQUENCE.accepts(value) and all(0 <= size < 2**32 for size in value),

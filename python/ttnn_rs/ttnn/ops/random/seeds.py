@@ -17,7 +17,7 @@ from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import random as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import DEVICE, Kind, Param, Signature
+from ttnn.operation.signature import DEVICE, INTEGER, Kind, Param, Signature
 from ttnn.ops._programs.common import SUB_CORE_GRIDS_OPTION, on_device, same_device
 from ttnn.ops.creation.filled import filled
 from ttnn.tensor.tensor import Tensor
@@ -124,7 +124,7 @@ def _manual_seed(
 
 
 def _word_or_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor) or (isinstance(value, int) and 0 <= value < 2**32)
+    return isinstance(value, Tensor) or (INTEGER.accepts(value) and 0 <= value < 2**32)
 
 
 _KIND: Final = Kind("int | ttnn.Tensor", _word_or_tensor)
