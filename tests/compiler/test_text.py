@@ -50,6 +50,32 @@ def test_an_output_operand_is_absorbed_and_comes_back() -> None:
     assert '%1 = "ttir.subtract"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>' in text
 
 
+OUTPUTS = """module {
+  func.func @f(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = ttir.empty() : tensor<4x4xf32>
+    %1 = ttir.empty() : tensor<4x4xf32>
+    %2 = "ttir.exp"(%arg0, %1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %3 = "ttir.neg"(%2, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %3 : tensor<4x4xf32>
+  }
+}
+"""
+
+
+def test_outputs_stay_where_they_stood() -> None:
+    assert again(OUTPUTS) == OUTPUTS
+    module = parse_module(OUTPUTS)
+    exp = next(op for op in module.op.walk() if op.name == "ttir.exp")
+    exp.results[0].replace_all_uses_with(exp.operands[0])
+    exp.detach()
+    exp.erase()
+    # What stood before an operation that is gone stands before the one that needs it.
+    assert print_module(module).splitlines()[2:4] == [
+        "    %0 = ttir.empty() : tensor<4x4xf32>",
+        '    %1 = "ttir.neg"(%arg0, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>',
+    ]
+
+
 def test_one_program_in_three_spellings() -> None:
     texts = {epoch: print_module(parse_module(ADD), epoch=epoch) for epoch in Epoch}
     assert '"ttir.subtract"(%arg0, %arg1, %0) : (' in texts[Epoch.SLIDES]

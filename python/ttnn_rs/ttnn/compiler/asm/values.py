@@ -24,7 +24,10 @@ _ISOLATED = {"builtin.module", "func.func", "ttcore.device_module", "ttcore.cpu_
 
 class _Outputs(Protocol):
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
-        """Return the types of the empty tensors that are written before an operation."""
+        """Return the types of the empty tensors that an operation writes to."""
+
+    def places(self, operation: Operation) -> Sequence[tuple[Operation, int]]:
+        """Return before which operations they stood, and their order; empty if that was right before it."""
 
 
 class ValueNames:
@@ -36,6 +39,7 @@ class ValueNames:
         self._groups: dict[Operation, str] = {}
         self._blocks: dict[Block, str] = {}
         self._outputs: dict[Operation, list[str]] = {}
+        self._empties: dict[Operation, list[tuple[str, Attribute, Operation]]] = {}
         self._next_value = 0
         self._next_argument = 0
         self._used: set[str] = set()
@@ -54,8 +58,12 @@ class ValueNames:
         return self._blocks.get(block, "^INVALIDBLOCK")
 
     def outputs(self, operation: Operation) -> list[str]:
-        """Return the names of the empty tensors that are written before an operation."""
+        """Return the names of the empty tensors that an operation writes to."""
         return self._outputs.get(operation, [])
+
+    def empties(self, operation: Operation) -> list[tuple[str, Attribute, Operation]]:
+        """Return name and type of the empty tensors that are written before an operation, and what writes to each."""
+        return self._empties.get(operation, [])
 
     def _unique(self, name: str) -> str:
         candidate, number = name, 0
@@ -70,10 +78,11 @@ class ValueNames:
         self._next_value += 1
         return name
 
-    def _operation(self, operation: Operation) -> None:
-        names = [self._number() for _ in self._expansion.outputs(operation)]
-        if names:
-            self._outputs[operation] = names
+    def _operation(self, operation: Operation, outputs: Sequence[tuple[Operation, int, Attribute]] = ()) -> None:
+        for owner, index, type_ in outputs:
+            name = self._number()
+            self._outputs.setdefault(owner, [""] * len(self._expansion.outputs(owner)))[index] = name
+            self._empties.setdefault(operation, []).append((name, type_, owner))
         if operation.results:
             names = _result_names(operation)
             if names:
@@ -114,8 +123,26 @@ class ValueNames:
                     continue
                 self._values[argument] = f"%{self._unique(f'arg{self._next_argument}')}"
                 self._next_argument += 1
+            outputs = self._written(block)
             for operation in block.ops:
-                self._operation(operation)
+                self._operation(operation, outputs.get(operation, ()))
+
+    def _written(self, block: Block) -> dict[Operation, list[tuple[Operation, int, Attribute]]]:
+        """Return for operations of a block the outputs that are written before them: of what, which, of what type.
+
+        They are written where they stood if that is still before what writes to them.
+        """
+        wanted = [(op, types) for op in block.ops if (types := self._expansion.outputs(op))]
+        if not wanted:
+            return {}
+        numbers = {op: number for number, op in enumerate(block.ops)}
+        found: dict[Operation, list[tuple[int, Operation, int, Attribute]]] = {}
+        for op, types in wanted:
+            places = self._expansion.places(op) or [(op, len(numbers))] * len(types)
+            for index, (type_, (before, order)) in enumerate(zip(types, places, strict=True)):
+                early = numbers.get(before, len(numbers)) < numbers[op]
+                found.setdefault(before if early else op, []).append((order, op, index, type_))
+        return {op: [one[1:] for one in sorted(ones, key=lambda one: one[0])] for op, ones in found.items()}
 
 
 def _induction_names(region: Region) -> list[str]:

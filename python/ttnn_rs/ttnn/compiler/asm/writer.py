@@ -20,7 +20,10 @@ class Expansion(Protocol):
     """How an operation looks in an epoch: the outputs that stand before it, and what its own line names."""
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
-        """Return the types of the empty tensors that are written before an operation."""
+        """Return the types of the empty tensors that an operation writes to."""
+
+    def places(self, operation: Operation) -> Sequence[tuple[Operation, int]]:
+        """Return before which operations they stood, and their order; empty if that was right before it."""
 
     def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
         """Return the operands as they are written: values, or names of the outputs, with their types."""
@@ -88,16 +91,15 @@ class Writer:
 
     def operation(self, operation: Operation) -> None:
         """Write an operation with its results, outputs and location, and the end of the line."""
-        output_names = self.names.outputs(operation)
-        for name, type_ in zip(output_names, self.expansion.outputs(operation), strict=True):
+        for name, type_, owner in self.names.empties(operation):
             self.write(f"{self.indent}{name} = {self.expansion.empty(self.text, type_)}")
-            self.location(operation.location)
+            self.location(owner.location)
             self.write("\n")
         self.write(self.indent)
         if operation.results:
             self.write(self.names.results(operation) + " = ")
         if self.generic or not (self._builtin_pretty(operation) or self.registry.print_pretty(self, operation)):
-            self.generic_form(operation, output_names)
+            self.generic_form(operation, self.names.outputs(operation))
         self.location(operation.location)
         self.write("\n")
 

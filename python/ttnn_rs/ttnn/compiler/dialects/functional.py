@@ -34,29 +34,49 @@ def to_functional(module: Module) -> None:
     Raises:
         CompileError: The operands of an operation do not fit its table.
     """
-    fed: set[Operation] = set()
+    fed: dict[TableOp, list[Operation]] = {}
     for op in list(module.op.walk()):
         if isinstance(op, TableOp):
             for name, value in op.defaults().items():
                 if name not in op.properties:
                     op.properties[name] = value
             try:
-                fed |= _absorb(op)
+                fed[op] = _absorb(op)
             except VerifyException as error:
                 raise CompileError(module.error(op, str(error))) from None
-    for empty in fed:
-        if not any(result.uses for result in empty.results):
-            module.places.pop(empty, None)
-            empty.detach()
-            empty.erase()
+    used = dict.fromkeys(empty for empties in fed.values() for empty in empties)
+    gone = [empty for empty in used if not any(result.uses for result in empty.results)]
+    places = _places(gone)
+    for op, empties in fed.items():
+        if any(places.get(empty, (op,))[0] is not op for empty in empties):
+            op.outs_before = tuple(places.get(empty, (op, 0)) for empty in empties)
+    for empty in gone:
+        module.places.pop(empty, None)
+        empty.detach()
+        empty.erase()
 
 
-def _absorb(op: TableOp) -> set[Operation]:
+def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]:
+    """Return for each operation that goes the next one that stays, and its own number in the block."""
+    leave = set(gone)
+    found: dict[Operation, tuple[Operation, int]] = {}
+    for block in dict.fromkeys(empty.parent for empty in gone):
+        assert block is not None
+        after: Operation | None = None
+        for number, op in reversed(list(enumerate(block.ops))):
+            if op not in leave:
+                after = op
+            elif after is not None:
+                found[op] = (after, number)
+    return found
+
+
+def _absorb(op: TableOp) -> list[Operation]:
     """Bring the operands of an operation into functional order; return the empty tensors that it used."""
     spec = op.spec
     values = tuple(op.operands)
     if not spec.outs:
-        return set()
+        return []
     written = spec.written
     stated = op.properties.get(SEGMENTS)
     if isinstance(stated, DenseArrayBase) and sum(stated.get_values()) != len(values):
@@ -77,7 +97,7 @@ def _absorb(op: TableOp) -> set[Operation]:
         except VerifyException:
             sizes = ()
         else:
-            return set()
+            return []
         if not sizes:
             raise
     inputs: list[SSAValue] = []
@@ -96,7 +116,7 @@ def _absorb(op: TableOp) -> set[Operation]:
                     f"expected type of operand #{values.index(out)} ('{attribute_text(out.type)}') to match type of "
                     f"corresponding result ('{attribute_text(result.type)}')"
                 )
-    owners = {value.owner for value in outs if isinstance(value, OpResult)}
+    owners = [value.owner for value in outs if isinstance(value, OpResult)]
     absorbed = (
         len(outs) == len(op.results)
         and op.problem is None
@@ -109,7 +129,7 @@ def _absorb(op: TableOp) -> set[Operation]:
         op.properties.pop(SEGMENTS, None)
     op.n_outs = 0 if absorbed else len(outs)
     op.operands = inputs if absorbed else [*inputs, *outs]
-    return {owner for owner in owners if isinstance(owner, Operation)} if absorbed else set()
+    return [owner for owner in owners if isinstance(owner, Operation)] if absorbed else []
 
 
 class EpochExpansion:
@@ -119,12 +139,17 @@ class EpochExpansion:
         self.epoch = epoch
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
-        """Return the types of the empty tensors that are written before an operation."""
+        """Return the types of the empty tensors that an operation writes to."""
         if self.epoch is Epoch.CURRENT or not isinstance(operation, TableOp):
             return ()
         if not operation.spec.outs or operation.n_outs or operation.spec.name.startswith("ttnn."):
             return ()
         return tuple(result.type for result in operation.results)
+
+    @staticmethod
+    def places(operation: Operation) -> Sequence[tuple[Operation, int]]:
+        """Return before which operations its outputs stood, and their order; empty if that was right before it."""
+        return operation.outs_before if isinstance(operation, TableOp) else ()
 
     def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
         """Return the operands as they are written, with their types."""

@@ -50,6 +50,9 @@ class TableOp(Operation):
     n_outs: int = 0
     problem: str | None = None
     """What was wrong with the outputs in the text; reported after the rules of the operation."""
+    outs_before: tuple[tuple[Operation, int], ...] = ()
+    """Where its empty outputs stood in the text: before which operation, and which of the block's operations they were;
+    empty if that was right before this one."""
     _defaults: ClassVar[dict[str, Attribute]]
 
     @classmethod
