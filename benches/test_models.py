@@ -66,10 +66,7 @@ def test_minilm(benchmark: Any, device: ttnn.MeshDevice, random: Any, form: Any)
             for a, b in operands:
                 ttnn.matmul(a, b, compute_kernel_config=compute)
 
-    runs = [run, run_torch, run_products]
-    for each in runs:
-        each()
-    ours, torchs, products = in_turns(runs)
+    ours, torchs, products = in_turns(benchmark, [run, run_torch, run_products])
     benchmark.extra_info.update(torch_seconds=torchs, times_torch=torchs / ours, times_products=ours / products)
     benchmark(run)
 
@@ -102,8 +99,6 @@ def test_falcon7b(benchmark: Any, device: ttnn.MeshDevice, random: Any, phase: s
         for name, operand in operands.items():
             layer.linear(operand, name, compute)
 
-    run()
-    run_products()
-    ours, products = in_turns([run, run_products])
+    ours, products = in_turns(benchmark, [run, run_products])
     benchmark.extra_info.update(times_products=ours / products)
     benchmark(run)
