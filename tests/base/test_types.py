@@ -6,6 +6,7 @@ import copy
 import hashlib
 import pickle
 
+import numpy as np
 import pytest
 import torch
 
@@ -185,6 +186,9 @@ def test_pearson_correlation_coefficient() -> None:
     assert ttnn.pearson_correlation_coefficient(values, ttnn.from_torch(values)) == 1.0
     assert ttnn.pearson_correlation_coefficient(values, -values) == pytest.approx(-1.0)
     assert ttnn.pearson_correlation_coefficient(values, values[:2]) == 0.0
+    for wrong in (values.to(torch.complex64), values.float().to("meta"), values.float().to_sparse(), np.ones(3) * 1j):
+        with pytest.raises(ttnn.ArgumentError, match="expected tensors of real numbers"):
+            ttnn.pearson_correlation_coefficient(values, wrong)
     nan, inf = float("nan"), float("inf")
     # What is not finite counts as 0 in either tensor.
     assert ttnn.pearson_correlation_coefficient(torch.tensor([1.0, 2.0, nan]), torch.tensor([1.0, 2.0, inf])) == 1.0

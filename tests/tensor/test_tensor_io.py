@@ -188,3 +188,10 @@ def test_as_tensor_puts_a_cached_tensor_where_it_was_asked_for(tmp_path: Path, d
     for config in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
         tensor = ttnn.as_tensor(values, device=device, memory_config=config, **options)
         assert tensor.memory_config() == config
+
+
+def test_as_tensor_with_a_cache_refuses_names_of_types(tmp_path: Path) -> None:
+    with pytest.raises(ttnn.ArgumentError, match=r"dtype must be a ttnn.DataType, got 'bfloat16'"):
+        ttnn.as_tensor(values(2, 2), dtype="bfloat16", cache_file_name=tmp_path / "t")
+    with pytest.raises(ttnn.ArgumentError, match=r"layout must be a ttnn.Layout, got 'tile'"):
+        ttnn.as_tensor(values(2, 2), layout="tile", cache_file_name=tmp_path / "t")

@@ -56,3 +56,9 @@ def test_an_index_behind_the_table_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.embedding(ttnn.Tensor(np.zeros((1, 2), np.int32), ttnn.int32, device=device, layout=ROWS), table)
     with pytest.raises(ttnn.DTypeError, match="weight is FLOAT32"):
         ttnn.embedding(indices(np.zeros((1, 2)), device), make((8, 64), ttnn.float32, ROWS, device))
+
+
+def test_no_indices_for_a_result_are_refused(device: ttnn.MeshDevice) -> None:
+    table = make((128, 64), ttnn.bfloat16, ROWS, device)
+    with pytest.raises(ttnn.ShapeError, match="it has no indices to read"):
+        ttnn.embedding(make((1, 0, 64, 128), ttnn.bfloat16, TILES, device), table)

@@ -180,6 +180,8 @@ def test_wrong_operands_are_refused(device: ttnn.MeshDevice) -> None:
         ttnn.sparse_matmul(left, right, sparsity=_sparsity([[1, 1]], device), is_input_a_sparse=True, **options)
     with pytest.raises(ttnn.DTypeError, match="BFLOAT16 in ROW_MAJOR"):
         ttnn.sparse_matmul(left, right, sparsity=_tensor((1, 2), device, 0), **options)
+    with pytest.raises(ttnn.UnsupportedError, match="global_cb=array"):
+        ttnn.sparse_matmul(left, right, sparsity=_sparsity([[1, 1]], device), global_cb=np.ones((2, 2)), **options)
 
 
 def test_a_product_with_many_weights_asks_for_what_is_not_there(device: ttnn.MeshDevice) -> None:

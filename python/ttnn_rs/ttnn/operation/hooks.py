@@ -106,11 +106,16 @@ pearson_correlation_coefficient = add_operation(
 def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     if isinstance(value, Tensor):
         return float64_values(value)
-    if is_tensor(value):
-        value = value.detach().cpu().double().numpy()
     try:
-        return np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        numbers = value
+        if is_tensor(value):
+            numbers = value.detach().cpu()
+            numbers = (numbers if numbers.is_complex() else numbers.double()).numpy()
+        if np.iscomplexobj(numbers):
+            raise TypeError
+        return np.asarray(numbers, np.float64)
+    # Without values, in a form that numpy does not have, or no real numbers.
+    except (NotImplementedError, RuntimeError, TypeError, ValueError):
         raise ArgumentError(
             f"ttnn.pearson_correlation_coefficient: expected tensors of real numbers, got {type(value).__name__}"
         ) from None

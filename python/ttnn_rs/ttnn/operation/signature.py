@@ -280,7 +280,8 @@ class Signature:
         """
         for position in self._watched:
             value, param = values[position], self.params[position]
-            if value is param.default or value == param.default:
+            # An array is not compared: it is neither equal nor different.
+            if value is param.default or (param.default is not None and value == param.default):
                 continue
             if param.check is None:
                 raise UnsupportedError(

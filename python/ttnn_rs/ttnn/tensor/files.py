@@ -166,6 +166,9 @@ def as_tensor(
             vendor="memory_config must be specified when device is specified",
         )
     check_mapper(where, mesh_mapper)
+    for label, value, kind in (("dtype", dtype, DataType), ("layout", layout, Layout)):
+        if not isinstance(value, kind | None):
+            raise ArgumentError(f"{where}: {label} must be a ttnn.{kind.__name__}, got {value!r}")
 
     def convert(target: MeshDevice | None) -> Tensor | None:
         values = tensor if preprocess is None else preprocess(tensor)

@@ -86,6 +86,8 @@ def _embedding(
     tiled = (of.layout if layout is None else layout) is Layout.TILE
     # The result has a batch and a sequence, whatever the rank of the indices; rows between them are not read.
     shape = (dims[0], dims[-1], width)
+    if 0 in dims[1:-1] and 0 not in shape:
+        raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor._spec.shape}; it has no indices to read.")
     table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
     place = memory_config or DRAM_MEMORY_CONFIG
     kept = place if place.interleaved and output_tensor is None else DRAM_MEMORY_CONFIG
@@ -157,7 +159,7 @@ embedding = register(
         numerics="movement",
         raises=(
             ("DTypeError", "indices are neither uint32 nor bfloat16, or the table is not bfloat16."),
-            ("ShapeError", "the table is not a matrix."),
+            ("ShapeError", "the table is not a matrix, or there are no indices."),
             ("ParameterError", "an index is behind the last row of the table."),
         ),
         domain=np.abs,
