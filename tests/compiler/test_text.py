@@ -101,6 +101,18 @@ module {
 """
 
 
+def test_what_another_epoch_asks_for_besides_is_refused() -> None:
+    text = """func.func @f() -> tensor<4x4xbf16> {
+      %0 = "ttir.rand"() <{size = [4 : i32, 4 : i32]}> : () -> tensor<4x4xbf16>
+      return %0 : tensor<4x4xbf16>
+    }"""
+    module = parse_module(text, default_epoch=Epoch.CURRENT)
+    message = "'ttir.rand' op cannot be written in the epoch slides: it requires attribute 'dtype'"
+    with pytest.raises(CompileError, match=message) as caught:
+        print_module(module, epoch=Epoch.SLIDES)
+    assert caught.value.diagnostics[0].line == 2
+
+
 def test_locations_may_be_named_before_their_definition() -> None:
     module = parse_module(LOCATED)
     relu = next(op for op in module.op.walk() if op.name == "ttir.relu")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.operations import GenericOp
+from ttnn.compiler.asm.verifier import verify_module
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
     Attribute,
@@ -33,7 +35,7 @@ def convert(module: Module, epoch: Epoch) -> Module:
     """Return a module in the language of another epoch.
 
     Raises:
-        CompileError: An operation or a layout of the module does not exist there.
+        CompileError: An operation or a layout of the module does not exist there, or asks for something else there.
     """
     if epoch is module.epoch:
         return module
@@ -49,6 +51,10 @@ def convert(module: Module, epoch: Epoch) -> Module:
             _operation(target, op, module.epoch, epoch)
         elif isinstance(op, GenericOp) and op.name.partition(".")[0] in ("ttir", "ttnn", "tt", "ttcore"):
             raise CompileError(target.error(op, f"is not known, so it cannot be written in the epoch {epoch.value}"))
+    found = verify_module(target)
+    if found:
+        words = f"' op cannot be written in the epoch {epoch.value}: it "
+        raise CompileError(*(replace(one, message=one.message.replace("' op ", words, 1)) for one in found))
     return target
 
 
