@@ -116,6 +116,8 @@ def collapsed_map(shape: Sequence[int], grid_rank: int, intervals: Sequence[tupl
         results += dims[position:first]
         joined: AffineExpr | None = None
         for dim, step in zip(dims[first:last], strides(shape[first:last]), strict=True):
+            if step == 0:  # Tensors without elements; text has no such terms.
+                continue
             term = dim if step == 1 else dim * step
             joined = term if joined is None else joined + term
         assert joined is not None
