@@ -12,7 +12,7 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.passes.base import fail, table_ops
 from ttnn.compiler.passes.library_build import Build, change_operands
-from ttnn.compiler.passes.placement.types import retyped
+from ttnn.compiler.passes.placement.types import on_host, retyped, tensor_layout
 
 __all__ = ["run"]
 
@@ -42,7 +42,8 @@ def _prepared(module: Module, build: Build, op: TableOp) -> Any:
         raise fail(module, op, "needs a conv3d_config with c_in_block, as convert-ttir-to-ttnn gives it")
     weight = op.group("weight")[0]
     rows = retyped(weight.type, tiled=False, space="system_memory")
-    weight = build.spec(weight, rows, suffix="_prepare_conv3d_weight_to_row_major")
+    if tensor_layout(weight).tiled or not on_host(tensor_layout(weight)):
+        weight = build.spec(weight, rows, suffix="_prepare_conv3d_weight_to_row_major")
     groups = int(op.get("groups"))
     channels = -(-int(op.get("in_channels")) // groups // _ALIGNMENT) * _ALIGNMENT
     shape = (math.prod(op.get("kernel_size")) * channels, int(op.get("out_channels")))

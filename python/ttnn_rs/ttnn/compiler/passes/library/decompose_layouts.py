@@ -11,7 +11,7 @@ from ttnn.compiler.asm.xdsl_adapter import SSAValue, TensorType
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.rules import shape_of
-from ttnn.compiler.passes.base import fail, replace, table_ops
+from ttnn.compiler.passes.base import fail, replace, set_type, table_ops
 from ttnn.compiler.passes.library_build import Build
 from ttnn.compiler.passes.placement.layouts import layout_of, with_layout
 from ttnn.compiler.passes.placement.types import HOST, SHARDED, is_block_format, layout_from, on_host, retyped
@@ -39,6 +39,8 @@ def run(module: Module, options: dict[str, Any]) -> None:
         if not steps.any:
             raise fail(module, op, _REDUNDANT)
         made = _slides(steps) if slides else _current(steps)
+        # What the program says of the result stays: integers without a sign, or another map of indices.
+        set_type(made, op.results[0].type)
         replace(op, [made])
 
 

@@ -1,0 +1,62 @@
+"""Programs of the library as public files have them, which the harness of those files executes and compares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from execute_public import execute_file
+
+pytest.importorskip("torch", reason="ttrt makes inputs with torch")
+HEAD = """#dram = #ttnn.buffer_type<dram>
+#l1 = #ttnn.buffer_type<l1>
+#host = #ttnn.buffer_type<system_memory>
+#tiles = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+#rows = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<32x32xf32, #host>>
+#numbers = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<32x32xsi32, #host>>
+"""
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> "Executed":
+    return Executed(tmp_path)
+
+
+class Executed:
+    """How many outputs of a text are right."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "program.mlir"
+
+    def __call__(self, text: str, options: str = "", epoch: str = "current") -> int:
+        self.path.write_text(f"// RUN: ttmlir-opt {options} %s\n{HEAD}{text}")
+        return execute_file(self.path, self.path.name, "", "", epoch)
+
+
+@pytest.mark.parametrize("epoch", ["slides", "current"])
+def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compared: Executed, epoch: str) -> None:
+    """A change of the data type in several steps ended as si32, which the function does not return."""
+    typecast = ", dtype = #ttcore.supportedDataTypes<si32>" if epoch == "slides" else ""
+    word = "to_layout" if epoch == "slides" else "to_tensor_spec"
+    memory = f"<{{layout = #ttnn.layout<row_major>{typecast}, memory_config = #ttnn.memory_config<#host>}}>"
+    attributes = memory if epoch == "slides" else ""
+    text = f"""func.func @cast(%a: tensor<32x32xf32, #tiles>) -> tensor<32x32xi32, #numbers> {{
+  %0 = "ttnn.{word}"(%a) {attributes} : (tensor<32x32xf32, #tiles>) -> tensor<32x32xi32, #numbers>
+  return %0 : tensor<32x32xi32, #numbers>
+}}
+"""
+    assert compared(text, epoch=epoch) == 1
+
+
+def test_weights_of_volumes_in_rows_of_the_host_stay_there(compared: Executed) -> None:
+    """A layout whose map of indices is another one than the pass would choose asked for a change of nothing."""
+    text = """#in = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 64 + d1 * 16 + d2 * 4 + d3, d4), <1x1>, memref<64x32xbf16, #dram>, <interleaved>>
+#raw = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 288 + d1 * 9 + d2 * 3 + d3, d4), <1x1>, memref<1152x3xbf16, #host>>
+#out = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 8 + d1 * 4 + d2 * 2 + d3, d4), <1x1>, memref<8x32xbf16, #dram>, <interleaved>>
+func.func @volume(%x: tensor<1x4x4x4x32xbf16, #in>, %w: tensor<32x32x3x3x3xbf16, #raw>) -> tensor<1x2x2x2x32xbf16, #out> {
+  %d = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>, mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+  %0 = "ttnn.conv3d"(%x, %w, %d) <{batch_size = 1 : i32, conv3d_config = #ttnn.conv3d_config<t_out_block = 1, w_out_block = 1, h_out_block = 1, c_out_block = 32, c_in_block = 32, compute_with_storage_grid_size = #ttcore.grid<8x8>>, groups = 1 : i32, in_channels = 32 : i32, input_depth = 4 : i32, input_height = 4 : i32, input_width = 4 : i32, kernel_size = array<i32: 3, 3, 3>, out_channels = 32 : i32, padding = array<i32: 0, 0, 0>, padding_mode = "zeros", stride = array<i32: 1, 1, 1>}> : (tensor<1x4x4x4x32xbf16, #in>, tensor<32x32x3x3x3xbf16, #raw>, !ttnn.device) -> tensor<1x2x2x2x32xbf16, #out>
+  return %0 : tensor<1x2x2x2x32xbf16, #out>
+}
+"""  # noqa: E501
+    assert compared(text, "--ttcore-register-device --ttnn-prepare-conv3d-weights") == 1
