@@ -18,7 +18,7 @@ HEAD = """#dram = #ttnn.buffer_type<dram>
 
 
 @pytest.fixture
-def compared(tmp_path: Path) -> "Executed":
+def compared(tmp_path: Path) -> Executed:
     return Executed(tmp_path)
 
 
@@ -60,3 +60,37 @@ func.func @volume(%x: tensor<1x4x4x4x32xbf16, #in>, %w: tensor<32x32x3x3x3xbf16,
 }
 """  # noqa: E501
     assert compared(text, "--ttcore-register-device --ttnn-prepare-conv3d-weights") == 1
+
+
+def test_a_tensor_that_stays_where_it_is_is_not_freed_with_its_first_name(compared: Executed) -> None:
+    """`to_device` of a tensor of the device gives that tensor: freeing the one was freeing the other."""
+    tile = "tensor<32x32xf32, #tiles>"
+    text = f"""func.func @twice(%a: {tile}) -> {tile} {{
+  %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
+  %0 = "ttnn.neg"(%a) : ({tile}) -> {tile}
+  %1 = "ttnn.to_device"(%0, %d) : ({tile}, !ttnn.device) -> {tile}
+  "ttnn.deallocate"(%0) <{{force = false}}> : ({tile}) -> ()
+  %2 = "ttnn.exp"(%1) : ({tile}) -> {tile}
+  "ttnn.deallocate"(%1) <{{force = false}}> : ({tile}) -> ()
+  return %2 : {tile}
+}}
+"""
+    assert compared(text) == 1
+
+
+@pytest.mark.parametrize(("users", "sharded"), [(1, True), (32, True), (12, False)])
+def test_heads_of_the_users_of_a_step_are_concatenated(compared: Executed, users: int, sharded: bool) -> None:
+    """The function of the library takes a user to a core, and returns the rows of a tile whatever their number."""
+    shard = f"<1x1>, memref<{users}x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"
+    if sharded:
+        corner = (min(users, 8) - 1, users // 8 - 1 if users > 8 else 0)
+        ranges = f"#ttnn.core_range_set<[#ttnn.core_range<(0,0), ({corner[0]},{corner[1]})>]>"
+        shard = f"<{users}x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>, core_ranges = {ranges}"
+    text = f"""#in = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * {32 * users} + d1 * 32 + d2, d3), {shard}>
+#out = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, memref<1x8x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+func.func @join(%a: tensor<1x{users}x32x32xbf16, #in>) -> tensor<1x1x{users}x256xbf16, #out> {{
+  %0 = "ttnn.nlp_concat_heads_decode"(%a) <{{num_heads = 8 : ui32}}> : (tensor<1x{users}x32x32xbf16, #in>) -> tensor<1x1x{users}x256xbf16, #out>
+  return %0 : tensor<1x1x{users}x256xbf16, #out>
+}}
+"""  # noqa: E501
+    assert compared(text) == 1

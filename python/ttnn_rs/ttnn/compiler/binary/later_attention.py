@@ -192,18 +192,26 @@ def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _concatenate_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
-    """The function puts a head to a core, and its result nowhere else."""
+    """The function takes a user from a core and puts a head to a core; of 32 rows the first are users."""
     have, want, number = describe(table["in"]), describe(table["out"]), int(table["num_heads"])
-    if want.memory is not None and len(want.memory.arguments) == 3:
-        finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, operand(table["in"]), num_heads=number)
+    shape = (*want.shape[:2], 32, want.shape[3])
+    source: Argument = operand(table["in"])
+    if have.memory is None or len(have.memory.arguments) < 3:
+        source = calls.call("ttnn.to_memory_config", source, _user_to_a_core(have.shape))
+    if want.memory is not None and len(want.memory.arguments) == 3 and want.shape == shape:
+        finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, source, num_heads=number)
         return
     made = calls.call(
         "ttnn.experimental.nlp_concat_heads_decode",
-        operand(table["in"]),
+        source,
         num_heads=number,
         memory_config=_HEAD_TO_A_CORE,
     )
-    result = Description(want.shape, have.data_type, True, _HEAD_TO_A_CORE)
+    result = Description(shape, have.data_type, True, _HEAD_TO_A_CORE)
+    if want.shape != shape:
+        made = calls.call("ttnn.to_memory_config", made, DRAM)
+        made = calls.call("ttnn.slice", made, [0] * 4, list(want.shape), [1] * 4)
+        result = Description(want.shape, have.data_type, True, DRAM)
     place(calls, made, result, table["out"]["global_id"], want)
 
 

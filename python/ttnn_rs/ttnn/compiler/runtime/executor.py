@@ -81,8 +81,9 @@ def execute(
                 result = _constants(program, call, sources, arguments[1], device, counted, observe, depth)
                 # The results stay for the next run.
                 given.update(call.outputs)
-            elif call.function == "ttnn.deallocate" and call.arguments[0].id in given:
-                # Inputs belong to the caller.
+            elif call.function == "ttnn.deallocate" and _is_kept(call.arguments[0].id, tensors, given):
+                for number in finished.get(index, ()):
+                    tensors.pop(number, None)
                 continue
             else:
                 result = public(call.function)(*arguments, **keywords)
@@ -182,6 +183,11 @@ def _trace(
     else:
         trace.execute(inputs, execution, run)
     return trace.outputs
+
+
+def _is_kept(number: int, tensors: dict[int, Any], given: set[int]) -> bool:
+    """Whether a tensor stays: inputs belong to the caller, and what changes nothing returns the tensor it was given."""
+    return number in given or any(one is tensors[number] for other, one in tensors.items() if other != number)
 
 
 _DEPTH: Final = 32
