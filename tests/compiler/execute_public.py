@@ -99,7 +99,7 @@ EMITTED = re.compile(
 REFUSALS = re.compile(
     r"error: ((?:failed to legalize operation|'[\w.]+' op (?:only supports|cannot be lowered with(?:out)?) "
     r"|.* is not executed: |.* are not executed\.|(?:.*: )?data type \w+: TT-NN has no tensors of it"
-    r"|'[\w.]+' op has no form in TTNN binaries ).*)$",
+    r"|.* a value of type \S+ has no form in TTNN binaries).*)$",
     re.MULTILINE,
 )
 

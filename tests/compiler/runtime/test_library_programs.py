@@ -94,3 +94,35 @@ func.func @join(%a: tensor<1x{users}x32x32xbf16, #in>) -> tensor<1x1x{users}x256
 }}
 """  # noqa: E501
     assert compared(text) == 1
+
+
+def test_statistics_of_rows_and_the_norm_from_them(compared: Executed) -> None:
+    def layout(width: int) -> str:
+        tiles = f"memref<1x{width // 32}x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"
+        return f"#ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, {tiles}>"
+
+    row, both, one = (f"tensor<1x1x32x{width}xbf16, {layout(width)}>" for width in (128, 64, 32))
+    text = f"""func.func @rms(%a: {row}, %b: {row}) -> {one} {{
+  %0 = "ttnn.rms_norm_pre_all_gather"(%a, %b) : ({row}, {row}) -> {one}
+  return %0 : {one}
+}}
+func.func @layer(%a: {row}, %w: {row}) -> ({both}, {row}) {{
+  %0 = "ttnn.layer_norm_pre_all_gather"(%a) <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : ({row}) -> {both}
+  %1 = "ttnn.layer_norm_post_all_gather"(%a, %0) <{{epsilon = 1.0e-05 : f32, operandSegmentSizes = array<i32: 1, 1, 0, 0>}}> : ({row}, {both}) -> {row}
+  return %0, %1 : {both}, {row}
+}}
+"""  # noqa: E501
+    assert compared(text) == 3
+
+
+def test_tensors_are_written_to_files_and_read_again(compared: Executed) -> None:
+    tile = "tensor<32x32xf32, #tiles>"
+    text = f"""func.func @files(%a: {tile}) -> {tile} {{
+  %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
+  %0 = "ttnn.neg"(%a) : ({tile}) -> {tile}
+  "ttnn.dump_tensor"(%0) <{{file_path = "negative.tensorbin"}}> : ({tile}) -> ()
+  %1 = "ttnn.load_tensor"(%d) <{{file_path = "negative.tensorbin"}}> : (!ttnn.device) -> {tile}
+  return %1 : {tile}
+}}
+"""
+    assert compared(text) == 1

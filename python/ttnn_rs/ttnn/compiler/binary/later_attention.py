@@ -196,7 +196,7 @@ def _concatenate_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
     have, want, number = describe(table["in"]), describe(table["out"]), int(table["num_heads"])
     shape = (*want.shape[:2], 32, want.shape[3])
     source: Argument = operand(table["in"])
-    if have.memory is None or len(have.memory.arguments) < 3:
+    if have.shape[0] == 1 and (have.memory is None or len(have.memory.arguments) < 3):
         source = calls.call("ttnn.to_memory_config", source, _user_to_a_core(have.shape))
     if want.memory is not None and len(want.memory.arguments) == 3 and want.shape == shape:
         finish(calls, table, "ttnn.experimental.nlp_concat_heads_decode", have, source, num_heads=number)

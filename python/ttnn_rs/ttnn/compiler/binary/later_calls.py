@@ -372,6 +372,52 @@ def _norm(function: str) -> Handler:
     return add
 
 
+def _statistics(function: str, residual: str) -> Handler:
+    """Statistics of the rows of a chip. Reciprocals and a program configuration would change how they are added."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        _refuse_given(function, table, "recip", "program_config")
+        have, kind = describe(table["input"]), describe(table["out"]).data_type
+        options: dict[str, Argument] = {
+            "dtype": describe(table["out"]).dtype,
+            "residual_input_tensor": operand(table.get(residual)),
+            "compute_kernel_config": compute_config(table),
+        }
+        finish(calls, table, function, have, operand(table["input"]), data_type=kind, **options)
+
+    return add
+
+
+def _layer_norm_of_statistics(calls: Calls, table: dict[str, Any]) -> None:
+    function, have = "ttnn.layer_norm_post_all_gather", describe(table["input"])
+    _refuse_given(function, table, "program_config")
+    parts: dict[str, Argument] = {name: operand(table.get(name)) for name in ("weight", "bias")}
+    parts |= {"epsilon": float(table["epsilon"]), "compute_kernel_config": compute_config(table)}
+    finish(calls, table, function, have, operand(table["input"]), operand(table["stats"]), **parts)
+
+
+def _refuse_given(function: str, table: dict[str, Any], *names: str) -> None:
+    """Refuse fields that change what is computed.
+
+    Raises:
+        UnsupportedError: One of them is given.
+    """
+    for name in names:
+        if table.get(name) is not None:
+            raise UnsupportedError(f"{name} of {function} is not executed: the norm of a whole tensor is.")
+
+
+def _dump_tensor(calls: Calls, table: dict[str, Any]) -> None:
+    calls.added.append(
+        Call("ttnn.dump_tensor", [str(table["file_path"]), operand(table["in"])], {}, (), calls.operation)
+    )
+
+
+def _load_tensor(calls: Calls, table: dict[str, Any]) -> None:
+    device = None if table.get("device") is None else DEVICE
+    calls.call("ttnn.load_tensor", str(table["file_path"]), out=table["out"]["global_id"], device=device)
+
+
 def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
     have = describe(table["input"])
     names = ("running_mean", "running_var", "weight", "bias")
@@ -479,6 +525,7 @@ LATER: Final[dict[str, Handler]] = {
     "ConcatOp": _concat,
     "ConstantOp": _constant,
     "DeallocateOp": _deallocate,
+    "DumpTensorOp": _dump_tensor,
     "EltwiseBinaryCompositeOp": _binary_composite,
     "EltwiseBinaryCompositeScalarOp": _pow_scalar,
     "EltwiseBinaryOp": _binary,
@@ -494,13 +541,17 @@ LATER: Final[dict[str, Handler]] = {
     "GetDeviceOp": _get_device,
     "GroupNormOp": _group_norm,
     "LayerNormOp": _norm("ttnn.layer_norm"),
+    "LayerNormPostAllGatherOp": _layer_norm_of_statistics,
+    "LayerNormPreAllGatherOp": _statistics("ttnn.layer_norm_pre_all_gather", "residual_input"),
     "LinearOp": _matmul,
     "LoadCachedOp": _program("program_idx", CACHED),
+    "LoadTensorOp": _load_tensor,
     "MatmulOp": _matmul,
     "NamedFullOp": _named_full,
     "PadOp": _pad,
     "PermuteOp": _permute,
     "RMSNormOp": _norm("ttnn.rms_norm"),
+    "RMSNormPreAllGatherOp": _statistics("ttnn.rms_norm_pre_all_gather", "residual"),
     "ReductionArgMaxOp": _argmax,
     "ReductionOp": _reduction,
     "ReductionProdOp": _prod,
