@@ -131,15 +131,23 @@ def test_files_that_are_no_reports(tmp_path: Path) -> None:
         (tmp_path / "g.json").write_text(text)
         with pytest.raises(FileFormatError, match=r"import_report: .*g\.json"):
             ttnn.graph.import_report(tmp_path / "g.json", tmp_path / "report")
+    (tmp_path / "empty").mkdir()
+    for name, what in (("empty", "a folder without reports"), ("nothing.json", "no file and no folder")):
+        with pytest.raises(FileFormatError, match=rf"import_report: .*{name} is {what}"):
+            ttnn.graph.import_report(tmp_path / name, tmp_path / "report")
     assert not (tmp_path / "report").exists()
 
 
 def test_the_command(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     _capture(device, tmp_path / "graph.json", run_mode=ttnn.graph.RunMode.NO_DISPATCH)
-    command = [sys.executable, "-W", "ignore", "-m", "ttnn.graph_report", str(tmp_path / "graph.json")]
+    command = [sys.executable, "-W", "error", "-m", "ttnn.graph_report", str(tmp_path / "graph.json")]
     done = subprocess.run([*command, str(tmp_path / "report")], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(tmp_path / "report" / "db.sqlite")
     assert _rows(tmp_path / "report" / "db.sqlite", "SELECT count(*) FROM operations") == [(2,)]
+    command[-1] += "s"
+    done = subprocess.run([*command, str(tmp_path / "report")], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("python -m ttnn.graph_report: error: import_report: ")
 
 
 def test_addresses_of_repositories_lose_their_passwords() -> None:

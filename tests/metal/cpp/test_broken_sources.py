@@ -56,3 +56,25 @@ def test_mistake_is_named(device: ttnn.MeshDevice, path: Path, monkeypatch: pyte
     assert f"{path.name}:{marked[0]}" in str(error)
     if isinstance(error, ttnn.KernelError):
         assert (error.file, error.line) == (str(path), marked[0])
+
+
+@pytest.mark.parametrize("name", ["argument_type", "compile_time_argument", "missing_semicolon"])
+def test_mistakes_in_texts_have_their_line(device: ttnn.MeshDevice, name: str) -> None:
+    text = (FOLDER / f"{name}.cpp").read_text(encoding="utf-8")
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("// bug"))
+    program = metal.create_program()
+    metal.create_kernel_from_string(program, text, CORE, metal.DataMovementConfig())
+    with pytest.raises(ttnn.KernelCompileError, match=text.splitlines()[0].partition(": ")[2]) as caught:
+        metal.run_program(device, program)
+    assert caught.value.line == line
+
+
+def test_a_cache_that_cannot_be_made_is_named(
+    device: ttnn.MeshDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TT_METAL_CACHE", str(tmp_path / "file"))
+    program = metal.create_program()
+    metal.create_kernel_from_string(program, "void kernel_main() {}", CORE, metal.DataMovementConfig())
+    with pytest.raises(ttnn.KernelCompileError, match="file/ttnn-rs-kernels, cannot be made: Not a directory"):
+        metal.run_program(device, program)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ttnn.base.exceptions import FileFormatError
+from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.reports import schema
 from ttnn.reports.comparison import import_tensor_comparison_records
 from ttnn.reports.drawing import visualize
@@ -313,13 +313,16 @@ def import_report(
         generate_svgs: Draw each graph into the folder `graphs`.
 
     Raises:
-        FileFormatError: a file is no report, or one of another version.
+        FileFormatError: there is no file, or one is no report, or one of another version.
         UnsupportedError: `generate_svgs` is set and graphviz is not installed.
     """
     source, folder = Path(report_path), Path(output_dir)
     sidecars = (".python_io.json", ".comparison_records.json")
     files = [source] if source.is_file() else sorted(source.glob("*.json"))
     files = [file for file in files if not file.name.endswith(sidecars)]
+    if not files:
+        what = "a folder without reports (.json)" if source.is_dir() else "no file and no folder"
+        raise FileFormatError(f"import_report: {source} is {what}; ttnn.graph.full_graph_capture writes reports")
     reports = [_read(file) for file in files]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / db_name
@@ -442,10 +445,15 @@ def get_tt_metal_git_report_metadata(folder: str | os.PathLike[str] | None = Non
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `python -m ttnn.graph_report REPORT FOLDER [--db-name NAME] [--svg]`."""
-    parser = argparse.ArgumentParser("ttnn.graph_report", description="Write captured graphs into a report folder.")
+    parser = argparse.ArgumentParser(
+        "python -m ttnn.graph_report", description="Write captured graphs into a report folder."
+    )
     parser.add_argument("report_path", help="JSON file of a captured graph, or a folder of such files")
     parser.add_argument("output_dir", help="report folder")
     parser.add_argument("--db-name", default="db.sqlite", help="name of the database (default: db.sqlite)")
     parser.add_argument("--svg", action="store_true", help="draw the graphs")
     given = parser.parse_args(arguments)
-    print(import_report(given.report_path, given.output_dir, given.db_name, generate_svgs=given.svg))
+    try:
+        print(import_report(given.report_path, given.output_dir, given.db_name, generate_svgs=given.svg))
+    except (OSError, TtnnError) as error:
+        parser.error(str(error))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ttnn import _engine
+from ttnn.base.exceptions import KernelCompileError
 from ttnn.metal.cpp.cache import (
     INCLUDE,
     cache_folder,
@@ -53,6 +54,13 @@ def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKerne
     """
     header, names = generated_header(settings), settings.names
     toolchain, folder = find_toolchain(), cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KernelCompileError(
+            f"the folder of compiled kernels, {folder}, cannot be made: {error.strerror}. "
+            "Set TT_METAL_CACHE to another."
+        ) from None
     key = digest(
         *(str(source.path), source.text, *map(str, source.roots), header, names, str(settings.processor)),
         *(toolchain.version, " ".join(_FLAGS), _base(toolchain)),
@@ -105,7 +113,7 @@ def _build(
         ]
         done = run(command, work, folder)
         if done.returncode:
-            raise_compile_error(source.name, done.stderr, (INCLUDE, folder, work, "."))
+            raise_compile_error(source.name, done.stderr, (INCLUDE, folder, work, "."), path)
         entry = find_entry(source, (work / "kernel.o").read_bytes())
         _link(source.name, entry, work, base, toolchain, folder)
         depends = _dependencies((work / "kernel.d").read_text(encoding="utf-8"))

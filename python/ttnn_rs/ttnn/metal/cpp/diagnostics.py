@@ -36,8 +36,8 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
 _HEADER = re.compile(r"'([^']*)' file not found")
 
 
-def raise_compile_error(name: str, output: str, ours: Iterable[object] = ()) -> NoReturn:
-    """Raise what the compiler's first error says, with a place outside of our folders.
+def raise_compile_error(name: str, output: str, ours: Iterable[object] = (), source: object = "") -> NoReturn:
+    """Raise what the compiler's first error says, with a place outside of our folders, or in the user's source.
 
     Raises:
         UnsupportedError: the source names what no kernel of this device can do.
@@ -48,7 +48,7 @@ def raise_compile_error(name: str, output: str, ours: Iterable[object] = ()) -> 
         text = output.strip() or "the compiler failed without a message"
         raise KernelCompileError(f"kernel {name} does not compile: {_shorten(text)}", kernel=name)
     text = found["text"]
-    file, line = _place(found, output, tuple(map(str, ours)))
+    file, line = _place(found, output, str(source), tuple(map(str, ours)))
     header = _HEADER.search(text)
     named, groups = (header[1], _REFUSED_HEADERS) if header else (_quoted(text), _REFUSED)
     for pattern, reason in groups:
@@ -61,16 +61,13 @@ def raise_compile_error(name: str, output: str, ours: Iterable[object] = ()) -> 
     raise KernelCompileError(f"{file}:{line}: error: {text}{context}", kernel=name, line=line, file=file)
 
 
-def _place(found: re.Match[str], output: str, ours: tuple[str, ...]) -> tuple[str, int]:
+def _place(found: re.Match[str], output: str, source: str, ours: tuple[str, ...]) -> tuple[str, int]:
     """Return file and line of an error; for one in our headers those of the user's line that brought it about."""
-    if found["file"].startswith(ours):
-        for note in _NOTE.finditer(output, found.end()):
-            if not note["file"].startswith(ours):
-                return note["file"], int(note["line"])
-        for above in _INCLUDED.finditer(output, 0, found.start()):
-            if not above["file"].startswith(ours):
-                return above["file"], int(above["line"])
-    return found["file"], int(found["line"])
+    places = [found, *_NOTE.finditer(output, found.end()), *_INCLUDED.finditer(output, 0, found.start())]
+    # A text is kept in a folder of ours, as the user's source.
+    of_user = (place for place in places if place["file"] == source or not place["file"].startswith(ours))
+    place = next(of_user, found)
+    return place["file"], int(place["line"])
 
 
 def _quoted(text: str) -> str:

@@ -30,6 +30,3 @@ globals().update(
         "a fixture captures with ttnn.graph.full_graph_capture and writes with import_report",
     )
 )
-
-if __name__ == "__main__":
-    main()
