@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from execute_public import IllTyped, NotExecuted, Refused, controlled, execute_file, rest
+from execute_public import IllTyped, NotExecuted, Refused, alone, controlled, execute_file, rest
 from numpy.typing import NDArray
 
 from ttir_inputs import chosen
@@ -275,3 +275,32 @@ def test_an_operation_without_reference_says_its_name() -> None:
 """
     with pytest.raises(NoReference, match=r"ttnn\.bitcast_convert"):
         results(text, np.zeros((2, 2)))
+
+
+def test_a_file_whose_lines_read_a_model_executes_it(tmp_path: Path) -> None:
+    folder = tmp_path / "ttmlir"
+    (folder / "models").mkdir(parents=True)
+    (folder / "models" / "exp.mlir").write_text(
+        """func.func @f(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = "ttir.exp"(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+"""
+    )
+    path = folder / "model.mlir"
+    path.write_text("// RUN: ttmlir-opt --ttir-to-emitpy-pipeline -o %t.mlir %models/exp.mlir\n")
+    assert execute_file(path, path.name, "", "", "current") == 1
+
+
+def test_kernels_of_a_program_have_no_reference_and_stay_with_it() -> None:
+    text = """func.func private @kernel() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
+  return
+}
+func.func @f(%a: tensor<32x32xf32, #words>) -> tensor<32x32xf32, #words> {
+  "ttnn.generic"(%a, %a) <{operandSegmentSizes = array<i32: 2, 0>, program = #ttnn.program<kernels = [#ttnn.read_kernel<symbol_ref = @kernel, core_ranges = #ttnn.core_range_set<[#ttnn.core_range<(0,0), (0,0)>]>, ct_args = [], common_rt_args = [], rt_args = []>], cbs = [], semaphores = []>}> : (tensor<32x32xf32, #words>, tensor<32x32xf32, #words>) -> ()
+  return %a : tensor<32x32xf32, #words>
+}
+"""  # noqa: E501
+    assert alone(HEAD + text, "a.mlir", "current") == []
+    with pytest.raises(NoReference, match=r"ttnn\.generic"):
+        results(text, np.zeros((32, 32)))

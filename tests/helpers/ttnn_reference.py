@@ -76,6 +76,8 @@ SILENT: Final = frozenset({"deallocate", "end_trace_capture", "execute_trace", "
 HANDLES: Final = frozenset({"begin_trace_capture", "create_global_semaphore", "get_device"})
 #: What has elements of no defined value.
 UNKNOWN: Final = frozenset({"empty", "rand", "dropout"})
+#: What kernels of the program compute.
+KERNELS: Final = frozenset({"generic", "tt_lang_op"})
 NAMES: Final = {
     "div": "div",
     "divide": "div",
@@ -432,16 +434,17 @@ _PADDED: Final = 8
 
 
 def elements(op: Operation) -> int:
-    """Return how many elements the largest tensor of an operation has: weights of groups become those of all.
+    """Return how many elements the largest tensor of an operation has.
 
-    Tiles count, too, as kernels of a few places become whole ones.
+    In the library weights of groups become those of all, and tiles count, too, as kernels of a few places become whole
+    ones.
     """
     sizes = []
     for value in (*op.operands, *op.results):
         if hasattr(value.type, "get_shape"):
             shape = tuple(value.type.get_shape())
             tiles = math.prod(shape[:-2]) * math.prod(-(-size // 32) * 32 for size in shape[-2:])
-            sizes.append(max(math.prod(shape), tiles // _PADDED))
+            sizes.append(max(math.prod(shape), tiles // _PADDED if op.name.startswith("ttnn.") else 0))
     if isinstance(op, TableOp) and op.name in ("ttnn.conv1d", "ttnn.conv2d", "ttnn.conv_transpose2d"):
         size = op.get("kernel_size") if "kernel_size" in op.spec.attributes else (1,)
         places = size if isinstance(size, int) else math.prod(size)
@@ -509,7 +512,7 @@ class _Run:
             return self.call(op.get("decomposition"), given)
         if op.name == "ttnn.d2m_subgraph":
             return self.call(op.get("d2m_func"), [values[one] for one in op.group("inputs")])
-        if dialect != "ttnn":
+        if dialect != "ttnn" or short in KERNELS:
             raise NoReference(op.name)
         if short in SILENT:
             return []
