@@ -163,6 +163,18 @@ def test_indices_of_programs_of_the_library_are_chosen() -> None:
     assert found["f", 2].min() >= 0
 
 
+def test_variances_are_positive() -> None:
+    kinds = "(tensor<1x4x2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x2x2xf32>"
+    text = f"""func.func @f(%a: tensor<1x4x2x2xf32>, %s: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<1x4x2x2xf32> {{
+  %0 = "ttir.batch_norm_inference"(%a, %s, %s, %s, %v) <{{dimension = 1 : i32, epsilon = 1.0e-05 : f32}}> : {kinds}
+  return %0 : tensor<1x4x2x2xf32>
+}}
+"""
+    found = chosen(parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT))
+    assert set(found) == {("f", 2)}
+    assert found["f", 2].min() > 0
+
+
 def test_products_with_activations_and_weights_of_four_bits() -> None:
     kinds = "(tensor<4x16xbf16>, tensor<16x16xbf16>) -> tensor<4x16xbf16>"
     text = f"""func.func @f(%a: tensor<4x16xbf16>, %b: tensor<16x16xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}) -> tensor<4x16xbf16> {{

@@ -228,7 +228,13 @@ def _one(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.ones(shape)
 
 
+def _variance(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return generator.uniform(0.5, 2.0, shape)
+
+
 _MAKERS: Final[dict[str, dict[str, Maker]]] = {
+    "batch_norm_inference": {"variance": _variance, "running_var": _variance},
+    "batch_norm_training": {"running_variance": _variance, "running_var": _variance},
     "chunked_scaled_dot_product_attention": {"page_table": _pages, "chunk_start_idx": _chunk},
     "embedding": {"input": _below("weight", 0)},
     "flash_mla_prefill": {"attention_mask": _mask},
