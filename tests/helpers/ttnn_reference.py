@@ -240,11 +240,12 @@ def _latent(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[1, 1, B, W] -> queries [1, B, H, D], keys and values [1, B, G, D]."""
-    if groups("batch_offset") is not None or op.get("slice_size") is not None:
-        raise NoReference(f"{op.name} with a slice of the batch")
+    """[1, 1, B, W] -> queries [1, B, H, D], keys and values [1, B, G, D], perhaps of some users only."""
     heads, pairs = op.get("num_heads"), op.get("num_kv_heads") or op.get("num_heads")
-    parts = given[0].reshape(1, given[0].shape[2], heads + 2 * pairs, -1)
+    offset, size = groups("batch_offset"), op.get("slice_size")
+    first = 0 if offset is None else int(offset.reshape(-1)[0])
+    rows = given[0][:, :, first : given[0].shape[2] if size is None else first + size]
+    parts = rows.reshape(1, rows.shape[2], heads + 2 * pairs, -1)
     return np.split(parts, [heads, heads + pairs], axis=2)
 
 

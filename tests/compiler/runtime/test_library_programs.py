@@ -96,6 +96,22 @@ func.func @join(%a: tensor<1x{users}x32x32xbf16, #in>) -> tensor<1x1x{users}x256
     assert compared(text) == 1
 
 
+def test_heads_of_some_users_of_a_batch(compared: Executed) -> None:
+    """The first of them is the number in a tensor."""
+    text = """#row = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, memref<1x96x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#one = #ttnn.ttnn_layout<(d0) -> (0, d0), <1x1>, memref<1x1x!ttcore.tile<32x32, u32>, #dram>, <interleaved>>
+#heads = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 256 + d1 * 32 + d2, d3), <8x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>, core_ranges = #ttnn.core_range_set<[#ttnn.core_range<(0,0), (7,0)>]>>
+!heads = tensor<1x8x32x32xbf16, #heads>
+func.func @slice(%a: tensor<1x1x32x3072xbf16, #row>) -> (!heads, !heads, !heads) {
+  %d = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+  %0 = "ttnn.constant"(%d) <{value = dense<[8]> : tensor<1xui32>}> : (!ttnn.device) -> tensor<1xui32, #one>
+  %1, %2, %3 = "ttnn.nlp_create_qkv_heads_decode"(%a, %0) <{num_heads = 32 : ui32, num_kv_heads = 32 : ui32, overlap_qk_coregrid = true, slice_size = 8 : ui32}> : (tensor<1x1x32x3072xbf16, #row>, tensor<1xui32, #one>) -> (!heads, !heads, !heads)
+  return %1, %2, %3 : !heads, !heads, !heads
+}
+"""  # noqa: E501
+    assert compared(text) == 3
+
+
 def test_statistics_of_rows_and_the_norm_from_them(compared: Executed) -> None:
     def layout(width: int) -> str:
         tiles = f"memref<1x{width // 32}x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.binary.book_calls import Calls, Handler, place
 from ttnn.compiler.binary.calls import Argument, Name, New, Ref
 from ttnn.compiler.binary.configurations import attention_config
@@ -175,15 +174,16 @@ def _concatenate_heads(function: str) -> Handler:
 
 def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
     """Heads of one new token of each user; the function puts a user to a core."""
-    if table.get("batch_offset") is not None or table.get("slice_size") is not None:
-        raise UnsupportedError("batch_offset and slice_size of nlp_create_qkv_heads_decode are not executed.")
     have, outs = describe(table["input"]), [table[name] for name in ("q_out", "k_out", "v_out")]
     wants = [describe(out) for out in outs]
     count, overlap = table.get("num_kv_heads"), table.get("overlap_qk_coregrid")
+    first, size = table.get("batch_offset"), table.get("slice_size")
     options: dict[str, Argument] = {
         "num_heads": int(table["num_heads"]),
         "num_kv_heads": None if count is None else int(count),
         "overlap_qk_coregrid": None if overlap is None else bool(overlap),
+        "batch_offset": None if first is None else in_rows(calls, first, "UInt32"),
+        "slice_size": None if size is None else int(size),
         "memory_config": wants[0].memory,
     }
     made = [Description(want.shape, have.data_type, True, want.memory) for want in wants]
