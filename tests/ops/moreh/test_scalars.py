@@ -40,6 +40,12 @@ def test_outputs(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(ttnn.moreh_arange(3.0, 1.5, device)), [[0, 1.5]])
 
 
+def test_start_and_step_have_defaults(device: ttnn.MeshDevice) -> None:
+    assert ttnn.moreh_arange(end=4, device=device).to_list() == [[0, 1, 2, 3]]
+    assert ttnn.moreh_arange(start=2, end=4, device=device).to_list() == [[2, 3]]
+    assert ttnn.moreh_arange(end=4, step=2, device=device).to_list() == [[0, 2]]
+
+
 def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="step must be nonzero"):
         ttnn.moreh_arange(0, 5, 0, device)

@@ -937,6 +937,10 @@ class _MorehArange(FastOperation):
         untilize_out: bool = False, dtype: DataType = ..., memory_config: MemoryConfig = ...,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
     @overload
+    def __call__(self, start: float = 0, *, end: float, step: float = 1, device: MeshDevice,
+        output: Tensor | None = None, untilize_out: bool = False, dtype: DataType = ...,
+        memory_config: MemoryConfig = ..., queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
     def __call__(self, end: float, step: float, device: MeshDevice, *, output: Tensor | None = None,
         untilize_out: bool = False, dtype: DataType = ..., memory_config: MemoryConfig = ...,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...

@@ -6,6 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/kernel/dataflow/moreh_common.hpp`, float_to_bflo
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -113,7 +114,15 @@ _declare: Final = partial(declare, source="tt-metal `ttnn/cpp/ttnn/operations/mo
 moreh_arange = _declare(
     "moreh_arange",
     (
-        Signature((Param("start", FLOAT, doc="The first value.", example=1.5), _END, _STEP, _DEVICE), _OPTIONS),
+        Signature(
+            (
+                Param("start", FLOAT, 0, doc="The first value.", example=1.5),
+                _END,
+                replace(_STEP, default=1),
+                _DEVICE,
+            ),
+            _OPTIONS,
+        ),
         Signature((_END, _STEP, _DEVICE), _OPTIONS, run=_arange_from_zero),
     ),
     _arange,
