@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from broken import nothing
 
 import ttnn
@@ -30,6 +32,9 @@ WRONG: list[Any] = [
     True,
     object(),
     nothing,
+    # Their truth and equality are arrays.
+    np.arange(3),
+    torch.zeros(2, 2),
 ]
 """Values that hardly any parameter takes."""
 Valid = Callable[[ttnn.MeshDevice], dict[str, Any]]
@@ -86,6 +91,7 @@ def one_page(device: ttnn.MeshDevice) -> metal.Buffer:
     return tiles_buffer(device, 1)
 
 
+SPEC = ttnn.TensorSpec(ttnn.Shape([32, 32]), ttnn.bfloat16, ttnn.TILE_LAYOUT)
 ROW = metal.CoreRangeSet([metal.CoreRange(CORE, metal.CoreCoord(1, 0))])
 CALLS: list[tuple[Callable[..., Any], Valid]] = [
     (metal.create_kernel, with_program(kernel=nothing, core_spec=metal.CoreCoord(1, 1), config=metal.ComputeConfig())),
@@ -125,6 +131,35 @@ CALLS: list[tuple[Callable[..., Any], Valid]] = [
     (metal.enqueue_read_buffer, queue_and("buffer", one_page)),
     (metal.enqueue_program, queue_and("program", lambda device: program_with(device)[0])),
     (metal.run_program, lambda device: {"device": device, "program": program_with(device)[0]}),
+    (
+        metal.write_shard,
+        lambda device: {
+            "mesh_cq": metal.command_queue(device),
+            "mesh_buffer": one_page(device),
+            "src": bytes(2048),
+            "coord": ttnn.MeshCoordinate(0, 0),
+        },
+    ),
+    (
+        metal.read_shard,
+        lambda device: {
+            "mesh_cq": metal.command_queue(device),
+            "dst": [],
+            "mesh_buffer": one_page(device),
+            "coord": ttnn.MeshCoordinate(0, 0),
+        },
+    ),
+    (metal.Program().describe, lambda device: {"device": device}),
+    (metal.tilize_nfaces, lambda _: {"rows": np.zeros((32, 64)), "height": 32, "width": 64}),
+    (metal.untilize_nfaces, lambda _: {"tiles": np.zeros(2048), "height": 32, "width": 64}),
+    (
+        metal.tensorspecs_match_with_relaxation,
+        lambda _: {"a": SPEC, "b": SPEC, "relaxation": metal.TensorSpecRelaxations()},
+    ),
+    (ttnn.KernelDescriptor, lambda _: {"core_ranges": ROW, "compile_time_args": [1]}),
+    (ttnn.CBDescriptor, lambda _: {"core_ranges": ROW}),
+    (ttnn.SemaphoreDescriptor, lambda _: {"core_ranges": ROW}),
+    (ttnn.ComputeConfigDescriptor, lambda _: {"enable_trisc2_rvv": False}),
     (metal.finish, queue_and()),
     (metal.synchronize, lambda device: {"device": device, "cq_id": 0}),
     (metal.enqueue_record_event, queue_and()),
@@ -222,3 +257,18 @@ def test_wrong_arguments(device: ttnn.MeshDevice, function: Callable[..., Any], 
 def test_descriptors_of_wrong_kinds(call: Any, option: str, wrong: object) -> None:
     with pytest.raises(ttnn.ArgumentError, match="expected"):
         call(**{option: wrong})
+
+
+@pytest.mark.parametrize("dtype", ["nonsense", "", {0: 1}, object, np.dtype("f8,f4"), np.dtype("S0"), 3], ids=repr)
+def test_bytes_are_read_as_numbers_only(device: ttnn.MeshDevice, dtype: Any) -> None:
+    with pytest.raises(ttnn.ArgumentError, match="read: "):
+        one_page(device).read(dtype)
+
+
+@pytest.mark.parametrize("words", [[1.5] * 512, torch.rand(512), [[1] * 512], torch.ones(2, 256), ["1"] * 512, {0: 1}])
+def test_lists_are_written_if_they_are_words(device: ttnn.MeshDevice, words: Any) -> None:
+    page = one_page(device)
+    with pytest.raises(ttnn.ArgumentError, match=r"list of 32-bit words, got|B for a buffer of 2048 B"):
+        page.write(words)
+    page.write([-1] * 512)
+    assert set(page.read().tolist()) == {2**32 - 1}

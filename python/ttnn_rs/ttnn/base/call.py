@@ -9,6 +9,7 @@ import enum
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from operator import index
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -26,6 +27,16 @@ def is_float(value: object) -> bool:
     """Return whether a binding takes `value` as a float."""
     # An int beyond float64 does not convert in the official binding either: the call fits no signature.
     return isinstance(value, _NUMBERS) and not (isinstance(value, int) and abs(value) >= _NO_FLOAT)
+
+
+def as_integer(value: Any) -> int | None:
+    """Return an integer as one of Python; None for truth values, arrays and all else."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        return None
 
 
 # Classes that the official package shows under the module that defines them; all others appear as ttnn.<name>.

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NoReturn, Protocol
 
 from ttnn import _engine
+from ttnn.base.call import as_integer
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.chip import Chip
@@ -335,9 +336,9 @@ class MeshDevice(Chip):
             DeviceError: the device was opened with fewer, or is closed.
         """
         self._require_open("command_queue")
-        if isinstance(id, bool) or not hasattr(id, "__index__"):
+        number = as_integer(id)
+        if number is None:
             raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
-        number = int(id)
         if not 0 <= number < self._queue_count:
             raise DeviceError(
                 f"command_queue: queue {number} does not exist, the device was opened with {self._queue_count}"

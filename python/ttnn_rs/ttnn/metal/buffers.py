@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn import _engine
+from ttnn.base.call import as_integer
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
@@ -143,10 +144,20 @@ class Buffer:
         self.memory.write(raw, self.page_size() * self.memory.page_columns)
 
     def read(self, dtype: npt.DTypeLike = np.uint32) -> npt.NDArray[Any]:
-        """Return its bytes as an array."""
+        """Return its bytes as an array.
+
+        Raises:
+            ArgumentError: `dtype` is no data type of numpy, or not one that divides the bytes.
+        """
+        try:
+            kind = np.dtype(dtype)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"read: dtype must be a data type of numpy, got {dtype!r}") from None
+        if kind.hasobject or not kind.itemsize or self.size() % kind.itemsize:
+            raise ArgumentError(f"read: {self.size()} B are no elements of {kind}")
         columns = self.memory.page_columns
         rows = self.num_pages() // columns
-        return self.memory.read(self.page_size() * columns, rows, require_written=False).view(dtype)
+        return self.memory.read(self.page_size() * columns, rows, require_written=False).view(kind)
 
     def __repr__(self) -> str:
         return f"metal.Buffer({self.memory!r})"
@@ -159,10 +170,12 @@ def as_bytes(data: Any) -> npt.NDArray[np.uint8]:
     if isinstance(data, np.ndarray):
         return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
     try:
-        words = np.asarray(list(data), dtype=np.int64)
+        words = np.asarray(list(data))
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"expected bytes, an array or a list of 32-bit words, got {type(data).__name__}") from None
-    return (words & 0xFFFF_FFFF).astype(np.uint32).view(np.uint8)
+        words = np.asarray(None)
+    if words.ndim != 1 or (words.size and words.dtype.kind not in "iu"):
+        raise ArgumentError(f"expected bytes, an array or a list of 32-bit words, got {type(data).__name__}")
+    return (words.astype(np.int64) & 0xFFFF_FFFF).astype(np.uint32).view(np.uint8)
 
 
 def create_buffer(
@@ -210,9 +223,9 @@ def create_buffer(
 
 
 def _count(what: str, value: object) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    number = as_integer(value)
+    if number is None:
         raise ArgumentError(f"create_buffer: {what} must be an int, got {value!r}")
-    number = int(value.__index__())
     if not 0 < number < 1 << 40:
         raise MemoryConfigError(f"create_buffer: {what} must be at least 1 and below 2^40, got {number}")
     return number
@@ -291,7 +304,12 @@ def untilize_nfaces(tiles: npt.NDArray[Any], height: int, width: int) -> npt.NDA
 
 
 def _check_matrix(function: str, array: npt.NDArray[Any], height: int, width: int) -> None:
-    if height % 32 or width % 32 or array.size != height * width:
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"{function}: expected an array of numpy, got {type(array).__name__}")
+    sizes = (height, width)
+    if not all(isinstance(size, int | np.integer) and size >= 0 and size % 32 == 0 for size in sizes) or (
+        array.size != height * width
+    ):
         raise ArgumentError(
             f"{function}: {array.size} datums are not {height}x{width}, or these are no multiples of 32"
         )

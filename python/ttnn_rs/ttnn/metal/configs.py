@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ttnn.base.call import as_integer
 from ttnn.base.data_format import DataFormat
 from ttnn.base.enums import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
@@ -213,9 +214,9 @@ class CircularBufferConfig:
 
 
 def _number(what: str, value: object) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    number = as_integer(value)
+    if number is None:
         raise ArgumentError(f"CircularBufferConfig: {what} must be an int, got {value!r}")
-    number = int(value.__index__())
     if not 0 <= number < 1 << 32:
         raise MemoryConfigError(f"CircularBufferConfig: {what} must be between 0 and 2^32 - 1, got {number}")
     return number

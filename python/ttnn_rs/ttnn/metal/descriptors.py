@@ -136,6 +136,10 @@ def listed(where: str, values: object, kind: type) -> list[Any]:
     return [required(where, value, kind) for value in values]
 
 
+def _cores(owner: str, cores: CoreRangeSet | None) -> CoreRangeSet:
+    return CoreRangeSet() if cores is None else required(f"{owner}: core_ranges", cores, CoreRangeSet)
+
+
 class ReaderConfigDescriptor:
     """A reader: NCRISC and NoC 0."""
 
@@ -170,7 +174,7 @@ class ComputeConfigDescriptor:
         bfp8_pack_precise: bool = False,
         enable_trisc2_rvv: bool = False,
     ) -> None:
-        if enable_trisc2_rvv:
+        if required("ComputeConfigDescriptor: enable_trisc2_rvv", enable_trisc2_rvv, bool):
             raise UnsupportedError("ComputeConfigDescriptor: enable_trisc2_rvv needs a chip with vector extensions")
         self.math_fidelity = math_fidelity
         self.math_approx_mode = math_approx_mode
@@ -228,13 +232,13 @@ class KernelDescriptor:
         *,
         blaze_named_compile_time_args: Sequence[tuple[str, int]] = (),
     ) -> None:
-        if blaze_named_compile_time_args:
+        if listed("KernelDescriptor: blaze_named_compile_time_args", blaze_named_compile_time_args, object):
             raise UnsupportedError(
                 "KernelDescriptor: blaze_named_compile_time_args is not modelled; use named_compile_time_args"
             )
         self.kernel_source = kernel_source
         self.source_type = source_type
-        self.core_ranges = core_ranges or CoreRangeSet()
+        self.core_ranges = _cores("KernelDescriptor", core_ranges)
         self.compile_time_args: list[int] = listed("KernelDescriptor: compile_time_args", compile_time_args, object)
         self.named_compile_time_args: list[tuple[str, int]] = listed(
             "KernelDescriptor: named_compile_time_args", named_compile_time_args, object
@@ -348,7 +352,7 @@ class CBDescriptor:
         format_descriptors: Sequence[CBFormatDescriptor] = (),
     ) -> None:
         self.total_size = total_size
-        self.core_ranges = core_ranges or CoreRangeSet()
+        self.core_ranges = _cores("CBDescriptor", core_ranges)
         self.format_descriptors = listed("CBDescriptor: format_descriptors", format_descriptors, CBFormatDescriptor)
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
@@ -396,7 +400,7 @@ class SemaphoreDescriptor:
             raise UnsupportedError(f"SemaphoreDescriptor: semaphores on {core_type} cores are not modelled")
         self._id = id
         self.core_type = core_type
-        self.core_ranges = core_ranges or CoreRangeSet()
+        self.core_ranges = _cores("SemaphoreDescriptor", core_ranges)
         self.initial_value = initial_value
 
     @property
@@ -427,7 +431,7 @@ class MeshProgramDescriptor:
 
     def __init__(self, mesh_programs: dict[MeshCoordinateRange, ProgramDescriptor] | None = None) -> None:
         self.mesh_programs: dict[MeshCoordinateRange, ProgramDescriptor] = dict(
-            required("MeshProgramDescriptor", mesh_programs or {}, dict)
+            required("MeshProgramDescriptor", {} if mesh_programs is None else mesh_programs, dict)
         )
         for device_range, descriptor in self.mesh_programs.items():
             if not isinstance(device_range, MeshCoordinateRange) or not isinstance(descriptor, ProgramDescriptor):

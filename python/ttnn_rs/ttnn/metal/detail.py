@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.base.call import as_integer
 from ttnn.base.core_range import CoreLike, as_core
 from ttnn.base.exceptions import ArgumentError, DeviceError
 from ttnn.device.lifecycle import CloseDevice, CreateDevice
@@ -177,9 +178,10 @@ def _dram_bank(call: str, device: MeshDevice, bank: int) -> int:
 
 
 def _address(call: str, address: object) -> int:
-    if isinstance(address, bool) or not hasattr(address, "__index__") or not 0 <= address.__index__() < 1 << 40:
+    number = as_integer(address)
+    if number is None or not 0 <= number < 1 << 40:
         raise ArgumentError(f"{call}: expected an address, got {address!r}")
-    return int(address.__index__())
+    return number
 
 
 def _read(

@@ -32,6 +32,7 @@ from ttnn.metal.queues import (
     event_query,
     event_synchronize,
     finish,
+    require_queue,
     synchronize,
 )
 from ttnn.metal.report import Report
@@ -287,7 +288,7 @@ def write_shard(
         DeviceError: the mesh has no such chip.
         ArgumentError: other bytes than the buffer has.
     """
-    mesh_cq.device._require_origin("write_shard", coord)
+    require_queue("write_shard", mesh_cq).device._require_origin("write_shard", coord)
     enqueue_write_buffer(mesh_cq, mesh_buffer, src, blocking)
 
 
@@ -300,7 +301,7 @@ def read_shard(
         DeviceError: the mesh has no such chip.
         ArgumentError: an array of another size.
     """
-    mesh_cq.device._require_origin("read_shard", coord)
+    require_queue("read_shard", mesh_cq).device._require_origin("read_shard", coord)
     return _read(mesh_cq, mesh_buffer, dst)
 
 

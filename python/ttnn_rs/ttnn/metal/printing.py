@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType
+from ttnn.base.exceptions import ArgumentError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.bindings_context import KernelBindings
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataFormat
@@ -25,6 +26,8 @@ def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
     """
     base = 0
     if device is not None:
+        if not isinstance(device, MeshDevice):
+            raise ArgumentError(f"describe: expected a ttnn.MeshDevice, got {device!r}")
         lay_out(device, program)
         base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
     cores = _together(core for cores in _everywhere(program) for core in cores.cores())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ttnn.base.call import as_integer
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 from ttnn.base.system_enums import DataMovementProcessor
@@ -144,7 +145,8 @@ def as_words(call: str, args: Iterable[Any]) -> list[int]:
     for place, value in enumerate(args):
         address = getattr(value, "address", None)
         word = address() if callable(address) else value
-        if isinstance(word, bool) or not hasattr(word, "__index__") or not -(1 << 31) <= word.__index__() <= _WORD:
+        number = as_integer(word)
+        if number is None or not -(1 << 31) <= number <= _WORD:
             raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {value!r}")
-        words.append(word.__index__() & _WORD)
+        words.append(number & _WORD)
     return words

@@ -255,7 +255,7 @@ def enqueue_record_event(
     Raises:
         DeviceError: the device is closed, or there is no such sub-device.
     """
-    return _queue("enqueue_record_event", cq).enqueue_record_event(sub_device_ids, device_range)
+    return require_queue("enqueue_record_event", cq).enqueue_record_event(sub_device_ids, device_range)
 
 
 def enqueue_wait_for_event(cq: CommandQueue, event: MeshEvent) -> None:
@@ -265,7 +265,7 @@ def enqueue_wait_for_event(cq: CommandQueue, event: MeshEvent) -> None:
         ArgumentError: not an event.
         DeviceError: the event of another device.
     """
-    _queue("enqueue_wait_for_event", cq).enqueue_wait_for_event(event)
+    require_queue("enqueue_wait_for_event", cq).enqueue_wait_for_event(event)
 
 
 def event_synchronize(event: MeshEvent) -> None:
@@ -287,7 +287,7 @@ def event_query(event: MeshEvent) -> bool:
     return True
 
 
-def _queue(call: str, queue: CommandQueue) -> CommandQueue:
+def require_queue(call: str, queue: CommandQueue) -> CommandQueue:
     if not isinstance(queue, CommandQueue):
         raise ArgumentError(f"{call}: expected a command queue, got {queue!r}")
     return queue

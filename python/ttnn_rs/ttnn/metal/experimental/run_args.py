@@ -321,7 +321,16 @@ def _runtime_words(made: Specified, parameter: TensorParameter, spec: TensorSpec
 
 
 def tensorspecs_match_with_relaxation(a: TensorSpec, b: TensorSpec, relaxation: TensorSpecRelaxations) -> bool:
-    """Return whether a tensor's specification is that of its parameter, but for what may differ."""
+    """Return whether a tensor's specification is that of its parameter, but for what may differ.
+
+    Raises:
+        ArgumentError: a value of another kind.
+    """
+    for value, kind in ((a, TensorSpec), (b, TensorSpec), (relaxation, TensorSpecRelaxations)):
+        if not isinstance(value, kind):
+            raise ArgumentError(
+                f"tensorspecs_match_with_relaxation: expected {kind.__name__}, got {type(value).__name__}"
+            )
     if a == b:
         return True
     same = (a.dtype, a.layout, a.tile, a.memory_config) == (b.dtype, b.layout, b.tile, b.memory_config)
