@@ -279,6 +279,15 @@ func.func @product(%arg0: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
   return %0 : tensor<64x64xbf16>
 }
 """  # noqa: E501
+POOL = (
+    """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+func.func @padded(%arg0: tensor<1x8x8x32xbf16>) -> tensor<1x10x10x32xbf16> {
+  %0 = "ttir.max_pool2d"(%arg0) <{kernel = array<i32: 1, 1>, stride = array<i32: 1, 1>, dilation = array<i32: 1, 1>, padding = array<i32: 1, 1, 1, 1>, ceil_mode = false}> : (tensor<1x8x8x32xbf16>) -> tensor<1x10x10x32xbf16>
+  return %0 : tensor<1x10x10x32xbf16>
+}
+"""  # noqa: E501
+    + STEPS[STEPS.index("func.func @product") :]
+)
 AVERAGE = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
 func.func @average(%arg0: tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16> {
   %0 = "ttir.avg_pool2d"(%arg0) <{kernel = array<i32: 2, 2>, stride = array<i32: 1, 1>, dilation = array<i32: 2, 2>, padding = array<i32: 0, 0, 0, 0>, ceil_mode = false, count_include_pad = true}> : (tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16>
@@ -290,14 +299,14 @@ func.func @average(%arg0: tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16> {
 def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "steps.mlir"
-    path.write_text(STEPS)
-    with pytest.raises(Refused, match=r"ttnn\.slice: .*steps=\[-2, 1\] must be positive"):
-        execute_file(path, "steps.mlir", "", "", "current")
+    path = tmp_path / "pool.mlir"
+    path.write_text(POOL)
+    with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the window"):
+        execute_file(path, "pool.mlir", "", "", "current")
     original = executor.public
     monkeypatch.setattr(executor, "public", lambda name: original(name.replace("multiply", "add")))
     with pytest.raises(AssertionError, match="product, output 0: distance"):
-        execute_file(path, "steps.mlir", "", "", "current")
+        execute_file(path, "pool.mlir", "", "", "current")
 
 
 def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_path: Path) -> None:

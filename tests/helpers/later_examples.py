@@ -63,6 +63,12 @@ EXAMPLES: dict[str, str] = {
         "32x48xf32",
         "begins = [0 : i32, 48 : i32], ends = [64 : i32, 96 : i32], step = [2 : i32, 1 : i32]",
     ),
+    "slice_backwards": function(
+        "slice_static",
+        [S],
+        "4x8xf32",
+        "begins = [-1 : i32, 90 : i32], ends = [3 : i32, 11 : i32], step = [-16 : i32, -10 : i32]",
+    ),
     "slice_of_nothing": function(
         "slice_static",
         [S],

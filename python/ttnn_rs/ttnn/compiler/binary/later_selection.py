@@ -70,6 +70,9 @@ def _slice(calls: Calls, table: dict[str, Any]) -> None:
     tensor: Argument = operand(table["in"])
     steps = numbers(table.get("step") or [1] * len(have.shape))
     if table["type"] == "SliceStaticOp":
+        if min(steps, default=1) < 0 and 0 not in describe(table["out"]).shape:
+            _slice_backwards(calls, table, steps)
+            return
         ends: list[Argument] = [numbers(params["begins"]), numbers(params["ends"])]
         if 0 in describe(table["out"]).shape:
             # Slices of no elements may lie behind the tensor, which `ttnn.slice` refuses.
@@ -80,6 +83,29 @@ def _slice(calls: Calls, table: dict[str, Any]) -> None:
     # Ends in tensors are read by the program; it takes rows of 32-bit integers.
     ends = [in_rows(calls, params[name], "UInt32") for name in ("begins", "ends")]
     finish(calls, table, "ttnn.slice", have, tensor, *ends, steps)
+
+
+def _slice_backwards(calls: Calls, table: dict[str, Any], steps: list[int]) -> None:
+    """The function goes forwards only: of a negative step single slices are joined, the last of them first."""
+    have, want = describe(table["in"]), describe(table["out"])
+    firsts, ends = (numbers(table["params"][name]) for name in ("begins", "ends"))
+    for dim, (step, size, count) in enumerate(zip(steps, have.shape, want.shape, strict=True)):
+        if step < 0:
+            begin = firsts[dim] + size if firsts[dim] < 0 else firsts[dim]
+            firsts[dim], ends[dim] = begin + (count - 1) * step, begin + 1
+    made = calls.call("ttnn.slice", operand(table["in"]), firsts, ends, [abs(step) for step in steps])
+    for dim, step in enumerate(steps):
+        if step > 0 or want.shape[dim] == 1:
+            continue
+        parts = []
+        for first in reversed(range(want.shape[dim])):
+            begins = [first if one == dim else 0 for one in range(len(steps))]
+            stops = [first + 1 if one == dim else count for one, count in enumerate(want.shape)]
+            parts.append(calls.call("ttnn.slice", made, begins, stops, [1] * len(steps)))
+        made = calls.call("ttnn.concat", parts, dim)
+    place(
+        calls, made, Description(want.shape, have.data_type, have.tiled, have.memory), table["out"]["global_id"], want
+    )
 
 
 def _gather(calls: Calls, table: dict[str, Any]) -> None:
