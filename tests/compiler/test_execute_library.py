@@ -10,6 +10,7 @@ import pytest
 from execute_public import IllTyped, NotExecuted, Refused, alone, controlled, execute_file, rest
 from numpy.typing import NDArray
 
+import ttir_reference
 from ttir_inputs import chosen
 from ttir_weights import in_blocks
 from ttnn.compiler.asm.epochs import Epoch
@@ -221,6 +222,44 @@ def test_a_transposed_convolution_with_other_rows_than_its_windows_give_is_told(
 """  # noqa: E501
         module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
         assert all(map(is_typed_as_computed, module.op.walk())) is right
+
+
+def test_places_of_the_largest_pixels() -> None:
+    import torch
+
+    text = """func.func @f(%x: tensor<1x5x6x3xf32>) -> (tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>) {
+  %0 = ttir.empty() : tensor<1x3x3x3xf32>
+  %1 = ttir.empty() : tensor<1x3x3x3xi32>
+  %2, %3 = "ttir.max_pool2d_with_indices"(%x, %0, %1) <{kernel = array<i32: 3, 3>, stride = array<i32: 2, 2>, dilation = array<i32: 1, 1>, padding = array<i32: 1, 1, 1, 1>, ceil_mode = false}> : (tensor<1x5x6x3xf32>, tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>) -> (tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>)
+  return %2, %3 : tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>
+}
+"""  # noqa: E501
+    module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+    x = chosen(module)["f", 0]
+    assert np.unique(x.reshape(-1, 3), axis=0).shape == (30, 3)
+    largest, places = ttir_reference.interpret(module, "f", [x])
+    image = torch.from_numpy(x.transpose(0, 3, 1, 2).astype(np.float64))
+    expected = torch.nn.functional.max_pool2d(image, 3, 2, 1, return_indices=True)
+    np.testing.assert_array_equal(largest.transpose(0, 3, 1, 2), expected[0].numpy())
+    np.testing.assert_array_equal(places.transpose(0, 3, 1, 2), expected[1].numpy())
+
+
+def test_products_that_a_sparsity_selects() -> None:
+    kinds = "(tensor<2x1x4x8xbf16>, tensor<1x3x8x4xbf16>, tensor<2x1x1x3xbf16>) -> tensor<2x1x1x3x4x4xbf16>"
+    text = f"""func.func @f(%a: tensor<2x1x4x8xbf16>, %b: tensor<1x3x8x4xbf16>, %s: tensor<2x1x1x3xbf16>) -> tensor<2x1x1x3x4x4xbf16> {{
+  %0 = "ttir.sparse_matmul"(%a, %b, %s) <{{is_input_a_sparse = false, is_input_b_sparse = true}}> : {kinds}
+  return %0 : tensor<2x1x1x3x4x4xbf16>
+}}
+"""  # noqa: E501
+    module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+    sparsity = chosen(module)["f", 2]
+    assert set(sparsity.reshape(-1)) == {0, 1}
+    generator = np.random.default_rng(0)
+    a, b = generator.standard_normal((2, 1, 4, 8)), generator.standard_normal((1, 3, 8, 4))
+    (made,) = ttir_reference.interpret(module, "f", [a, b, sparsity])
+    for row, expert in np.ndindex(2, 3):
+        product = a[row, 0] @ b[0, expert] * sparsity[row, 0, 0, expert]
+        np.testing.assert_allclose(made[row, 0, 0, expert], product)
 
 
 def test_heads_rotations_and_statistics() -> None:

@@ -135,6 +135,16 @@ def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
     In lines that are longer than there are numbers the others are zero: the largest and smallest differ.
     """
     dim = op.get("dim") if "dim" in op.spec.attributes else -1
+    return _distinct_lines(op, shape, generator, dim)
+
+
+def _distinct_pixels(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    """The same for the planes of images [N, H, W, C]: which of equal pixels is the largest is not said."""
+    made = _distinct_lines(op, (shape[0], shape[1] * shape[2], shape[3]), generator, 1)
+    return made.reshape(shape)
+
+
+def _distinct_lines(op: TableOp, shape: tuple[int, ...], generator: Generator, dim: int) -> Array:
     lines = int(np.prod(shape)) // shape[dim]
     order = np.stack([generator.permutation(shape[dim]) for _ in range(lines)]).astype(np.uint32)
     if isinstance(op.inputs[0].type.element_type, IntegerType):  # type: ignore[attr-defined]
@@ -228,6 +238,10 @@ def _one(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return np.ones(shape)
 
 
+def _chosen_half(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
+    return generator.integers(0, 2, shape)
+
+
 def _variance(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
     return generator.uniform(0.5, 2.0, shape)
 
@@ -255,6 +269,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "paged_update_cache": {"page_table": _pages, "update_index": _position},
     "dequantize": {"input": _byte},
     "dequantize_unrolled": {"input": _byte},
+    "max_pool2d_with_indices": {"input": _distinct_pixels},
     "pad": {"input": _summable},
     "pooling": {"inputs": _summable},
     "prod": {"input": _multipliable},
@@ -271,6 +286,7 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
     "slice_dynamic": {"begins": _begin, "ends": _end},
     "sort": {"input": _distinct},
     "sum": {"input": _summable},
+    "sparse_matmul": {"sparsity": _chosen_half},
     "topk": {"input_tensor": _distinct},
     "to_dtype": {"input": _representable},
     "to_layout": {"input": _representable},

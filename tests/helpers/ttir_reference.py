@@ -339,7 +339,7 @@ def interpret(
                 return None if value is None else values[value]
 
             operands = [values[value] for value in op.inputs]
-            if op.name in ("ttir.matmul", "ttir.linear"):
+            if op.name in ("ttir.matmul", "ttir.linear", "ttir.sparse_matmul"):
                 operands[1] = weight(op, operands[1])
             if observe is not None:
                 observe(op, operands)

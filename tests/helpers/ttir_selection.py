@@ -223,6 +223,21 @@ def index_select(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
     return [given[0].take([at for start in starts for at in range(start, min(start + length, size))], axis=dim)]
 
 
+def sparse_matmul(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    """Products of the pairs of matrices that the sparsity selects, zeros for the others.
+
+    Of a sparse first operand every matrix has its own place; of the second one all go with each of the first.
+    """
+    a, b, chosen = given[0], given[1], given[2].reshape(-1) != 0
+    shape = tuple(int(size) for size in op.results[0].type.get_shape())  # type: ignore[attr-defined]
+    first, second = a.reshape(-1, *a.shape[-2:]), b.reshape(-1, *b.shape[-2:])
+    made = np.zeros((chosen.size, a.shape[-2], b.shape[-1]))
+    for place in np.flatnonzero(chosen):
+        one = place if op.get("is_input_a_sparse") else place // len(second)
+        made[place] = first[one] @ second[place % len(second)]
+    return [made.reshape(shape)]
+
+
 SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "batch_norm_inference": batch_norm_inference,
     "batch_norm_training": batch_norm_training,
@@ -243,5 +258,6 @@ SELECTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "scatter_in_dim": scatter,
     "slice_dynamic": slice_dynamic,
     "sort": sort,
+    "sparse_matmul": sparse_matmul,
     "topk": topk,
 }

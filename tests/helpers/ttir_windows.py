@@ -226,6 +226,14 @@ def _pool(op: TableOp, x: Array, how: str) -> Array:
     around = ((top, bottom), (left, right))
     if how == "max":
         return _windows(x, kernel, stride, dilation, around, -np.inf).max(axis=(-1, -2))
+    if how == "place":
+        # Where in its plane the largest element of a window stands.
+        plane = np.arange(x.shape[1] * x.shape[2]).reshape(1, *x.shape[1:3], 1)
+        windows = _windows(x, kernel, stride, dilation, around, -np.inf)
+        places = _windows(np.broadcast_to(plane, x.shape), kernel, stride, dilation, around, 0)
+        flat = (*windows.shape[:-2], -1)
+        found = windows.reshape(flat).argmax(axis=-1)[..., None]
+        return np.take_along_axis(places.reshape(flat), found, axis=-1)[..., 0]
     windows = _windows(x, kernel, stride, dilation, around, 0.0)
     # What ceil_mode adds behind the padding never counts.
     ones = np.ones_like(x)
@@ -282,6 +290,11 @@ def _pooled(how: str) -> Callable[[TableOp, list[Array], Groups], list[Array]]:
     return pool
 
 
+def max_pool2d_with_indices(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
+    shape = tuple(int(size) for size in op.results[0].type.get_shape())  # type: ignore[attr-defined]
+    return [_pool(op, given[0], how).reshape(shape) for how in ("max", "place")]
+
+
 WINDOWS: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "avg_pool2d": _pooled("mean"),
     "conv2d": conv2d,
@@ -289,5 +302,6 @@ WINDOWS: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "conv_transpose2d": conv_transpose2d,
     "convolution": convolution,
     "max_pool2d": _pooled("max"),
+    "max_pool2d_with_indices": max_pool2d_with_indices,
     "pooling": pooling,
 }

@@ -287,18 +287,6 @@ def _rotary_llama(op: TableOp, given: list[Array], groups: Groups) -> list[Array
     return [x * cos[..., rows, :] + turned.reshape(x.shape) * sin[..., rows, :]]
 
 
-def _sparse_matmul(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Products of the pairs of matrices that the sparsity selects, zeros for the others."""
-    a, b, chosen = given[0], given[1], given[2].reshape(-1) != 0
-    shape, (rows, columns) = _shape(op), (a.shape[-2], b.shape[-1])
-    first, second = a.reshape(-1, *a.shape[-2:]), b.reshape(-1, *b.shape[-2:])
-    made = np.zeros((chosen.size, rows, columns))
-    for place in np.flatnonzero(chosen):
-        one = place if op.get("is_input_a_sparse") else place // len(second)
-        made[place] = first[one] @ second[place % len(second)]
-    return [made.reshape(shape)]
-
-
 def _statistics(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
     """The sums of squares, and for a layer norm the sums, of every row: each the first of 32 columns."""
     layer = op.name.startswith("ttnn.layer_norm")
@@ -358,6 +346,7 @@ OWN: Final[dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]]] = {
     "layer_norm_post_all_gather": _normed,
     "layer_norm_pre_all_gather": _statistics,
     "max_pool2d": _pool,
+    "max_pool2d_with_indices": _pool,
     "nlp_concat_heads": ATTENTION["concatenate_heads"],
     "nlp_concat_heads_decode": _joined_heads,
     "nlp_create_qkv_heads_decode": _heads,
@@ -368,7 +357,6 @@ OWN: Final[dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]]] = {
     "rotary_embedding": _rotary,
     "rotary_embedding_llama": _rotary_llama,
     "scaled_dot_product_attention_decode": _decode,
-    "sparse_matmul": _sparse_matmul,
 }
 
 
