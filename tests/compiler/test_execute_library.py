@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from execute_public import IllTyped, NotExecuted, Refused, alone, controlled, execute_file, rest
+from execute_public import Refused, controlled, execute_file
 from numpy.typing import NDArray
 
 import ttir_reference
+from public_files import IllTyped, NotExecuted, alone, rest
 from ttir_inputs import chosen
 from ttir_weights import in_blocks
 from ttnn.compiler.asm.epochs import Epoch

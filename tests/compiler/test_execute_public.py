@@ -7,21 +7,11 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from execute_public import (
-    NotExecuted,
-    Refused,
-    alone,
-    compare,
-    controlled,
-    execute_file,
-    finished,
-    lowering,
-    parts,
-    rest,
-)
+from execute_public import Refused, compare, controlled, execute_file, finished
 
 import ttir_reference
 import ttnn
+from public_files import NotExecuted, alone, lowering, parts, rest
 from ttir_inputs import chosen
 from ttir_reference import interpret
 from ttir_weights import in_blocks
