@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.schema import Schema
 from ttnn.compiler.binary.translate import ttnn_to_binary
 from ttnn.compiler.dialects import parse_module
@@ -21,8 +23,8 @@ def binary(body: str) -> Binary:
 
 
 def operations(body: str, kind: str) -> list[dict[str, Any]]:
-    programs = binary(body).values["programs"]
-    return [op["type"] for program in programs for op in program["operations"] if op["type_type"] == kind]
+    tables = binary(body).values["programs"]
+    return [op["type"] for program in tables for op in program["operations"] if op["type_type"] == kind]
 
 
 ADD = """func.func @main(%a: tensor<64x96xbf16>, %b: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
@@ -112,3 +114,19 @@ def test_an_operation_without_form_is_named() -> None:
 def test_a_value_that_is_no_tensor_is_named() -> None:
     with pytest.raises(CompileError, match="a value of type i32 has no form in TTNN binaries"):
         ttnn_to_binary(parse_module("func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"), "1.2.3")
+
+
+def test_results_of_experts_that_chips_exchange_are_written_and_not_executed() -> None:
+    rows, places = "tensor<4x32x1x64xbf16>", "tensor<1x32x1x4xi32>"
+    sizes = {"hidden_size": 64, "batch_size": 32, "seq_size": 1, "select_experts_k": 4, "experts": 8}
+    properties = ", ".join(f"{name} = {size} : ui32" for name, size in sizes.items())
+    types = f"({rows}, {rows}, {places}, {places}) -> {rows}"
+    text = f"""func.func @main(%a: {rows}, %b: {rows}, %c: {places}, %d: {places}) -> {rows} {{
+  %0 = "ttir.selective_reduce_combine"(%a, %b, %c, %d) <{{{properties}}}> : {types}
+  return %0 : {rows}
+}}
+"""
+    made = binary(text)
+    assert [op["type"]["experts"] for op in made.values["programs"][0]["operations"] if "experts" in op["type"]] == [8]
+    with pytest.raises(UnsupportedError, match="it exchanges data between chips, and programs are executed on one"):
+        programs(made)

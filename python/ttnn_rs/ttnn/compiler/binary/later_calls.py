@@ -211,7 +211,8 @@ _CHIPS: Final = "it exchanges data between chips, and programs are executed on o
 _EXCHANGES: Final = (
     *("AggregateTensorOp", "AllGatherOp", "AllReduceAsyncOp", "AllReduceOp", "AllToAllCombineOp"),
     *("AllToAllDispatchMetadataOp", "AllToAllDispatchOp", "CollectivePermuteOp", "DistributeTensorOp"),
-    *("DistributedRMSNormOp", "MeshPartitionOp", "MeshShardOp", "PointToPointOp", "ReduceScatterOp"),
+    *("DistributedRMSNormOp", "MeshPartitionOp", "MeshShardOp", "MoeComputeOp", "PointToPointOp", "ReduceScatterOp"),
+    "SelectiveReduceCombineOp",
 )
 _TRAINING: Final = "it is an operator of the training library ttml, which TT-NN does not have"
 
