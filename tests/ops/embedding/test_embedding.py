@@ -62,3 +62,6 @@ def test_no_indices_for_a_result_are_refused(device: ttnn.MeshDevice) -> None:
     table = make((128, 64), ttnn.bfloat16, ROWS, device)
     with pytest.raises(ttnn.ShapeError, match="it has no indices to read"):
         ttnn.embedding(make((1, 0, 64, 128), ttnn.bfloat16, TILES, device), table)
+    for wrong in (np.nan, -2.0):
+        with pytest.raises(ttnn.ParameterError, match="rows are counted from 0"):
+            ttnn.embedding(ttnn.full((1, 32), wrong, ttnn.bfloat16, ROWS, device), table)

@@ -58,3 +58,5 @@ def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.moreh_getitem(x, [make((3,), ttnn.uint32, ROWS, device)], [0])
     with pytest.raises(ttnn.ShapeError, match="index tensors must be identical"):
         ttnn.moreh_getitem(x, [index, _indices(5, 4, 1, device)], [0, 1])
+    with pytest.raises(ttnn.ShapeError, match="there is nothing to take from it"):
+        ttnn.moreh_getitem(make((5, 6, 0), ttnn.bfloat16, ROWS, device), [index], [0])

@@ -98,6 +98,15 @@ def test_products_of_repeated_operands(wide: int, other: int, dtype: ttnn.DataTy
     )
 
 
+def test_products_take_padding_as_elements(device: ttnn.MeshDevice) -> None:
+    a, b = _integers((1, 1, 32, 1), 7), _integers((1, 1, 32, 5120), 7, 1)
+    result = ttnn.experimental.repeat_and_interleave_eltwise_mul(*(_tensor(x, ttnn.bfloat16, device) for x in (a, b)))
+    padded = np.pad(a, [(0, 0), (0, 0), (0, 0), (0, 31)])
+    np.testing.assert_array_equal(
+        np.asarray(result.to_torch().float().numpy()), golden.repeat_and_interleave_eltwise_mul(padded, b)
+    )
+
+
 def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
     space = ttnn.experimental
     narrow = make((1, 1, 32, 64), ttnn.bfloat16, TILES, device)

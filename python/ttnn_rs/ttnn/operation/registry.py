@@ -23,9 +23,12 @@ from ttnn.base.enums import Arch, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
+    EngineBugError,
+    IndexRangeError,
     LayoutError,
     MemoryConfigError,
     OutOfMemoryError,
+    ParameterError,
     ShapeError,
     TtnnError,
     UnsupportedError,
@@ -445,6 +448,10 @@ def supported(name: str) -> str:
     return f"{name} takes {dtypes} in {layouts}."
 
 
+_OF_ANY_OPERATOR: Final = (EngineBugError, IndexRangeError, MemoryConfigError, OutOfMemoryError, ParameterError)
+"""Errors that tensors, memory and the engine raise without knowing for whom."""
+
+
 def _dispatcher(op: Op) -> Callable[..., Any]:
     """Return the function that binds a call to the first fitting signature and runs it.
 
@@ -500,10 +507,11 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                         return run(*values)
                     return recorded(run, values, call)
                 except (DTypeError, LayoutError, ShapeError) as error:
+                    error.say_who(name)
                     if op.dtypes and (op.family or not isinstance(error, ShapeError)):
                         error.supported = supported(name)
                     raise
-                except (MemoryConfigError, OutOfMemoryError) as error:
+                except _OF_ANY_OPERATOR as error:
                     error.say_who(name)
                     raise
         current = translated(op.category, op.name, kwargs)

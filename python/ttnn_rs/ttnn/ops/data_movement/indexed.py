@@ -91,8 +91,14 @@ def _fits(name: str, inner: Tensor, outer: Tensor, labels: tuple[str, str], but:
 
 
 def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
-    """Return the elements that the indices name along an axis; both tensors in tiles."""
+    """Return the elements that the indices name along an axis; both tensors in tiles.
+
+    Raises:
+        ShapeError: there are indices, and nothing that they could name.
+    """
     device = on_device(name, source)
+    if is_empty(source._spec) and not is_empty(index._spec):
+        raise ShapeError(f"{name}: the input has shape {source.shape}; it has no elements for indices {index.shape}.")
     rank = source._spec.shape.rank
     order = _with_axis_last(rank, axis)
     data, names = (permuted(name, as_rows(tensor), order, DRAM_MEMORY_CONFIG, 0.0) for tensor in (source, index))

@@ -43,18 +43,21 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     """Return the indices in rows.
 
     Raises:
-        ParameterError: one is behind the last row of the table.
+        ParameterError: one is no row of the table.
     """
     on_device(_NAME, tensor)
-    if tensor._spec.layout is not Layout.ROW_MAJOR:
-        tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
     if not is_empty(tensor._spec):
-        largest = np.max(tensor.to_numpy())
+        numbers = np.asarray(tensor.to_numpy(), np.float64)
+        if not numbers.min() >= 0:
+            raise ParameterError(f"{_NAME}: input_tensor has the index {numbers.min():g}; rows are counted from 0.")
+        largest = numbers.max()
         if largest >= rows:
             raise ParameterError(
                 f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
                 "whatever lies behind it."
             )
+    if tensor._spec.layout is not Layout.ROW_MAJOR:
+        tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
     return in_rows(tensor)
 
 

@@ -54,6 +54,8 @@ def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequenc
             f"to {limit - 1}.",
             vendor="getitem for ROW_MAJOR layout not support W index tensor!",
         )
+    if 0 in tuple(spec.shape):
+        raise ShapeError(f"{_NAME}: input has shape {spec.shape}; there is nothing to take from it.")
     count = (0, *index_tensors[0]._spec.shape)[-1]
     for number, index in enumerate(index_tensors):
         same_device(_NAME, device, index, f"index_tensors[{number}]")

@@ -234,6 +234,12 @@ def _row_of(source: Tensor, number: int, row: Tensor) -> None:
     )
 
 
+def _with_padding(tensor: Tensor) -> Tensor:
+    """Return the whole tiles of a tensor, which programs look at, as its elements."""
+    spec = tensor._spec
+    return tensor._view(TensorSpec.of(spec.padded_shape, spec.dtype, Layout.TILE, spec.memory_config))
+
+
 def _product(
     a: Tensor,
     b: Tensor,
@@ -261,7 +267,7 @@ def _product(
             f"{_PRODUCT}: dtype is {result.name}; it must be BFLOAT16 or BFLOAT8_B.",
             vendor="Unsupported data format for output!",
         )
-    left, right = (_in_bfloat16(_PRODUCT, tensor) for tensor in (a, b))
+    left, right = (_with_padding(_in_bfloat16(_PRODUCT, tensor)) for tensor in (a, b))
     if width != full:
         left = repeated(_PRODUCT, left, [1, 1, 1, _HIDDEN], DRAM_MEMORY_CONFIG)
     if other != full:
