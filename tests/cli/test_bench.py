@@ -60,6 +60,12 @@ def test_bench_refuses_sizes_that_are_no_tiles(arguments: tuple[str, ...], capsy
     assert "must be" in capsys.readouterr().err
 
 
+def test_bench_says_what_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--size", "x"])
+    assert "argument --size: must be a number, got 'x'" in capsys.readouterr().err
+
+
 def test_bench_without_a_case(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     assert main(["bench", "--only", "nothing like it"]) == 2

@@ -61,3 +61,11 @@ def test_script_without_programs(script: Path, capsys: pytest.CaptureFixture[str
 def test_no_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "none.py"]) == 2
     assert "run: none.py is not a file" in capsys.readouterr().err
+
+
+def test_a_script_that_does_not_parse_has_no_frames_of_ours(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text("def (", encoding="utf-8")
+    assert main(["run", str(script)]) == 1
+    text = capsys.readouterr().err
+    assert text.startswith(f'  File "{script}", line 1')
+    assert "SyntaxError" in text

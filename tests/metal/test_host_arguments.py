@@ -158,7 +158,11 @@ CALLS: list[tuple[Callable[..., Any], Valid]] = [
     ),
     (ttnn.KernelDescriptor, lambda _: {"core_ranges": ROW, "compile_time_args": [1]}),
     (ttnn.CBDescriptor, lambda _: {"core_ranges": ROW}),
-    (ttnn.SemaphoreDescriptor, lambda _: {"core_ranges": ROW}),
+    (ttnn.SemaphoreDescriptor, lambda _: {"core_type": ttnn.CoreType.WORKER, "core_ranges": ROW}),
+    (
+        metal.assign_global_buffer_to_program,
+        lambda device: {"buffer": one_page(device), "program": program_with(device)[0]},
+    ),
     (ttnn.ComputeConfigDescriptor, lambda _: {"enable_trisc2_rvv": False}),
     (metal.finish, queue_and()),
     (metal.synchronize, lambda device: {"device": device, "cq_id": 0}),

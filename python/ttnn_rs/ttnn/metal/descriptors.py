@@ -396,7 +396,7 @@ class SemaphoreDescriptor:
         core_ranges: CoreRangeSet | None = None,
         initial_value: int = 0,
     ) -> None:
-        if core_type not in (CoreType.WORKER, CoreType.TENSIX):
+        if required("SemaphoreDescriptor: core_type", core_type, CoreType) not in (CoreType.WORKER, CoreType.TENSIX):
             raise UnsupportedError(f"SemaphoreDescriptor: semaphores on {core_type} cores are not modelled")
         self._id = id
         self.core_type = core_type

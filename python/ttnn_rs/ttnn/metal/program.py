@@ -179,6 +179,7 @@ def assign_global_buffer_to_program(buffer: Buffer, program: Program) -> None:
     """Keep a buffer allocated as long as a program."""
     if not isinstance(buffer, Buffer):
         raise ArgumentError(f"assign_global_buffer_to_program: expected a Buffer, got {buffer!r}")
+    require_program("assign_global_buffer_to_program", program)
     program.buffers.append(buffer)
 
 

@@ -44,11 +44,11 @@ def run_script(script: Path, terminal: Terminal) -> int:
         terminal.error("interrupted")
         return EXIT_INTERRUPTED
     except BaseException as error:
-        # The frames from here to the script are not the script's.
+        # The frames from here to the script are not the script's; a script that does not parse has none.
         frames = error.__traceback__
         while frames is not None and frames.tb_frame.f_code.co_filename in _OWN_FILES:
             frames = frames.tb_next
-        traceback.print_exception(error.with_traceback(frames or error.__traceback__))
+        traceback.print_exception(error.with_traceback(frames))
         return EXIT_FAILURE
     return 0
 
