@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 import ttnn
 from ttnn.base.exceptions import (
@@ -94,6 +96,20 @@ def test_python_has_no_more_signs_than_the_official_package(host: ttnn.Tensor) -
         host + "1"
     assert bool(host) is True
     assert {host: 1}[host] == 1
+
+
+@pytest.mark.parametrize("other", [torch.ones(2, 3), np.ones((2, 3), np.float32), torch.tensor(2.0)], ids=repr)
+@pytest.mark.parametrize(
+    "sign", [operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.eq, operator.lt]
+)
+def test_signs_ask_for_tensors_of_this_package(
+    host: ttnn.Tensor, sign: Callable[[object, object], object], other: object
+) -> None:
+    with pytest.raises(ttnn.ArgumentError, match=r"convert it with ttnn\.from_torch"):
+        sign(host, other)
+    if sign is not operator.matmul:
+        with pytest.raises(ttnn.ArgumentError, match=r"convert it with ttnn\.from_torch"):
+            sign(other, host)
 
 
 def test_signs_call_operators(device: ttnn.MeshDevice) -> None:

@@ -65,3 +65,5 @@ def test_no_indices_for_a_result_are_refused(device: ttnn.MeshDevice) -> None:
     for wrong in (np.nan, -2.0):
         with pytest.raises(ttnn.ParameterError, match="rows are counted from 0"):
             ttnn.embedding(ttnn.full((1, 32), wrong, ttnn.bfloat16, ROWS, device), table)
+    with pytest.raises(ttnn.StorageError, match="input_tensor is a host tensor of Shape"):
+        ttnn.embedding(ttnn.zeros((1, 32), ttnn.uint32, ROWS), table)

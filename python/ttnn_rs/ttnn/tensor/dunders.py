@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.call import type_text
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
 
 OPERATORS: Final[dict[str, Callable[..., Any]]] = {}
 """The registered operators by name, for example "ttnn.add". `ttnn.operation.registry` fills it."""
@@ -37,6 +38,11 @@ class TensorOperators:
 
     def _binary(self: _T, name: str, other: Any) -> _T:
         if not isinstance(other, TensorOperators | int | float | np.generic):
+            if hasattr(other, "__array__"):
+                raise ArgumentError(
+                    f"ttnn.{name}: expected a ttnn.Tensor or a number beside a ttnn.Tensor, got {type_text(other)}; "
+                    "convert it with ttnn.from_torch."
+                )
             # What Python's protocol wants is not of the declared type; type checkers know it in signs only.
             return cast("_T", NotImplemented)
         operand = other.item() if isinstance(other, np.generic) else other

@@ -136,6 +136,11 @@ def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -
     Raises:
         StorageError: it lives elsewhere.
     """
+    if tensor._device is None:
+        raise StorageError(
+            f"{operator}: {label} is a host tensor of {tensor.shape}, the first operand is on a device; move it with "
+            "ttnn.to_device first."
+        )
     if tensor._device is not device:
         raise StorageError(f"{operator}: {label} is on another device than the first operand.")
     tensor._require_device(operator, label)
