@@ -12,6 +12,7 @@ from signature_calls import SHAPE, Call, calls, first_dtype, tensor
 from ttnn import _engine
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED
 
 ENTRIES = [
     entry for entry in registry.entries() if any(p.kind.text == "ttnn.Tensor" for p in entry.signatures[0].params)
@@ -231,3 +232,23 @@ def test_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> None:
     for what, call in _with_wrong_outputs(entry, device):
         error = _attempt(call)
         assert error is None or _documented(entry, error), f"{entry.name}, {what}: {error!r}"
+
+
+def _optional(entry: registry.Op) -> set[str]:
+    params = [param for signature in entry.signatures for param in signature.params]
+    tensors = {param.name for param in params if param.kind.text == "ttnn.Tensor" and param.default is not REQUIRED}
+    return tensors - OUTPUTS
+
+
+@pytest.mark.parametrize("entry", [entry for entry in registry.entries() if _optional(entry)], ids=str)
+def test_optional_tensors_in_other_tiles(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    for call in calls(entry, device):
+        first = next((value for value in call.arguments.values() if isinstance(value, ttnn.Tensor)), None)
+        if first is None:
+            continue
+        shape, names = tuple(first.shape), {param.name for param in call.signature.params} & _optional(entry)
+        for name in sorted(names - set(call.arguments)):
+            for dims in (shape, shape[-1:], (1, 1, 1, 64)):
+                given = tensor(device, ttnn.bfloat16, 1, dims, tile=SHORT_TILE)
+                error = _attempt(Call(call.entry, call.signature, call.arguments | {name: given}))
+                assert error is None or _documented(entry, error), f"{entry.name}, {name} {dims}: {error!r}"

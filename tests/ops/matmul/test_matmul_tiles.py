@@ -118,3 +118,9 @@ def test_other_operators_refuse_transposed_tiles(device: ttnn.MeshDevice) -> Non
         ttnn.exp(tensor)
     with pytest.raises(ttnn.UnsupportedError, match="moving elements of transposed tiles is not built"):
         ttnn.permute(tensor, (1, 0))
+
+
+def test_a_bias_in_other_tiles_than_its_operands_is_refused(device: ttnn.MeshDevice) -> None:
+    a, b = on(device, reals(1, 40, 96)), on(device, reals(2, 96, 80))
+    with pytest.raises(ttnn.UnsupportedError, match="bias has tiles of"):
+        ttnn.linear(a, b, bias=in_tiles(device, reals(3, 1, 80), ttnn.Tile((16, 32))))

@@ -32,7 +32,7 @@ from ttnn.operation.signature import (
 )
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
-from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.common import allocate, arch_number, full_tiles, on_device
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.tensor.dunders import operation
@@ -268,6 +268,8 @@ def _run(
         return _zeros(operator, call, bias, output, device)
     if not program.problem.full_tiles or any(is_transposed(tensor) for tensor in (a, b, bias)):
         return _run_in_full_tiles(operator, a, b, bias, prepared, output)
+    if bias is not None:
+        full_tiles(operator, bias, "bias")
     separate_bias = bias if program.separate_bias is not None else None
     if separate_bias is not None:
         product_shape = result_shape(call, program.out.shape)

@@ -285,7 +285,10 @@ def _entry(name: str, doc: str, signature: Signature, run: Callable[..., Tensor]
         golden=reference,
         accuracy=RELATIVE,
         engine=("Pipeline",),
-        raises=(*_ERRORS, ("ShapeError", "`stats` does not fit the input.")) if takes_stats else _ERRORS,
+        raises=(
+            *_ERRORS,
+            ("ShapeError", f"`{'stats' if takes_stats else 'residual_input_tensor'}` does not fit the input."),
+        ),
         examples=partial(_with_stats, 2 if "layer" in name else 1) if takes_stats else _tiled,
     )
 

@@ -128,6 +128,7 @@ def operands(
             )
         if residual._spec.layout is not Layout.TILE or residual._spec.dtype not in DTYPES:
             raise LayoutError(f"{name}: residual_input_tensor must be floating point in TILE_LAYOUT.")
+        full_tiles(name, residual, "residual_input_tensor")
         inputs.append(residual)
         norm = replace(norm, residual=residual._spec.dtype)
     if weight is not None:
