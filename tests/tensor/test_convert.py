@@ -11,16 +11,20 @@ import pytest
 import torch
 
 import ttnn
+from ttnn import _engine
+from ttnn.base.enums import FORMAT_CODE
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
     LayoutError,
     MemoryConfigError,
+    OutOfMemoryError,
     ShapeError,
     StorageError,
     UnsupportedError,
 )
 from ttnn.operation import hooks
+from ttnn.tensor import host_buffer
 
 NAN, INF = float("nan"), float("inf")
 
@@ -575,3 +579,22 @@ def test_weights_on_the_host_are_not_quantized() -> None:
         ttnn.experimental.quantize_weights_via_host(
             ttnn.from_torch(np.ones((32, 32), np.float32)), dtype=ttnn.bfloat8_b, memory_config=None
         )
+
+
+# Memory of the host.
+
+
+def test_tiles_of_single_values_are_refused_where_the_host_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_buffer, "_available_bytes", lambda: 1 << 30)
+    values = np.zeros((1 << 20, 1, 1), np.uint8)
+    with pytest.raises(OutOfMemoryError, match=f"takes {(1 << 20) * 2048} bytes, and {1 << 30} are available"):
+        ttnn.Tensor(values, ttnn.bfloat16, None, ttnn.TILE_LAYOUT)
+    assert ttnn.Tensor(values, ttnn.bfloat16).shape == (1 << 20, 1, 1)
+
+
+def test_the_engine_says_what_the_host_has_no_room_for() -> None:
+    values, code, tile = np.zeros(1, np.float32), FORMAT_CODE[ttnn.float32], (32, 32)
+    with pytest.raises(OutOfMemoryError, match=f"no memory for {1 << 52} bytes"):
+        _engine.host_pack(values, code, code, (1 << 40, 1, 1), tile)
+    with pytest.raises(OutOfMemoryError, match=f"no memory for {1 << 52} bytes"):
+        _engine.host_unpack(values.view(np.uint8), code, (1 << 50, 1, 1), tile)

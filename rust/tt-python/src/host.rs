@@ -16,7 +16,7 @@ impl EngineError for ConvertError {
         match self {
             Self::Format(_) => exception(py, "UnsupportedError", (text,)),
             Self::BlockFloatRows(_) => exception(py, "LayoutError", (text,)),
-            Self::TooLarge(_) => exception(py, "OutOfMemoryError", (text,)),
+            Self::TooLarge(_) | Self::Memory(_) => exception(py, "OutOfMemoryError", (text, "host")),
             Self::Length { .. } | Self::Target(_) => engine_bug(py, &text),
         }
     }
@@ -146,7 +146,7 @@ impl PackJob {
     }
 
     fn pack(&self, values: Values<'_>, dims: Dims) -> Result<Vec<u8>, ConvertError> {
-        let mut buffer = vec![0; convert::buffer_bytes(self.target, dims, self.tile)?];
+        let mut buffer = convert::zeros(convert::buffer_bytes(self.target, dims, self.tile)?)?;
         convert::pack(values, self.target, dims, self.tile, self.pad, &mut buffer)?;
         Ok(buffer)
     }
@@ -187,13 +187,13 @@ fn host_unpack<'py>(
     }
 }
 
-fn unpacked<T: Element + Copy + Default>(
+fn unpacked<T: Element + Copy + bytemuck::Zeroable>(
     py: Python<'_>,
     unpack: impl FnOnce(&mut [T]) -> Result<(), ConvertError> + Send,
     dims: Dims,
 ) -> PyResult<Bound<'_, PyAny>> {
     let values = enter_engine(py, || {
-        let mut values = vec![T::default(); dims.values()?];
+        let mut values = convert::zeros(dims.values()?)?;
         unpack(&mut values)?;
         Ok::<_, ConvertError>(values)
     })?;

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -22,6 +23,7 @@ from ttnn.base.exceptions import (
     DTypeError,
     IndexRangeError,
     LayoutError,
+    OutOfMemoryError,
     ShapeError,
     UnsupportedError,
 )
@@ -154,6 +156,48 @@ def resolve_layout(dtype: DataType, layout: Layout | None, where: str) -> Layout
     return Layout.ROW_MAJOR if layout is None else layout
 
 
+_LARGE: Final = 1 << 30
+"""Bytes from which on it is asked whether the host has them."""
+
+
+def require_memory(where: str, shape: Sequence[int], size: int) -> None:
+    """Raise unless the host has room for a tensor.
+
+    Linux promises more memory than there is and ends the process that uses it, so an allocation does not fail in time.
+
+    Args:
+        where: Who asks, for the error.
+        shape: Shape of the tensor, for the error.
+        size: Bytes of what is made.
+
+    Raises:
+        OutOfMemoryError: there are fewer bytes.
+    """
+    if size <= _LARGE:
+        return
+    if size > sys.maxsize:
+        raise OutOfMemoryError(f"{where}: a host tensor of {list(shape)} is larger than the address space.", "host")
+    available = _available_bytes()
+    if size > available:
+        raise OutOfMemoryError(
+            f"{where}: the host has no memory for a tensor of {list(shape)}: that takes {size} bytes, and {available} "
+            "are available.",
+            "host",
+            size,
+            available,
+        )
+
+
+def _available_bytes() -> int:
+    """Return how much memory the host can give."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return sys.maxsize
+    amounts = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return amounts[0] if amounts else sys.maxsize
+
+
 def pack(
     array: Array, spec: TensorSpec, *, pad_value: float = 0.0, preserve_nan: bool = False, where: str = "ttnn.Tensor()"
 ) -> Raw:
@@ -169,6 +213,7 @@ def pack(
     Raises:
         ShapeError: the array has another number of elements than the shape.
         DTypeError: fp8_e4m3 is asked for and the values are not float32.
+        OutOfMemoryError: the host has no room for the tensor with its padding.
     """
     if array.size != math.prod(spec.shape):
         raise ShapeError(
@@ -183,6 +228,7 @@ def pack(
         )
     if spec.num_pages == 0:
         return np.empty(0, dtype=np.uint8)
+    require_memory(where, spec.shape, spec.num_pages * spec.page_bytes)
     values, source = _source_words(array, spec.dtype)
     if spec.layout is Layout.ROW_MAJOR:
         raw = _engine.host_pack(
@@ -211,6 +257,7 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
     dims = tuple(spec.shape)
     if math.prod(dims) == 0:
         return np.empty(dims, dtype=NUMPY_TYPE[spec.dtype])
+    require_memory("ttnn.Tensor", dims, math.prod(dims) * NUMPY_TYPE[spec.dtype].itemsize)
     if spec.is_padded_further:
         return np.array(unpack_padded(raw, spec)[tuple(map(slice, dims))])
     if spec.layout is Layout.ROW_MAJOR:

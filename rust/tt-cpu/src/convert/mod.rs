@@ -40,9 +40,20 @@ pub enum ConvertError {
     /// The number of bytes does not fit the address space.
     #[error("a tensor of {0:?} is larger than the address space")]
     TooLarge(Dims),
+    /// The host has not so much memory.
+    #[error("the host has no memory for {0} bytes")]
+    Memory(usize),
     /// The result array has another type than the format.
     #[error("{0:?} is not unpacked to this type")]
     Target(DataFormat),
+}
+
+/// Zeros, which the host may not have room for: a tensor of a few values takes whole tiles.
+///
+/// # Errors
+/// [`ConvertError::Memory`] if it does not.
+pub fn zeros<T: bytemuck::Zeroable>(count: usize) -> Result<Vec<T>, ConvertError> {
+    bytemuck::allocation::try_zeroed_vec(count).map_err(|()| ConvertError::Memory(count.saturating_mul(size_of::<T>())))
 }
 
 /// A tensor seen as a batch of matrices, without padding.
@@ -143,7 +154,8 @@ pub fn unpack(
 /// [`ConvertError::Length`] if there are not as many values as `dims` says.
 pub fn transpose<T: Copy>(values: &[T], dims: Dims) -> Result<(Vec<T>, Dims), ConvertError> {
     check_length("values", dims.values()?, values.len())?;
-    let mut transposed = Vec::with_capacity(values.len());
+    let mut transposed = Vec::new();
+    transposed.try_reserve_exact(values.len()).map_err(|_| ConvertError::Memory(size_of_val(values)))?;
     for matrix in values.chunks_exact((dims.rows * dims.columns).max(1)) {
         for column in 0..dims.columns {
             transposed.extend(matrix.iter().skip(column).step_by(dims.columns));

@@ -8,7 +8,7 @@ use tt_formats::tile::FACE_SIDE;
 use tt_formats::{DataFormat, TileShape};
 
 use super::elements::{self, Values};
-use super::{ConvertError, Dims, for_each_chunk, for_each_part};
+use super::{ConvertError, Dims, for_each_chunk, for_each_part, zeros};
 use crate::stream::{self, STREAM_BYTES};
 use crate::{Level, simd_kernel};
 
@@ -450,7 +450,7 @@ pub(super) fn pack(
             (block_kernel!(bf16_to_bfp4: PackKernel, level), pad)
         }
         (_, F::Bfp8B | F::Bfp4B) => {
-            let mut words = vec![0u32; values.len()];
+            let mut words = zeros::<u32>(values.len())?;
             elements::convert(values, F::Float32, bytemuck::cast_slice_mut(&mut words))?;
             let values = Values::Float32(bytemuck::cast_slice(&words));
             return pack(values, format, dims, tile, pad_value, buffer);
@@ -458,7 +458,7 @@ pub(super) fn pack(
         _ if from == format => (tilize(format, level)?, pad),
         _ => {
             let bytes = format.element_bytes().ok_or(ConvertError::Format(format))?;
-            let mut rows = vec![0; values.len() * bytes];
+            let mut rows = zeros(values.len() * bytes)?;
             elements::convert(values, format, &mut rows)?;
             let pad = elements::one(format, pad_value)?;
             pack_rows(tilize(format, level)?, &rows, bytes, format, dims, tile, pad, buffer);

@@ -6,10 +6,8 @@ Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.htm
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -37,6 +35,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.common import INTEGER_RANGE, allocate, as_float, is_empty, on_device, take_output
+from ttnn.tensor.host_buffer import require_memory
 from ttnn.tensor.tensor import Tensor
 
 _NUMPY: Final[dict[DataType, Any]] = {
@@ -63,31 +62,12 @@ def _value(name: str, value: float, dtype: DataType) -> float:
     return whole
 
 
-_LARGE: Final = 1 << 30
-"""Bytes from which on it is asked whether the host has them."""
-
-
-def _available_bytes() -> int:
-    """Return how much memory the host can give.
-
-    Linux promises more memory than there is and ends the process that uses it, so an allocation does not fail in time.
-    """
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return sys.maxsize
-    amounts = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-    return amounts[0] if amounts else sys.maxsize
-
-
 def _host(name: str, dims: tuple[int, ...], dtype: DataType, layout: Layout, values: Callable[[], Any]) -> Tensor:
     """Return a host tensor of the array that `values` makes."""
     # Checks the combination of type and layout before any memory is touched.
     TensorSpec.of(dims, dtype, layout)
-    if math.prod(dims) * 8 > sys.maxsize:
-        raise OutOfMemoryError(f"{name}: a host tensor of {list(dims)} is larger than the address space.", "host")
-    if math.prod(dims) * 8 > _LARGE and math.prod(dims) * 8 > _available_bytes():
-        raise OutOfMemoryError(f"{name}: the host has no memory for a tensor of {list(dims)}.", "host")
+    # The values that the tensor is made of have up to eight bytes.
+    require_memory(name, dims, math.prod(dims) * 8)
     try:
         with np.errstate(over="ignore"):
             array = np.asarray(values()).astype(_NUMPY.get(dtype, np.float32))
