@@ -510,10 +510,13 @@ def moreh_clip_grad_norm(
     return np.full((1, 1), total ** (1 / norm_type))
 
 
-def moreh_arange(*bounds: Any, dtype: Any = None, untilize_out: bool = False, **_: object) -> Array:
+def moreh_arange(*bounds: Any, dtype: Any = None, untilize_out: bool = False, **named: Any) -> Array:
     """Return values from the start in equal steps."""
     numbers = [float(bound) for bound in bounds if isinstance(bound, int | float)]
-    start, end, step = numbers if len(numbers) == 3 else (0.0, *numbers)
+    # Two numbers are the end and the step.
+    places = ("end", "step") if len(numbers) == 2 else ("start", "end", "step")
+    given = {"start": 0.0, "step": 1.0} | dict(zip(places, numbers, strict=False)) | named
+    start, end, step = given["start"], given["end"], given["step"]
     values: Array = start + step * np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
     return values if untilize_out else values[None]
 
