@@ -513,8 +513,8 @@ def moreh_clip_grad_norm(
 def moreh_arange(*bounds: Any, dtype: Any = None, untilize_out: bool = False, **named: Any) -> Array:
     """Return values from the start in equal steps."""
     numbers = [float(bound) for bound in bounds if isinstance(bound, int | float)]
-    # Two numbers are the end and the step.
-    places = ("end", "step") if len(numbers) == 2 else ("start", "end", "step")
+    # Without a third number the first one is the end, unless that has a name.
+    places = ("end", "step") if len(numbers) < 3 and "end" not in named else ("start", "end", "step")
     given = {"start": 0.0, "step": 1.0} | dict(zip(places, numbers, strict=False)) | named
     start, end, step = given["start"], given["end"], given["step"]
     values: Array = start + step * np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
