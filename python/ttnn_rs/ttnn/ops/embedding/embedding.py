@@ -47,10 +47,10 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     """
     on_device(_NAME, tensor)
     if not is_empty(tensor._spec):
-        numbers = np.asarray(tensor.to_numpy(), np.float64)
-        if not numbers.min() >= 0:
-            raise ParameterError(f"{_NAME}: input_tensor has the index {numbers.min():g}; rows are counted from 0.")
-        largest = numbers.max()
+        numbers = tensor.to_numpy()
+        least, largest = float(np.min(numbers)), float(np.max(numbers))
+        if not least >= 0:  # or no number
+            raise ParameterError(f"{_NAME}: input_tensor has the index {least:g}; rows are counted from 0.")
         if largest >= rows:
             raise ParameterError(
                 f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
@@ -163,7 +163,7 @@ embedding = register(
         raises=(
             ("DTypeError", "indices are neither uint32 nor bfloat16, or the table is not bfloat16."),
             ("ShapeError", "the table is not a matrix, or there are no indices."),
-            ("ParameterError", "an index is behind the last row of the table."),
+            ("ParameterError", "an index is no row of the table."),
         ),
         domain=np.abs,
         examples=_examples,
