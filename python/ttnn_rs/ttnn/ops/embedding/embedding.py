@@ -48,7 +48,8 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     on_device(_NAME, tensor)
     if not is_empty(tensor._spec):
         numbers = tensor.to_numpy()
-        least, largest = float(np.min(numbers)), float(np.max(numbers))
+        with np.errstate(invalid="ignore"):
+            least, largest = float(np.min(numbers)), float(np.max(numbers))
         if not least >= 0:  # or no number
             raise ParameterError(f"{_NAME}: input_tensor has the index {least:g}; rows are counted from 0.")
         if largest >= rows:
