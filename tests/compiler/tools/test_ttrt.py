@@ -84,7 +84,8 @@ def test_query_describes_the_chip_that_arch_name_selects(folder: Path) -> None:
 
 def test_help_imports_neither_the_package_nor_torch() -> None:
     heavy = {"numpy", "torch", "ttnn", "xdsl"}
-    script = f"import sys, ttrt\ntry:\n    ttrt.main(['--help'])\nfinally:\n    print(sorted({heavy} & {{*sys.modules}}))"
+    shown = f"print(sorted({heavy} & {{*sys.modules}}))"
+    script = f"import sys, ttrt\ntry:\n    ttrt.main(['--help'])\nfinally:\n    {shown}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert all(command in done.stdout for command in ("query", "read", "run", "perf", "check"))
     assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
