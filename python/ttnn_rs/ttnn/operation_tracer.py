@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -26,6 +27,7 @@ import numpy as np
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.paths import path_below
 from ttnn.config_serialization import compute_kernel_config_to_dict as compute_kernel_config_to_dict
 from ttnn.config_serialization import memory_config_to_dict as memory_config_to_dict
 from ttnn.config_serialization import program_config_to_dict as program_config_to_dict
@@ -34,6 +36,8 @@ from ttnn.operation.registry import FastOperation
 from ttnn.tensor.tensor import Tensor
 
 _FLAG = "--trace-params"
+_LABEL = 100
+"""Characters of the name of an operation in the name of a file."""
 _call = FastOperation.__call__
 
 
@@ -138,8 +142,9 @@ def serialize_operation_parameters(
             call["sweep_source_hash"] = _Log.source
         folder = Path(log_dir)
         folder.mkdir(parents=True, exist_ok=True)
-        label = operation_name.replace("::", "_").replace(".", "_")
-        file = folder / f"{_Log.count}_{label}_{datetime.now():%Y%m%d_%H%M%S_%f}.json"
+        # Names of operations are the caller's: a character that is no part of a word may be one of a path.
+        label = re.sub(r"\W", "_", operation_name.replace("::", "_"), flags=re.ASCII)[:_LABEL]
+        file = path_below(folder, f"{_Log.count}_{label}_{datetime.now():%Y%m%d_%H%M%S_%f}.json")
         file.write_text(json.dumps(call, indent=2), encoding="utf-8")
     finally:
         _Log.inside = before

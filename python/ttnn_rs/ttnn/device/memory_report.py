@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttnn.base.enums import BufferType
+from ttnn.base.paths import path_below
 
 if TYPE_CHECKING:
     from ttnn._engine import Device
@@ -47,17 +48,17 @@ def write_memory_state(device: Device, folder: Path, prefix: str) -> None:
     views = {kind: MemoryView.of(device, kind) for kind in BufferType}
     folder.mkdir(parents=True, exist_ok=True)
     _write(
-        folder / f"{prefix}memory_usage_summary.csv",
+        path_below(folder, f"{prefix}memory_usage_summary.csv", "prefix"),
         (_summary(kind.name, view) for kind, view in views.items()),
         ("buffer_type", "num_banks", "total", "allocated", "free", "largest_free"),
     )
     _write(
-        folder / f"{prefix}memory_blocks.csv",
+        path_below(folder, f"{prefix}memory_blocks.csv", "prefix"),
         ({"buffer_type": kind.name, **block} for kind, view in views.items() for block in view.block_table),
         ("buffer_type", "blockID", "address", "size", "prevID", "nextID", "allocated"),
     )
     _write(
-        folder / f"{prefix}memory_buffers.csv",
+        path_below(folder, f"{prefix}memory_buffers.csv", "prefix"),
         ({**buffer, "buffer_type": BufferType(buffer["buffer_type"]).name} for buffer in device.buffers()),
         ("buffer_type", "address", "bytes_per_bank", "size", "num_pages", "page_bytes", "aligned_page_bytes"),
     )

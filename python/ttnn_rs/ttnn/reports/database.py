@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.config import CONFIG
+from ttnn.base.paths import path_below
 from ttnn.device.device_info import get_device_info
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.reports import schema
@@ -249,7 +250,7 @@ def store_tensor(report_path: Path, tensor: Tensor) -> None:
     """Write the values of a tensor into the folder of tensors, as `<id>.tensorbin`; once."""
     folder = report_path / TENSORS_PATH
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{tensor.tensor_id}.tensorbin"
+    path = path_below(folder, f"{tensor.tensor_id}.tensorbin")
     if not path.exists() and tensor.is_allocated():
         dump_tensor(path, tensor._to_host("ttnn.database.store_tensor"))
 
@@ -264,7 +265,7 @@ def store_tensors(report_path: Path, tensors: Iterable[Tensor]) -> None:
 
 def get_tensor_file_name_by_id(report_path: Path, tensor_id: int) -> Path | None:
     """Return the file with the values of a tensor, or None."""
-    path = report_path / TENSORS_PATH / f"{tensor_id}.tensorbin"
+    path = path_below(report_path / TENSORS_PATH, f"{tensor_id}.tensorbin", "database: tensor_id")
     return path if path.exists() else None
 
 

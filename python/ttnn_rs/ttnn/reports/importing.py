@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, TtnnError
+from ttnn.base.paths import path_below
 from ttnn.reports import schema
 from ttnn.reports.comparison import import_tensor_comparison_records
 from ttnn.reports.drawing import visualize
@@ -324,8 +325,8 @@ def import_report(
         what = "a folder without reports (.json)" if source.is_dir() else "no file and no folder"
         raise FileFormatError(f"import_report: {source} is {what}; ttnn.graph.full_graph_capture writes reports")
     reports = [_read(file) for file in files]
+    path = path_below(folder, db_name, "import_report: db_name")
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / db_name
     connection = sqlite3.connect(path)
     try:
         with connection:

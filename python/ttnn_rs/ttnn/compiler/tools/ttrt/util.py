@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import ttnn
 from ttnn.base.exceptions import DeviceError, FileFormatError, StorageError
+from ttnn.base.paths import path_below
 from ttnn.compiler.binary.binary import SUFFIXES
 from ttnn.compiler.binary.system_desc import from_table
 from ttnn.compiler.tools.ttrt import binary as binaries
@@ -162,7 +163,7 @@ class Artifacts:
 
     def get_binary_folder_path(self, binary: Flatbuffer) -> str:
         """Return the folder of a binary."""
-        return f"{self.artifacts_folder_path}/{binary.name}"
+        return str(path_below(self.artifacts_folder_path, binary.name, "name of the binary"))
 
     def get_binary_perf_folder_path(self, binary: Flatbuffer) -> str:
         """Return the folder of a binary's performance reports."""
@@ -209,7 +210,7 @@ class Artifacts:
         """Save a tensor as a torch file."""
         import torch
 
-        torch.save(torch_tensor, f"{folder_path}/{torch_tensor_name}")
+        torch.save(torch_tensor, path_below(folder_path, torch_tensor_name, "torch_tensor_name"))
 
     def save_system_desc(
         self,
@@ -220,7 +221,7 @@ class Artifacts:
         """Save a system descriptor."""
         folder = system_desc_folder or self.artifacts_folder_path
         self.file_manager.create_directory(folder)
-        system_desc.store(f"{folder}/{system_desc_name}")
+        system_desc.store(str(path_below(folder, system_desc_name, "system_desc_name")))
 
 
 class Flatbuffer:
