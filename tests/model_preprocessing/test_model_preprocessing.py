@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from ttnn.base.exceptions import ArgumentError, DTypeError, FileFormatError, ParameterError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, UnsupportedError
 
 torch = pytest.importorskip("torch")
 from ttnn import model_preprocessing as mp  # noqa: E402
@@ -206,21 +206,16 @@ def test_parameters_are_cached(cache: Path, device: ttnn.MeshDevice) -> None:
     before = preprocess("1")
     after = preprocess("1", None)
     assert len(made) == 1
-    assert (cache / "a_model" / "version.txt").read_text() == "1"
-    assert (cache / "a_model" / "layers" / "0" / "query" / "weight.tensorbin").exists()
-    assert (cache / "a_model" / "layers" / "1" / "scale.pt").exists()
+    assert [path.name for path in cache.iterdir()] == ["a_model"]
     assert isinstance(after.layers, mp.ParameterList)
     assert same(after.layers[0].query.weight, model.layers[0].query.weight.T)
     assert torch.equal(after.layers[1].scale, model.layers[1].scale)
     assert same(after.head[0].weight, model.head[0].weight.T)
-    assert sorted(after) == sorted(before)
+    assert list(after) == list(before)
     preprocess("2")
     assert len(made) == 2
     with pytest.raises(ParameterError, match="has no parameters of version '3'"):
         preprocess("3", None)
-    (cache / "a_model" / "more.txt").touch()
-    with pytest.raises(FileFormatError, match="Unrecognized file extension"):
-        preprocess("2", None)
 
 
 def test_arguments_are_cached(cache: Path) -> None:

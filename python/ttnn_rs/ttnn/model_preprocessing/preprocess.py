@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.config import CONFIG, manage_config
-from ttnn.base.exceptions import ParameterError, UnsupportedError
+from ttnn.base.exceptions import FileFormatError, ParameterError, UnsupportedError
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.model_preprocessing.cache import VERSION_FILE, dump_parameters, git_hash, load_parameters
+from ttnn.model_preprocessing.cache import ParameterCache, git_hash
 from ttnn.model_preprocessing.convert import Choice, Preprocessor, convert_torch_model_to_ttnn_model
 from ttnn.model_preprocessing.module_args import infer_ttnn_module_args, merge_ttnn_module_args_into_parameters
 from ttnn.model_preprocessing.parameters import ParameterDict, ParameterList, make_parameter_dict, move_to_device
@@ -46,6 +45,32 @@ def _made(
     if arguments is not None:
         parameters = merge_ttnn_module_args_into_parameters(parameters, arguments)
     return parameters if isinstance(parameters, ParameterList) else make_parameter_dict(parameters)
+
+
+def _cached(
+    cache: ParameterCache, model_name: str, version: str, initialize_model: Callable[[], Any] | None, how: Any
+) -> ParameterDict | ParameterList:
+    """Return the parameters of a version from the cache; what is missing or damaged is made and stored."""
+    fault = ""
+    try:
+        tree = cache.load(version)
+        if tree is not None:
+            return tree
+    except (OSError, FileFormatError) as error:
+        fault = f": {error}"
+    if initialize_model is None:
+        raise ParameterError(
+            f"preprocess_model: {cache.folder} has no parameters of version {version!r}{fault}; give initialize_model.",
+            vendor=f'Cached weights for the model {model_name} (version "{version}") don\'t exist',
+        )
+    if fault:
+        _log.warning("preprocess_model: the cached parameters of %r are made anew%s", model_name, fault)
+    made = _made(initialize_model, *how)
+    try:
+        cache.store(version, made)
+    except (OSError, FileFormatError) as error:
+        _log.warning("preprocess_model: the parameters of %r are not cached: %s", model_name, error)
+    return made
 
 
 def _refuse_module_objects(tree: Any) -> None:
@@ -87,23 +112,8 @@ def from_torch(
             _log.info("The parameters of %s are not cached: CONFIG.enable_model_cache is off.", model_name)
         tree = _made(initialize_model, *how)
     else:
-        folder = CONFIG.model_cache_path / model_name.replace("/", "_")
-        version = git_hash() if version is None else version
-        file = folder / VERSION_FILE
-        if file.exists() and file.read_text(encoding="utf-8") == version:
-            tree = load_parameters(folder)
-        else:
-            if initialize_model is None:
-                raise ParameterError(
-                    f"preprocess_model: {folder} has no parameters of version {version!r}; give initialize_model.",
-                    vendor=f'Cached weights for the model {model_name} (version "{version}") don\'t exist',
-                )
-            tree = _made(initialize_model, *how)
-            if folder.exists():
-                shutil.rmtree(folder)
-            dump_parameters(folder, tree)
-            # Last, so that a folder that was not finished has no version.
-            file.write_text(version, encoding="utf-8")
+        cache = ParameterCache(CONFIG.model_cache_path, model_name)
+        tree = _cached(cache, model_name, git_hash() if version is None else str(version), initialize_model, how)
     if device is not None:
         tree = move_to_device(tree, device)
     _refuse_module_objects(tree)
@@ -128,7 +138,7 @@ def preprocess_model(
         model_name: Name in the cache below `CONFIG.model_cache_path`; without it, or without
             `CONFIG.enable_model_cache`, nothing is cached.
         version: Version in the cache; the hash of the current git commit by default. Parameters of another version
-            are made anew.
+            are made anew, and so are damaged ones, with a warning that says what is wrong.
         initialize_model: Returns the torch model. It may be left out if the cache has the parameters.
         convert_to_ttnn: Says of a module and its full name whether its parameters become tensors of ttnn; all do by
             default.
@@ -139,7 +149,7 @@ def preprocess_model(
         reader_patterns_cache: Kept for callers that pass it.
 
     Raises:
-        ParameterError: there is no model and nothing in the cache.
+        ParameterError: there is no model and nothing in the cache, or `model_name` is no file name.
         UnsupportedError: parameters of a convolution or pooling that was run; its object does not exist.
     """
     given = locals()
