@@ -18,7 +18,6 @@ __all__ = [
     "DeadlockError",
     "DeviceError",
     "EngineBugError",
-    "FileAccessError",
     "FileFormatError",
     "IndexRangeError",
     "KernelArgumentError",
@@ -147,13 +146,6 @@ class ConfigError(TtnnError, RuntimeError, ValueError, AttributeError):
 
 class FileFormatError(TtnnError, RuntimeError, ValueError):
     """A file that is not what its name promises."""
-
-
-class FileAccessError(FileFormatError, OSError):
-    """A file that cannot be read or written, or is none: a folder, FIFO or device where a file is expected.
-
-    `errno` and `filename` are those of the system, None if it was not asked.
-    """
 
 
 class KernelError(TtnnError, RuntimeError):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ttnn import kernel_api
 from ttnn.base.exceptions import ArgumentError, KernelError
 from ttnn.metal.cpp.spec import CppSource
 
@@ -71,9 +72,10 @@ def kernel_from_text(caller: str, text: str, name: str = "") -> KernelFunction:
     if _CPP_TEXT.search(text):
         return CppSource(None, text, _roots())
     file = name or f"<kernel {abs(hash(text)):x}>"
-    names: dict[str, Any] = {"__name__": "kernel", "__file__": file}
+    api: Any = kernel_api
+    names = {name: getattr(api, name) for name in api.__all__}
+    names |= {"__name__": "kernel", "__file__": file}
     try:
-        exec("from ttnn.kernel_api import *", names)
         exec(compile(text, file, "exec"), names)
     except Exception as error:
         raise KernelError(f"{caller}: {file}: {type(error).__name__}: {error}") from error
