@@ -198,7 +198,7 @@ def run_lit(arguments: argparse.Namespace, work: Path, tools: Path, files: list[
     output = work / "results.json"
     command = [sys.executable, "-c", "from lit.main import main; main()", "-j", str(arguments.workers), "-v"]
     # lit can only stop a test that hangs if psutil is there.
-    command += ["--timeout=120"] if importlib.util.find_spec("psutil") else []
+    command += ["--timeout=600"] if importlib.util.find_spec("psutil") else []
     command += [f"--output={output}", *names]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}, check=False)
     if not output.exists():

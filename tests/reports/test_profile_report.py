@@ -14,8 +14,6 @@ import ttnn
 from ttnn.profiler.session import Profile
 from visualizer import assert_circular_buffers_are_below_the_buffers, viewer
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def _run(device: ttnn.MeshDevice) -> None:
     values = np.random.default_rng(7).random((1, 1, 128, 256), np.float32)

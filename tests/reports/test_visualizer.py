@@ -12,8 +12,6 @@ import pytest
 import ttnn
 from visualizer import Viewer, assert_circular_buffers_are_below_the_buffers, viewer
 
-pytestmark = pytest.mark.timeout(300)
-
 
 class Shown(NamedTuple):
     viewer: Viewer

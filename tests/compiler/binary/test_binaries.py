@@ -230,7 +230,7 @@ def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
         Binary.parse(bytes(data))
 
 
-@pytest.mark.timeout(3600 if LONG else 120)
+@pytest.mark.timeout(3600 if LONG else 600)
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -83,15 +82,13 @@ def test_query_describes_the_chip_that_arch_name_selects(folder: Path) -> None:
     assert system_desc.load(folder / "elsewhere/system_desc.ttsys").chips[0].arch == "blackhole"
 
 
-def test_help_is_quick() -> None:
-    begin = time.perf_counter()
-    done = subprocess.run([sys.executable, "-m", "ttrt", "--help"], capture_output=True, text=True, check=True)
-    elapsed = time.perf_counter() - begin
+def test_help_imports_neither_the_package_nor_torch() -> None:
+    heavy = {"numpy", "torch", "ttnn", "xdsl"}
+    shown = f"print(sorted({heavy} & {{*sys.modules}}))"
+    script = f"import sys, ttrt\ntry:\n    ttrt.main(['--help'])\nfinally:\n    {shown}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert all(command in done.stdout for command in ("query", "read", "run", "perf", "check"))
-    bare = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import argparse"], check=True)
-    # The interpreter's own start is not ours; a busy machine makes both slow.
-    assert elapsed < 0.5 + 2 * (time.perf_counter() - bare)
+    assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
 
 
 def test_run_equals_the_operator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

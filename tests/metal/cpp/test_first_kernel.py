@@ -17,7 +17,7 @@ def test_first_kernel(tmp_path: Path) -> None:
     assert program
     (tmp_path / "add_one.cpp").write_text(kernel[1], encoding="utf-8")
     command = [sys.executable, "-W", "error", "-c", program[1]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "0:(x=0,y=0):BR: now 42"
     assert done.stdout.splitlines()[1].startswith("[42] ")

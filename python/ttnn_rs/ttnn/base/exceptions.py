@@ -18,6 +18,7 @@ __all__ = [
     "DeadlockError",
     "DeviceError",
     "EngineBugError",
+    "FileAccessError",
     "FileFormatError",
     "IndexRangeError",
     "KernelArgumentError",
@@ -146,6 +147,13 @@ class ConfigError(TtnnError, RuntimeError, ValueError, AttributeError):
 
 class FileFormatError(TtnnError, RuntimeError, ValueError):
     """A file that is not what its name promises."""
+
+
+class FileAccessError(FileFormatError, OSError):
+    """A file that cannot be read or written, or is none: a folder, FIFO or device where a file is expected.
+
+    `errno` and `filename` are those of the system, None if it was not asked.
+    """
 
 
 class KernelError(TtnnError, RuntimeError):
