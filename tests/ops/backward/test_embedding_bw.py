@@ -43,6 +43,19 @@ def cut(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return (values.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b, ttnn.float32, ttnn.int32])
+@pytest.mark.parametrize("shape", [(WIDTH,), (1, WIDTH), (2, 1, WIDTH)], ids=str)
+def test_only_the_number_of_rows_of_the_table_counts(
+    shape: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    indices, grad = np.zeros((1, 32), np.uint32), gradient_of(32)
+    given = tensor(indices, ttnn.uint32, R, device), tensor(grad, ttnn.bfloat16, T, device)
+    result = ttnn.embedding_bw(given[0], ttnn.zeros(shape, dtype, T, device), given[1])
+    expected = ttnn.embedding_bw(given[0], table(device, rows=1), given[1])
+    assert result.shape == [1, 1, 1, WIDTH]
+    np.testing.assert_array_equal(values_of(result), values_of(expected))
+
+
 @pytest.mark.parametrize("shape", [(1, 32), (2, 64), (3, 1, 1, 96), (1, 2048)], ids=str)
 @pytest.mark.parametrize("index_dtype", [ttnn.uint32, ttnn.bfloat16], ids=["uint32", "bfloat16"])
 def test_bits(shape: tuple[int, ...], index_dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:

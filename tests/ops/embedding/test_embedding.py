@@ -25,6 +25,66 @@ def test_rows_of_a_table(table_layout: ttnn.Layout, layout: ttnn.Layout | None, 
     np.testing.assert_array_equal(values_of(result), values_of(table)[named])
 
 
+@pytest.mark.parametrize("layout", [ROWS, TILES, None])
+@pytest.mark.parametrize("index_layout", [ROWS, TILES])
+@pytest.mark.parametrize("index_dtype", [ttnn.uint32, ttnn.bfloat16])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b])
+def test_a_block_float_table_is_converted_to_bfloat16(
+    dtype: ttnn.DataType,
+    index_dtype: ttnn.DataType,
+    index_layout: ttnn.Layout,
+    layout: ttnn.Layout | None,
+    device: ttnn.MeshDevice,
+) -> None:
+    table = make((50, 96), dtype, TILES, device)
+    named = np.random.default_rng(0).integers(0, 50, (3, 37))
+    values = named.astype(np.uint32 if index_dtype is ttnn.uint32 else np.float32)
+    result = ttnn.embedding(
+        ttnn.Tensor(values, index_dtype, device=device, layout=index_layout), table, padding_idx=3, layout=layout
+    )
+    assert (result.dtype, result.layout) == (ttnn.bfloat16, TILES if layout is None else layout)
+    np.testing.assert_array_equal(values_of(result), values_of(table)[named])
+
+
+@pytest.mark.parametrize("table_dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.float32, ttnn.bfloat16])
+def test_dtype_is_that_of_an_output_in_tiles_and_ignored_for_rows(
+    dtype: ttnn.DataType, table_dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    table = make((64, 128), table_dtype, TILES, device)
+    named = np.arange(32).reshape(1, 32)
+    tiled = ttnn.embedding(indices(named, device), table, dtype=dtype)
+    assert (tiled.dtype, tiled.layout) == (dtype, TILES)
+    in_rows = ttnn.embedding(indices(named, device), table, layout=ROWS, dtype=dtype)
+    assert (in_rows.dtype, in_rows.layout) == (ttnn.bfloat16, ROWS)
+    np.testing.assert_array_equal(values_of(in_rows), values_of(table)[named])
+
+
+def test_dtype_of_rows_is_refused_where_the_official_package_refuses_it(device: ttnn.MeshDevice) -> None:
+    table = make((64, 128), ttnn.bfloat16, ROWS, device)
+    with pytest.raises(ttnn.DTypeError, match="Can only typecast output embeddings when producing TILE_LAYOUT output"):
+        ttnn.embedding(indices(np.zeros((1, 32)), device), table, dtype=ttnn.float32)
+    assert ttnn.embedding(indices(np.zeros((1, 31)), device), table, dtype=ttnn.float32).dtype == ttnn.bfloat16
+
+
+@pytest.mark.parametrize("layout", [ROWS, TILES])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+def test_indices_without_a_batch_give_rows_without_one(
+    dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
+    table = make((50, 96), dtype, TILES, device)
+    named = np.random.default_rng(0).integers(0, 50, (37,))
+    result = ttnn.embedding(indices(named, device), table, layout=layout)
+    assert result.shape == [37, 96]
+    np.testing.assert_array_equal(values_of(result), values_of(table)[named])
+
+
+def test_a_vector_is_a_table_of_one_row(device: ttnn.MeshDevice) -> None:
+    table = make((96,), ttnn.bfloat16, ROWS, device)
+    result = ttnn.embedding(indices(np.zeros((1, 3)), device), table)
+    np.testing.assert_array_equal(values_of(result), np.broadcast_to(values_of(table), (1, 3, 96)))
+
+
 def test_bits_of_rows_stay_and_pass_through_dst_in_tiles(device: ttnn.MeshDevice) -> None:
     words = np.array([0x8000, 0x0001, 0x7FC0, 0x3F80] * 8, np.uint32) << 16
     table = ttnn.Tensor(words.view(np.float32).reshape(1, 32), ttnn.bfloat16, device=device, layout=ROWS)

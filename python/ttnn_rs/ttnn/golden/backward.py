@@ -334,7 +334,7 @@ def prod(grad: ArrayLike, x: ArrayLike, dim: int | None = None, **_: Any) -> lis
 def embedding(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) -> Array:
     """Return, for every row of the weight, the sum of the gradients of its uses."""
     rows = np.asarray(indices).astype(np.int64).reshape(-1)
-    size = np.shape(weight)[-2]
+    size = (1, *np.shape(weight))[-2]
     values = np.asarray(grad, np.float64)
     values = values.reshape(-1, values.shape[-1])
     result = np.zeros((1, 1, size, values.shape[-1]))

@@ -12,5 +12,6 @@ def embedding(indices: ArrayLike, weight: ArrayLike, *_args: object, **_: object
     """Return the rows of a table that indices name; leading dimensions of indices between batch and sequence are 1."""
     table = np.asarray(weight, np.float64)
     rows = np.asarray(indices, np.int64)
-    rows = rows.reshape(1, -1) if rows.ndim < 2 else rows.reshape(rows.shape[0], -1)[:, : rows.shape[-1]]
-    return table.reshape(table.shape[-2:])[rows]
+    if rows.ndim != 1:
+        rows = rows.reshape(1, -1) if rows.ndim == 0 else rows.reshape(rows.shape[0], -1)[:, : rows.shape[-1]]
+    return table.reshape(-1, table.shape[-1])[rows]

@@ -70,7 +70,7 @@ def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> No
         f"input_tensor is {indices.shape}; only the first and the last dimension may be larger than 1.",
         "Attempting to reshape between two shapes with different volumes",
     )
-    _unless(len(weight.shape) >= 2, ShapeError, f"weight_tensor is {weight.shape}; expected [rows, width].", "Error")
+    _unless(len(weight.shape) >= 1, ShapeError, f"weight_tensor is {weight.shape}; expected [rows, width].", "Error")
     _unless(
         indices.layout is Layout.ROW_MAJOR,
         LayoutError,
@@ -156,7 +156,7 @@ def _embedding_bw(
                 f"a tensor is {config.memory_layout.name}; expected INTERLEAVED.",
                 "Embedding b/w does not currently support sharding",
             )
-        rows, width = int(weight.shape[-2]), int(grad.shape[-1])
+        rows, width = (int(weight.shape[-2]) if len(weight.shape) > 1 else 1), int(grad.shape[-1])
         _check_indices(indices, rows)
         device = on_device(_NAME, grad)
         shape = (1, 1, rows, width)

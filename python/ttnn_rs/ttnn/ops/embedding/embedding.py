@@ -1,7 +1,7 @@
 """`ttnn.embedding`: the rows of a table that indices name.
 
-Rows are copied as they are; in TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into
-infinity. Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
+A table in tiles is converted to rows first, so block floats become bfloat16. Rows are copied as they are; in
+TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into infinity. Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn import _engine
-from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.op_enums import EmbeddingsType
@@ -37,6 +37,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding"
 _INDICES: Final = (DataType.UINT32, DataType.BFLOAT16)
+_TABLES: Final = (DataType.BFLOAT16, *BLOCK_FLOATS)
 
 
 def _indices(tensor: Tensor, rows: int) -> Tensor:
@@ -62,6 +63,22 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     return in_rows(tensor)
 
 
+def _check_dtype(dtype: DataType | None, indices: Tensor, table: TensorSpec, layout: Layout | None) -> None:
+    """Reject a data type for rows that the official program checks; elsewhere it ignores `dtype` for rows.
+
+    Raises:
+        DTypeError: `layout` is left out, the table is in rows, its width and the number of indices fill tiles.
+    """
+    if dtype is None or dtype is table.dtype or layout is not None or table.layout is not Layout.ROW_MAJOR:
+        return
+    lengths = (indices._spec.padded_shape[-1] if indices._spec.shape.rank else 1, table.padded_shape[-1])
+    if all(length % TILE_SIZE == 0 for length in lengths):
+        raise DTypeError(
+            f"{_NAME}: dtype={dtype.name} needs layout=ttnn.TILE_LAYOUT; rows are {DataType.BFLOAT16.name}.",
+            vendor="Can only typecast output embeddings when producing TILE_LAYOUT output",
+        )
+
+
 def _embedding(
     input_tensor: Tensor,
     weight: Tensor,
@@ -80,16 +97,22 @@ def _embedding(
             vendor="Input must be UINT32 or BFLOAT16",
         )
     of = weight._spec
-    if of.dtype is not DataType.BFLOAT16:
-        raise DTypeError(f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16.", vendor="Weights must be BFLOAT16")
-    if of.shape.rank < 2 or any(size != 1 for size in tuple(of.shape)[:-2]):
+    if of.dtype not in _TABLES:
+        raise DTypeError(
+            f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16, bfloat8_b or bfloat4_b.",
+            vendor="Weights tensor must have BFLOAT16 dtype",
+        )
+    table_shape = (1, *of.shape)[-max(2, of.shape.rank) :]
+    if of.shape.rank == 0 or any(size != 1 for size in table_shape[:-2]):
         raise ShapeError(f"{_NAME}: weight has shape {of.shape}; a table is [V, D], with leading dimensions of 1.")
-    dims = (1, 1, *input_tensor._spec.shape)[-max(2, input_tensor._spec.shape.rank) :]
-    rows, width = tuple(of.shape)[-2:]
-    indices = _indices(input_tensor, rows)
+    rows, width = table_shape[-2:]
     tiled = (of.layout if layout is None else layout) is Layout.TILE
-    # The result has a batch and a sequence, whatever the rank of the indices; rows between them are not read.
-    shape = (dims[0], dims[-1], width)
+    _check_dtype(dtype, input_tensor, of, layout)
+    rank = input_tensor._spec.shape.rank
+    dims = (1, 1, *input_tensor._spec.shape)[-max(2, rank) :]
+    indices = _indices(input_tensor, rows)
+    # Of indices of higher rank, the first row of each batch is read.
+    shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)
     if 0 in dims[1:-1] and 0 not in shape:
         raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor._spec.shape}; it has no indices to read.")
     table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
@@ -105,10 +128,10 @@ def _embedding(
             table._buffer,
             result._buffer,
             format=FORMAT_CODE[indices._spec.dtype],
-            sizes=(shape[0], shape[1]),
+            sizes=(dims[0], dims[-1]),
             tiled=width if tiled else None,
         )
-    if dtype is not None and dtype is not result._spec.dtype:
+    if tiled and dtype is not None and dtype is not result._spec.dtype:
         result = cast("ttnn.typecast", result, dtype)
     if output_tensor is not None:
         spec = result._spec
@@ -135,7 +158,12 @@ embedding = register(
             Signature(
                 (
                     Param("input_tensor", TENSOR, doc="[B, S] on a device: indices, uint32 or bfloat16."),
-                    Param("weight", TENSOR, doc="[V, D] in bfloat16: the table.", example=Operand((1, 1, 128, 64))),
+                    Param(
+                        "weight",
+                        TENSOR,
+                        doc="[V, D] in bfloat16, bfloat8_b or bfloat4_b: the table.",
+                        example=Operand((1, 1, 128, 64)),
+                    ),
                 ),
                 (
                     Param("padding_idx", INTEGER, None, doc="The row of this index is read like any other."),
@@ -146,14 +174,22 @@ embedding = register(
                         EmbeddingsType.GENERIC,
                         doc="Which rows the program keeps at hand, which changes time only.",
                     ),
-                    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: bfloat16."),
+                    Param(
+                        "dtype",
+                        DATA_TYPE,
+                        None,
+                        doc="Data type of an output in TILE_LAYOUT. Default: bfloat16, as rows always are.",
+                    ),
                     MEMORY_CONFIG_OPTION,
                     OUTPUT_TENSOR_OPTION,
                 ),
             ),
         ),
         run=_embedding,
-        doc="Return the rows of `weight` that `input_tensor` names.\nShape: [B, S], [V, D] -> [B, S, D].",
+        doc=(
+            "Return the rows of `weight` that `input_tensor` names.\nShape: [B, S], [V, D] -> [B, S, D]; [S], [V, D] -> "
+            "[S, D].\nA table in bfloat8_b or bfloat4_b is converted to bfloat16 first."
+        ),
         source="tt-metal `ttnn/cpp/ttnn/operations/embedding`",
         dtypes=_INDICES,
         layouts=(Layout.ROW_MAJOR, Layout.TILE),
@@ -162,7 +198,7 @@ embedding = register(
         engine=("gather_rows",),
         numerics="movement",
         raises=(
-            ("DTypeError", "indices are neither uint32 nor bfloat16, or the table is not bfloat16."),
+            ("DTypeError", "indices or table have another data type, or `dtype` is given for rows."),
             ("ShapeError", "the table is not a matrix, or there are no indices."),
             ("ParameterError", "an index is no row of the table."),
         ),
