@@ -68,6 +68,11 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{(name, "compute_kernel_config"): "rows are copied"
        for name in ("experimental.paged_fill_cache", "experimental.paged_update_cache",
                     "experimental.paged_fused_update_cache")},
+    **{(f"experimental.{name}", "memory_config"): "the output is sharded in L1, whatever place is named"
+       for name in ("nlp_concat_heads_decode", "nlp_kv_cache_load_slice")},
+    ("experimental.nlp_create_qkv_heads_decode", "memory_config"): "only the cores of its shards count",
+    ("experimental.nlp_create_qkv_heads_decode", "output_tensors"): "the official program does not look at them",
+    ("experimental.nlp_create_qkv_heads_decode", "overlap_qk_coregrid"): "an option of sharded inputs",
     ("embedding", "padding_idx"): "the row is read like any other",
     ("embedding", "embeddings_type"): _TIME_ONLY,
     **{(f"transformer.attention_softmax{form}", "causal_mask"): "the calls have no mask" for form in ("", "_")},

@@ -1,7 +1,8 @@
 """`ttnn.embedding`: the rows of a table that indices name.
 
 A table in tiles is converted to rows first, so block floats become bfloat16. Rows are copied as they are; in
-TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into infinity. Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
+TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into infinity.
+Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
 """
 
 from __future__ import annotations
@@ -187,8 +188,9 @@ embedding = register(
         ),
         run=_embedding,
         doc=(
-            "Return the rows of `weight` that `input_tensor` names.\nShape: [B, S], [V, D] -> [B, S, D]; [S], [V, D] -> "
-            "[S, D].\nA table in bfloat8_b or bfloat4_b is converted to bfloat16 first."
+            "Return the rows of `weight` that `input_tensor` names.\n"
+            "Shape: [B, S], [V, D] -> [B, S, D]; [S], [V, D] -> [S, D].\n"
+            "A table in bfloat8_b or bfloat4_b is converted to bfloat16 first."
         ),
         source="tt-metal `ttnn/cpp/ttnn/operations/embedding`",
         dtypes=_INDICES,

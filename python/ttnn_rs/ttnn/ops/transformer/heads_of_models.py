@@ -6,6 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -14,7 +15,7 @@ from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, ShardOrient
 from ttnn.base.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.work_split import num_cores_to_corerangeset
+from ttnn.base.work_split import num_cores_to_corerangeset, num_cores_to_corerangeset_in_subcoregrids
 from ttnn.golden import transformer as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import register
@@ -128,21 +129,35 @@ def _in_cores(cores: CoreRangeSet, shape: Sequence[int], layout: TensorMemoryLay
     return MemoryConfig(layout, BufferType.L1, ShardSpec(cores, list(shape), ShardOrientation.ROW_MAJOR))
 
 
-def _shards_only(name: str, config: MemoryConfig | None, layout: TensorMemoryLayout) -> None:
-    """Refuse another place than the shards that the program makes."""
-    if config is not None and config.memory_layout is not layout:
-        raise MemoryConfigError(f"{name}: memory_config is {config}; the output is {layout.name} in L1.")
-
-
 def _row_major_cores(name: str, count: int, source: Tensor) -> CoreRangeSet:
     return num_cores_to_corerangeset(count, on_device(name, source).compute_with_storage_grid_size(), True)
+
+
+def _cores_of_users(
+    name: str, source: Tensor, memory_config: MemoryConfig | None, first: int, count: int
+) -> CoreRangeSet:
+    """Return cores for users, row by row: those of the shards of `memory_config`, else those of the device.
+
+    Raises:
+        MemoryConfigError: there are fewer cores.
+    """
+    grid = on_device(name, source).compute_with_storage_grid_size()
+    shards = None if memory_config is None else memory_config.shard_spec
+    cores = num_cores_to_corerangeset(grid.x * grid.y, grid, True) if shards is None else shards.grid
+    in_order = list(cores.cores(True))
+    if len(in_order) < first + count:
+        raise MemoryConfigError(
+            f"{name}: {first + count} users need a core each; the shards of memory_config have {len(in_order)}.",
+            vendor=f"Grid Size is {len(in_order)}. Need at least 32 cores for decode",
+        )
+    return num_cores_to_corerangeset_in_subcoregrids(in_order[first], count, cores, True)
 
 
 def _create_decode(
     input_tensor: Tensor,
     num_heads: int,
     num_kv_heads: int | None,
-    output_tensors: Sequence[Tensor] | None,
+    _output_tensors: Sequence[Tensor] | None,
     overlap_qk_coregrid: bool | None,
     batch_offset: Tensor | None,
     slice_size: int | None,
@@ -150,7 +165,6 @@ def _create_decode(
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "ttnn.experimental.nlp_create_qkv_heads_decode"
     checked(name, input_tensor, "input_tensor", 4)
-    _no_outputs(name, output_tensors)
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1 or num_heads > TILE_SIZE or groups > TILE_SIZE:
         raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be 1 to {TILE_SIZE}.")
@@ -164,7 +178,6 @@ def _create_decode(
             f"{name}: input_tensor has shape {spec.shape}; it must be [1, 1, B, W], W dividing into {num_heads} heads "
             f"of queries and {groups} of keys and of values, of full tiles."
         )
-    _shards_only(name, memory_config, TensorMemoryLayout.HEIGHT_SHARDED)
     if (batch_offset is None) != (slice_size is None):
         raise ParameterError(f"{name}: batch_offset and slice_size go together.")
     first = 0
@@ -175,10 +188,9 @@ def _create_decode(
                 f"{name}: rows {first} to {first + slice_size} are not among the {batch} of the input."
             )
         batch = slice_size
-    cores = _row_major_cores(name, batch, input_tensor)
-    later = cores
-    if overlap_qk_coregrid is False:
-        later = _row_major_cores(name, 2 * batch, input_tensor).subtract(cores)
+    cores = later = _cores_of_users(name, input_tensor, memory_config, 0, batch)
+    if overlap_qk_coregrid is False and spec.memory_config.is_sharded():
+        later = _cores_of_users(name, input_tensor, memory_config, batch, batch)
     parts = []
     for column, heads, at in ((0, num_heads, cores), (num_heads, groups, later), (num_heads + groups, groups, cores)):
         place = _in_cores(at, (TILE_SIZE, size), TensorMemoryLayout.HEIGHT_SHARDED)
@@ -187,15 +199,31 @@ def _create_decode(
     return parts[0], parts[1], parts[2]
 
 
+def _cores_of_heads(name: str, heads: int, source: Tensor, among: CoreRangeSet | None) -> CoreRangeSet:
+    """Return a core for each head: from the first core of the input on, if cores are given.
+
+    Raises:
+        MemoryConfigError: too few follow it.
+    """
+    shards = source._spec.memory_config.shard_spec
+    if among is None or shards is None:
+        return _row_major_cores(name, heads, source)
+    if among.num_cores() < heads:
+        raise MemoryConfigError(
+            f"{name}: sub_core_grids has {among.num_cores()} cores for {heads} heads.",
+            vendor="Subcoregrids must have at least num_heads cores",
+        )
+    return num_cores_to_corerangeset_in_subcoregrids(shards.grid.ranges()[0].start, heads, among, True)
+
+
 def _concat_decode(
     input_tensor: Tensor,
     num_heads: int,
-    memory_config: MemoryConfig | None,
+    _memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: CoreRangeSet | None,
+    sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.experimental.nlp_concat_heads_decode"
-    _shards_only(name, memory_config, TensorMemoryLayout.WIDTH_SHARDED)
     checked(name, input_tensor, "input_tensor", 4)
     _no_outputs(name, output_tensor)
     spec = input_tensor._spec
@@ -212,7 +240,7 @@ def _concat_decode(
             f"{name}: input_tensor is interleaved; shard it by height, one user to a core.",
             vendor="Input tensor must be sharded",
         )
-    cores = _row_major_cores(name, num_heads, input_tensor)
+    cores = _cores_of_heads(name, num_heads, input_tensor, sub_core_grids)
     place = _in_cores(cores, (TILE_SIZE, size), TensorMemoryLayout.WIDTH_SHARDED)
     target = TensorSpec.of((1, 1, TILE_SIZE, num_heads * size), spec.dtype, Layout.TILE, place)
     window = [(0, 1), (0, 1), (0, batch), (0, num_heads * size)]
@@ -224,11 +252,10 @@ def _load_slice(
     input_tensor: Tensor,
     seq_len_start: int,
     seq_len_end: int,
-    memory_config: MemoryConfig | None,
+    _memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
     name = "ttnn.experimental.nlp_kv_cache_load_slice"
-    _shards_only(name, memory_config, TensorMemoryLayout.HEIGHT_SHARDED)
     checked(name, input_tensor, "input_tensor", 4)
     _no_outputs(name, output_tensor)
     batch, heads, rows, size = tuple(input_tensor._spec.shape)
@@ -258,6 +285,11 @@ _GRID: Final = Param(
 )
 _OUTPUTS: Final = Param("output_tensors", TENSORS, None, doc="Not supported.")
 _OUTPUT: Final = Param("output_tensor", TENSOR, None, doc="Not supported.")
+_CORES_ONLY: Final = replace(
+    MEMORY_CONFIG_OPTION,
+    doc="Cores of the shards, if it has any. The rest is ignored: the output is HEIGHT_SHARDED in L1.",
+)
+_IGNORED_PLACE: Final = replace(MEMORY_CONFIG_OPTION, doc="Ignored: the output is sharded in L1.")
 _entry = partial(declare, raises=_SHAPES)
 
 
@@ -340,13 +372,17 @@ nlp_create_qkv_heads_decode = register(
                 (
                     Param("num_heads", INTEGER, doc="Heads of the queries.", example=4),
                     Param("num_kv_heads", INTEGER, None, doc="Heads of keys and of values.", example=2),
-                    _OUTPUTS,
+                    Param("output_tensors", TENSORS, None, doc="Ignored: the output is allocated."),
                     Param(
-                        "overlap_qk_coregrid", BOOLEAN, True, doc="Queries and keys lie in the same cores.", none=True
+                        "overlap_qk_coregrid",
+                        BOOLEAN,
+                        True,
+                        doc="Queries and keys of a sharded input have the same cores; those of others always do.",
+                        none=True,
                     ),
                     Param("batch_offset", TENSOR, None, doc="[1] of integers: the first user."),
                     Param("slice_size", INTEGER, None, doc="Users from there on.", example=1),
-                    MEMORY_CONFIG_OPTION,
+                    _CORES_ONLY,
                 ),
             ),
         ),
@@ -368,9 +404,9 @@ nlp_concat_heads_decode = register(
                 (Param("input_tensor", TENSOR, doc="[1, B, heads, D] in shards of height, a user to a core."),),
                 (
                     Param("num_heads", INTEGER, doc="Heads that count.", example=1),
-                    MEMORY_CONFIG_OPTION,
+                    _IGNORED_PLACE,
                     _OUTPUT,
-                    SUB_CORE_GRIDS_OPTION,
+                    replace(SUB_CORE_GRIDS_OPTION, doc="Cores of the output, from the first of the input on."),
                 ),
             ),
         ),
@@ -393,7 +429,7 @@ nlp_kv_cache_load_slice = register(
                 (
                     Param("seq_len_start", INTEGER, doc="First row.", example=0),
                     Param("seq_len_end", INTEGER, doc="The row behind the last.", example=32),
-                    MEMORY_CONFIG_OPTION,
+                    _IGNORED_PLACE,
                     _OUTPUT,
                 ),
             ),
