@@ -24,8 +24,8 @@ _UNARY = """
 _REAL = ("bcast", "common", "eltwise_binary", "matmul", "pack", "reduce", "tile_move_copy", "tilize", "transpose")
 """Compute headers that we have under their own names."""
 _OTHERS = {
-    "api/compute/layernorm.h": "api/compute/reduce.h",
-    "api/compute/softmax.h": "api/compute/reduce.h",
+    "api/compute/layernorm.h": _COMPUTE,
+    "api/compute/softmax.h": _COMPUTE,
     "api/dataflow/noc_semaphore.h": "api/semaphore.h",
     "api/dataflow/semaphore_binding_token.h": "api/semaphore.h",
     "api/dataflow/dfb_access.h": "api/dataflow/dataflow_buffer.h",
@@ -47,7 +47,11 @@ _OTHERS = {
     "noc_parameters.h": "noc/noc_parameters.h",
     "noc_nonblocking_api.h": "noc/noc_parameters.h",
     "core_config.h": "ttnn_rs/semaphores.h",
-    "dataflow_api.h": "api/dataflow/dataflow_api.h",
+    "dataflow_api.h": "ttnn_rs/experimental_names.h",
+    "hw/inc/dataflow_api.h": "ttnn_rs/experimental_names.h",
+    "hw/inc/compile_time_args.h": "api/compile_time_args.h",
+    "hw/inc/risc_attribs.h": "internal/risc_attribs.h",
+    "hw/inc/tt-1xx/risc_common.h": "ttnn_rs/risc.h",
     "dataflow_api_addrgen.h": "ttnn_rs/addresses.h",
     "compute_kernel_api.h": _COMPUTE,
     "compile_time_args.h": "api/compile_time_args.h",

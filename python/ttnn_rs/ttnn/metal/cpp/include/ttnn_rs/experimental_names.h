@@ -6,6 +6,7 @@
 #include "api/dataflow/dataflow_buffer.h"
 #include "api/lock.h"
 #ifndef COMPILE_FOR_TRISC
+#include "api/dataflow/dataflow_api.h"
 #include "api/dataflow/endpoints.h"
 #include "api/dataflow/noc.h"
 #include "api/semaphore.h"

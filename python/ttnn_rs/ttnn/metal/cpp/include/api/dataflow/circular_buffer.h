@@ -10,6 +10,7 @@
 class CircularBuffer {
 public:
     enum class AddrSelector { WRITE_PTR, READ_PTR };
+    using AddrSel = AddrSelector;  // its name in 2025
 
     explicit CircularBuffer(std::uint32_t cb_id) : id(cb_id) {}
     FORCE_INLINE std::uint32_t get_cb_id() const { return id; }
