@@ -174,7 +174,7 @@ def test_shards_that_do_not_fit(shape: list[int], layout: ttnn.Layout, shard: li
 def test_cores_that_the_device_does_not_have(device: ttnn.MeshDevice) -> None:
     values = torch.zeros(64, 64)
     far = ttnn.CoreRangeSet([ttnn.CoreRange((8, 0), (8, 0))])
-    with pytest.raises(MemoryConfigError, match="core 8-0 is outside the grid of 8x8"):
+    with pytest.raises(MemoryConfigError, match="core 8-0, outside the compute grid 8x8"):
         ttnn.from_torch(values, layout=TILE, device=device, memory_config=placed([32, 32], far))
     config = placed([32, 32], cores(2, 2), kind=ttnn.BufferType.DRAM)
     with pytest.raises(MemoryConfigError, match=r"shard core \(1, 1\) has no DRAM bank on this device, which has 12"):

@@ -6,8 +6,10 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import total_ordering
 
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError
+from ttnn.base import rectangles
+from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, TtnnError
 from ttnn.base.json_text import JsonValue
+from ttnn.base.rectangles import Box
 
 
 @total_ordering
@@ -17,6 +19,9 @@ class CoreCoord(JsonValue):
     __slots__ = ("_x", "_y")
 
     def __init__(self, x: int | tuple[int, int] | list[int] | Set[int], y: int | None = None) -> None:
+        if type(x) is int and type(y) is int and x >= 0 and y >= 0:
+            self._x, self._y = x, y
+            return
         if isinstance(x, Set):
             x = _from_braces(x)
         if isinstance(x, tuple | list):
@@ -92,125 +97,116 @@ def as_core(core: CoreLike) -> CoreCoord:
 class CoreRange(JsonValue):
     """A rectangle of cores from `start` to `end`, both included."""
 
-    __slots__ = ("_end", "_start")
+    __slots__ = ("_box",)
 
     def __init__(self, start: CoreLike, end: CoreLike) -> None:
-        self._start = as_core(start)
-        self._end = as_core(end)
-        if self._end.x < self._start.x or self._end.y < self._start.y:
+        first, last = as_core(start), as_core(end)
+        if last._x < first._x or last._y < first._y:
             raise MemoryConfigError(
-                f"CoreRange(): end {self._end} lies left of or above start {self._start}",
-                vendor=f"Invalid core range for start_coord: {_coord_text(self._start)}, "
-                f"end_coord: {_coord_text(self._end)}",
+                f"CoreRange(): end {last} lies left of or above start {first}",
+                vendor=f"Invalid core range for start_coord: {_coord_text(first._x, first._y)}, "
+                f"end_coord: {_coord_text(last._x, last._y)}",
             )
+        self._box: Box = (first._x, first._y, last._x, last._y)
 
     @property
     def start(self) -> CoreCoord:
         """Return the core with the lowest coordinates."""
-        return self._start
+        return _core(self._box[0], self._box[1])
 
     @property
     def end(self) -> CoreCoord:
         """Return the core with the highest coordinates."""
-        return self._end
+        return _core(self._box[2], self._box[3])
 
     def contains(self, core: CoreLike | CoreRange | CoreRangeSet) -> bool:
         """Return whether `core` (or every core of a range or set) is in the rectangle."""
-        if isinstance(core, CoreRangeSet):
-            return all(self.contains(part) for part in core._ranges)
-        if isinstance(core, CoreRange):
-            return self.contains(core._start) and self.contains(core._end)
-        core = as_core(core)
-        return self._start.x <= core.x <= self._end.x and self._start.y <= core.y <= self._end.y
+        x0, y0, x1, y1 = self._box
+        return all(
+            x0 <= left and right <= x1 and y0 <= top and bottom <= y1 for left, top, right, bottom in _boxes_of(core)
+        )
 
     def grid_size(self) -> CoreCoord:
         """Return columns and rows of the rectangle."""
-        return CoreCoord(self._end.x - self._start.x + 1, self._end.y - self._start.y + 1)
+        x0, y0, x1, y1 = self._box
+        return _core(x1 - x0 + 1, y1 - y0 + 1)
 
     def size(self) -> int:
         """Return the number of cores."""
-        grid = self.grid_size()
-        return grid.x * grid.y
+        return rectangles.area((self._box,))
 
     def intersection(self, other: CoreRange) -> CoreRange | None:
         """Return the common rectangle, None if there is none."""
-        x0, y0 = max(self._start.x, other._start.x), max(self._start.y, other._start.y)
-        x1, y1 = min(self._end.x, other._end.x), min(self._end.y, other._end.y)
-        return CoreRange(CoreCoord(x0, y0), CoreCoord(x1, y1)) if x0 <= x1 and y0 <= y1 else None
+        common = rectangles.common(self._box, other._box)
+        return None if common is None else _range(common)
 
     def cores(self, row_wise: bool = True) -> Iterator[CoreCoord]:
         """Yield the cores, row by row or column by column."""
-        xs, ys = range(self._start.x, self._end.x + 1), range(self._start.y, self._end.y + 1)
-        if row_wise:
-            return (CoreCoord(x, y) for y in ys for x in xs)
-        return (CoreCoord(x, y) for x in xs for y in ys)
+        return (_core(x, y) for x, y in rectangles.places((self._box,), row_wise))
 
     def _as_json(self) -> dict[str, dict[str, int]]:
-        return {"start": self._start._as_json(), "end": self._end._as_json()}
+        return {"start": self.start._as_json(), "end": self.end._as_json()}
 
     @classmethod
     def _from_json(cls, data: dict[str, dict[str, int]]) -> CoreRange:
         return CoreRange(CoreCoord._from_json(data["start"]), CoreCoord._from_json(data["end"]))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CoreRange):
-            return NotImplemented
-        return self._start == other._start and self._end == other._end
+        return self._box == other._box if isinstance(other, CoreRange) else NotImplemented
 
     def __lt__(self, other: CoreRange) -> bool:
-        return (self._start, self._end) < (other._start, other._end)
+        return self._box < other._box
 
     def __hash__(self) -> int:
-        return hash((self._start, self._end))
+        return hash(self._box)
 
     def __repr__(self) -> str:
-        return f"[{self._start} - {self._end}]"
+        x0, y0, x1, y1 = self._box
+        return f"[{x0}-{y0} - {x1}-{y1}]"
 
     def __reduce__(self) -> tuple[type[CoreRange], tuple[CoreCoord, CoreCoord]]:
-        return (CoreRange, (self._start, self._end))
+        return (CoreRange, (self.start, self.end))
 
 
 class CoreRangeSet(JsonValue):
     """Rectangles of cores that do not overlap, in the order given (sorted if given as a set)."""
 
-    __slots__ = ("_ranges",)
+    __slots__ = ("_boxes",)
 
     def __init__(self, core_ranges: Sequence[CoreRange] | Set[CoreRange] = ()) -> None:
-        if not isinstance(core_ranges, (Sequence, Set)) or not all(isinstance(r, CoreRange) for r in core_ranges):
+        is_list = isinstance(core_ranges, (list, tuple))
+        if not (is_list or isinstance(core_ranges, (Sequence, Set))) or not all(
+            isinstance(r, CoreRange) for r in core_ranges
+        ):
             raise ArgumentError(f"CoreRangeSet(): expected a list or set of CoreRange, got {core_ranges!r}")
-        self._ranges = tuple(sorted(core_ranges) if isinstance(core_ranges, Set) else core_ranges)
-        for index, first in enumerate(self._ranges):
-            for second in self._ranges[index + 1 :]:
-                if first.intersection(second):
-                    sentence = (
-                        "Cannot create CoreRangeSet with specified core ranges because core ranges "
-                        f"{_range_text(first)} and {_range_text(second)} overlap!"
-                    )
-                    raise MemoryConfigError("CoreRangeSet(): every core may be named once", vendor=sentence)
+        boxes = tuple([r._box for r in core_ranges])
+        self._boxes = boxes if is_list or not isinstance(core_ranges, Set) else tuple(sorted(boxes))
+        if len(boxes) > 1 and (pair := rectangles.overlap(self._boxes)):
+            sentence = (
+                "Cannot create CoreRangeSet with specified core ranges because core ranges "
+                f"{_box_text(pair[0])} and {_box_text(pair[1])} overlap!"
+            )
+            raise MemoryConfigError("CoreRangeSet(): every core may be named once", vendor=sentence)
 
     def ranges(self) -> list[CoreRange]:
         """Return the rectangles."""
-        return list(self._ranges)
+        return [_range(box) for box in self._boxes]
 
     def size(self) -> int:
         """Return the number of rectangles."""
-        return len(self._ranges)
+        return len(self._boxes)
 
     def empty(self) -> bool:
         """Return whether there is no core."""
-        return not self._ranges
+        return not self._boxes
 
     def num_cores(self) -> int:
         """Return the number of cores."""
-        return sum(r.size() for r in self._ranges)
+        return rectangles.area(self._boxes)
 
     def contains(self, core: CoreLike | CoreRange | CoreRangeSet) -> bool:
         """Return whether `core` (or every core of a range or set) is in one of the rectangles."""
-        if isinstance(core, CoreRangeSet):
-            return all(self.contains(r) for r in core._ranges)
-        if isinstance(core, CoreRange):
-            return sum(common.size() for r in self._ranges if (common := r.intersection(core))) == core.size()
-        return any(r.contains(core) for r in self._ranges)
+        return all(rectangles.covers(self._boxes, box) for box in _boxes_of(core))
 
     def bounding_box(self) -> CoreRange:
         """Return the smallest rectangle around all cores.
@@ -218,15 +214,12 @@ class CoreRangeSet(JsonValue):
         Raises:
             MemoryConfigError: the set is empty.
         """
-        if not self._ranges:
+        if not self._boxes:
             raise MemoryConfigError(
                 "CoreRangeSet.bounding_box: there is no core",
                 vendor="Cannot get bounding_box of an empty CoreRangeSet!",
             )
-        return CoreRange(
-            CoreCoord(min(r.start.x for r in self._ranges), min(r.start.y for r in self._ranges)),
-            CoreCoord(max(r.end.x for r in self._ranges), max(r.end.y for r in self._ranges)),
-        )
+        return _range(rectangles.around(self._boxes))
 
     def grid_size(self) -> CoreCoord:
         """Return the width and height of the smallest rectangle around all cores.
@@ -238,41 +231,59 @@ class CoreRangeSet(JsonValue):
 
     def merge(self, other: CoreRangeSet) -> CoreRangeSet:
         """Return all cores of both, as few rectangles: runs of columns, joined over rows of equal runs, sorted."""
-        return _rectangles({core for r in (*self._ranges, *other._ranges) for core in r.cores()})
+        return _set(rectangles.union((*self._boxes, *other._boxes)))
 
     def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
         """Return the cores that `other` does not have.
 
         Each rectangle leaves what lies left of the part cut out, then right, above and below it.
         """
-        mine = self.merge(CoreRangeSet())
-        left = list(mine._ranges)
-        for cut in other.merge(CoreRangeSet())._ranges:
-            left = [piece for r in left for piece in _without(r, cut)]
-        return CoreRangeSet(left)
+        return _set(rectangles.difference(rectangles.union(self._boxes), rectangles.union(other._boxes)))
 
     def cores(self, row_wise: bool = True) -> Iterator[CoreCoord]:
         """Yield the cores, rectangle by rectangle."""
-        return (core for r in self._ranges for core in r.cores(row_wise))
+        return (_core(x, y) for x, y in rectangles.places(self._boxes, row_wise))
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Return column and row of each core, rectangle by rectangle, row by row."""
+        return list(rectangles.places(self._boxes))
+
+    def _index(self, core: CoreCoord, row_wise: bool = True) -> int | None:
+        """Return the number of a core in the order of `cores`, None if it is not in the set."""
+        return rectangles.index(self._boxes, (core._x, core._y), row_wise)
+
+    def _shared(self, other: CoreRangeSet) -> CoreCoord | None:
+        """Return the first core that two sets have in common, None if there is none."""
+        for box in self._boxes:
+            found = [common for part in other._boxes if (common := rectangles.common(box, part))]
+            if found:
+                x, y, *_ = min(found, key=lambda common: (common[1], common[0]))
+                return _core(x, y)
+        return None
+
+    def _outside(self, columns: int, rows: int) -> CoreCoord | None:
+        """Return the first core that a grid of `columns` and `rows` does not have, None if it has all."""
+        place = rectangles.outside(self._boxes, columns, rows)
+        return None if place is None else _core(*place)
 
     def _as_json(self) -> list[dict[str, dict[str, int]]]:
-        return [r._as_json() for r in self._ranges]
+        return [r._as_json() for r in self.ranges()]
 
     @classmethod
     def _from_json(cls, data: list[dict[str, dict[str, int]]]) -> CoreRangeSet:
         return CoreRangeSet([CoreRange._from_json(r) for r in data])
 
     def __eq__(self, other: object) -> bool:
-        return self._ranges == other._ranges if isinstance(other, CoreRangeSet) else NotImplemented
+        return self._boxes == other._boxes if isinstance(other, CoreRangeSet) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._ranges)
+        return hash(self._boxes)
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(map(repr, self._ranges)) + "}"
+        return "{" + ", ".join(map(repr, self.ranges())) + "}"
 
     def __reduce__(self) -> tuple[type[CoreRangeSet], tuple[list[CoreRange]]]:
-        return (CoreRangeSet, (list(self._ranges),))
+        return (CoreRangeSet, (self.ranges(),))
 
 
 class CoreGrid:
@@ -312,57 +323,68 @@ class CoreGrid:
         return f"ttnn.CoreGrid(x={self._x}, y={self._y})"
 
 
-def _coord_text(core: CoreCoord) -> str:
-    return f"(x={core.x},y={core.y})"
+NOC_GRID = (64, 64)
+"""Columns and rows that no chip exceeds: NoC coordinates have 6 bits."""
 
 
-def _range_text(r: CoreRange) -> str:
-    return f"[{_coord_text(r.start)} - {_coord_text(r.end)}]"
+def check_in_grid(
+    what: str,
+    cores: CoreRangeSet,
+    grid: Sequence[int],
+    kind: str = "compute grid",
+    *,
+    error: type[TtnnError] = DeviceError,
+    vendor: str = "",
+) -> None:
+    """Check that a grid has all cores of a set, before anything visits them.
+
+    Args:
+        what: Beginning of the sentence, which a core completes.
+        cores: The cores.
+        grid: Columns and rows.
+        kind: What the grid is.
+        error: Class of the error.
+        vendor: Official sentence of the error.
+    """
+    core = cores._outside(grid[0], grid[1])
+    if core is not None:
+        raise error(
+            f"{what} core {core}, outside the {kind} {grid[0]}x{grid[1]}; got cores {cores.bounding_box()}",
+            vendor=vendor,
+        )
 
 
-def _rectangles(cores: Iterable[CoreCoord]) -> CoreRangeSet:
-    """Return `cores` as rectangles: each row's runs of columns continue the rectangle above if it is as wide."""
-    rows: dict[int, list[int]] = {}
-    for core in sorted(cores):
-        rows.setdefault(core.y, []).append(core.x)
-    finished: list[CoreRange] = []
-    growing: dict[tuple[int, int], int] = {}  # columns of a rectangle -> its first row
-    last = -1
-    for y in [*sorted(rows), None]:
-        runs = [] if y is None else _runs(rows[y])
-        goes_on = {columns for columns in runs if columns in growing and y == last + 1}
-        finished += [
-            CoreRange((x0, first), (x1, last)) for (x0, x1), first in growing.items() if (x0, x1) not in goes_on
-        ]
-        if y is not None:
-            growing = {columns: growing[columns] if columns in goes_on else y for columns in runs}
-            last = y
-    return CoreRangeSet(sorted(finished))
+def _core(x: int, y: int) -> CoreCoord:
+    core = CoreCoord.__new__(CoreCoord)
+    core._x, core._y = x, y
+    return core
 
 
-def _runs(xs: Sequence[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for x in xs:
-        if runs and runs[-1][1] == x - 1:
-            runs[-1] = (runs[-1][0], x)
-        else:
-            runs.append((x, x))
-    return runs
+def _range(box: Box) -> CoreRange:
+    new = CoreRange.__new__(CoreRange)
+    new._box = box
+    return new
 
 
-def _without(r: CoreRange, cut: CoreRange) -> list[CoreRange]:
-    common = r.intersection(cut)
-    if common is None:
-        return [r]
-    (x0, y0), (x1, y1) = (r.start.x, r.start.y), (r.end.x, r.end.y)
-    cx0, cy0, cx1, cy1 = common.start.x, common.start.y, common.end.x, common.end.y
-    pieces = []
-    if x0 < cx0:
-        pieces.append(CoreRange((x0, y0), (cx0 - 1, y1)))
-    if x1 > cx1:
-        pieces.append(CoreRange((cx1 + 1, y0), (x1, y1)))
-    if y0 < cy0:
-        pieces.append(CoreRange((cx0, y0), (cx1, cy0 - 1)))
-    if y1 > cy1:
-        pieces.append(CoreRange((cx0, cy1 + 1), (cx1, y1)))
-    return pieces
+def _set(boxes: Iterable[Box]) -> CoreRangeSet:
+    """Return rectangles as a set; the caller knows that they do not overlap."""
+    new = CoreRangeSet.__new__(CoreRangeSet)
+    new._boxes = tuple(boxes)
+    return new
+
+
+def _boxes_of(core: CoreLike | CoreRange | CoreRangeSet) -> Iterable[Box]:
+    if isinstance(core, CoreRangeSet):
+        return core._boxes
+    if isinstance(core, CoreRange):
+        return (core._box,)
+    core = as_core(core)
+    return ((core._x, core._y, core._x, core._y),)
+
+
+def _coord_text(x: int, y: int) -> str:
+    return f"(x={x},y={y})"
+
+
+def _box_text(box: Box) -> str:
+    return f"[{_coord_text(*box[:2])} - {_coord_text(*box[2:])}]"

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ttnn.base.core_range import CoreCoord
+from ttnn.base.core_range import NOC_GRID, CoreCoord
 from ttnn.base.enums import ShardDistributionStrategy, ShardOrientation
 from ttnn.base.exceptions import MemoryConfigError
 from ttnn.base.memory_config import NdShardSpec
@@ -54,7 +55,7 @@ def deal(spec: TensorSpec) -> Deal:
     counts = tuple(-(-size // part) for size, part in zip(pages, shard, strict=True))
     index = np.unravel_index(np.arange(math.prod(pages)), pages) if math.prod(pages) else [np.zeros(0, np.int64)]
     if math.prod(pages) == 0:
-        return Deal(tuple(_cores(shards)), 0, index[0], index[0])
+        return Deal(tuple(_cores(shards, math.prod(NOC_GRID))), 0, index[0], index[0])
     number = np.ravel_multi_index([i // part for i, part in zip(index, shard, strict=True)], counts)
     inside = np.ravel_multi_index([i % part for i, part in zip(index, shard, strict=True)], shard)
     cores, owner, place = _dealt(spec, shards, counts)
@@ -74,8 +75,8 @@ def in_pages(spec: TensorSpec, shards: NdShardSpec) -> tuple[tuple[int, ...], tu
     return tuple(dims), tuple(shard)
 
 
-def _cores(shards: NdShardSpec) -> list[CoreCoord]:
-    return list(shards.grid.cores(row_wise=shards.orientation is ShardOrientation.ROW_MAJOR))
+def _cores(shards: NdShardSpec, most: int) -> list[CoreCoord]:
+    return list(islice(shards.grid.cores(row_wise=shards.orientation is ShardOrientation.ROW_MAJOR), most))
 
 
 def _dealt(
@@ -86,7 +87,7 @@ def _dealt(
     number = np.arange(total)
     if shards.shard_distribution_strategy is ShardDistributionStrategy.GRID_2D:
         return [*_grid(spec, shards, math.prod(counts[:-1]), counts[-1])], number, np.zeros_like(number)
-    cores = _cores(shards)[:total]
+    cores = _cores(shards, total)
     if shards.shard_distribution_strategy is ShardDistributionStrategy.CONTIGUOUS_1D:
         each = -(-total // len(cores))
         return cores[: -(-total // each)], number // each, number % each

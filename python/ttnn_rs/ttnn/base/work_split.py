@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, overload
 
-from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
+from ttnn.base.core_range import NOC_GRID, CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core, check_in_grid
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 
 __all__ = [
@@ -43,12 +44,12 @@ def grid_to_cores(*args: Any, **kwargs: Any) -> list[CoreCoord]:
 
 
 def _rectangle_to_cores(start: CoreLike, end: CoreLike, row_wise: bool = False) -> list[CoreCoord]:
-    return list(CoreRange(as_core(start), as_core(end)).cores(row_wise))
+    return corerange_to_cores(CoreRangeSet([CoreRange(start, end)]), row_wise=row_wise)
 
 
 def _first_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
     _require_ints("grid_to_cores", num_cores=num_cores, grid_size_x=grid_size_x, grid_size_y=grid_size_y)
-    _check_target(num_cores, grid_size_x * grid_size_y)
+    _check_target(num_cores, min(grid_size_x, NOC_GRID[0]) * min(grid_size_y, NOC_GRID[1]))
     if row_wise:
         return [CoreCoord(i % grid_size_x, i // grid_size_x) for i in range(num_cores)]
     return [CoreCoord(i // grid_size_y, i % grid_size_y) for i in range(num_cores)]
@@ -61,7 +62,9 @@ def corerange_to_cores(
     _require_core_range_set("corerange_to_cores", core_range_set)
     if max_cores is not None:
         _require_ints("corerange_to_cores", max_cores=max_cores)
-    return list(core_range_set.cores(row_wise))[:max_cores]
+    if max_cores is None:
+        check_in_grid("corerange_to_cores: the set has", core_range_set, NOC_GRID, "largest grid of a chip")
+    return list(islice(core_range_set.cores(row_wise), max_cores))
 
 
 def num_cores_to_corerangeset(target_num_cores: int, grid_size: CoreLike, row_wise: bool = False) -> CoreRangeSet:
@@ -86,13 +89,13 @@ def num_cores_to_corerangeset_in_subcoregrids(
     _require_ints(where, target_num_cores=target_num_cores)
     _require_core_range_set(where, sub_core_grids)
     start = as_core(start_core)
-    cores = list(sub_core_grids.cores(row_wise))
-    if start not in cores:
+    first = sub_core_grids._index(start, row_wise)
+    if first is None:
         raise MemoryConfigError(
             f"num_cores_to_corerangeset_in_subcoregrids: {start} is not one of the cores {sub_core_grids}",
             vendor="Start core must be contained within sub_core_grids",
         )
-    return _slice_of_set(sub_core_grids, cores.index(start), target_num_cores, row_wise)
+    return _slice_of_set(sub_core_grids, first, target_num_cores, row_wise)
 
 
 def split_work_to_cores(grid_size: CoreLike | CoreRangeSet, units_to_divide: int, row_wise: bool = False) -> WorkSplit:

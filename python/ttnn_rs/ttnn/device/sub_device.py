@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ttnn import _engine
-from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
+
+
+def _all_cores(part: SubDevice) -> CoreRangeSet:
+    cores = CoreRangeSet()
+    for ranges in part._cores:
+        cores = cores.merge(ranges)
+    return cores
 
 
 class SubDevices:
@@ -35,21 +42,19 @@ class SubDevices:
             raise ArgumentError(f"{call}: expected a list of SubDevice, got {sub_devices!r}")
         if isinstance(local_l1_size, bool) or not isinstance(local_l1_size, int) or local_l1_size < 0:
             raise ArgumentError(f"{call}: local_l1_size must be a number of bytes, got {local_l1_size!r}")
-        seen: set[CoreCoord] = set()
-        for part in sub_devices:
+        seen = CoreRangeSet()
+        for number, part in enumerate(sub_devices):
             if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):
                 raise UnsupportedError(f"{call}: {part!r} has Ethernet cores, which are not modelled")
-            for core in (core for cores in part._cores for core in cores.cores()):
-                if core.x >= self._grid[0] or core.y >= self._grid[1]:
-                    raise DeviceError(
-                        f"{call}: core {core} is outside the compute grid {self._grid[0]}x{self._grid[1]}"
-                    )
-                if core in seen:
-                    raise DeviceError(
-                        f"{call}: core {core} is in two sub-devices",
-                        vendor="SubDevices specified for SubDeviceManager intersect",
-                    )
-                seen.add(core)
+            cores = _all_cores(part)
+            check_in_grid(f"{call}: sub-device {number} has", cores, self._grid)
+            core = cores._shared(seen)
+            if core is not None:
+                raise DeviceError(
+                    f"{call}: core {core} is in two sub-devices",
+                    vendor="SubDevices specified for SubDeviceManager intersect",
+                )
+            seen = seen.merge(cores)
         number = self._next
         self._next += 1
         self._managers[number] = list(sub_devices)
@@ -118,10 +123,9 @@ class SubDevices:
         if self._active is None:
             return
         parts = self._managers[self._active]
-        used = [core for ranges in cores for core in ranges.cores()]
-        for part in parts:
-            if all(any(cores.contains(core) for cores in part._cores) for core in used):
-                return
+        used = list(cores)
+        if any(all(_all_cores(part).contains(ranges) for ranges in used) for part in parts):
+            return
         raise DeviceError(
             f"enqueue_program: the cores of the kernels are not those of one of {parts}",
             vendor="Programs must be executed on a single sub-device",

@@ -97,13 +97,18 @@ class KernelContext:
     def copy(self) -> KernelContext:
         """Return the same kernel for another run."""
         twin = KernelContext.__new__(KernelContext)
-        for name in self.__slots__:
-            if hasattr(self, name):
-                setattr(twin, name, getattr(self, name))
+        for name in _KEPT:
+            setattr(twin, name, getattr(self, name))
         twin.states = {}
         twin.printed = ""
         twin.remotes = dict(self.remotes)
         return twin
+
+
+_KEPT = tuple(
+    name for name in KernelContext.__slots__ if name not in {"coroutines", "hub", "printed", "remotes", "run", "states"}
+)
+"""What the copy of a kernel shares with it."""
 
 
 class _Outside:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ttnn import _engine
 from ttnn.base.call import as_integer
-from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.core_range import CoreCoord, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.device.coordinates import SubDeviceId
@@ -239,7 +239,10 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
             raise ArgumentError(
                 "create_buffer: a sharded buffer needs shard_parameters, or all of tensor_pages, shard_pages and cores"
             )
-        cores = list(config.cores.cores()) if isinstance(config.cores, CoreRangeSet) else config.cores
+        cores: Any = config.cores
+        if isinstance(cores, CoreRangeSet):
+            _check_places(config, cores)
+            cores = list(cores.cores())
         if not isinstance(cores, (list, tuple)) or not all(isinstance(core, CoreCoord) for core in cores):
             raise ArgumentError(f"create_buffer: cores must be a CoreRangeSet or a list of CoreCoord, got {cores!r}")
         tensor = _rows_and_columns("tensor_pages", config.tensor_pages)
@@ -256,8 +259,17 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
                 f"create_buffer: a shard of {spec.shard_shape} is no whole number of pages of {spec.page_shape}"
             )
     rows, columns = (shard // page for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True))
+    _check_places(config, spec.core_sets)
     by_row = spec.shard_orientation is ShardOrientation.ROW_MAJOR
     return spec.tensor2d_shape_in_pages, (rows, columns), list(spec.core_sets.cores(by_row))
+
+
+def _check_places(config: ShardedBufferConfig, cores: CoreRangeSet) -> None:
+    """Check that the chip has the cores, or DRAM banks, of shards."""
+    dram = config.buffer_type is BufferType.DRAM
+    grid = config.device._chip["dram_grid" if dram else "grid"]
+    what = "create_buffer: a shard is placed on"
+    check_in_grid(what, cores, grid, "grid of DRAM banks" if dram else "compute grid", error=MemoryConfigError)
 
 
 def _rows_and_columns(what: str, value: object) -> tuple[int, int]:

@@ -82,9 +82,9 @@ def _check_global(cores: Any, config: CircularBufferConfig, buffer: GlobalCircul
             f"create_circular_buffer: {config.total_size} B in a global circular buffer of {buffer.size()} B"
         )
     everywhere = buffer.all_cores()
-    for core in cores.cores():
-        if not everywhere.contains(core):
-            raise MemoryConfigError(f"create_circular_buffer: core {core} is no core of the global circular buffer")
+    if not everywhere.contains(cores):
+        core = next(core for core in cores.cores() if not everywhere.contains(core))
+        raise MemoryConfigError(f"create_circular_buffer: core {core} is no core of the global circular buffer")
 
 
 def get_circular_buffer_config(program: Program, cb_handle: CBHandle) -> CircularBufferConfig:

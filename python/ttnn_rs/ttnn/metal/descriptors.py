@@ -12,7 +12,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ttnn.base.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
+from ttnn.base.core_range import NOC_GRID, CoreCoord, CoreLike, CoreRangeSet, as_core, check_in_grid
 from ttnn.base.enums import (
     NOC,
     NOC_MODE,
@@ -277,6 +277,7 @@ class KernelDescriptor:
         own = RuntimeArgs()
         for core, known in arguments(self.runtime_args):
             own[core.x][core.y].extend(known)
+        check_in_grid("KernelDescriptor: core_ranges have", self.core_ranges, NOC_GRID, "largest grid of a chip")
         for core in self.core_ranges.cores():
             own[core.x][core.y].extend(values)
         self.runtime_args = own

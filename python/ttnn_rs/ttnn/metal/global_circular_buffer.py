@@ -19,11 +19,12 @@ sent, and that were taken out again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
+from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core, check_in_grid
 from ttnn.base.enums import BufferType
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.device.mesh_device import MeshDevice
@@ -125,10 +126,12 @@ def create_global_circular_buffer(
     for sender, receivers in mapping:
         if not isinstance(receivers, CoreRangeSet) or receivers.empty():
             raise ArgumentError(f"{call}: sender {sender} needs a CoreRangeSet of receivers, got {receivers!r}")
+        check_in_grid(f"{call}: sender {sender} has as receiver", receivers, mesh_device._chip["grid"])
         cores += [sender, *receivers.cores()]
     if not cores:
         raise ArgumentError(f"{call}: the mapping names no sender")
-    twice = next((core for core in cores if cores.count(core) > 1), None)
+    counts = Counter(cores)
+    twice = next((core for core in cores if counts[core] > 1), None)
     if twice is not None:
         raise MemoryConfigError(f"{call}: core {twice} appears twice; a core sends or receives, and from one sender")
     words = _configurations(mesh_device, mapping)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
+from ttnn.base.core_range import CoreRange, CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, MathFidelity, UnpackToDestMode
 from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigError
 from ttnn.device.mesh_device import MeshDevice
@@ -12,7 +14,7 @@ from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
 from ttnn.metal.cpp.spec import CompiledKernel
 from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
-from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, remote_ends, require_program
+from ttnn.metal.program_parts import RISCS, Kernel, ProgramParts, as_words, check_count, remote_ends, require_program
 
 _ALIGNMENT = 32
 """Of the first byte of a circular buffer, so that DRAM reads can land there."""
@@ -46,30 +48,23 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         KernelCompileError: a C++ kernel does not compile, or there is no compiler.
     """
     require_program("enqueue_program", program)
-    grid = device.compute_with_storage_grid_size()
+    grid = device._chip["grid"]
     for what, cores in [
         *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),
         *(("a circular buffer", handle.cores) for handle in program.circular_buffers),
         *((f"semaphore {id}", cores) for id, cores, _ in program.semaphores),
     ]:
-        for core in cores.cores():
-            if core.x >= grid.x or core.y >= grid.y:
-                raise DeviceError(
-                    f"{what} is placed on core {core.x}-{core.y}, outside the compute grid {grid.x}x{grid.y}",
-                    vendor="Kernels cannot be placed on dispatch cores!",
-                )
+        check_in_grid(f"{what} is placed on", cores, grid, vendor="Kernels cannot be placed on dispatch cores!")
     device._sub_devices.check_program(kernel.cores for kernel in program.kernels)
-    semaphores = [
-        ((core.x, core.y), id, initial) for id, cores, initial in program.semaphores for core in cores.cores()
-    ]
-    placed = [(core, kernel) for kernel in program.kernels for core in kernel.cores.cores()]
-    placed.sort(key=lambda entry: (entry[0].y, entry[0].x, entry[1].risc))
+    semaphores = [(place, id, initial) for id, cores, initial in program.semaphores for place in cores._places()]
+    placed = [(place, kernel) for kernel in program.kernels for place in kernel.cores._places()]
+    placed.sort(key=lambda entry: (entry[0][1], entry[0][0], entry[1].risc))
     images = compile_kernels(device, program)
     return Layout(
         cbs=_circular_buffers(device, program),
         semaphores=semaphores,
-        kernels=[_kernel_row(core, kernel) for core, kernel in placed],
-        contexts=[_context(device, core, kernel, program) for core, kernel in placed],
+        kernels=[_kernel_row(place, kernel) for place, kernel in placed],
+        contexts=_contexts(device, placed, program),
         natives=native_rows(placed, images),
         notes=[f"kernel {kernel.name}: {note}" for kernel in program.kernels for note in _notes(images, kernel)],
     )
@@ -82,10 +77,10 @@ def _notes(images: dict[int, CompiledKernel], kernel: Kernel) -> tuple[str, ...]
 
 def cb_addresses(program: ProgramParts, base: int) -> list[int]:
     """Return the L1 address of each circular buffer of a program, given the first that one of its own can have."""
-    ends: dict[CoreCoord, int] = {}
+    ends: dict[tuple[int, int], int] = {}
     places = []
     for handle in program.circular_buffers:
-        config, cores = handle.config, list(handle.cores.cores())
+        config, cores = handle.config, handle.cores._places()
         if config.buffer is not None:
             places.append(config.buffer.address() + config.address_offset)
         elif handle.global_buffer is not None:
@@ -113,7 +108,7 @@ def _circular_buffers(device: MeshDevice, program: ProgramParts) -> list[CbRow]:
             _check_index(device, config, index)
         rows += [
             (
-                (core.x, core.y),
+                place,
                 index,
                 address,
                 config.page_sizes[index],
@@ -123,7 +118,7 @@ def _circular_buffers(device: MeshDevice, program: ProgramParts) -> list[CbRow]:
                 borrowed,
             )
             for index, code in sorted(config.formats.items())
-            for core in handle.cores.cores()
+            for place in handle.cores._places()
         ]
     return rows
 
@@ -175,14 +170,14 @@ def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) 
         )
 
 
-def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
+def _kernel_row(place: tuple[int, int], kernel: Kernel) -> KernelRow:
     config = kernel.config
     # The lists that `get_runtime_args` gives away may hold anything by now. In L1 the common arguments follow those of
     # the core.
-    args = as_words(f"kernel {kernel.name}", [*kernel.args.get((core.x, core.y), []), *kernel.common_args])
+    args = as_words(f"kernel {kernel.name}", [*kernel.args.get(place, []), *kernel.common_args])
     check_count("enqueue_program", kernel, len(args))
     if not isinstance(config, ComputeConfig):
-        return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None, args)
+        return (place, kernel.risc, kernel.name, config.noc.value, None, args)
     if config.math_fidelity not in _PHASES:
         raise KernelArgumentError(f"kernel {kernel.name}: math_fidelity {config.math_fidelity} has no phases")
     if len(config.unpack_to_dest_mode) > 64:
@@ -200,40 +195,53 @@ def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
         config.bfp8_pack_precise,
         flags,
     )
-    return ((core.x, core.y), 2, kernel.name, 0, settings, args)
+    return (place, 2, kernel.name, 0, settings, args)
 
 
-def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:
-    """Return NoC coordinates of the cores in the order of their L1 banks."""
-    return [coordinate for _, coordinate in device.chip["worker_coords"]]
+def _contexts(
+    device: MeshDevice, placed: Sequence[tuple[tuple[int, int], Kernel]], program: ProgramParts
+) -> list[KernelContext]:
+    """Return the context of each kernel on each of its cores."""
+    chip = device._chip
+    coordinates = dict(chip["worker_coords"])
+    banks = (chip["dram_cores"], list(coordinates.values()))
+    alignments = (int(chip["dram_alignment"]), int(chip["l1_alignment"]))
+    has_remotes = any(handle.global_buffer is not None for handle in program.circular_buffers)
+    common: dict[int, dict[str, Any]] = {id(kernel): _common(kernel) for kernel in program.kernels}
+    contexts = []
+    for place, kernel in placed:
+        context = KernelContext(
+            **common[id(kernel)],
+            core=place,
+            noc_coord=coordinates[place],
+            args=tuple(as_words(kernel.name, kernel.args.get(place, ()))),
+            packet_bytes=int(chip["noc_packet_bytes"]),
+            banks=banks,
+            alignments=alignments,
+            device_id=device.id(),
+        )
+        if has_remotes:
+            context.remotes = remote_ends(program, CoreRangeSet([CoreRange(place, place)]))
+        context.bindings = kernel.bindings
+        contexts.append(context)
+    return contexts
 
 
-def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: ProgramParts) -> KernelContext:
+def _common(kernel: Kernel) -> dict[str, Any]:
+    """Return what the contexts of a kernel have in common."""
     config = kernel.config
-    coordinate = device.worker_core_from_logical_core(core)
-    box = kernel.cores.bounding_box().start
+    start = kernel.cores.bounding_box().start
     defines = dict(config.defines)
-    compile_args = as_words(f"kernel {kernel.name}: compile_args", config.compile_args)
     if isinstance(config, ComputeConfig):
         defines.setdefault("MATH_APPROX", str(int(config.math_approx_mode)))
-    context = KernelContext(
-        function=kernel.function,
-        name=kernel.name,
-        core=(core.x, core.y),
-        origin=(box.x, box.y),
-        risc=("BRISC", "NCRISC", "TRISC")[kernel.risc],
-        noc_index=0 if isinstance(config, ComputeConfig) else config.noc.value,
-        noc_coord=(coordinate.x, coordinate.y),
-        compile_args=tuple(compile_args),
-        named_compile_args=dict(config.named_compile_args),
-        defines=defines,
-        args=tuple(as_words(kernel.name, kernel.args.get((core.x, core.y), ()))),
-        common_args=tuple(as_words(f"kernel {kernel.name}", kernel.common_args)),
-        packet_bytes=int(device.chip["noc_packet_bytes"]),
-        banks=(device.chip["dram_cores"], _worker_coords(device)),
-        alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),
-        device_id=device.id(),
-    )
-    context.remotes = dict(remote_ends(program, CoreRangeSet([CoreRange(core, core)])))
-    context.bindings = kernel.bindings
-    return context
+    return {
+        "function": kernel.function,
+        "name": kernel.name,
+        "origin": (start.x, start.y),
+        "risc": RISCS[kernel.risc],
+        "noc_index": 0 if isinstance(config, ComputeConfig) else config.noc.value,
+        "compile_args": tuple(as_words(f"kernel {kernel.name}: compile_args", config.compile_args)),
+        "named_compile_args": dict(config.named_compile_args),
+        "defines": defines,
+        "common_args": tuple(as_words(f"kernel {kernel.name}", kernel.common_args)),
+    }

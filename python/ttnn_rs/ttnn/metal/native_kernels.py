@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
@@ -91,16 +90,16 @@ def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Kern
     )
 
 
-def native_rows(placed: Sequence[tuple[Any, Kernel]], images: dict[int, CompiledKernel]) -> list[NativeRow]:
+def native_rows(placed: Sequence[tuple[tuple[int, int], Kernel]], images: dict[int, CompiledKernel]) -> list[NativeRow]:
     """Return the compiled kernels among the kernels of a program in their order, as the engine takes them."""
     limit = _limit()
     rows = []
-    for number, (core, kernel) in enumerate(placed):
+    for number, (place, kernel) in enumerate(placed):
         image = images.get(id(kernel))
         if image is not None:
             start = kernel.cores.bounding_box().start
-            own = len(kernel.args.get((core.x, core.y), ()))
-            relative = (core.x - start.x, core.y - start.y)
+            own = len(kernel.args.get(place, ()))
+            relative = (place[0] - start.x, place[1] - start.y)
             rows.append((number, image.image, own, limit, str(INCLUDE), relative))
     return rows
 

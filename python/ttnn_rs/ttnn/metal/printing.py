@@ -30,7 +30,7 @@ def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
             raise ArgumentError(f"describe: expected a ttnn.MeshDevice, got {device!r}")
         lay_out(device, program)
         base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
-    cores = _together(core for cores in _everywhere(program) for core in cores.cores())
+    cores = _together(_everywhere(program))
     lines = [f"Program on {_count(cores.num_cores(), 'core')}{f' {cores}' if cores.num_cores() else ''}"]
     if program.kernels:
         lines.append("  kernels")
@@ -51,10 +51,12 @@ def _everywhere(program: ProgramParts) -> Iterator[CoreRangeSet]:
     yield from (cores for _, cores, _ in program.semaphores)
 
 
-def _together(cores: Iterable[CoreCoord]) -> CoreRangeSet:
-    """Return cores as few rectangles."""
-    single = CoreRangeSet({CoreRange(core, core) for core in cores})
-    return CoreRangeSet().merge(single)
+def _together(sets: Iterable[CoreRangeSet]) -> CoreRangeSet:
+    """Return the cores of all sets as few rectangles."""
+    together = CoreRangeSet()
+    for cores in sets:
+        together = together.merge(cores)
+    return together
 
 
 def _count(number: int, what: str) -> str:
@@ -152,14 +154,15 @@ def _l1(program: ProgramParts, places: list[int], device: MeshDevice | None) -> 
     if device is not None:
         limit = device._engine.lowest_l1_address() or int(device.chip["l1_bytes"])
     groups: dict[tuple[int, ...], list[CoreCoord]] = {}
-    for core in _together(core for handle in program.circular_buffers for core in handle.cores.cores()).cores():
+    for core in _together(handle.cores for handle in program.circular_buffers).cores():
         here = [i for i, handle in enumerate(program.circular_buffers) if handle.cores.contains(core)]
         groups.setdefault(tuple(sorted(here, key=lambda i: places[i])), []).append(core)
     for numbers, cores in groups.items():
         own = [i for i in numbers if _is_own(program.circular_buffers[i].config, program.circular_buffers[i])]
         total = sum(program.circular_buffers[i].config.total_size for i in own)
         origin = "" if device is not None else ", addresses from the first that is free"
-        yield f"  L1 of {_together(cores)}: {total} B of circular buffers{origin}"
+        on = _together(CoreRangeSet([CoreRange(core, core)]) for core in cores)
+        yield f"  L1 of {on}: {total} B of circular buffers{origin}"
         rows = []
         for i in numbers if device is not None else own:
             config = program.circular_buffers[i].config

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ttnn.base.call import as_integer
-from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
+from ttnn.base.core_range import NOC_GRID, CoreCoord, CoreRange, CoreRangeSet, as_core, check_in_grid
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 from ttnn.base.system_enums import DataMovementProcessor
 from ttnn.kernel_api.bindings_context import KernelBindings
@@ -22,18 +22,25 @@ _WORD = 0xFFFF_FFFF
 
 
 def as_cores(core_spec: CoreSpec) -> CoreRangeSet:
-    """Return cores in whatever form as a set of ranges."""
+    """Return cores in any form as a set of ranges.
+
+    Raises:
+        DeviceError: a core that no chip can have.
+    """
     if isinstance(core_spec, CoreRangeSet):
-        return core_spec
-    if isinstance(core_spec, CoreRange):
-        return CoreRangeSet([core_spec])
-    core = as_core(core_spec)
-    return CoreRangeSet([CoreRange(core, core)])
+        cores = core_spec
+    elif isinstance(core_spec, CoreRange):
+        cores = CoreRangeSet([core_spec])
+    else:
+        core = as_core(core_spec)
+        cores = CoreRangeSet([CoreRange(core, core)])
+    check_in_grid("a program cannot use", cores, NOC_GRID, "largest grid of a chip")
+    return cores
 
 
 def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
     """Return a core that two sets have in common."""
-    return next((core for core in one.cores() if other.contains(core)), None)
+    return one._shared(other)
 
 
 class Kernel:

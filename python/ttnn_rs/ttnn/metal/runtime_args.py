@@ -41,20 +41,23 @@ def set_runtime_args(
         return
     _check_classic("set_runtime_args", kernel)
     words = as_words("set_runtime_args", args)
-    cores = list(as_cores(core_spec).cores())  # type: ignore[arg-type]
-    for core in cores:
-        if not kernel.cores.contains(core):
-            raise KernelArgumentError(f"set_runtime_args: kernel {kernel.name} does not run on core {core.x}-{core.y}")
-        before = kernel.args.get((core.x, core.y))
+    cores = as_cores(core_spec)  # type: ignore[arg-type]
+    if not kernel.cores.contains(cores):
+        core = next(core for core in cores.cores() if not kernel.cores.contains(core))
+        raise KernelArgumentError(f"set_runtime_args: kernel {kernel.name} does not run on core {core}")
+    check_count("set_runtime_args", kernel, len(words) + len(kernel.common_args))
+    places = cores._places()
+    for x, y in places:
+        before = kernel.args.get((x, y))
         if before is not None and len(before) != len(words):
             raise KernelArgumentError(
-                f"set_runtime_args: kernel {kernel.name} on core {core.x}-{core.y} has {len(before)} arguments, "
+                f"set_runtime_args: kernel {kernel.name} on core {x}-{y} has {len(before)} arguments, "
                 f"got {len(words)}; their number cannot change"
             )
-        check_count("set_runtime_args", kernel, len(words) + len(kernel.common_args))
-    for core in cores:
-        kernel.args[core.x, core.y] = list(words)
-        kernel.buffers[core.x, core.y] = [value for value in args if hasattr(value, "address")]
+    buffers = [value for value in args if hasattr(value, "address")]
+    for place in places:
+        kernel.args[place] = list(words)
+        kernel.buffers[place] = buffers
 
 
 def _check_classic(call: str, kernel: Kernel) -> None:

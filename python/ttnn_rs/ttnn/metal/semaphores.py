@@ -6,13 +6,13 @@ import operator
 
 import numpy as np
 
-from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.enums import BufferType, CoreType
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
 from ttnn.metal.program import Program
-from ttnn.metal.program_parts import CoreSpec, as_cores, require_program
+from ttnn.metal.program_parts import CoreSpec, as_cores, require_program, shared_core
 
 __all__ = [
     "CreateGlobalSemaphore",
@@ -63,7 +63,7 @@ def create_semaphore(
     if cores.empty():
         raise ArgumentError("create_semaphore: no cores are given")
     value = semaphore_value("create_semaphore", initial_value)
-    taken = {id for id, others, _ in program.semaphores if any(others.contains(core) for core in cores.cores())}
+    taken = {id for id, others, _ in program.semaphores if shared_core(cores, others) is not None}
     free = next((id for id in range(MAX_SEMAPHORES) if id not in taken), None)
     if free is None:
         raise MemoryConfigError(f"create_semaphore: some core of {cores} has {MAX_SEMAPHORES} semaphores already")
@@ -123,6 +123,7 @@ def create_global_semaphore(
         raise MemoryConfigError(f"create_global_semaphore: semaphores lie in L1, not in {buffer_type}")
     value = semaphore_value("create_global_semaphore", initial_value)
     where = as_cores(cores)
+    check_in_grid("create_global_semaphore: a semaphore is placed on", where, mesh_device._chip["grid"])
     count = where.num_cores()
     if count == 0:
         raise ArgumentError("create_global_semaphore: no cores are given")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ttnn.base import nd_shards
-from ttnn.base.core_range import CoreCoord, CoreLike, as_core
+from ttnn.base.core_range import CoreCoord, CoreLike, as_core, check_in_grid
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError
 from ttnn.base.observers import OBSERVERS, blocked
@@ -58,6 +59,7 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
         MemoryConfigError: sharded without cores, or over cores that the device does not have.
     """
     require_open("allocating a tensor", device)
+    _check_grid(spec, device)
     if OBSERVERS and blocked():
         # What takes it asks for its facts only; no transfer and no program happens.
         return cast("Buffer", PhantomBuffer(spec, device))
@@ -74,8 +76,6 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
     shards = config._shard_spec
     assert shards is not None
     cores = shard_cores(spec)
-    if config.buffer_type is BufferType.DRAM:
-        _require_banks(spec, cores, device.chip["dram_banks"])
     return device._engine.allocate_sharded(
         config.buffer_type.value,
         spec.page_bytes,
@@ -88,8 +88,6 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
 def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
     where = nd_shards.deal(spec)
     kind = spec._memory_config.buffer_type
-    if kind is BufferType.DRAM:
-        _require_banks(spec, [*where.cores], device.chip["dram_banks"])
     return device._engine.allocate_listed(
         kind.value,
         spec.page_bytes,
@@ -100,19 +98,37 @@ def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
     )
 
 
-def _require_banks(spec: TensorSpec, cores: list[CoreCoord], banks: int) -> None:
-    """Check that DRAM shards are on banks of the chip; a bank is core (number, 0)."""
-    for core in cores:
-        if core.y != 0 or core.x >= banks:
-            raise MemoryConfigError(
-                f"a tensor of {spec.shape} has a DRAM shard on ({core.x}, {core.y}); this device has the banks (0, 0) "
-                f"to ({banks - 1}, 0).",
-                vendor=f"Invalid shard grid: shard core ({core.x}, {core.y}) has no DRAM bank on this device, which "
-                f"has {banks} of them. Derive the shard grid from the device (dram_grid_size() for DRAM, "
-                "compute_with_storage_grid_size() for L1) rather than assuming a fixed size -- a harvested device "
-                "exposes fewer banks than an unharvested one of the same type. An L1 shard core outside the compute "
-                "grid is legal only while it is claimed via ServiceCoreManager.",
-            )
+def _check_grid(spec: TensorSpec, device: MeshDevice) -> None:
+    """Check that the device has the cores, or DRAM banks, of shards; a bank is core (number, 0)."""
+    config = spec._memory_config
+    shards = config._shard_spec or config._nd_shard_spec
+    if shards is None:
+        return
+    dram = config.buffer_type is BufferType.DRAM
+    columns, rows = device._chip["dram_grid" if dram else "grid"]
+    core = shards.grid._outside(columns, rows)
+    if core is None:
+        return
+    vendor = _no_bank(core, "DRAM" if dram else "L1", columns * rows)
+    if dram:
+        raise MemoryConfigError(
+            f"a tensor of {spec.shape} has a DRAM shard on ({core.x}, {core.y}); this device has the banks (0, 0) to "
+            f"({columns - 1}, 0); got the grid {shards.grid.bounding_box()}.",
+            vendor=vendor,
+        )
+    what = f"memory_config of a tensor of {spec.shape} places shards on"
+    check_in_grid(what, shards.grid, (columns, rows), error=MemoryConfigError, vendor=vendor)
+
+
+def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
+    """Return the official sentence for a shard on a core without a bank."""
+    return (
+        f"Invalid shard grid: shard core ({core.x}, {core.y}) has no {kind} bank on this device, which has {banks} of "
+        "them. Derive the shard grid from the device (dram_grid_size() for DRAM, compute_with_storage_grid_size() for "
+        "L1) rather than assuming a fixed size -- a harvested device exposes fewer banks than an unharvested one of "
+        "the same type. An L1 shard core outside the compute grid is legal only while it is claimed via "
+        "ServiceCoreManager."
+    )
 
 
 def write(buffer: Buffer, spec: TensorSpec, raw: Raw) -> None:
@@ -155,7 +171,7 @@ def shard_cores(spec: TensorSpec) -> list[CoreCoord]:
     rows, columns = shard_grid(spec)
     row_major = shards.orientation is ShardOrientation.ROW_MAJOR
     if config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED:
-        return list(shards.grid.cores(row_wise=row_major))[: rows * columns]
+        return list(islice(shards.grid.cores(row_wise=row_major), rows * columns))
     x, y = shards.grid.bounding_box().start.x, shards.grid.bounding_box().start.y
     places = [(row, column) for row in range(rows) for column in range(columns)]
     if row_major:

@@ -177,8 +177,7 @@ def _number_buffers(made: Specified) -> None:
     count = int(made.device.chip["circular_buffers"])
     nodes = {dfb.unique_id: nodes_of_buffer(made.spec, dfb.unique_id) for dfb in made.spec.dataflow_buffers}
     for name, cores in nodes.items():
-        mine = set(cores.cores())
-        taken = {made.buffer_ids[other] for other in made.buffer_ids if mine & set(nodes[other].cores())}
+        taken = {number for other, number in made.buffer_ids.items() if cores._shared(nodes[other]) is not None}
         free = next((number for number in range(count) if number not in taken), None)
         if free is None:
             raise ProgramConfigError(f"{_CALL}: some node of {cores} has more than {count} dataflow buffers")
