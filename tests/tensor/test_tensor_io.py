@@ -169,7 +169,7 @@ def test_as_tensor_makes_a_damaged_cache_anew(tmp_path: Path, caplog: pytest.Log
     with caplog.at_level(logging.WARNING, logger="ttnn"):
         made = ttnn.as_tensor(values(3, 5), cache_file_name=tmp_path / "t")
     assert np.array_equal(made.to_numpy(), values(3, 5))
-    assert "the cache file is made anew" in caplog.text
+    assert "the cache file is replaced" in caplog.text
     assert np.array_equal(ttnn.load_tensor(path).to_numpy(), values(3, 5))
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import logging
 import os
 import struct
-import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import numpy as np
 
@@ -21,19 +20,22 @@ from ttnn.base.enums import BufferType, DataType, DumpTensorMode, Layout, ShardO
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
+    FileAccessError,
     FileFormatError,
     MemoryConfigError,
+    ParameterError,
     ShapeError,
     TtnnError,
     UnsupportedError,
 )
+from ttnn.base.files import make_folder, open_atomically, open_file, path_name
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.tensor.conversion import from_torch
 from ttnn.tensor.distribution import check_mapper
 from ttnn.tensor.flat_buffer import Builder, Table
-from ttnn.tensor.host_buffer import Array
+from ttnn.tensor.host_buffer import Array, as_array, default_dtype, require_memory
 from ttnn.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 _SUFFIX = ".tensorbin"
 _DATA_ALIGNMENT = 64
 _SIZE_BYTES = 8
+_MAX_HEADER_BYTES = 1 << 20
 _log = logging.getLogger("ttnn")
 
 # Numbers of the file format. The first eight agree with DataType.
@@ -79,6 +82,7 @@ def dump_tensor(
 
     Raises:
         FileFormatError: another ending.
+        FileAccessError: the file cannot be written.
         DTypeError: fp8_e4m3, which the format does not have.
         ShapeError: a tensor without elements, which the format does not have.
         StorageError: the tensor was deallocated.
@@ -102,7 +106,9 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
         device: Device of the output, in the memory configuration that the file names. Default: the host.
 
     Raises:
-        FileFormatError: another ending, no such file, or a damaged file.
+        FileFormatError: another ending, or a damaged file.
+        FileAccessError: the file cannot be read, or is no regular file.
+        OutOfMemoryError: the host has no memory for the tensor.
         UnsupportedError: the file holds parts for several chips, or padding that is not modelled.
     """
     where = "ttnn.load_tensor"
@@ -146,18 +152,22 @@ def as_tensor(
     Shape: [..., H, W] -> [..., H, W].
 
     Args:
-        tensor: Values. Ignored if the cache file exists.
+        tensor: Values. They are not read if the cache file is used; their shape and data type are compared with it.
         dtype: Element type.
         layout: Layout.
         device: Device of the output. It requires `memory_config`.
         memory_config: Memory configuration on the device. It overrides that of the cache file.
-        cache_file_name: Prefix of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
+        cache_file_name: Prefix of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`. A
+            file that is damaged, or holds a tensor of another data type, layout or shape, is replaced, with a warning.
+            With `preprocess` the shape is not compared: only `preprocess` knows it.
         preprocess: Applied to `tensor` before the conversion.
         mesh_mapper: Distribution over the mesh of one device.
         cache_dump_mode: As `mode` of `dump_tensor`.
 
     Raises:
         MemoryConfigError: `device` without `memory_config`.
+        ParameterError: `cache_file_name` is empty.
+        FileFormatError: the cache file cannot be used, and there are no values to replace it.
     """
     where = "ttnn.as_tensor"
     if device is not None and memory_config is None:
@@ -185,18 +195,51 @@ def as_tensor(
 
     if cache_file_name is None:
         return convert(device)
-    path = Path(f"{os.fspath(cache_file_name)}_dtype_{_name_of(dtype)}_layout_{_name_of(layout)}{_SUFFIX}")
-    if path.is_file():
+    if cache_file_name in ("", Path()):
+        raise ParameterError(f"{where}: cache_file_name is empty; pass the prefix of a file name, or None for no cache")
+    prefix = path_name(where, cache_file_name)
+    path = Path(f"{prefix}_dtype_{_name_of(dtype)}_layout_{_name_of(layout)}{_SUFFIX}")
+    damage: FileFormatError | UnsupportedError | None = None
+    if os.path.lexists(path):
         try:
-            return _placed(where, load_tensor(path), device, memory_config)
+            cached = load_tensor(path)
+            _check_cached(where, path, cached, None if preprocess else tensor, dtype, layout)
+            if device is None and memory_config is not None and cached.memory_config() != memory_config:
+                raise FileFormatError(f"{where}: {path} holds a tensor in {cached.memory_config()}")
+            return _placed(where, cached, device, memory_config)
         except (FileFormatError, UnsupportedError) as error:
-            _log.warning("%s: the cache file is made anew: %s", where, error)
+            damage = error
     made = convert(None)
     if made is None:
+        if damage is not None:
+            raise damage
         return None
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if damage is not None:
+        _log.warning("%s: the cache file is replaced: %s", where, damage)
+    make_folder(path.parent, where=where)
     dump_tensor(path, made, mode=cache_dump_mode)
     return _placed(where, made, device, memory_config)
+
+
+def _check_cached(
+    where: str,
+    path: Path,
+    cached: Tensor,
+    source: torch.Tensor | Array | None,
+    dtype: DataType | None,
+    layout: Layout | None,
+) -> None:
+    """Raise FileFormatError unless a cached tensor is the one that the arguments describe."""
+    if dtype is None and source is not None:
+        dtype = default_dtype(as_array(source, where))
+    pairs = [
+        ("data type", cached.dtype, dtype),
+        ("layout", cached.layout, layout),
+        ("shape", tuple(cached.shape), None if source is None else tuple(source.shape)),
+    ]
+    for what, got, expected in pairs:
+        if expected is not None and got != expected:
+            raise FileFormatError(f"{where}: {path} holds a tensor of {what} {got}; expected {expected}")
 
 
 def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
@@ -209,10 +252,9 @@ def _name_of(member: DataType | Layout | None) -> str:
 
 
 def _checked_name(where: str, file_name: str | os.PathLike[str]) -> Path:
-    try:
-        path = Path(file_name)
-    except TypeError:
-        raise ArgumentError(f"{where}: file_name must be a path, got {type(file_name).__name__}") from None
+    if not isinstance(file_name, str | os.PathLike):
+        raise ArgumentError(f"{where}: file_name must be a path, got {type(file_name).__name__}")
+    path = Path(path_name(where, file_name))
     if path.suffix != _SUFFIX:
         raise FileFormatError(
             f"{where}: {path.name} does not end in {_SUFFIX}", vendor=f"File {path} must have .tensorbin extension"
@@ -235,17 +277,10 @@ def _write(where: str, path: Path, tensor: Tensor) -> None:
             f"{where}: a tensor of {tensor.shape} has nothing to write",
             vendor="Unexpected empty buffer during tensor serialization",
         )
-    # Complete or not at all: readers never see half a file.
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.{uuid.uuid4().hex}")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(header_bytes(host.spec, raw.nbytes))
-            file.write(raw.data)
-        unfinished.replace(path)
-    except OSError as error:
-        raise FileFormatError(f"{where}: {path} cannot be written: {error.strerror}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    header = header_bytes(host.spec, raw.nbytes)
+    with open_atomically(path, where=where) as file:
+        file.write(header)
+        file.write(raw.data)
 
 
 def header_bytes(spec: TensorSpec, data_bytes: int) -> bytes:
@@ -328,24 +363,32 @@ def _memory(builder: Builder, config: MemoryConfig) -> int:
 
 def _read_file(where: str, path: Path) -> Tensor:
     try:
-        data = path.read_bytes()
-    except OSError as error:
+        with open_file(path, where=where) as file:
+            return _read(where, path, file)
+    except FileAccessError as error:
+        error.vendor = f'Cannot open "{path}" for reading'
+        raise
+
+
+def _read(where: str, path: Path, file: BinaryIO) -> Tensor:
+    size_of_file = os.fstat(file.fileno()).st_size
+    first = file.read(_SIZE_BYTES)
+    if len(first) < _SIZE_BYTES:
         raise FileFormatError(
-            f"{where}: {path} cannot be read: {error.strerror}", vendor=f'Cannot open "{path}" for reading'
-        ) from None
-    if len(data) < _SIZE_BYTES:
-        raise FileFormatError(
-            f"{where}: {path} has {len(data)} B", vendor=f'Tensor file "{path}" is too small to be valid'
+            f"{where}: {path} has {len(first)} B", vendor=f'Tensor file "{path}" is too small to be valid'
         )
-    header_size = struct.unpack_from("<Q", data)[0]
+    header_size = struct.unpack("<Q", first)[0]
     begin = _SIZE_BYTES + header_size
-    if begin > len(data):
+    if begin > size_of_file:
         raise FileFormatError(
             f"{where}: {path} ends inside of its header",
-            vendor=f'Tensor file "{path}" is truncated or corrupt (header_size={header_size}, file_size={len(data)})',
+            vendor=f'Tensor file "{path}" is truncated or corrupt (header_size={header_size}, '
+            f"file_size={size_of_file})",
         )
+    if header_size > _MAX_HEADER_BYTES:
+        raise FileFormatError(f"{where}: {path} has a header of {header_size} B, expected at most {_MAX_HEADER_BYTES}")
     try:
-        root = Table.root(data[_SIZE_BYTES:begin])
+        root = Table.root(file.read(header_size))
         spec = _read_spec(root.required(0, "tensor"))
         offset, size = _read_storage(root.tables(2))
     except FileFormatError as error:
@@ -357,13 +400,17 @@ def _read_file(where: str, path: Path) -> Tensor:
         raise
     except (TtnnError, ValueError) as error:
         raise FileFormatError(f"{where}: {path} describes no tensor: {error}") from None
-    raw = np.frombuffer(data, dtype=np.uint8)[begin + offset : begin + offset + size].copy()
-    if raw.nbytes != size or size != spec.raw_bytes:
-        raise FileFormatError(
-            f"{where}: {path} holds {raw.nbytes} B of data, its header says {size} B, {spec.shape} needs "
-            f"{spec.raw_bytes} B"
-        )
-    return Tensor._on_host(spec, raw)
+    stored = max(0, min(size, size_of_file - begin - offset))
+    if stored == size == spec.raw_bytes:
+        require_memory(where, spec.shape, size)
+        raw = np.empty(size, np.uint8)
+        file.seek(begin + offset)
+        stored = file.readinto(raw)  # type: ignore[attr-defined]
+        if stored == size:
+            return Tensor._on_host(spec, raw)
+    raise FileFormatError(
+        f"{where}: {path} holds {stored} B of data, its header says {size} B, {spec.shape} needs {spec.raw_bytes} B"
+    )
 
 
 def _read_spec(table: Table) -> TensorSpec:
