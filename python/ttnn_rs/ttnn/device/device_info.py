@@ -5,15 +5,15 @@ Source: tt-metal `ttnn/core/reports.cpp` (fields); tt-umd, the cluster descripto
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import BufferType, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError
+from ttnn.base.files import write_atomically
+from ttnn.base.temporary import new_temporary_folder
 from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
 
 
@@ -108,8 +108,7 @@ def mesh_descriptor(devices: Iterable[MeshDevice]) -> str:
 
 def serialize_cluster_descriptor() -> str:
     """Write the cluster of chips as the driver describes it; return the path of the file."""
-    CONFIG.tmp_dir.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="cluster_", dir=CONFIG.tmp_dir))
-    path = folder / "cluster_descriptor.yaml"
-    path.write_text(cluster_descriptor(), encoding="utf-8")
+    where = "serialize_cluster_descriptor"
+    path = new_temporary_folder("cluster_", CONFIG.tmp_dir, where=where) / "cluster_descriptor.yaml"
+    write_atomically(path, cluster_descriptor(), where=where)
     return str(path)

@@ -1,0 +1,71 @@
+"""Temporary folders: one per user, that no other user of the host can read or prepare."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from ttnn.base.exceptions import FileAccessError
+from ttnn.base.files import make_folder
+
+__all__ = ["default_temporary_folder", "home_folder", "new_temporary_folder"]
+
+_log: Final = logging.getLogger("ttnn")
+
+
+def default_temporary_folder() -> Path:
+    """Return `ttnn-<user id>` in the temporary folder of the host. Nothing is made."""
+    try:
+        base = tempfile.gettempdir()
+    except FileNotFoundError:
+        # No folder of the host is writable, and most programs need none.
+        base = "/tmp"
+    return Path(base) / f"ttnn-{os.getuid()}"
+
+
+def home_folder() -> Path:
+    """Return the home folder of the user, or the temporary folder of a user without one."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return default_temporary_folder()
+
+
+def new_temporary_folder(prefix: str, parent: Path, *, where: str) -> Path:
+    """Make a folder with a new name; return its path.
+
+    Args:
+        prefix: Beginning of its name.
+        parent: The folder that gets it. The default one is made with mode 0700, and is not used if it belongs to
+            another user or is a symbolic link.
+        where: Who asks, for the error.
+
+    Raises:
+        FileAccessError: no folder can be made.
+    """
+    try:
+        if parent == default_temporary_folder() and not _made_private(parent):
+            _log.warning("%s: %s belongs to another user or is a link, and is not used", where, parent)
+            return Path(tempfile.mkdtemp(prefix=f"ttnn-{prefix}"))
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=make_folder(parent, where=where)))
+    except FileAccessError:
+        raise
+    except OSError as error:
+        raise FileAccessError(f"{where}: no temporary folder can be made: {error.strerror}") from None
+
+
+def _made_private(folder: Path) -> bool:
+    """Make a folder with mode 0700 if it is missing; return whether it belongs to this user alone."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        return False
+    if stat.S_IMODE(status.st_mode) != 0o700:
+        folder.chmod(0o700)
+    return True
