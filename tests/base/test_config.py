@@ -41,7 +41,7 @@ OFFICIAL_DEFAULTS = {
 def test_defaults() -> None:
     config = Config()
     assert {name: getattr(config, name) for name in OFFICIAL_DEFAULTS} == OFFICIAL_DEFAULTS
-    assert config.tmp_dir.name == "ttnn"
+    assert config.tmp_dir.name == f"ttnn-{os.getuid()}"
     assert (config.numerics, config.watcher, config.arch_name, config.report_path) == (
         "exact",
         True,
@@ -159,7 +159,7 @@ def test_unknown_names_may_be_left_out() -> None:
 
 
 def test_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"missing\.json: No such file or directory"):
+    with pytest.raises(ConfigError, match=r"missing\.json cannot be read: No such file or directory"):
         Config().load_from_file(tmp_path / "missing.json")
 
 
@@ -217,7 +217,7 @@ def test_a_wrong_value_in_json_sets_nothing(host_threads: None) -> None:
 
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match=r"config\.json: no text in UTF-8"):
+    with pytest.raises(ConfigError, match=r"config\.json is no text in UTF-8"):
         Config().load_from_file(tmp_path / "config.json")
 
 

@@ -49,7 +49,7 @@ def test_figures_that_cannot_be_written_do_not_take_the_table_along() -> None:
     )
     assert done.returncode == 1
     assert "add float32" in done.stdout
-    assert done.stderr.endswith("ttnn: bench: [Errno 2] No such file or directory: 'ttnn-bench.json'\n")
+    assert done.stderr.endswith("ttnn: bench: ttnn-bench.json cannot be written: No such file or directory\n")
 
 
 @pytest.mark.parametrize("arguments", [("--size", "33"), ("--size", "0"), ("--repeat", "0")])

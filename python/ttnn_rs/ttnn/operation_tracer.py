@@ -26,6 +26,7 @@ import numpy as np
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
+from ttnn.base.files import make_folder, write_atomically
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.paths import path_below
 from ttnn.config_serialization import compute_kernel_config_to_dict as compute_kernel_config_to_dict
@@ -140,12 +141,11 @@ def serialize_operation_parameters(
             call["return_value"] = plain(return_value)
         if _Log.source is not None:
             call["sweep_source_hash"] = _Log.source
-        folder = Path(log_dir)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = make_folder(log_dir, where="serialize_operation_parameters")
         # Names of operations are the caller's: a character that is no part of a word may be one of a path.
         label = re.sub(r"\W", "_", operation_name.replace("::", "_"), flags=re.ASCII)[:_LABEL]
         file = path_below(folder, f"{_Log.count}_{label}_{datetime.now():%Y%m%d_%H%M%S_%f}.json")
-        file.write_text(json.dumps(call, indent=2), encoding="utf-8")
+        write_atomically(file, json.dumps(call, indent=2), where="serialize_operation_parameters")
     finally:
         _Log.inside = before
 

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,8 +19,11 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from ttnn import _engine
-from ttnn.base.exceptions import ConfigError, TtnnError
+from ttnn.base.exceptions import ConfigError, FileAccessError, TtnnError
+from ttnn.base.files import read_text, write_atomically
+from ttnn.base.temporary import default_temporary_folder, home_folder
 
+_MAX_FILE_BYTES = 1 << 20
 _Check = Callable[[str, Any], Any]
 
 
@@ -114,9 +116,9 @@ class Switch:
 
 
 SWITCHES: dict[str, Switch] = {
-    "cache_path": Switch(Path.home() / ".cache" / "ttnn", _path),
-    "model_cache_path": Switch(Path.home() / ".cache" / "ttnn" / "models", _path),
-    "tmp_dir": Switch(Path(tempfile.gettempdir()) / "ttnn", _path),
+    "cache_path": Switch(home_folder() / ".cache" / "ttnn", _path),
+    "model_cache_path": Switch(home_folder() / ".cache" / "ttnn" / "models", _path),
+    "tmp_dir": Switch(default_temporary_folder(), _path),
     "enable_model_cache": Switch(False, _flag),
     "enable_fast_runtime_mode": Switch(True, _flag),
     # Arguments are always checked here and there is no collective operator, so that this one and strict_ccl_topology
@@ -265,7 +267,7 @@ class Config:
         where = source or "JSON text"
         try:
             data = json.loads(json_text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"configuration from {where}: not JSON: {error}") from None
         if not isinstance(data, dict):
             raise ConfigError(f"configuration from {where}: expected a JSON object, got {type(data).__name__}")
@@ -291,9 +293,9 @@ class Config:
         _require_path(path)
         text = json.dumps({name: _plain(getattr(self, name)) for name in SWITCHES}, indent=4)
         try:
-            Path(path).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"configuration file {path}: {error.strerror}") from None
+            write_atomically(path, text + "\n", where="configuration file")
+        except FileAccessError as error:
+            raise ConfigError(str(error)) from None
 
     def __repr__(self) -> str:
         fields = (f"{name}={getattr(self, name)}" for name in self.keys())
@@ -320,11 +322,9 @@ def _require_path(path: Any) -> None:
 def _read(path: str | os.PathLike[str]) -> str:
     _require_path(path)
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"configuration file {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"configuration file {path}: no text in UTF-8: {error}") from None
+        return read_text(path, where="configuration file", limit=_MAX_FILE_BYTES)
+    except FileAccessError as error:
+        raise ConfigError(str(error)) from None
 
 
 CONFIG = Config()

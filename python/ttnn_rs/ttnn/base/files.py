@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
-from ttnn.base.exceptions import ArgumentError, FileAccessError
+from ttnn.base.exceptions import ArgumentError, FileAccessError, FileFormatError
 
 __all__ = [
     "MAX_FILE_BYTES",
     "PathName",
+    "make_folder",
     "open_atomically",
     "open_file",
     "path_name",
     "read_bytes",
+    "read_json",
     "read_text",
     "write_atomically",
 ]
@@ -71,6 +75,20 @@ def path_name(where: str, path: PathName) -> str:
     return name
 
 
+def make_folder(path: PathName, *, where: str) -> Path:
+    """Make a folder and those above it, unless they exist; return its path.
+
+    Raises:
+        FileAccessError: it cannot be made, or a file has its name.
+    """
+    folder = Path(path_name(where, path))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(where, str(folder), "made", error) from None
+    return folder
+
+
 @contextmanager
 def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
     """Open a file for writing in a `with` block, at whose end it takes the place of the old one.
@@ -90,7 +108,10 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
     try:
         old = _status(name)
         if (old is not None and not stat.S_ISREG(old.st_mode)) or name.startswith(_STREAMS):
-            with open(name, "wb") as file:
+            # A FIFO that nobody reads would block.
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+            os.set_blocking(descriptor, True)
+            with os.fdopen(descriptor, "wb") as file:
                 yield file
             return
         # A link is kept: the file that it leads to is replaced.
@@ -207,6 +228,20 @@ def read_text(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
             f"{where}: {os.fsdecode(path)} is no text in UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_json(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, streams: bool = False) -> Any:
+    """Return the value of a JSON file.
+
+    Raises:
+        FileAccessError: as `read_text`.
+        FileFormatError: the file is not JSON, or nested too deeply to be read.
+    """
+    text = read_text(path, where=where, limit=limit, streams=streams)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{where}: {os.fsdecode(path)} is not JSON: {error}") from None
 
 
 def _refused(where: str, name: str, what: str, error: OSError) -> FileAccessError:

@@ -36,7 +36,7 @@ class JsonValue(ABC):
             return cls._from_json(json.loads(json_string))
         except TtnnError:
             raise
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             kind = cls.__name__
             raise MemoryConfigError(f"{kind}.from_json: not what {kind}.to_json writes: {json_string!r}") from None
 

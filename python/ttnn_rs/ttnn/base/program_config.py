@@ -95,7 +95,7 @@ class ConfigValue:
             return cls(**{name: _restored(value, kinds[name]) for name, value in data.items()})
         except TtnnError:
             raise
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise ArgumentError(f"{cls.__name__}.from_json: not the JSON text of one: {error}") from None
 
 

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ttnn.base.exceptions import ArgumentError, ConfigError, TtnnError
+from ttnn.base.exceptions import ArgumentError, ConfigError, FileAccessError, TtnnError
 from ttnn.cli import bench, demo, goldens, info, profile, run, sweep
 from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, MissingPackage, Terminal
 
@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MissingPackage as error:
         terminal.error(str(error))
         return EXIT_USAGE
+    except FileAccessError as error:
+        terminal.error(str(error))
+        return EXIT_FAILURE
     except TtnnError as error:
         terminal.error(f"{type(error).__name__}: {error}")
         return EXIT_USAGE if isinstance(error, ArgumentError | ConfigError) else EXIT_FAILURE

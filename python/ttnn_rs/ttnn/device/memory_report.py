@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttnn.base.enums import BufferType
+from ttnn.base.files import make_folder, write_atomically
 from ttnn.base.paths import path_below
 
 if TYPE_CHECKING:
     from ttnn._engine import Device
+
+_CALL = "dump_device_memory_state"
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class MemoryView:
 def write_memory_state(device: Device, folder: Path, prefix: str) -> None:
     """Write summary, blocks and buffers of a device as CSV files into a folder, which is made."""
     views = {kind: MemoryView.of(device, kind) for kind in BufferType}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, where=_CALL)
     _write(
         path_below(folder, f"{prefix}memory_usage_summary.csv", "prefix"),
         (_summary(kind.name, view) for kind, view in views.items()),
@@ -76,7 +80,8 @@ def _summary(name: str, view: MemoryView) -> dict[str, Any]:
 
 
 def _write(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, file.getvalue(), where=_CALL)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
+from ttnn.base.files import open_atomically, path_name, write_atomically
 
 _TRANSFER = 3
 """Thread number of an event that is a transfer."""
@@ -153,9 +154,10 @@ def save(report: Run, path: str | Path) -> None:
 
     Raises:
         ArgumentError: the run was not recorded.
+        FileAccessError: the file cannot be written.
     """
     _require_events(report, "save")
-    Path(path).write_text(json.dumps(chrome_trace(report), separators=(",", ":")), encoding="utf-8")
+    write_atomically(path, json.dumps(chrome_trace(report), separators=(",", ":")), where="Report.save")
 
 
 def plot(report: Run, path: str | Path | None = None) -> Any:
@@ -176,7 +178,11 @@ def plot(report: Run, path: str | Path | None = None) -> Any:
     _draw_heat(figure, heat, report)
     _draw_timeline(chart, report, lines[:60])
     if path is not None:
-        figure.savefig(path, dpi=120)
+        # As `savefig` names a file without a suffix.
+        target = Path(path_name("Report.plot", path))
+        target = target if target.suffix else target.with_suffix(".png")
+        with open_atomically(target, where="Report.plot") as file:
+            figure.savefig(file, dpi=120, format=target.suffix[1:])
     return figure
 
 

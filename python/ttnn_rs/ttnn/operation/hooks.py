@@ -6,6 +6,7 @@ Source: TT-NN docs, "Hooks, golden functions, testing helpers".
 from __future__ import annotations
 
 import csv
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ttnn.base.exceptions import ArgumentError
+from ttnn.base.files import write_atomically
 from ttnn.device.queues import command_queue
 from ttnn.golden.oracles import host_oracle, is_tensor
 from ttnn.operation.fallbacks import fallback_of
@@ -283,13 +285,15 @@ def dump_operations(csv_file: str | os.PathLike[str], include_experimental: bool
 
     Raises:
         ArgumentError: `csv_file` is no path.
+        FileAccessError: the file cannot be written.
     """
     if not isinstance(csv_file, str | os.PathLike):
         raise ArgumentError(f"dump_operations: csv_file must be a path, got {type(csv_file).__name__}")
-    with open(csv_file, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["python_fully_qualified_name", "is_cpp_operation", "has_golden_function", "is_experimental"])
-        for operation in query_registered_operations(include_experimental):
-            has_golden = operation.golden_function is not None
-            name = operation.python_fully_qualified_name
-            writer.writerow([name, operation.is_cpp_operation, has_golden, operation.is_experimental])
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["python_fully_qualified_name", "is_cpp_operation", "has_golden_function", "is_experimental"])
+    for operation in query_registered_operations(include_experimental):
+        has_golden = operation.golden_function is not None
+        name = operation.python_fully_qualified_name
+        writer.writerow([name, operation.is_cpp_operation, has_golden, operation.is_experimental])
+    write_atomically(csv_file, table.getvalue(), where="dump_operations")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ttnn.base.files import write_atomically
 from ttnn.operation.registry import FastOperation, Op, exports
 from ttnn.operation.signature import REQUIRED, Param
 
@@ -135,7 +136,7 @@ def main(folder: Path, *options: str) -> int:
     for name, dotted in targets.items():
         text = stub({name: operation for name, operation in operators.items() if ("." in name) is dotted})
         if "--check" not in options:
-            (folder / name).write_text(text, encoding="utf-8")
+            write_atomically(folder / name, text, where="stubs")
         elif (folder / name).read_text(encoding="utf-8") != text:
             print(f"{folder / name} is not what the registry says: run `cargo xtask stubs`")
             return 1

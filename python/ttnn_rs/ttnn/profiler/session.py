@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from ttnn.base.config import ProcessProfile
 from ttnn.base.exceptions import ArgumentError
+from ttnn.base.files import make_folder, path_name, write_atomically
 from ttnn.operation.fallbacks import SUFFIX
 from ttnn.operation.observation import Observation
 from ttnn.profiler.missing import Total
@@ -94,17 +95,17 @@ class Profile:
         Args:
             folder: Is made if it is missing.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = make_folder(folder, where="Profile.to_csv")
         write_sheet(self.all_rows, folder / SHEET)
         write_device_log(self.rows, folder / DEVICE_LOG)
         return folder / SHEET
 
     def to_perfetto(self, path: str | Path) -> Path:
         """Write the timeline as a Chrome trace, which https://ui.perfetto.dev opens; return its path."""
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(chrome_trace(self.rows), separators=(",", ":")), encoding="utf-8")
+        path = Path(path_name("Profile.to_perfetto", path))
+        make_folder(path.parent, where="Profile.to_perfetto")
+        text = json.dumps(chrome_trace(self.rows), separators=(",", ":"))
+        write_atomically(path, text, where="Profile.to_perfetto")
         return path
 
     def report(self, folder: str | Path, *, done: Done | None = None) -> Path:

@@ -6,10 +6,12 @@ Source: columns that tt-perf-report 1.4 and ttnn-visualizer 0.108 read.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from ttnn.base.files import write_atomically
 from ttnn.profiler.operand import Operand
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.rows import MissingRow, Row
@@ -127,11 +129,12 @@ def write_sheet(rows: Sequence[Row | MissingRow], path: Path) -> None:
             cells["HOST START TS"] = max(cells["HOST START TS"], table[-1]["HOST START TS"] + 1)
             cells["HOST END TS"] = cells["HOST START TS"]
         table.append(cells)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
-        if table:
-            writer.writerow(table[0])
-            writer.writerows(cells.values() for cells in table)
+    file = io.StringIO()
+    writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
+    if table:
+        writer.writerow(table[0])
+        writer.writerows(cells.values() for cells in table)
+    write_atomically(path, file.getvalue(), where="profiler")
 
 
 def write_device_log(rows: Sequence[Row], path: Path) -> None:
@@ -142,7 +145,7 @@ def write_device_log(rows: Sequence[Row], path: Path) -> None:
         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
         "trace id, trace id counter, zone name, type, source line, source file, meta data"
     )
-    with path.open("w", encoding="utf-8") as file:
+    with io.StringIO() as file:
         file.write(f"ARCH: {arch}, CHIP_FREQ[MHz]: {clock}, Max Compute Cores: {cores}\n{header}\n")
         for row, start in zip(rows, starts(rows), strict=True):
             begin, columns = round(start * clock / 1000), row.plan.card.grid[0]
@@ -161,3 +164,4 @@ def write_device_log(rows: Sequence[Row], path: Path) -> None:
                             f"{zone},{kind},0,,\n"
                         )
                 number += group.cores
+        write_atomically(path, file.getvalue(), where="profiler")

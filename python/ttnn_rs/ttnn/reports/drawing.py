@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import ParameterError, UnsupportedError
+from ttnn.base.files import write_atomically
 from ttnn.reports.extract import Graph
 from ttnn.reports.nodes import Node
 
@@ -125,12 +126,13 @@ def draw(graph: Any, path: Path) -> None:
         UnsupportedError: the program `dot` of graphviz is not installed.
     """
     try:
-        graph.render(path.with_suffix(""), format=path.suffix[1:], cleanup=True)
+        picture = graph.pipe(format=path.suffix[1:])
     except _graphviz().ExecutableNotFound:
         raise UnsupportedError(
             f"visualize: {path} needs the program dot of graphviz, which is not installed; without file_name the "
             "graph is returned undrawn"
         ) from None
+    write_atomically(path, picture, where="visualize")
 
 
 def _graphviz() -> Any:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, TtnnError
+from ttnn.base.files import write_atomically
 from ttnn.base.paths import path_below
 from ttnn.reports import schema
 from ttnn.reports.comparison import import_tensor_comparison_records
@@ -341,7 +342,8 @@ def import_report(
         connection.close()
     config = folder / "config.json"
     if not config.exists():
-        config.write_text(json.dumps({"report_name": derive_report_name(source)}, indent=4) + "\n", encoding="utf-8")
+        text = json.dumps({"report_name": derive_report_name(source)}, indent=4) + "\n"
+        write_atomically(config, text, where="import_report")
     return path
 
 
@@ -375,7 +377,7 @@ def _import_file(cursor: sqlite3.Cursor, file: Path, report: dict[str, Any], fol
     }
     for name, text in described.items():
         if text and not (folder / name).exists():
-            (folder / name).write_text(text, encoding="utf-8")
+            write_atomically(folder / name, text, where="import_report")
 
 
 def _sidecar(file: Path, suffix: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ttnn._engine import __version__
 from ttnn.base.enums import BufferType, TensorMemoryLayout
+from ttnn.base.files import write_atomically
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.profiler.plan import Plan, PlanCb
 from ttnn.profiler.recorder import BufferChange, Event, Recorder, SeenDevice, SeenTensor
@@ -26,6 +27,7 @@ from ttnn.reports.nodes import Node, new_node
 from ttnn.reports.texts import enum_text, memory_config_text, text_of
 from ttnn.reports.writer import source_file, write_graph
 
+_CALL: Final = "Profile.report"
 _FILES: Final = ("cluster_descriptor.yaml", "physical_chip_mesh_coordinate_mapping.yaml")
 
 
@@ -39,12 +41,11 @@ def write(folder: Path, recorder: Recorder, done: Done) -> None:
     """
     (folder / database.SQLITE_DB_PATH).unlink(missing_ok=True)
     devices = {seen.id: seen for seen in recorder.devices.values()}
-    (folder / database.CONFIG_PATH).write_text(
-        json.dumps({"report_name": folder.resolve().name}) + "\n", encoding="utf-8"
-    )
+    config = json.dumps({"report_name": folder.resolve().name}) + "\n"
+    write_atomically(folder / database.CONFIG_PATH, config, where=_CALL)
     for seen in list(devices.values())[:1]:
         for name, text in zip(_FILES, (seen.cluster, seen.mesh), strict=True):
-            (folder / name).write_text(text, encoding="utf-8")
+            write_atomically(folder / name, text, where=_CALL)
     with database.writing(folder) as cursor:
         schema.insert(cursor, "devices", [(seen.id, *astuple(seen.info)) for seen in devices.values()])
         report = _Report(recorder)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError
+from ttnn.base.files import make_folder, path_name, write_atomically
 from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.operation.operands import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
@@ -128,12 +129,13 @@ def end_graph_capture_to_file(report_path: str | os.PathLike[str]) -> list[Node]
     """
     if not isinstance(report_path, str | os.PathLike):
         raise ArgumentError(f"end_graph_capture_to_file: expected a path, got {report_path!r}")
-    capture = _end("end_graph_capture_to_file")
-    path = Path(report_path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report_of(capture, pages=RECORDING.pages), indent=2), encoding="utf-8")
+    call = "end_graph_capture_to_file"
+    capture = _end(call)
+    path = Path(path_name(call, report_path))
+    make_folder(path.parent, where=call)
+    write_atomically(path, json.dumps(report_of(capture, pages=RECORDING.pages), indent=2), where=call)
     if RECORDING.calls:
-        path.with_suffix(".python_io.json").write_text(json.dumps(RECORDING.calls), encoding="utf-8")
+        write_atomically(path.with_suffix(".python_io.json"), json.dumps(RECORDING.calls), where=call)
     return capture.nodes
 
 

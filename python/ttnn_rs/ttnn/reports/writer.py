@@ -22,6 +22,7 @@ from typing import Any, Final
 from ttnn._engine import __version__
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.files import make_folder, write_atomically
 from ttnn.base.observers import OBSERVERS
 from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
@@ -182,9 +183,9 @@ def _write_devices(cursor: sqlite3.Cursor, path: Path, devices: Sequence[MeshDev
     database.DEVICE_IDS_IN_DATABASE.update(device.id() for device in devices)
     cluster = path / "cluster_descriptor.yaml"
     if devices and not cluster.exists():
-        cluster.write_text(cluster_descriptor(devices), encoding="utf-8")
+        write_atomically(cluster, cluster_descriptor(devices), where="report")
         mesh = path / "physical_chip_mesh_coordinate_mapping.yaml"
-        mesh.write_text(mesh_descriptor(devices), encoding="utf-8")
+        write_atomically(mesh, mesh_descriptor(devices), where="report")
 
 
 def _write_lifetimes(
@@ -230,7 +231,7 @@ def _write_error(cursor: sqlite3.Cursor, number: int, name: str, error: BaseExce
 
 
 def _draw(path: Path, nodes: Sequence[Node]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, where="report")
     try:
         visualize(nodes, file_name=path)
     except UnsupportedError as error:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
+from ttnn.base.files import write_atomically
 from ttnn.cli.bench.cases import Result, cases, run_case
 from ttnn.cli.common import host_options
 from ttnn.cli.common.terminal import Table, Terminal, picture_path, require
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     figures = options.output.with_suffix(".json")
     content = {"host": host, "picture": str(options.output), "results": [result.as_json() for result in results]}
     _report(terminal, results, host, content)
-    figures.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    write_atomically(figures, json.dumps(content, indent=2) + "\n", where="bench")
     draw(options.output, results, host)
     terminal.line(f"picture: {options.output}; figures: {figures}")
     return 0

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ttnn.base.files import open_atomically
 from ttnn.cli.bench.cases import Result
 
 INK = "#20262e"
@@ -43,4 +44,5 @@ def draw(path: Path, results: Sequence[Result], host: dict[str, Any]) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     figure.tight_layout()
-    figure.savefig(path, format="png", metadata={"Software": None})
+    with open_atomically(path, where="bench") as file:
+        figure.savefig(file, format="png", metadata={"Software": None})

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from ttnn.base.files import open_atomically
 from ttnn.cli.demo.inference import DTYPES, FIDELITIES, Measurement
 from ttnn.cli.demo.network import Digits
 
@@ -51,7 +52,8 @@ def draw(path: Path, digits: Digits, exact: NDArray[np.float64], measurements: S
     )
     worst = measurements[DTYPES.index("bfloat4_b") * len(FIDELITIES)]
     _disagreements(figure, grid, digits, exact_classes, worst)
-    figure.savefig(path, format="png", metadata={"Software": None})
+    with open_atomically(path, where="demo") as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
 
 
 def _map(axes: Any, title: str, colours: NDArray[np.float64], texts: list[list[str]], *, names: bool = True) -> None:

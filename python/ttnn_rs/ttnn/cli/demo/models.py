@@ -17,6 +17,7 @@ from typing import Any
 
 import ttnn
 from ttnn.base.exceptions import ArgumentError
+from ttnn.base.files import open_atomically
 from ttnn.cli.common import host_options
 from ttnn.cli.common.terminal import MissingPackage, Table, Terminal, require
 from ttnn.cli.demo import measure
@@ -187,7 +188,8 @@ def draw(path: Path, outcome: Outcome) -> None:
     FigureCanvasAgg(figure)
     figure.suptitle(outcome.title, fontsize=11)
     outcome.draw(figure)
-    figure.savefig(path, format="png", metadata={"Software": None})
+    with open_atomically(path, where="demo") as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
 
 
 def report(name: str, settings: Settings, mode: str, outcome: Outcome, terminal: Terminal, picture: Path) -> None:

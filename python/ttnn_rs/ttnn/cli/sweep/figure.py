@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ttnn.base.files import open_atomically
 from ttnn.cli.common.ulp import MIN_NORMAL
 from ttnn.cli.sweep.statistics import Floats
 from ttnn.cli.sweep.subjects import Outcome
@@ -32,7 +33,8 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     for panel in axes[len(outcomes) :]:
         panel.axis("off")
     figure.tight_layout()
-    figure.savefig(path, format="png", metadata={"Software": None})
+    with open_atomically(path, where="sweep") as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
 
 
 def _position(x: Floats) -> Floats:

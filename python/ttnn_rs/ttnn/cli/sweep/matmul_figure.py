@@ -9,6 +9,7 @@ from typing import Final
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ttnn.base.files import open_atomically
 from ttnn.cli.sweep.figure import INK, MUTED
 from ttnn.cli.sweep.matmul_errors import BLOCKINGS, FIDELITIES, Measurement
 
@@ -48,4 +49,5 @@ def draw(path: Path, found: Sequence[Measurement], label: str) -> None:
     axes[-1].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.suptitle(f"ttnn.matmul, {label}: error over the length of the sums", fontsize=10, color=INK)
     figure.tight_layout()
-    figure.savefig(path, format="png", metadata={"Software": None})
+    with open_atomically(path, where="sweep") as file:
+        figure.savefig(file, format="png", metadata={"Software": None})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from pathlib import Path
 from typing import Final
+
+from ttnn.base.exceptions import FileAccessError
+from ttnn.base.files import write_atomically
 
 __all__ = ["UNEXPECTED", "end_of_output", "write"]
 
@@ -33,13 +36,15 @@ def write(tool: str, output: str, data: bytes) -> int:
                 sys.stdout.write(data.decode())
             sys.stdout.flush()
         else:
-            Path(output).write_bytes(data)
+            write_atomically(output, data, where=tool)
+    except FileAccessError as error:
+        if error.errno != errno.EPIPE:
+            sys.stderr.write(f"{error}\n")
+        return 1
     except OSError as error:
-        if output == "-":
-            end_of_output()
+        end_of_output()
         if not isinstance(error, BrokenPipeError):
-            name = "standard output" if output == "-" else output
-            sys.stderr.write(f"{tool}: cannot write {name}: {error.strerror}\n")
+            sys.stderr.write(f"{tool}: standard output cannot be written: {error.strerror}\n")
         return 1
     return 0
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+
+from ttnn.base import files
 
 INCLUDE = Path(__file__).parent / "include"
 """Our headers under their official names."""
@@ -42,15 +43,8 @@ def headers_digest() -> str:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file that is never seen half written, though several processes write it at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    files.make_folder(path.parent, where="kernel cache")
+    files.write_atomically(path, data, where="kernel cache")
 
 
 def _file_digest(path: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ttnn.base.files import make_folder, write_atomically
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import LOCAL, attribute_text
@@ -81,8 +82,8 @@ def run(module: Module, options: dict[str, Any]) -> None:
     if verbose:
         sheet["shardable_operations"], sheet["operation_type_breakdown"] = details, dict(counts)
     path = _path(module, options["ttnn-perf-metrics-output-file"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_json(sheet) + "\n", encoding="utf-8")
+    make_folder(path.parent, where="TTNNCollectPerfMetrics")
+    write_atomically(path, _json(sheet) + "\n", where="TTNNCollectPerfMetrics")
 
 
 def _error(module: Module, message: str) -> CompileError:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from ttnn.base.files import write_atomically
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.tools.bindings.ir import Context, Module
 from ttnn.compiler.tools.version import package_version
@@ -62,11 +61,13 @@ def ttnn_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTNN binary of a lowered module."""
     from ttnn.compiler.binary.translate import ttnn_to_binary
 
-    Path(filepath).write_bytes(ttnn_to_binary(module.parsed, package_version()).to_bytes())
+    data = ttnn_to_binary(module.parsed, package_version()).to_bytes()
+    write_atomically(filepath, data, where="ttnn_to_flatbuffer_file")
 
 
 def ttmetal_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTMetal binary of a lowered module."""
     from ttnn.compiler.binary.metal_tables import metal_to_binary
 
-    Path(filepath).write_bytes(metal_to_binary(module.parsed, package_version()).to_bytes())
+    data = metal_to_binary(module.parsed, package_version()).to_bytes()
+    write_atomically(filepath, data, where="ttmetal_to_flatbuffer_file")

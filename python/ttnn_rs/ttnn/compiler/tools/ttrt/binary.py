@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from ttnn.base.exceptions import FileFormatError
+from ttnn.base.files import write_atomically
 from ttnn.compiler.binary.binary import Binary as Content
 
 __all__ = [
@@ -52,7 +52,7 @@ class Flatbuffer:
 
     def store(self, path: str) -> None:
         """Write the binary to a file."""
-        Path(path).write_bytes(self.content.to_bytes())
+        write_atomically(path, self.content.to_bytes(), where="store")
 
 
 class Binary(Flatbuffer):

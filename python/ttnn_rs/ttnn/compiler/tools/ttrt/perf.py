@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
 import ttnn
 from ttnn.base.exceptions import TtnnError, UnsupportedError
+from ttnn.base.files import write_atomically
 from ttnn.compiler.binary.calls import Call
 from ttnn.compiler.tools.ttrt import runtime
 from ttnn.compiler.tools.ttrt.command import Command
@@ -101,7 +103,8 @@ def _recorder(rows: list[dict[str, Any]], loop: int, index: int) -> Callable[[Ca
 
 
 def _write(path: str, rows: list[dict[str, Any]]) -> None:
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["LOOP", "PROGRAM", "OP", "OP CODE", "HOST DURATION [ns]"])
-        writer.writeheader()
-        writer.writerows(rows)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, ["LOOP", "PROGRAM", "OP", "OP CODE", "HOST DURATION [ns]"])
+    writer.writeheader()
+    writer.writerows(rows)
+    write_atomically(path, file.getvalue(), where="ttrt perf")

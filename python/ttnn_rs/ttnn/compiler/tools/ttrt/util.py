@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import ttnn
 from ttnn.base.exceptions import DeviceError, FileFormatError, StorageError
+from ttnn.base.files import make_folder, open_atomically, open_file, write_atomically
 from ttnn.base.paths import path_below
 from ttnn.compiler.binary.binary import SUFFIXES
 from ttnn.compiler.binary.system_desc import from_table
@@ -25,7 +26,7 @@ class _Lines(logging.Handler):
     def __init__(self, file_name: str) -> None:
         super().__init__()
         self._path = Path(file_name)
-        self._path.write_text("", encoding="utf-8")
+        write_atomically(self._path, "", where="ttrt")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Append a record."""
@@ -71,7 +72,7 @@ class FileManager:
 
     def create_directory(self, directory_path: str) -> None:
         """Make a folder and those above it."""
-        Path(directory_path).mkdir(parents=True, exist_ok=True)
+        make_folder(directory_path, where="ttrt")
 
     def remove_directory(self, directory_path: str) -> None:
         """Remove a folder, if it is there, and all that is in it."""
@@ -81,7 +82,7 @@ class FileManager:
     def create_file(self, file_path: str) -> None:
         """Make an empty file and the folders above it."""
         self.create_directory(os.path.dirname(file_path) or ".")
-        Path(file_path).write_text("")
+        write_atomically(file_path, "", where="ttrt")
 
     def remove_file(self, file_path: str) -> None:
         """Remove a file, if it is there."""
@@ -89,7 +90,11 @@ class FileManager:
 
     def copy_file(self, dest_file_path: str, src_file_path: str) -> None:
         """Copy a file to a file or into a folder."""
-        shutil.copy2(src_file_path, dest_file_path)
+        target = Path(dest_file_path)
+        target = target / Path(src_file_path).name if target.is_dir() else target
+        with open_file(src_file_path, where="ttrt") as old, open_atomically(target, where="ttrt") as new:
+            shutil.copyfileobj(old, new)
+        shutil.copystat(src_file_path, target)
 
     def copy_directory(self, dest_directory_path: str, src_directory_path: str) -> None:
         """Copy a folder to one that is not there."""
@@ -210,7 +215,9 @@ class Artifacts:
         """Save a tensor as a torch file."""
         import torch
 
-        torch.save(torch_tensor, path_below(folder_path, torch_tensor_name, "torch_tensor_name"))
+        path = path_below(folder_path, torch_tensor_name, "torch_tensor_name")
+        with open_atomically(path, where="ttrt") as file:
+            torch.save(torch_tensor, file)
 
     def save_system_desc(
         self,
@@ -458,7 +465,7 @@ class Results:
 
     def save_results(self, file_name: str = "results.json") -> None:
         """Write all to a JSON file."""
-        Path(file_name).write_text(json.dumps(self.results, indent=2) + "\n", encoding="utf-8")
+        write_atomically(file_name, json.dumps(self.results, indent=2) + "\n", where="ttrt")
 
     def get_result_code(self) -> int:
         """Return 0 if all files passed, else 1."""
