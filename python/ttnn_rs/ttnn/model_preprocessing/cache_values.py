@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import stat
 from pathlib import Path
@@ -126,11 +127,15 @@ def _torch_tensor(path: Path, facts: list[Any], size: int, digest: str) -> Any:
     name, shape, gradient = facts
     data = read_whole(path, size)
     _compare(path, [size, hashlib.sha256(data).hexdigest()], [size, digest])
-    if data:
-        tensor = torch.frombuffer(data, dtype=_TORCH[name]).reshape(shape)
-    else:
-        tensor = torch.empty(shape, dtype=_TORCH[name])
-    return tensor if gradient is None else torch.nn.Parameter(tensor, requires_grad=gradient)
+    dtype = _TORCH[name]
+    if math.prod(shape) * dtype.itemsize != size:
+        raise ValueError(f"{path} has {size} bytes for {shape} of {name}")
+    try:
+        tensor = torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
+        return tensor if gradient is None else torch.nn.Parameter(tensor, requires_grad=gradient)
+    except RuntimeError as error:
+        # A shape that torch refuses, or a gradient of integers.
+        raise ValueError(str(error)) from None
 
 
 def read_whole(path: Path, size: int | None, limit: int | None = None) -> bytearray:
