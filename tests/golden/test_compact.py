@@ -9,8 +9,10 @@ import pytest
 from compact import DATA, MANIFEST, file_hash, hash_of, hashes, vector_files
 
 from ttnn import _engine
+from ttnn.base.exceptions import FileFormatError
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
+from ttnn.cli.goldens.cases import operator_of
 from ttnn.cli.goldens.sfpu import every_bf16, unary_table
 from ttnn.cli.goldens.variants import engine_variant
 
@@ -63,3 +65,9 @@ def test_exhaustive_table_has_the_hash_of_the_golden_one(
 
 def test_exhaustive_tables_exist() -> None:
     assert {"exp", "recip"} <= {name for name, _, _ in _exhaustive_tables()}
+
+
+@pytest.mark.parametrize("name", ["close_device", "os", "__import__", "CONFIG", "nothing"])
+def test_a_case_names_an_operator_and_nothing_else(name: str) -> None:
+    with pytest.raises(FileFormatError, match="is no operator"):
+        operator_of({"op": name})

@@ -236,8 +236,11 @@ def run(count: int, seed: int = 0) -> Counter[str]:
             where = f"seed {seed}, change {number} ({what})"
             try:
                 tree = plain(preprocess(initialize))
-            except TtnnError as error:
-                raise AssertionError(f"{where}: {error}") from error
+            except TtnnError:
+                # A whole manifest may describe a tree that the package refuses.
+                assert what == "_hostile", where
+                ends["refused"] += 1
+                continue
             # A manifest whose digest was made to fit is another cache, of another version or with another tree.
             assert tree == right or (what == "_hostile" and not initialize.count), f"{where}: another tree"
             # An empty folder is no damage.

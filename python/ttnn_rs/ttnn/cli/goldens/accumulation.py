@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, operator_of
 from ttnn.cli.goldens.raw import to_bytes
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
 
@@ -43,7 +43,7 @@ def _input(case: Case, archive: Archive, device: ttnn.MeshDevice) -> ttnn.Tensor
 
 def _accumulated(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
     name = f"{case['case']}.out"
-    run = functools.partial(getattr(ttnn, case["op"]), _input(case, archive, device), case["dim"])
+    run = functools.partial(operator_of(case), _input(case, archive, device), case["dim"])
     return attempt(name, run, archive[name].shape)
 
 
@@ -62,7 +62,7 @@ def _moments(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
     name = f"{case['case']}.out"
     x = _input(case, archive, device)
     try:
-        result = getattr(ttnn, case["op"])(x, case["dim"], correction=case["correction"])
+        result = operator_of(case)(x, case["dim"], correction=case["correction"])
     except ttnn.UnsupportedError as error:
         return Uncovered(name, str(error).splitlines()[0])
     words = to_bytes(ttnn.to_layout(result, ttnn.ROW_MAJOR_LAYOUT)).view(archive[name].dtype)

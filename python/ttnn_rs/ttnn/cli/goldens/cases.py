@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 import ttnn
+from ttnn.base.exceptions import FileFormatError
 from ttnn.cli.goldens.raw import from_bytes, to_bytes
 from ttnn.cli.goldens.walk import Archive, Computed, Uncovered, Verdict
+from ttnn.operation.registry import FastOperation
 
 DTYPE = {"bf16": ttnn.bfloat16, "bf8": ttnn.bfloat8_b, "f32": ttnn.float32}
 OF_TILE_BYTES = {1088: ttnn.bfloat8_b, 2048: ttnn.bfloat16, 4096: ttnn.float32}
@@ -28,6 +30,19 @@ def attempt(name: str, run: Callable[[], ttnn.Tensor], shape: tuple[int, ...]) -
         return Computed(name, to_bytes(run()).reshape(shape))
     except ttnn.UnsupportedError as error:
         return Uncovered(name, str(error).splitlines()[0])
+
+
+def operator_of(case: dict[str, Any]) -> FastOperation:
+    """Return the operator that a case names, in `ttnn` or `ttnn.experimental`.
+
+    Raises:
+        FileFormatError: the name is that of something else.
+    """
+    name = str(case["op"])
+    found = next((one for module in (ttnn, ttnn.experimental) if (one := vars(module).get(name)) is not None), None)
+    if not isinstance(found, FastOperation):
+        raise FileFormatError(f"goldens: {name!r} is no operator")
+    return found
 
 
 def cases(archive: Archive) -> list[dict[str, Any]]:

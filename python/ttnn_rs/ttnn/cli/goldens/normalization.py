@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens.cases import DTYPE, attempt, each, tensor_of
+from ttnn.cli.goldens.cases import DTYPE, attempt, each, operator_of, tensor_of
 from ttnn.cli.goldens.walk import Archive, Checker, Verdict
 
 Case = dict[str, Any]
@@ -85,7 +85,7 @@ def _norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Ver
         x = ttnn.to_memory_config(x, placed)
         if "residual_input_tensor" in options:
             options["residual_input_tensor"] = ttnn.to_memory_config(options["residual_input_tensor"], placed)
-    operator = getattr(ttnn, case["op"])
+    operator = operator_of(case)
     run = functools.partial(operator, x, epsilon=case["epsilon"], **options)
     yield attempt(name, run, archive[name].shape)
 
@@ -109,7 +109,7 @@ def _distributed(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Itera
 def _rotary(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
     operands = [tensor_of(case, archive, operand, device, shape) for operand in ("in0", "cos", "sin")]
-    operator = getattr(ttnn.experimental, case["op"])
+    operator = operator_of(case)
     if _has(case, archive, "trans_mat"):
         operands.append(tensor_of(case, archive, "trans_mat", device, (1, 1, 32, 32)))
     yield attempt(name, functools.partial(operator, *operands), archive[name].shape)

@@ -14,7 +14,7 @@ from typing import Any
 
 import ttnn
 from ttnn.cli.goldens import accumulation, attention, convolution, normalization, pooling, random, selection
-from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device, operator_of
 from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
 TILE = ttnn.TILE_SIZE
@@ -100,7 +100,7 @@ def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
         for case in cases(archive):
             name = f"{case['case']}.out"
             a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
-            run = functools.partial(getattr(ttnn, case["op"]), a, dim=case["dim"], keepdim=True)
+            run = functools.partial(operator_of(case), a, dim=case["dim"], keepdim=True)
             yield attempt(name, run, archive[name].shape)
 
 

@@ -54,6 +54,7 @@ def _listed(fields: Words, name: str) -> list[tuple[str, Words]]:
     return [_struct(part) for part in split_top(fields.get(name, "[]").strip()[1:-1])]
 
 
+_INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 #: Members of arguments of kernels by the names of their attributes, and what their number is in the schemas.
 _ARGUMENTS: Final = {
     "kernel_arg_cb_buffer_index": ("KernelArgCBBufferIndex", ("buffer_index",)),
@@ -225,6 +226,18 @@ def _config(kernel: dict[str, Any]) -> New:
     return New("ttnn.ComputeConfigDescriptor", (), tuple(words))
 
 
+def _source(kernel: dict[str, Any]) -> str:
+    """Return the source of a kernel as a text that is C++ whatever it says, as a text with an include line is.
+
+    Raises:
+        UnsupportedError: The source is the name of a file.
+    """
+    kind, text = kernel.get("source_type", "SOURCE_CODE"), str(kernel["source"])
+    if kind != "SOURCE_CODE":
+        raise UnsupportedError(f"a kernel whose source is {kind} is not executed: kernels come from the binary itself.")
+    return text if _INCLUDE.search(text) else f"#include <cstdint>\n#line 1\n{text}"
+
+
 #: Rows and columns of cores; a binary may name any, and the lists below have a place for each before it.
 _MOST: Final = 64
 
@@ -253,7 +266,7 @@ def _generic(calls: Calls, table: dict[str, Any]) -> None:
             "ttnn.KernelDescriptor",
             (),
             (
-                ("kernel_source", kernel["source"]),
+                ("kernel_source", _source(kernel)),
                 ("source_type", Name("ttnn.KernelDescriptor.SourceType.SOURCE_CODE")),
                 ("core_ranges", _cores(kernel["core_ranges"])),
                 ("compile_time_args", _values(kernel.get("ct_args", {}), tensors)),

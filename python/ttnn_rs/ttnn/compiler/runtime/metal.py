@@ -73,7 +73,7 @@ def run_metal(content: Binary, index: int, inputs: Sequence[Array], device: Any)
         return [run.read(reference) for reference in program.get("outputs", [])]
     except TtnnError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise FileFormatError(f"program {program.get('name')}: the binary is damaged: {error!r}.") from None
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import ttnn
+from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.compiler.binary.calls import Name, New
 from ttnn.compiler.binary.descriptions import Description
 
@@ -46,10 +48,21 @@ def evaluate(argument: Any, tensors: dict[int, Any], device: Any) -> Any:
 
 
 def public(path: str) -> Any:
-    """Return what a public name such as "ttnn.TensorMemoryLayout.INTERLEAVED" means."""
+    """Return what a public name such as "ttnn.TensorMemoryLayout.INTERLEAVED" means.
+
+    Raises:
+        FileFormatError: There is no such name, or it leads to a private name or out of the package.
+    """
     found: Any = ttnn
     for part in path.split(".")[1:]:
-        found = getattr(found, part)
+        try:
+            found = None if part.startswith("_") else getattr(found, part)
+        except AttributeError as error:
+            if isinstance(error, TtnnError):
+                raise
+            found = None
+        if found is None or (isinstance(found, ModuleType) and found.__name__.partition(".")[0] != "ttnn"):
+            raise FileFormatError(f"{path} is no public name of the package.")
     return found
 
 
