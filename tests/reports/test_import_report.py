@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError
+from ttnn.graph_report import REPORT_VERSION, import_report
 
 
 def _capture(device: ttnn.MeshDevice, path: Path, **options: Any) -> list[dict[str, Any]]:
@@ -154,3 +156,70 @@ def test_addresses_of_repositories_lose_their_passwords() -> None:
     clean = ttnn.graph_report.sanitize_git_remote_url
     assert clean("https://user:secret@example.org/a.git\n") == "https://example.org/a.git"
     assert clean("git@example.org:a.git") == "git@example.org:a.git"
+
+
+def _stranger(path: Path, **fields: Any) -> Path:
+    """Write a report whose one operation was called at line 1 of a file that the stranger chose."""
+    nodes = [
+        {"counter": 0, "node_type": "capture_start", "params": {}, "connections": [1]},
+        {"counter": 1, "node_type": "function_start", "params": {"name": "ttnn::add"}, "connections": [2]},
+        {"counter": 2, "node_type": "function_end", "params": {"name": "ttnn::add"}, "connections": [3]},
+        {"counter": 3, "node_type": "capture_end", "params": {}, "connections": []},
+    ]
+    path.write_text(json.dumps({"version": REPORT_VERSION, "graph": nodes, **fields}))
+    return path
+
+
+@pytest.mark.parametrize("place", ["outside", "link", "inside"])
+def test_a_report_copies_only_source_files_of_the_working_folder(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    secret = tmp_path / "secret" if place != "inside" else work / "secret"
+    secret.write_text("secret")
+    if place == "link":
+        (work / "link").symlink_to(secret)
+    named = work / "link" if place == "link" else secret
+    call = {"name": "ttnn::add", "python_stack_trace": [f'  File "{named}", line 1, in f']}
+    report = _stranger(work / "report.json", python_io=[call])
+    database = import_report(report, work / "out")
+    copied = [("secret",)] if place == "inside" else []
+    assert _rows(database, "SELECT contents FROM source_files") == copied
+    assert ("--allow-files" in caplog.text and str(secret) in caplog.text) == (place != "inside")
+    database = import_report(report, work / "trusted", allow_files=True)
+    assert _rows(database, "SELECT contents FROM source_files") == [("secret",)]
+
+
+@pytest.mark.parametrize("named", ["/dev/zero", "pipe"])
+def test_a_report_reads_no_endless_file(named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    call = {"name": "ttnn::add", "python_stack_trace": [f'  File "{tmp_path / named}", line 1, in f']}
+    database = import_report(_stranger(tmp_path / "report.json", python_io=[call]), tmp_path / "out", allow_files=True)
+    assert _rows(database, "SELECT contents FROM source_files") == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"graph": [{}]},
+        {"graph": 3},
+        {"devices": [3]},
+        {"devices": [{"device_id": {}}]},
+        {"metadata": 3},
+        {"python_io": [{}]},
+        {"devices": [{"device_id": 1 << 70}]},
+    ],
+    ids=str,
+)
+def test_a_damaged_report_is_refused(fields: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="is damaged"):
+        import_report(_stranger(tmp_path / "report.json", **fields), tmp_path / "out")
+
+
+def test_a_nested_report_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("[" * 200_000)
+    with pytest.raises(FileFormatError, match="import_report"):
+        import_report(tmp_path / "report.json", tmp_path / "out")

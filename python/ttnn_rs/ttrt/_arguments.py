@@ -42,6 +42,9 @@ def _common(command: str) -> list[Argument]:
 
 _BINARY: Final = Argument("binary", str, "", "a binary, or a folder of binaries")
 _IGNORE: Final = Argument("--ignore-version", bool, False, "read binaries of other versions of the package")
+_FILES: Final = Argument(
+    "--allow-files", bool, False, "let binaries read and write files outside of the working folder"
+)
 _INDEX: Final = Argument("--program-index", str, "all", "number of the program to run, or all")
 _LOOPS: Final = Argument("--loops", int, 1, "how often each program runs")
 
@@ -64,6 +67,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _IGNORE,
         _INDEX,
         _LOOPS,
+        _FILES,
         Argument("--init", str, "randn", "values of the inputs", INITIALIZERS),
         Argument("--identity", bool, False, "fail unless outputs equal inputs"),
         Argument("--non-zero", bool, False, "fail if an output is zero everywhere"),
@@ -83,6 +87,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _IGNORE,
         _INDEX,
         _LOOPS,
+        _FILES,
         Argument("--host-only", bool, False, "measure the host instead of predicting the chip"),
         _BINARY,
     ],

@@ -63,7 +63,7 @@ def visualize_node(graphviz_graph: Any, node: Node) -> None:
     """Add a node to a picture: its type, and the name or tensor that it is about."""
     said = node["params"] or {}
     label = "\n".join(filter(None, (node["node_type"], said.get("name"), said.get("tensor_id"))))
-    graphviz_graph.node(f"node_{node['counter']}", label, fillcolor="#dcdcdc")
+    graphviz_graph.node(f"node_{node['counter']}", _graphviz().escape(label), fillcolor="#dcdcdc")
 
 
 def visualize_edge(graphviz_graph: Any, source_node_id: int, sink_node_id: int) -> None:
@@ -104,7 +104,7 @@ def visualize(
             outer.append(inner)
             inner = graphviz.Digraph(name=f"cluster_{node['counter']}")
             color = _COLORS[len(outer) % len(_COLORS)]
-            inner.attr(label=node["params"]["name"], bgcolor=color, shape="hexagon")
+            inner.attr(label=graphviz.escape(node["params"]["name"]), bgcolor=color, shape="hexagon")
         visualize_node(inner, node)
         if node["node_type"] == "function_end":
             outer[-1].subgraph(inner)

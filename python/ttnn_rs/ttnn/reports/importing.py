@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import math
 import os
 import re
 import sqlite3
 import subprocess
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, TtnnError
 from ttnn.base.files import write_atomically
-from ttnn.base.paths import path_below
+from ttnn.base.paths import is_inside, path_below
 from ttnn.reports import schema
 from ttnn.reports.comparison import import_tensor_comparison_records
 from ttnn.reports.drawing import visualize
@@ -32,6 +34,7 @@ from ttnn.reports.files import REPORT_VERSION
 from ttnn.reports.nodes import Node, for_viewer, new_node
 from ttnn.reports.writer import source_file, write_graph
 
+_log: Final = logging.getLogger("ttnn")
 _NO_OPERATIONS: Final = (
     "ttnn::convert_python_tensor_to_tt_tensor",
     "tt::tt_metal::",
@@ -132,6 +135,8 @@ def import_graph(
     devices: Sequence[Mapping[str, Any]] | None = None,
     python_io: Sequence[Mapping[str, Any]] | None = None,
     per_operation_buffers: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    *,
+    allow_files: bool = False,
 ) -> dict[str, Any]:
     """Write a captured graph into a database; return how many rows of each kind were written.
 
@@ -143,6 +148,7 @@ def import_graph(
         python_io: Records of Python calls; the next one of an operation's name says its arguments and tensors.
         per_operation_buffers: Buffers that exist when a function has run, by the counter of its start; without it they
             follow from the events of the graph.
+        allow_files: Copy source files outside of the working folder too, if stack traces name them.
     """
     recorded: dict[str, deque[Mapping[str, Any]]] = {}
     for record in python_io or ():
@@ -175,7 +181,7 @@ def import_graph(
         if call.get("python_stack_trace"):
             text = "\n".join(call["python_stack_trace"])
             path = normalize_source_path_from_stack_trace(text)
-            file = None if path is None else source_file(cursor, path)
+            file = None if path is None else _source(cursor, path, allow_files)
             schema.insert(cursor, "stack_traces", [(number, text, file)])
             counts["stack_traces"] += 1
         counts["errors"] += _import_errors(cursor, number, operation, call)
@@ -305,6 +311,8 @@ def import_report(
     output_dir: str | os.PathLike[str],
     db_name: str = "db.sqlite",
     generate_svgs: bool = False,
+    *,
+    allow_files: bool = False,
 ) -> Path:
     """Write captured graphs into the database of a report folder; return its path.
 
@@ -313,6 +321,7 @@ def import_report(
         output_dir: The report folder. It is made if need be.
         db_name: Name of the database.
         generate_svgs: Draw each graph into the folder `graphs`.
+        allow_files: Copy source files outside of the working folder too, if the report names them.
 
     Raises:
         FileFormatError: there is no file, or one is no report, or one of another version.
@@ -330,12 +339,12 @@ def import_report(
     folder.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path)
     try:
-        with connection:
+        with connection, _described(source):
             cursor = connection.cursor()
             schema.create_database_schema(cursor)
             schema.save_database_schema_version(cursor)
             for index, (file, report) in enumerate(zip(files, reports, strict=True)):
-                _import_file(cursor, file, report, folder, index * _PER_FILE)
+                _import_file(cursor, file, report, folder, index * _PER_FILE, allow_files)
                 if generate_svgs:
                     generate_svg(report["graph"], folder / "graphs" / f"{file.stem}.svg")
     finally:
@@ -347,22 +356,35 @@ def import_report(
     return path
 
 
+@contextmanager
+def _described(source: Path) -> Iterator[None]:
+    """Turn what reading a damaged report raises into an error that names it."""
+    try:
+        yield
+    except TtnnError:
+        raise
+    except (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError, sqlite3.Error) as error:
+        raise FileFormatError(f"import_report: {source} is damaged: {type(error).__name__}: {error}") from None
+
+
 def _read(file: Path) -> dict[str, Any]:
     try:
         report = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FileFormatError(f"import_report: {file}: {error}") from None
     if not isinstance(report, dict) or report.get("version") != REPORT_VERSION or "graph" not in report:
         raise FileFormatError(f"import_report: {file} is no report of version {REPORT_VERSION}")
     return report
 
 
-def _import_file(cursor: sqlite3.Cursor, file: Path, report: dict[str, Any], folder: Path, base: int) -> None:
+def _import_file(
+    cursor: sqlite3.Cursor, file: Path, report: dict[str, Any], folder: Path, base: int, allow_files: bool
+) -> None:
     devices = report.get("devices", [])
     import_devices(cursor, devices)
     python_io = report.get("python_io") or _sidecar(file, ".python_io.json")
     buffers = report.get("per_operation_buffers")
-    found = import_graph(cursor, report["graph"], base, devices, python_io, buffers)
+    found = import_graph(cursor, report["graph"], base, devices, python_io, buffers, allow_files=allow_files)
     import_metadata(cursor, report.get("metadata", {}))
     comparisons = _sidecar(file, ".comparison_records.json")
     if comparisons:
@@ -400,6 +422,18 @@ def generate_svg(graph: Graph, output_path: str | os.PathLike[str]) -> Path:
 def derive_report_name(report_path: str | os.PathLike[str]) -> str:
     """Return the name of a report: that of its file or folder."""
     return Path(report_path).stem
+
+
+def _source(cursor: sqlite3.Cursor, path: str, allow_files: bool) -> int | None:
+    """Return the number of a source file that a report names; None if it may not or cannot be read."""
+    if allow_files or is_inside(path, "."):
+        return source_file(cursor, path)
+    _log.warning(
+        "import_report: the text of %s, which the report names, is left out: it is not below the working folder. "
+        "Use --allow-files (allow_files=True) if you trust the report.",
+        path,
+    )
+    return None
 
 
 def normalize_source_path_from_stack_trace(stack_trace: str) -> str | None:
@@ -446,6 +480,12 @@ def get_tt_metal_git_report_metadata(folder: str | os.PathLike[str] | None = Non
     return found
 
 
+def _imported(given: argparse.Namespace) -> Path:
+    return import_report(
+        given.report_path, given.output_dir, given.db_name, generate_svgs=given.svg, allow_files=given.allow_files
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `python -m ttnn.graph_report REPORT FOLDER [--db-name NAME] [--svg]`."""
     parser = argparse.ArgumentParser(
@@ -454,9 +494,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("report_path", help="JSON file of a captured graph, or a folder of such files")
     parser.add_argument("output_dir", help="report folder")
     parser.add_argument("--db-name", default="db.sqlite", help="name of the database (default: db.sqlite)")
+    parser.add_argument(
+        "--allow-files", action="store_true", help="copy source files outside of the working folder too"
+    )
     parser.add_argument("--svg", action="store_true", help="draw the graphs")
     given = parser.parse_args(arguments)
     try:
-        print(import_report(given.report_path, given.output_dir, given.db_name, generate_svgs=given.svg))
+        print(_imported(given))
     except (OSError, TtnnError) as error:
         parser.error(str(error))

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from ttnn._engine import __version__
 from ttnn.base.config import CONFIG
-from ttnn.base.exceptions import UnsupportedError
-from ttnn.base.files import make_folder, write_atomically
+from ttnn.base.exceptions import FileAccessError, UnsupportedError
+from ttnn.base.files import make_folder, read_text, write_atomically
 from ttnn.base.observers import OBSERVERS
 from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
@@ -39,6 +39,7 @@ from ttnn.tensor.storage import count_ids_from, new_id
 from ttnn.tensor.tensor import Tensor
 
 _log: Final = logging.getLogger("ttnn")
+_LARGEST_SOURCE: Final = 16 << 20
 
 
 class RunReport:
@@ -144,8 +145,8 @@ def source_file(cursor: sqlite3.Cursor, path: str) -> int | None:
     if found is not None:
         return int(found[0])
     try:
-        contents = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        contents = read_text(path, where="reports", limit=_LARGEST_SOURCE)
+    except FileAccessError:
         return None
     cursor.execute("INSERT INTO source_files (path, contents) VALUES (?, ?)", [path, contents])
     return cursor.lastrowid

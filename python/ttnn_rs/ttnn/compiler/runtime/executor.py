@@ -5,12 +5,14 @@ Bits, times and reports are therefore those of the operators.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import ttnn
-from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError
+from ttnn.base.exceptions import FileAccessError, FileFormatError, ParameterError, ShapeError, TtnnError
+from ttnn.base.paths import is_inside
 from ttnn.compiler.binary.calls import CACHED, PROGRAM, TRACE, Call, kept_by_traces, references
 from ttnn.compiler.binary.programs import Program
 from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
@@ -26,6 +28,7 @@ def execute(
     transfers: Transfers | None = None,
     observe: Callable[[Call, int], None] | None = None,
     depth: int = 0,
+    allow_files: bool = False,
 ) -> list[Any]:
     """Run a program and return its outputs, where the program leaves them.
 
@@ -38,12 +41,16 @@ def execute(
         transfers: Counts copies and conversions of inputs and outputs.
         observe: Is told each call, and the nanoseconds that it took on the host.
         depth: How many programs have called each other.
+        allow_files: Whether it may read and write files outside of the working folder.
 
     Raises:
+        FileAccessError: The binary names a file outside of the working folder.
         ParameterError: Another number of inputs than the program has.
         ShapeError: An input of another shape than the program's.
         TtnnError: What an operator refuses; the message names the operation of the program.
     """
+    if not depth and not allow_files:
+        _refuse_files(program)
     counted = transfers if transfers is not None else Transfers()
     if len(inputs) != len(program.inputs):
         raise ParameterError(f"program {program.name} has {len(program.inputs)} inputs, got {len(inputs)}.")
@@ -113,6 +120,22 @@ def execute(
             )
         results[index] = place(result, want, device, counted)
     return results
+
+
+def _refuse_files(program: Program) -> None:
+    """Refuse files outside of the working folder before anything runs, whichever program of the binary names them."""
+    for one in [program, *program.all]:
+        for call in one.calls:
+            if call.function in _FILES and not is_inside(call.arguments[0], "."):
+                raise FileAccessError(
+                    f"program {one.name}, operation {call.operation}: {call.function} names {call.arguments[0]!r}, "
+                    f"which is not below the working folder {os.getcwd()}. Run the binary in the folder of the file, "
+                    "or use --allow-files (allow_files=True of ttrt.runtime.submit) if you trust it."
+                )
+
+
+_FILES: Final = frozenset({"ttnn.dump_tensor", "ttnn.load_tensor"})
+"""Functions of programs whose first argument is a file."""
 
 
 def _call(

@@ -66,7 +66,8 @@ class Perf(Command):
             torch.manual_seed(0)
             folder = self.artifacts.get_binary_perf_folder_path(binary)
             run = Run({"binary": binary.file_path, "--loops": 1, "--result-file": ""}, self.logger, self.artifacts)
-            run["--program-index"] = self["--program-index"]
+            for name in ("--program-index", "--allow-files"):
+                run[name] = self[name]
             device = runtime.open_device(self.query.device_ids)
             try:
                 runtime.set_compatible_runtime(binary.fbb)

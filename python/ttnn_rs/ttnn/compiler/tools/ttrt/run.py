@@ -96,7 +96,8 @@ class Run(Command):
         inputs = [self._tensor(one) for one in program.input_tensors]
         outputs = [self._tensor(one) for one in program.output_tensors]
         for _ in range(self["--loops"]):
-            runtime.wait(runtime.submit(device, binary.fbb, index, inputs, outputs))
+            event = runtime.submit(device, binary.fbb, index, inputs, outputs, allow_files=self["--allow-files"])
+            runtime.wait(event)
         if self["--print-input-output-tensors"]:
             for kind, tensors in (("input", program.input_tensors), ("output", program.output_tensors)):
                 for number, tensor in enumerate(tensors):

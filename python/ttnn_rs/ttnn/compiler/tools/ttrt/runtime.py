@@ -251,13 +251,28 @@ def _values(tensor: Any) -> NDArray[Any]:
 
 
 def submit(
-    device: Device, executable: Flatbuffer, program_index: int, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+    device: Device,
+    executable: Flatbuffer,
+    program_index: int,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    *,
+    allow_files: bool = False,
 ) -> Event:
     """Run a program: inputs are read from the memory of their tensors, outputs written to theirs.
 
     The memory of inputs and outputs in block formats is one of bfloat16.
 
+    Args:
+        device: Where it runs.
+        executable: The binary.
+        program_index: Number of the program.
+        inputs: A tensor for each input.
+        outputs: A tensor for each output.
+        allow_files: Whether the program may read and write files outside of the working folder.
+
     Raises:
+        FileAccessError: The binary names a file outside of the working folder.
         FileFormatError: The binary has no program of that number.
         ShapeError: Inputs or outputs of other shapes than the program's.
         DTypeError: An output of another data type than the program's.
@@ -270,7 +285,14 @@ def submit(
         if not 0 <= program_index < len(listed):
             raise FileFormatError(f"the binary has programs 0 to {len(listed) - 1}, got {program_index}.")
         tensors = [ttnn.from_torch(np.array(one.array, order="C")) for one in inputs]
-        made = execute(listed[program_index], tensors, device.device, device.transfers, device.observe)
+        made = execute(
+            listed[program_index],
+            tensors,
+            device.device,
+            device.transfers,
+            device.observe,
+            allow_files=allow_files,
+        )
         device.keep(made)
         results = [_values(one) for one in made]
     if len(outputs) != len(results):

@@ -1,0 +1,130 @@
+"""Binaries read and write only below the working folder, unless `--allow-files` is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn.base.exceptions import FileAccessError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.tools.ttrt.command import Command
+from ttnn.compiler.tools.ttrt.perf import Perf
+from ttnn.compiler.tools.ttrt.run import Run
+
+torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
+ttrt = pytest.importorskip("ttrt")
+
+_TENSOR = "tensor<32x32xf32, #far>"
+_TEXT = """#dram = #ttnn.buffer_type<dram>
+#far = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+func.func @f(%a: TENSOR) -> TENSOR {
+  %d = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+  "ttnn.dump_tensor"(%a) <{file_path = "own.tensorbin"}> : (TENSOR) -> ()
+  OPERATION
+  return %a : TENSOR
+}
+""".replace("TENSOR", _TENSOR)
+_OPERATIONS = {
+    "dump": f'"ttnn.dump_tensor"(%a) <{{file_path = "PATH"}}> : ({_TENSOR}) -> ()',
+    "load": f'%1 = "ttnn.load_tensor"(%d) <{{file_path = "PATH"}}> : (!ttnn.device) -> {_TENSOR}',
+}
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder; beside it is a file of the user, and in it are links to that file and to its folder."""
+    folder = tmp_path / "work"
+    (folder / "inner").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    ttnn.dump_tensor(tmp_path / "mine.tensorbin", ttnn.ones([32, 32], dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT))
+    ttnn.dump_tensor(folder / "here.tensorbin", ttnn.ones([32, 32], dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT))
+    (folder / "link.tensorbin").symlink_to(tmp_path / "mine.tensorbin")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "dangling.tensorbin").symlink_to(tmp_path / "made.tensorbin")
+    return folder
+
+
+def binary(operation: str, path: str) -> str:
+    module = parse_module(_TEXT.replace("OPERATION", _OPERATIONS[operation].replace("PATH", path)), epoch=Epoch.CURRENT)
+    Path("a.ttnn").write_bytes(ttnn_to_binary(module, "0.1.0").to_bytes())
+    return "a.ttnn"
+
+
+def outcome(command: type[Command], **options: object) -> dict[str, object]:
+    _, (result,) = command({"binary": "a.ttnn", "--result-file": "", "--ignore-version": True, **options})()
+    return result
+
+
+OUTSIDE = [
+    "TMP/mine.tensorbin",
+    "../mine.tensorbin",
+    "inner/../../mine.tensorbin",
+    "link.tensorbin",
+    "up/mine.tensorbin",
+]
+
+
+@pytest.mark.parametrize("path", [*OUTSIDE, "TMP/made.tensorbin", "up/made.tensorbin", "dangling.tensorbin"])
+@pytest.mark.parametrize("operation", ["dump", "load"])
+@pytest.mark.parametrize("command", [Run, Perf])
+def test_file_outside_of_the_working_folder_is_refused(
+    command: type[Command], operation: str, path: str, work: Path
+) -> None:
+    named = path.replace("TMP", str(work.parent))
+    binary(operation, named)
+    before = (work.parent / "mine.tensorbin").read_bytes()
+    result = outcome(command)
+    assert result["result"] == "error"
+    assert repr(named) in str(result["exception"])
+    assert "--allow-files" in str(result["exception"])
+    assert (work.parent / "mine.tensorbin").read_bytes() == before
+    assert sorted(one.name for one in work.parent.iterdir()) == ["mine.tensorbin", "work"]
+    # Nothing has run, so that the file before it is not there either.
+    assert not (work / "own.tensorbin").exists()
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize("operation", ["dump", "load"])
+def test_file_outside_is_used_with_the_switch(operation: str, path: str, work: Path) -> None:
+    binary(operation, path.replace("TMP", str(work.parent)))
+    assert outcome(Run, **{"--allow-files": True})["result"] == "pass"
+    ones = bool(np.all(ttnn.to_numpy(ttnn.load_tensor(work.parent / "mine.tensorbin")) == 1))
+    assert ones == (operation == "load")
+
+
+@pytest.mark.parametrize(
+    "path", ["here.tensorbin", "./here.tensorbin", "inner/../here.tensorbin", "WORK/here.tensorbin"]
+)
+@pytest.mark.parametrize("operation", ["dump", "load"])
+def test_file_of_the_working_folder_needs_no_switch(operation: str, path: str, work: Path) -> None:
+    binary(operation, path.replace("WORK", str(work)))
+    assert outcome(Run)["result"] == "pass"
+
+
+def test_switch_is_on_the_command_line(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = binary("dump", "../mine.tensorbin")
+    assert ttrt.main(["run", path, "--ignore-version"]) == 1
+    assert "--allow-files" in capsys.readouterr().err
+    assert ttrt.main(["run", path, "--ignore-version", "--allow-files"]) == 0
+
+
+def test_python_interface_refuses_as_the_command_does(work: Path) -> None:
+    from ttnn.compiler.tools.ttrt import binary as binaries
+    from ttnn.compiler.tools.ttrt import runtime
+
+    loaded = binaries.load_binary_from_path(binary("dump", "../mine.tensorbin"))
+    device = runtime.open_device([0])
+    values = torch.zeros(32, 32)
+    tensor = Run._tensor(values)
+    try:
+        with pytest.raises(FileAccessError, match="allow_files=True"):
+            runtime.submit(device, loaded, 0, [tensor], [tensor])
+        runtime.submit(device, loaded, 0, [tensor], [tensor], allow_files=True)
+    finally:
+        runtime.close_device(device)
+    assert not np.any(ttnn.to_numpy(ttnn.load_tensor("../mine.tensorbin")))
