@@ -330,6 +330,7 @@ class _MatmulArguments(TypedDict):
     transpose_b: bool
     arch: int
     left: NotRequired[_Windows | Literal["flushed"]]
+    bias_tile_rows: NotRequired[int]
 
 def matmul(a: Buffer, b: Buffer, bias: Buffer | None, out: Buffer, **program: Unpack[_MatmulArguments]) -> None: ...
 def matmul_fast(

@@ -125,13 +125,23 @@ impl MatmulProgram {
     }
 }
 
-/// A fused bias: one row of tiles of which row 0 counts.
+/// A fused bias.
 #[derive(Clone, Copy, Debug)]
 pub struct Bias {
-    /// Where it lies.
+    /// Its buffer.
     pub buffer: BufferId,
     /// Its format.
     pub format: DataFormat,
+    /// Tile rows that are added tile by tile, over and over down the output; `None`: row 0 of its one tile row is added
+    /// to every row.
+    pub tile_rows: Option<usize>,
+}
+
+impl Bias {
+    /// The page that is added to a tile of the output.
+    pub(crate) fn page(&self, (row, column): (usize, usize), columns: usize) -> usize {
+        self.tile_rows.map_or(0, |rows| row % rows) * columns + column
+    }
 }
 
 /// Runs the program.
@@ -147,7 +157,7 @@ pub fn matmul(
 ) -> Result<(), OpError> {
     require_pages(device, (a, b), bias, output, program)?;
     require_formats(program, bias.map(|bias| bias.format))?;
-    let kernel = Kernel::new(program, bias.map(|bias| Input::new(bias.format, program.dst32)));
+    let kernel = Kernel::new(program, bias);
     let access = device.access(&[output])?;
     let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
     let blocks = Blocks::new(program, tt_cpu::pool::threads());
@@ -210,7 +220,11 @@ pub(crate) fn require_pages(
     fits(b, batch_b * program.k * program.n, "the right operand")?;
     fits(output, batch * program.m * program.n, "the output")?;
     if let Some(bias) = bias {
-        fits(bias.buffer, program.n, "the bias")?;
+        fits(bias.buffer, bias.tile_rows.unwrap_or(1) * program.n, "the bias")?;
+        if bias.tile_rows.is_some_and(|rows| rows == 0 || !program.m.is_multiple_of(rows)) {
+            let what = format!("a bias of {:?} tile rows for an output of {}", bias.tile_rows, program.m);
+            return Err(OpError::Invariant { operator: "matmul", what });
+        }
     }
     if program.k_block == 0 || !program.k.is_multiple_of(program.k_block) {
         let what = format!("K blocks of {} tiles do not divide {}", program.k_block, program.k);
@@ -356,7 +370,7 @@ struct Kernel<'a> {
     math: MathConfig,
     left: Input,
     right: Input,
-    bias: Option<Input>,
+    bias: Option<(Bias, Input)>,
     spill: PackConfig,
     reload: Input,
     pack_out: PackConfig,
@@ -364,7 +378,7 @@ struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    fn new(program: &'a MatmulProgram, bias: Option<Input>) -> Self {
+    fn new(program: &'a MatmulProgram, bias: Option<Bias>) -> Self {
         let (format_a, format_b, format_out) = program.formats;
         let dst = tile_io::dst_format(format_a, program.dst32);
         let right = Input::new(format_b, program.dst32);
@@ -378,7 +392,7 @@ impl<'a> Kernel<'a> {
             math: MathConfig { fidelity: program.fidelity, dst, alu: right.register, arch: program.arch },
             left: Input::new(format_a, program.dst32),
             right,
-            bias,
+            bias: bias.map(|bias| (bias, Input::new(bias.format, program.dst32))),
             spill: PackConfig::new(dst, partials),
             reload: if program.reload_direct {
                 Input::direct_to_dst(partials, program.dst32)
@@ -446,8 +460,10 @@ impl<'a> Kernel<'a> {
         for (slot, (row, column)) in
             block.rows.clone().flat_map(|row| block.columns.clone().map(move |column| (row, column))).enumerate()
         {
-            if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
-                self.add_bias(slot, input, bias.page(column)?, scratch);
+            if let (Some((bias, input)), Some(tiles)) = (self.bias, &pages.bias) {
+                let broadcast = if bias.tile_rows.is_some() { Broadcast::None } else { Broadcast::Row };
+                let tile = tiles.page(bias.page((row, column), program.n))?;
+                self.add_bias(slot, (input, broadcast), tile, scratch);
             }
             let page = (block.matrix * program.m + row) * program.n + column;
             let dst = scratch.dst[slot].dst();
@@ -518,15 +534,15 @@ impl<'a> Kernel<'a> {
         self.reload.to_dst(&self.math, &partials[slot].l1[..bytes], other, dst[slot].dst());
     }
 
-    /// Dst of a slot = its partial sum + row 0 of the bias tile.
-    fn add_bias(&self, slot: usize, input: Input, bias: &[u8], scratch: &mut Scratch) {
+    /// Dst of a slot = its partial sum + the bias tile, or its row 0.
+    fn add_bias(&self, slot: usize, (input, broadcast): (Input, Broadcast), bias: &[u8], scratch: &mut Scratch) {
         let Scratch { partials, src, other, dst, .. } = scratch;
         let view = Input::new(self.reload.format, self.program.dst32);
         let bytes = view.format.tile_bytes(TileShape::FULL);
         view.to_src(&partials[slot].l1[..bytes], src);
         input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
-        fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, dst[slot].dst(), src, other);
+        fpu::eltwise(&math, EltwiseOp::Add, broadcast, false, dst[slot].dst(), src, other);
     }
 }
 

@@ -119,7 +119,8 @@ macro_rules! matmul_function {
             program: Option<&Program<'_>>,
         ) -> PyResult<()> {
             keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
-                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch, left = LeftOperand::Tiles);
+                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch, left = LeftOperand::Tiles,
+                bias_tile_rows = None);
             let operand = left;
             let (left, right, bias_format, result) = formats;
             let program = MatmulProgram {
@@ -144,7 +145,7 @@ macro_rules! matmul_function {
             };
             let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
             run_program(py, "matmul", &buffers, move |device, ids| {
-                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format });
+                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format, tile_rows: bias_tile_rows });
                 $run(device, (ids[0], ids[1]), bias, ids[2], &program)
             })
         }

@@ -312,20 +312,6 @@ def test_the_bits_of_a_row_do_not_depend_on_other_rows(
         np.testing.assert_array_equal(product(rows), whole[:rows], strict=True)
 
 
-def test_a_row_of_tiles_as_bias_is_fused_with_a_configuration(device: ttnn.MeshDevice) -> None:
-    """Row 0 of it is added to every row."""
-    a, b = integers(1, 128, 64), integers(2, 64, 64)
-    bias = np.zeros((1, 1, 32, 64), np.float32)
-    bias[..., 0, :] = integers(3, 64)
-    config = program("2D", (2, 2), per_core_M=2, out_block_h=2)
-    got = ttnn.linear(on(device, a), on(device, b), bias=on(device, bias), program_config=config)
-    expected = ttnn.linear(on(device, a), on(device, b), bias=on(device, bias[0, 0, :1]), program_config=config)
-    assert np.array_equal(numbers(got), numbers(expected))
-    # Without one it is added by an operator of its own, to which it is a matrix.
-    with pytest.raises(exceptions.ShapeError, match="Broadcast error: Invalid dimension"):
-        ttnn.linear(on(device, a), on(device, b), bias=on(device, bias))
-
-
 def test_batches_in_dram_banks(device: ttnn.MeshDevice) -> None:
     """Every core multiplies its matrices; the bits are those of a program of whole matrices."""
     a, b = (np.random.default_rng(seed).normal(size=(1, 24, *shape)) for seed, shape in ((1, (64, 64)), (2, (64, 32))))

@@ -12,7 +12,7 @@ use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig, Relu};
 use tt_tensix::regs::TILE_DATUMS;
 use tt_tensix::sfpu::exec::bf16;
 
-use super::{Kernel, Pages};
+use super::{Addend, Kernel, Pages};
 use crate::OpError;
 use crate::activation::Steps;
 use crate::matmul::MatmulProgram;
@@ -49,6 +49,8 @@ impl Finish {
 /// An output whose sums are complete.
 struct Complete<'p> {
     page: &'p mut [u8],
+    /// Row of tiles in its matrix, and turn.
+    row: usize,
     turn: usize,
 }
 
@@ -129,7 +131,8 @@ impl<'a, 'p> Outputs<'a, 'p> {
             return;
         };
         let place = self.place(row, turn);
-        let mut complete = Complete { page: std::mem::take(&mut self.claimed[place]), turn };
+        let page = std::mem::take(&mut self.claimed[place]);
+        let mut complete = Complete { page, row: self.block.rows.start + row, turn };
         if self.kernel.multiplier.multiplies_on() {
             running.end_in(sums);
             self.complete = Some(complete);
@@ -151,7 +154,7 @@ impl<'a, 'p> Outputs<'a, 'p> {
 impl Kernel<'_> {
     /// Whether sums become a BF16 page with nothing in between.
     fn is_plain(&self) -> bool {
-        self.bias.is_empty() && matches!(self.finish, Finish::Bf16(None))
+        matches!(self.bias, Addend::Nothing) && matches!(self.finish, Finish::Bf16(None))
     }
 
     /// Sums to some lines of an output page; all at the first of them, unless each line is finished by itself.
@@ -160,7 +163,9 @@ impl Kernel<'_> {
         if let Finish::Bf16(table) = &self.finish
             && let Some(page) = complete.page.first_chunk_mut()
         {
-            let row = self.bias_row(pages, complete.turn);
+            let turn = complete.turn;
+            self.add_bias_tile(pages, (complete.row, turn), lines.clone(), sums);
+            let row = self.bias_row(pages, turn);
             let Some(table) = table else {
                 self.multiplier.to_bf16(sums, row, lines, page);
                 return;
@@ -178,6 +183,7 @@ impl Kernel<'_> {
     #[inline(never)]
     fn finish_tile(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, sums: &mut Sums) {
         let program = self.program;
+        self.add_bias_tile(pages, (complete.row, complete.turn), 0..LINES, sums);
         let row = self.bias_row(pages, complete.turn);
         if let Finish::Halves(steps, packer) = &self.finish {
             let (mut page, mut dst) = ([0; 2048], [0; TILE_DATUMS]);
@@ -186,7 +192,7 @@ impl Kernel<'_> {
             steps.apply(self.level, &mut dst);
             return packer.pack(&dst, complete.page);
         }
-        if !self.bias.is_empty() {
+        if matches!(self.bias, Addend::Rows(_)) {
             sums.add_row(row, self.level);
         }
         sums.canonicalize(self.level);
@@ -197,9 +203,23 @@ impl Kernel<'_> {
         self.pack_out.pack(&sums.0, complete.page);
     }
 
-    /// What the bias adds to the column whose turn it is.
+    /// The row that the bias adds to every row in the column whose turn it is.
     #[inline]
     fn bias_row(&self, pages: &Pages<'_>, turn: usize) -> &TileRow {
-        if self.bias.is_empty() { &ZERO_ROW } else { &self.bias[self.column(pages, turn)] }
+        match &self.bias {
+            Addend::Rows(rows) => &rows[self.column(pages, turn)],
+            Addend::Nothing | Addend::Tiles(..) => &ZERO_ROW,
+        }
+    }
+
+    /// Adds a bias that has a tile for each tile of the output, to some lines of the sums.
+    #[inline]
+    fn add_bias_tile(&self, pages: &Pages<'_>, (row, turn): (usize, usize), lines: Range<usize>, sums: &mut Sums) {
+        let Addend::Tiles(bias, tiles) = &self.bias else { return };
+        let words = lines.start * TILE_DATUMS / LINES..lines.end * TILE_DATUMS / LINES;
+        let tile = &tiles[bias.page((row, self.column(pages, turn)), self.program.n)];
+        for (sum, add) in sums.0[words.clone()].iter_mut().zip(&tile[words]) {
+            *sum = (f32::from_bits(*sum) + f32::from_bits(*add)).to_bits();
+        }
     }
 }

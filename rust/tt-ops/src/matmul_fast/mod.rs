@@ -17,15 +17,13 @@ mod unpacked;
 use std::borrow::Cow;
 
 use tt_cpu::{Level, pool};
-use tt_fast::{
-    Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, TileRow, Workspace, ZERO_ROW, plan,
-};
+use tt_fast::{Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, TileRow, Workspace, plan};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device, MemoryError};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 use tt_tensix::regs::index;
-use tt_tensix::tile_io::{self, Input, ZERO};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::OpError;
 use crate::matmul::{Bias, MatmulProgram, Pages, require_pages};
@@ -51,7 +49,7 @@ pub fn matmul(
     let access = device.access(&[output])?;
     let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
     if let Some(bias) = bias {
-        kernel.bias = bias_rows(&pages, Input::new(bias.format, program.dst32), program.n)?;
+        kernel.bias = Addend::new(&pages, bias, program)?;
     }
     let kernel = kernel;
     let plan = kernel.plan;
@@ -89,15 +87,32 @@ fn in_one_matrix(program: &MatmulProgram) -> Cow<'_, MatmulProgram> {
     Cow::Owned(MatmulProgram { batch: (1, 1, 1), m: matrices * program.m, ..program.clone() })
 }
 
-/// Row 0 of the tiles of a bias, as `SrcB` has it.
-fn bias_rows(pages: &Pages<'_>, input: Input, columns: usize) -> Result<Vec<TileRow>, OpError> {
-    let mut tile = ZERO;
-    let row = |column: usize| {
-        let Some(bias) = &pages.bias else { return Ok(ZERO_ROW) };
-        input.to_src(bias.page(column)?, &mut tile);
-        Ok(std::array::from_fn(|column| tile[index(0, column)] << 13))
-    };
-    (0..columns).map(row).collect()
+/// What the bias adds to output tiles, as `SrcB` has it.
+enum Addend {
+    Nothing,
+    /// One row per column of tiles.
+    Rows(Vec<TileRow>),
+    /// Tiles, row by row.
+    Tiles(Bias, Vec<Tile>),
+}
+
+impl Addend {
+    fn new(pages: &Pages<'_>, bias: Bias, program: &MatmulProgram) -> Result<Self, OpError> {
+        let Some(stored) = &pages.bias else { return Ok(Self::Nothing) };
+        let input = Input::new(bias.format, program.dst32);
+        let count = bias.tile_rows.unwrap_or(1) * program.n;
+        let tiles = (0..count).map(|page| {
+            let mut tile = ZERO;
+            input.to_src(stored.page(page)?, &mut tile);
+            tile.iter_mut().for_each(|word| *word <<= 13);
+            Ok(tile)
+        });
+        if bias.tile_rows.is_some() {
+            return Ok(Self::Tiles(bias, tiles.collect::<Result<_, OpError>>()?));
+        }
+        let row = |tile: Tile| std::array::from_fn(|column| tile[index(0, column)]);
+        Ok(Self::Rows(tiles.map(|tile| tile.map(row)).collect::<Result<_, OpError>>()?))
+    }
 }
 
 /// Settings of every step.
@@ -110,8 +125,7 @@ struct Kernel<'a> {
     multiplier: Multiplier,
     left: Operand,
     right: Operand,
-    /// What the bias adds to each column of tiles, if there is one.
-    bias: Vec<TileRow>,
+    bias: Addend,
     /// A transposed left tile goes through Dst and back to L1 in its own format before it is multiplied.
     repack_left: (MathConfig, PackConfig),
     pack_out: Packer,
@@ -159,7 +173,7 @@ impl<'a> Kernel<'a> {
             shape,
             plan,
             multiplier,
-            bias: Vec::new(),
+            bias: Addend::Nothing,
             finish: Finish::new(program, &pack_out, direct, level),
             repack_left: (math, PackConfig::new(dst, format_a)),
             pack_out: Packer::new(&pack_out, level)

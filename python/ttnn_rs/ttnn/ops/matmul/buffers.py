@@ -152,6 +152,8 @@ def _reuse_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, .
     result.append(L1Buffer("out", block_tiles * _result_bytes(problem), borrowed=problem.out.sharded))
     if not _partials_share_output(problem, config):
         result.append(L1Buffer("intermed0", block_tiles * _partial_bytes(problem, config)))
+    if problem.bias is not None:
+        result.append(L1Buffer("bias", in0_h * config.per_core_n * problem.bias.tile_bytes))
     if problem.transpose_a:
         result.append(L1Buffer("in0_transposed", result[0].bytes))
     return tuple(result)

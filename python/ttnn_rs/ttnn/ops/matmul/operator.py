@@ -99,7 +99,7 @@ class _Prepared:
         assert program is not None
         problem = program.problem
         bias = problem.bias
-        return {
+        settings = {
             "formats": (
                 FORMAT_CODE[problem.a.dtype],
                 FORMAT_CODE[problem.b.dtype],
@@ -122,6 +122,9 @@ class _Prepared:
             # A vector is stored as a row, and the program wants it as a column.
             "transpose_b": program.transpose_b or len(self.call.b.shape) == 1,
         }
+        if not problem.bias_is_row:
+            settings["bias_tile_rows"] = up(problem.m, TILE_SIZE)
+        return settings
 
 
 @lru_cache(maxsize=4096)
@@ -286,7 +289,8 @@ def _run(
         spec = spec_of(program.out)
         if not column_vector:
             # A vector operand only drops a dimension: the pages stay the same.
-            spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
+            shape = result_shape(call, program.out.shape, program.problem.bias)
+            spec = TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     try:
         check_room(program, device._engine.lowest_l1_address())
@@ -325,7 +329,7 @@ def _run_in_full_tiles(
             "32x32 is modelled.",
             "unimplemented",
         )
-    shape = result_shape(call, program.out.shape)
+    shape = result_shape(call, program.out.shape, program.problem.bias)
     product = output
     if product is None:
         spec = spec_of(program.out)

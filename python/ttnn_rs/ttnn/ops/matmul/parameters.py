@@ -64,9 +64,9 @@ BIAS: Final = Param(
     "bias",
     TENSOR,
     None,
-    doc="[1, N] or [N]; with `program_config` also [32, N], of which row 0 is added. It is fused, except with a "
-    "batched `input_tensor_b`, with a Reuse program, or, without `program_config` and `core_grid`, for most tensors in "
-    "L1. Otherwise, and for other shapes, it is added by `ttnn.add`.",
+    doc="[N], [1, N] or [M, N], M up to 32. It is fused, except with a batched `input_tensor_b`, with a Reuse program, "
+    "or, without `program_config` and `core_grid`, for most tensors in L1. A Reuse program of one block per "
+    "matrix fuses [M, N] of any M. Otherwise, and for other shapes, it is added by `ttnn.add`.",
 )
 OPTIONS: Final = (
     Param("transpose_a", BOOLEAN, False, doc="Whether `input_tensor_a` is [..., K, M]."),

@@ -10,6 +10,11 @@ from ttnn.base.enums import DataType, TensorMemoryLayout
 from .data import FULL_TILE, Chip, ComputeConfig, Operand, Placement, TileShape, tile_bytes, up
 
 
+def bias_rows(bias: Operand) -> int:
+    """Return the number of logical rows of a bias."""
+    return bias.shape[-2] if len(bias.shape) > 1 else 1
+
+
 @dataclass(frozen=True)
 class Problem:
     """One multiplication `[.., M, K] x [.., K, N]`.
@@ -80,6 +85,11 @@ class Problem:
     def batch_b(self) -> int:
         """Matrices in B."""
         return math.prod(self.b.padded[:-2])
+
+    @property
+    def bias_is_row(self) -> bool:
+        """Whether the one row of a fused bias is added to every row; one of several rows is added tile by tile."""
+        return self.bias is None or bias_rows(self.bias) == 1
 
     @property
     def in_dram(self) -> bool:

@@ -226,10 +226,12 @@ class MatmulProgram:
         }
         if config.kind is not Kind.REUSE:
             args["bias_ntiles"] = block_w
+        elif self.problem.bias is not None:
+            args["bias_ntiles"] = in0_h * block_w
         if config.kind is Kind.DRAM_SHARDED:
             args["last_subblock_w_valid"] = w
         if self.problem.bias is not None:
-            args["row_broadcast_bias"] = 1
+            args["row_broadcast_bias"] = int(self.problem.bias_is_row)
         activation = self.vector_activation
         if activation is not None and activation.op in _ACTIVATION_NUMBER:
             args |= _activation_args(activation)
@@ -239,6 +241,7 @@ class MatmulProgram:
         """Return what the compute kernel is built with."""
         problem = self.problem
         flags = {
+            "BIAS_FULL_BLOCK": problem.bias is not None and self.config.kind is Kind.REUSE,
             "FP32_DEST_ACC_EN": self.compute.fp32,
             "FUSE_BIAS": problem.bias is not None,
             "IN0_TRANSPOSE_TILE": self.transpose_a,

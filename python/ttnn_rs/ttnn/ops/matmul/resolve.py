@@ -35,7 +35,7 @@ from .data import (
     up,
 )
 from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
-from .problem import Problem
+from .problem import Problem, bias_rows
 from .program import MatmulProgram
 from .validate import check_config
 
@@ -177,13 +177,15 @@ def product_shape(a: Operand, b: Operand) -> tuple[int, ...]:
     return (*batch, a.shape[-2], b.shape[-1])
 
 
-def result_shape(call: MatmulCall, product: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of the result: a vector operand takes its dimension away again."""
+def result_shape(call: MatmulCall, product: tuple[int, ...], bias: Operand | None = None) -> tuple[int, ...]:
+    """Return the shape of the result: without the dimension of a vector operand, and of the rank of a fused bias."""
     if len(call.b.shape) == 1:
-        product = product[:-1]
+        return product[:-1] if len(call.a.shape) > 1 else product[:-2]
     if len(call.a.shape) == 1:
-        product = (*product[:-2], product[-1]) if len(call.b.shape) > 1 else product[:-1]
-    return product
+        product = (*product[:-2], product[-1])
+    if bias is None:
+        return product
+    return (1,) * (len(bias.shape) - len(product)) + product
 
 
 def decide(call: MatmulCall) -> Decision:
@@ -263,19 +265,18 @@ def _refuse_operands(call: MatmulCall) -> None:
 
 def _bias_is_separate(call: MatmulCall, problem: Problem) -> bool:
     """Return whether the bias is added by an operator of its own."""
-    bias = call.bias
-    if bias is None or not bias.shape:
+    bias, config = call.bias, call.config
+    if bias is None or not bias.shape or bias.batch > 1 or bias.padded[-1] != problem.n:
         return True
-    rows = bias.shape[-2] if len(bias.shape) > 1 else 1
-    if problem.batch_b > 1 or bias.batch > 1 or bias.padded[-1] != problem.n:
+    rows = bias_rows(bias)
+    if config is not None and config.kind is Kind.REUSE:
+        # The program reads a bias of all rows as one block.
+        whole = config.per_core_n == problem.nt and config.per_core_m >= problem.mt
+        return not (whole and rows > 1 and bias.padded[-2] == problem.m)
+    if problem.batch_b > 1 or (rows > 1 and bias.padded[-2] != problem.a.tile[0]):
         return True
-    if call.config is not None and rows <= bias.padded[-2] == problem.a.tile[0]:
-        # A row of tiles, of which row 0 is added to every row.
-        return call.config.kind in (Kind.MULTI_CORE, Kind.REUSE)
-    if rows > 1:
-        return True
-    if call.config is not None:
-        return call.config.kind in (Kind.MULTI_CORE, Kind.REUSE)
+    if config is not None:
+        return config.kind is Kind.MULTI_CORE
     if call.core_grid is not None:
         return False
     everything = problem.in_dram and problem.interleaved
@@ -302,6 +303,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
         raise _wrong_result(call.out_dtype)
     _refuse_unmodelled(config, call.transpose_b)
     shape = product_shape(problem.a, problem.b)
+    _check_bias_rows(problem, config, shape)
     placement = problem.out
     if placement.sharded and config.kind is not Kind.MULTI_CORE:
         memory_layout, shard = _checked_shard(problem, config)
@@ -310,7 +312,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     layout = Layout.ROW_MAJOR if config.untilize_out and placement.sharded else Layout.TILE
     out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, layout, placement, call.out_tile)
     _check_shards(problem, config, out)
-    _check_output_tensor(call, result_shape(call, shape))
+    _check_output_tensor(call, result_shape(call, shape, problem.bias))
     check_config(problem, config)
     check_fused_activation(config)
     _check_fused_bias(problem)
@@ -430,6 +432,25 @@ def _check_output_tensor(call: MatmulCall, shape: tuple[int, ...]) -> None:
     )
     if output.layout is not Layout.TILE:
         raise LayoutError("ttnn.matmul: optional_output_tensor has to be in TILE_LAYOUT.")
+
+
+def _check_bias_rows(problem: Problem, config: ProgramConfig, product: tuple[int, ...]) -> None:
+    """Check that the rows of a fused bias are those of the product."""
+    bias = problem.bias
+    if bias is None:
+        return
+    check_bias_broadcast(bias.shape, product, "Broadcast error: Invalid dimension", columns=False)
+    rows = bias_rows(bias)
+    if rows > product[-2]:
+        raise UnsupportedError(
+            f"ttnn.linear: a fused bias of {rows} rows for a product of one row: a card adds the rows after the first "
+            "to padding. Use ttnn.add after ttnn.matmul."
+        )
+    if rows > 1 and config.kind is Kind.DRAM_SHARDED:
+        raise UnsupportedError(
+            f"ttnn.linear: a bias of {rows} rows with {config.kind.value}: a card adds row 0 to every row. Use "
+            "ttnn.add after ttnn.matmul."
+        )
 
 
 def _check_fused_bias(problem: Problem) -> None:

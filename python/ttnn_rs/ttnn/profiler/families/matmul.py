@@ -248,8 +248,14 @@ def _buffers(op: DeviceOperation, program: MatmulProgram, blocks: Blocks) -> lis
         ),
     ]
     if problem.bias is not None:
-        cbs.append(PlanCb("bias", blocks.columns, problem.bias.tile_bytes, problem.bias.dtype.name))
+        size = problem.bias.tile_bytes
+        cbs.append(PlanCb("bias", _bias_tiles(program, blocks), size, problem.bias.dtype.name))
     return cbs
+
+
+def _bias_tiles(program: MatmulProgram, blocks: Blocks) -> int:
+    """Return the tiles of a fused bias that a core keeps: a tile row, or the whole block in a Reuse program."""
+    return blocks.columns * (blocks.rows if program.config.kind is Kind.REUSE else 1)
 
 
 def _write_out(program: MatmulProgram, blocks: Blocks) -> Steps:
@@ -374,6 +380,7 @@ def _reuse(op: DeviceOperation, program: MatmulProgram) -> Plan:
         second += (push(_IN1, b_tiles),)
         reader = (loop(outputs * blocks.steps, *first),)
         writer = (loop(outputs, loop(blocks.steps, *second), *_write_out(program, blocks)),)
+        writer = (*_bias(program, _bias_tiles(program, blocks)), *writer)
         groups.append(CoreGroup(count, reader, compute_kernel(program, each), writer))
     return plan_of(op, groups, _buffers(op, program, blocks))
 
