@@ -48,6 +48,11 @@ _FILES: Final = Argument(
 _INDEX: Final = Argument("--program-index", str, "all", "number of the program to run, or all")
 _LOOPS: Final = Argument("--loops", int, 1, "how often each program runs")
 
+INITIALIZERS: Final = ("arange", "ones", "randn", "zeros")
+_INIT: Final = Argument(
+    "--init", str, "randn", "values of the inputs; indices stay below the size of their table", INITIALIZERS
+)
+
 COMMANDS: Final = {
     "query": "describe the simulated system",
     "read": "print parts of a binary as JSON",
@@ -56,7 +61,6 @@ COMMANDS: Final = {
     "check": "compare a binary with a system descriptor",
 }
 SECTIONS: Final = ("all", "version", "system_desc", "mlir", "cpp", "inputs", "outputs", "op_stats", "mesh_shape")
-INITIALIZERS: Final = ("arange", "ones", "randn", "zeros")
 
 #: Arguments of each command.
 ARGUMENTS: Final[dict[str, list[Argument]]] = {
@@ -68,7 +72,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _INDEX,
         _LOOPS,
         _FILES,
-        Argument("--init", str, "randn", "values of the inputs", INITIALIZERS),
+        _INIT,
         Argument("--identity", bool, False, "fail unless outputs equal inputs"),
         Argument("--non-zero", bool, False, "fail if an output is zero everywhere"),
         Argument("--rtol", float, 1e-05, "relative tolerance of --identity"),
@@ -88,6 +92,7 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _INDEX,
         _LOOPS,
         _FILES,
+        _INIT,
         Argument("--host-only", bool, False, "measure the host instead of predicting the chip"),
         _BINARY,
     ],

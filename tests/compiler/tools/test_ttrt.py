@@ -380,3 +380,103 @@ def test_operations_without_executor_are_one_error(folder: Path) -> None:
     unknown.values["programs"][0]["operations"] = [operation("MatmulOp", {"in0": out, "in1": out})]
     assert ttrt.main(["run", store(unknown, folder / "x.ttnn")]) == 1
     assert "program main, operation 0 (MatmulOp): the operation is damaged" in results("run")[0]["exception"]
+
+
+def function(text: str, arguments: str, result: str) -> str:
+    return f"func.func @f({arguments}) -> {result} {{\n{text}}}\n"
+
+
+ROWS = "tensor<10x32xbf16>"
+INDEXED = {
+    "embedding": function(
+        f'  %0 = "ttir.embedding"(%i, %t) : (tensor<1x64xi32>, {ROWS}) -> tensor<1x64x32xbf16>\n'
+        "  return %0 : tensor<1x64x32xbf16>\n",
+        f"%i: tensor<1x64xi32>, %t: {ROWS}",
+        "tensor<1x64x32xbf16>",
+    ),
+    "embedding of floating point numbers": function(
+        f'  %0 = "ttir.embedding"(%i, %t) : (tensor<1x64xbf16>, {ROWS}) -> tensor<1x64x32xbf16>\n'
+        "  return %0 : tensor<1x64x32xbf16>\n",
+        f"%i: tensor<1x64xbf16>, %t: {ROWS}",
+        "tensor<1x64x32xbf16>",
+    ),
+    "embedding of permuted indices": function(
+        '  %0 = "ttir.permute"(%i) <{permutation = array<i64: 1, 0>}> : (tensor<32x2xi32>) -> tensor<2x32xi32>\n'
+        f'  %1 = "ttir.embedding"(%0, %t) : (tensor<2x32xi32>, {ROWS}) -> tensor<2x32x32xbf16>\n'
+        "  return %1 : tensor<2x32x32xbf16>\n",
+        f"%i: tensor<32x2xi32>, %t: {ROWS}",
+        "tensor<2x32x32xbf16>",
+    ),
+    "embedding of constants": function(
+        f'  %0 = "ttir.embedding"(%i, %t) : (tensor<1x64xi32>, {ROWS}) -> tensor<1x64x32xbf16>\n'
+        '  %1 = "ttir.add"(%0, %x) : (tensor<1x64x32xbf16>, tensor<1x64x32xbf16>) -> tensor<1x64x32xbf16>\n'
+        "  return %1 : tensor<1x64x32xbf16>\n",
+        "%i: tensor<1x64xi32> {ttcore.argument_type = #ttcore.argument_type<constant>}, "
+        f"%t: {ROWS} {{ttcore.argument_type = #ttcore.argument_type<parameter>}}, %x: tensor<1x64x32xbf16>",
+        "tensor<1x64x32xbf16>",
+    ),
+    "gather": function(
+        '  %0 = "ttir.gather"(%t, %i) <{dim = 0 : i32}> : (tensor<10x32xf32>, tensor<64x32xi32>) -> tensor<64x32xf32>\n'
+        "  return %0 : tensor<64x32xf32>\n",
+        "%i: tensor<64x32xi32>, %t: tensor<10x32xf32>",
+        "tensor<64x32xf32>",
+    ),
+    "update_cache": function(
+        '  "ttir.update_cache"(%c, %x, %i) <{batch_offset = 0 : i32}> : '
+        "(tensor<1x4x64x32xbf16>, tensor<1x4x1x32xbf16>, tensor<1xi32>) -> ()\n"
+        "  return %c : tensor<1x4x64x32xbf16>\n",
+        "%i: tensor<1xi32>, %c: tensor<1x4x64x32xbf16>, %x: tensor<1x4x1x32xbf16>",
+        "tensor<1x4x64x32xbf16>",
+    ),
+}
+
+
+def lowered_binary(text: str, folder: Path, options: str = "") -> str:
+    module = parse_module(text, epoch=Epoch.CURRENT)
+    run(module, "ttir-to-ttnn-backend-pipeline" + options)
+    return store(ttnn_to_binary(module, "0.1.0"), folder / "a.ttnn")
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_random_indices_are_rows_of_their_table(name: str, folder: Path) -> None:
+    from ttrt.common.api import API
+
+    path = lowered_binary(INDEXED[name], folder)
+    for init in ("randn", "arange"):
+        made = API.Run({"binary": path, "--init": init})
+        assert made()[0] == 0, made.results.get_results()
+        indices = made.binaries[0].get_program(made.indices(made.binaries[0])[0]).input_tensors[0].long()
+        limit = 64 if name == "update_cache" else 10
+        assert int(indices.min()) >= 0
+        assert int(indices.max()) < limit
+        assert indices.numel() == 1 or len(indices.unique()) == limit
+    assert ttrt.main(["perf", path]) == 0
+    assert results("perf")[0]["result"] == "pass"
+
+
+@pytest.mark.parametrize("options", ["", "{enable-trace=true}"])
+def test_perf_runs_programs_with_functions_of_their_own(options: str, folder: Path) -> None:
+    path = lowered_binary(INDEXED["embedding of constants"], folder, options)
+    binary = Binary.load(path)
+    assert len(binary.values["programs"]) > 1
+    for arguments in ([], ["--program-index", "0"], ["--init", "zeros"], ["--host-only"]):
+        assert ttrt.main(["perf", path, *arguments]) == 0, results("perf")
+    assert ttrt.main(["perf", path, "--program-index", "7"]) == 1
+    assert "there is no program 7" in results("perf")[0]["exception"]
+
+
+def test_perf_has_the_initial_values_of_run(folder: Path) -> None:
+    from ttrt.common.api import API
+
+    path = store(relu_binary(), folder / "a.ttnn")
+    for init in API.Run.TorchInitializer.get_init_fns():
+        assert ttrt.main(["perf", path, "--init", init]) == 0
+    with pytest.raises(SystemExit):
+        ttrt.main(["perf", path, "--init", "twos"])
+
+
+def test_perf_still_asks_which_of_several_programs(folder: Path) -> None:
+    program = relu_binary().values["programs"][0]
+    path = store(of_programs([program, program]), folder / "a.ttnn")
+    assert ttrt.main(["perf", path]) == 1
+    assert "it has 2 programs" in results("perf")[0]["exception"]

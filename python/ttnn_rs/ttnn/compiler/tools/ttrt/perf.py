@@ -49,7 +49,7 @@ class Perf(Command):
         def check(binary: Binary) -> None:
             binary.check_version(self["--ignore-version"])
             binary.check_system_desc(self.query)
-            chosen = 1 if self["--program-index"] != "all" else binary.get_num_programs()
+            chosen = len(binary.chosen_programs(str(self["--program-index"])))
             if chosen > 1 and not self["--host-only"]:
                 raise UnsupportedError(
                     f"{binary.file_path}: it has {chosen} programs; choose one with --program-index, "
@@ -66,7 +66,7 @@ class Perf(Command):
             torch.manual_seed(0)
             folder = self.artifacts.get_binary_perf_folder_path(binary)
             run = Run({"binary": binary.file_path, "--loops": 1, "--result-file": ""}, self.logger, self.artifacts)
-            for name in ("--program-index", "--allow-files"):
+            for name in ("--program-index", "--init", "--allow-files"):
                 run[name] = self[name]
             device = runtime.open_device(self.query.device_ids)
             try:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ttnn.base.exceptions import StorageError, TtnnError, UnsupportedError
+from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.compiler.tools.ttrt import runtime
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.query import Query
@@ -45,13 +45,7 @@ class Run(Command):
         def check(binary: Binary) -> None:
             binary.check_version(self["--ignore-version"])
             binary.check_system_desc(self.query)
-            if self["--program-index"] != "all":
-                index = str(self["--program-index"])
-                if not index.isdigit() or not binary.check_program_index_exists(int(index)):
-                    raise StorageError(
-                        f"{binary.file_path}: there is no program {index}; "
-                        f"there are 0 to {binary.get_num_programs() - 1}."
-                    )
+            self.indices(binary)
 
         self.binaries = self.load_binaries(check)
 
@@ -83,9 +77,7 @@ class Run(Command):
 
     def indices(self, binary: Binary) -> list[int]:
         """Return the numbers of the programs to run."""
-        if self["--program-index"] == "all":
-            return [program.index for program in binary.programs if not program.program.get("private")]
-        return [int(self["--program-index"])]
+        return binary.chosen_programs(str(self["--program-index"]))
 
     def run_program(self, device: runtime.Device, binary: Binary, index: int) -> list[str]:
         """Run one program as often as asked for; return what is wrong with its outputs."""

@@ -15,7 +15,9 @@ from ttnn.base.files import make_folder, open_atomically, open_file, write_atomi
 from ttnn.base.paths import path_below
 from ttnn.compiler.binary.binary import SUFFIXES
 from ttnn.compiler.binary.system_desc import from_table
+from ttnn.compiler.limits import shortened
 from ttnn.compiler.tools.ttrt import binary as binaries
+from ttnn.compiler.tools.ttrt.indices import below, index_limits
 
 __all__ = ["Artifacts", "Binary", "FileManager", "Flatbuffer", "Logger", "Results", "SystemDesc"]
 
@@ -298,7 +300,8 @@ class Binary(Flatbuffer):
 
     def __init__(self, logger: Logger, file_manager: FileManager, file_path: str, capsule: Any = None) -> None:
         super().__init__(logger, file_manager, file_path, capsule)
-        self.programs = [Binary.Program(i, table) for i, table in enumerate(self.fbb_dict.get("programs", []))]
+        tables = self.fbb_dict.get("programs", [])
+        self.programs = [Binary.Program(i, table, tables) for i, table in enumerate(tables)]
 
     def _read(self, capsule: Any) -> binaries.Flatbuffer:
         if capsule is not None:
@@ -321,6 +324,23 @@ class Binary(Flatbuffer):
     def check_program_index_exists(self, program_index: int) -> bool:
         """Return whether there is a program of that number."""
         return 0 <= program_index < len(self.programs)
+
+    def chosen_programs(self, index: str) -> list[int]:
+        """Return the numbers of the programs that `--program-index` names; "all" are those that nothing else calls.
+
+        Raises:
+            StorageError: There is none of that number.
+        """
+        if index == "all":
+            return [program.index for program in self.programs if not program.program.get("private")]
+        if not (index.isascii() and index.isdigit() and len(index) < 10) or not self.check_program_index_exists(
+            int(index)
+        ):
+            raise StorageError(
+                f"{self.file_path}: there is no program {shortened(index)}; "
+                f"there are 0 to {self.get_num_programs() - 1}."
+            )
+        return [int(index)]
 
     def get_program(self, program_index: int) -> Program:
         """Return a program.
@@ -346,9 +366,10 @@ class Binary(Flatbuffer):
             output_tensors: Torch tensors, filled by `populate_outputs`.
         """
 
-        def __init__(self, index: int, program: dict[str, Any]) -> None:
+        def __init__(self, index: int, program: dict[str, Any], programs: list[dict[str, Any]] | None = None) -> None:
             self.index = index
             self.program = program
+            self._programs = programs
             self.input_tensors: list[Any] = []
             self.output_tensors: list[Any] = []
 
@@ -363,8 +384,11 @@ class Binary(Flatbuffer):
             ]
 
         def populate_inputs(self, init_fn: Any) -> None:
-            """Make the inputs with a function of shape and dtype."""
+            """Make the inputs with a function of shape and dtype; indices are brought below the size of their table."""
             self.input_tensors = self._make(self.program.get("inputs", []), init_fn)
+            if self._programs is not None:
+                for position, limit in index_limits(self._programs, self.index).items():
+                    self.input_tensors[position] = below(self.input_tensors[position], limit)
 
         def populate_outputs(self, init_fn: Any) -> None:
             """Make the outputs with a function of shape and dtype."""
