@@ -6,6 +6,8 @@ Source: what `mlir-opt` prints: definitions in order of nesting, then of name; e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
 
 from ttnn.compiler.asm.printing import LOCATIONS, AttributeText
 from ttnn.compiler.asm.registry import Registry
@@ -13,11 +15,14 @@ from ttnn.compiler.asm.xdsl_adapter import AffineMapAttr, AffineSetAttr, Attribu
 
 __all__ = ["AliasTable"]
 
+_LONG: Final = 1_000
+
 
 @dataclass
 class _Entry:
     attribute: Attribute
     alias: str | None
+    number: int
     deferred: bool
     depth: int = 0
     children: list[_Entry] = field(default_factory=list)
@@ -33,7 +38,9 @@ class AliasTable(AttributeText):
         self._underscored = underscored
         self._registry = registry
         self._entries: dict[int, _Entry] = {}
-        self._by_value: dict[Attribute, _Entry] = {}
+        # Texts in which attributes inside are numbers: no hash and no comparison goes through nested attributes.
+        self._by_text: dict[tuple[str | None, str], _Entry] = {}
+        self._keep: list[Attribute] = []
         self._stack: list[_Entry] = []
         self._deferring = True
         self._settled = False
@@ -46,12 +53,6 @@ class AliasTable(AttributeText):
             return super().attribute(attribute)
         entry = self._entries.get(id(attribute))
         if entry is None:
-            entry = self._by_value.get(attribute)
-            if entry is not None:
-                # The entry keeps the object alive, so that its id stays its own.
-                self._entries[id(attribute)] = entry
-                self._keep.append(attribute)
-        if entry is None:
             entry = self._collect(attribute)
         elif not self._deferring:
             self._not_deferred(entry)
@@ -60,21 +61,35 @@ class AliasTable(AttributeText):
             parent.children.append(entry)
             if entry.depth:
                 parent.depth = max(parent.depth, entry.depth + 1)
-        return ""
-
-    _keep: list[Attribute]
+        return f"\0{entry.number}\0"
 
     def _collect(self, attribute: Attribute) -> _Entry:
-        if not hasattr(self, "_keep"):
-            self._keep = []
         alias = self._alias(attribute)
         location = isinstance(attribute, LOCATIONS)
-        entry = _Entry(attribute, alias, deferred=location and self._deferring, depth=1 if alias else 0)
-        self._entries[id(attribute)] = self._by_value[attribute] = entry
-        self._keep.append(attribute)
+        number = len(self._entries)
+        entry = _Entry(attribute, alias, number, location and self._deferring, depth=1 if alias else 0)
+        # The entry keeps the object alive, so that its id stays its own.
+        self._entries[id(attribute)] = entry
         self._stack.append(entry)
-        self.full(attribute)
+        text = self.full(attribute)
         self._stack.pop()
+        if len(text) > _LONG:
+            text = sha256(text.encode()).hexdigest()
+        known = self._by_text.setdefault((alias, text), entry)
+        if known is not entry:
+            self._keep.append(attribute)
+            self._entries[id(attribute)] = known
+            if not entry.deferred:
+                self._not_deferred(known)
+        return known
+
+    def _entry(self, attribute: Attribute) -> _Entry:
+        """Return the entry of an attribute, also of an object that was made after the aliases were settled."""
+        entry = self._entries.get(id(attribute))
+        if entry is None:
+            stack, self._stack, self._settled = self._stack, [], False
+            entry = self._collect(attribute)
+            self._stack, self._settled = stack, True
         return entry
 
     def _not_deferred(self, entry: _Entry) -> None:
@@ -94,10 +109,9 @@ class AliasTable(AttributeText):
     def nested_location(self, location: Attribute) -> str:
         """Return a location inside another one: by its alias."""
         if not self._settled:
-            self.attribute(location)
-            return ""
-        entry = self._entries.get(id(location)) or self._by_value.get(location)
-        return f"#{entry.name}" if entry is not None and entry.name else self.location(location)
+            return self.attribute(location)
+        entry = self._entry(location)
+        return f"#{entry.name}" if entry.name else self.location(location)
 
     def _alias(self, attribute: Attribute) -> str | None:
         if isinstance(attribute, LOCATIONS):
@@ -110,7 +124,7 @@ class AliasTable(AttributeText):
 
     def settle(self) -> None:
         """Give the aliases their numbers."""
-        ordered = [entry for entry in self._by_value.values() if entry.alias]
+        ordered = [entry for entry in self._by_text.values() if entry.alias]
         ordered.sort(key=lambda entry: (entry.depth, isinstance(entry.attribute, TypeAttribute), entry.alias))
         counts: dict[str, int] = {}
         for entry in ordered:
@@ -126,8 +140,8 @@ class AliasTable(AttributeText):
 
     def visit(self, attribute: Attribute) -> str:
         """Return the alias of an attribute if it has one."""
-        entry = self._entries.get(id(attribute)) or self._by_value.get(attribute)
-        if entry is None or not entry.name:
+        entry = self._entry(attribute)
+        if not entry.name:
             return self.full(attribute)
         if isinstance(attribute, LOCATIONS):
             return f"loc(#{entry.name})"

@@ -20,6 +20,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TensorType,
     VectorType,
 )
+from ttnn.compiler.limits import shortened
 
 __all__ = ["parse_dense", "parse_sparse"]
 
@@ -110,8 +111,10 @@ def _from_hex(parser: ParserLike, text: str, type_: Any, at: Any) -> DenseAttr:
     if isinstance(type_.element_type, IntegerType) and type_.element_type.width.data == 1:
         bits = (count + 7) // 8
         if len(data) == bits and count != 1:
-            unpacked = bytes(data[i // 8] >> (i % 8) & 1 for i in range(count)) if len(data) * 8 >= count else b""
-            return DenseAttr(type_, unpacked, splat=False)
+            import numpy as np
+
+            unpacked = np.unpackbits(np.frombuffer(data, np.uint8), count=count, bitorder="little")
+            return DenseAttr(type_, unpacked.tobytes(), splat=False, as_hex=True)
     if len(data) == size:
         return DenseAttr(type_, data, splat=count != 1, as_hex=True)
     if len(data) != size * count:
@@ -233,11 +236,11 @@ def _integers(parser: ParserLike, values: list[str], element: Any, at: Any) -> b
             try:
                 number = int(value, 16 if "0x" in value else 10)
             except ValueError:
-                parser.fail(f"expected integer elements, but parsed {value!r}", at)
+                parser.fail(f"expected integer elements, but parsed {shortened(value)!r}", at)
         if width == 1:
             number = number & 1
         elif not low <= number <= high:
-            parser.fail(f"integer constant {value} out of range for type of {width} bits", at)
+            parser.fail(f"integer constant {shortened(value)} out of range for type of {width} bits", at)
         out += (number & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
     return bytes(out)
 
@@ -249,12 +252,12 @@ def _floats(parser: ParserLike, values: list[str], element: Any, at: Any) -> byt
         if _HEX.fullmatch(value):
             bits = int(value, 16)
             if bits < 0 or bits >= 1 << (8 * size):
-                parser.fail(f"hexadecimal float constant out of range for type: {value}", at)
+                parser.fail(f"hexadecimal float constant out of range for type: {shortened(value)}", at)
             numbers.append(bits.to_bytes(size, "little"))
         elif _FLOAT.fullmatch(value):
             numbers.append(float(value))
         else:
-            parser.fail(f"expected floating point elements, but parsed {value!r}", at)
+            parser.fail(f"expected floating point elements, but parsed {shortened(value)!r}", at)
     if element.name == "f32" and len(numbers) == 1 and isinstance(numbers[0], float):
         try:
             return struct.pack("<f", numbers[0])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from ttnn.base.exceptions import TtnnError
+from ttnn.compiler.limits import SHOWN, shortened
 
 __all__ = ["CompileError", "Diagnostic", "Source"]
 
@@ -17,13 +20,13 @@ class Source:
     text: str
     name: str
     first_line: int = 0
-    starts: list[int] = field(default_factory=list, compare=False, repr=False)
+    starts: array[int] = field(default_factory=lambda: array("Q"), compare=False, repr=False)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return line and column of a character, both from 1."""
         if not self.starts:
             self.starts.append(0)
-            self.starts.extend(i + 1 for i, char in enumerate(self.text) if char == "\n")
+            self.starts.extend(found.end() for found in re.finditer("\n", self.text))
         line = bisect_right(self.starts, offset) - 1
         return line + 1 + self.first_line, offset - self.starts[line] + 1
 
@@ -33,7 +36,8 @@ class Source:
         index = number - 1 - self.first_line
         if not 0 <= index < len(self.starts):
             return None
-        return self.text[self.starts[index] :].split("\n", 1)[0]
+        end = self.text.find("\n", self.starts[index])
+        return self.text[self.starts[index] : end if end >= 0 else None]
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,22 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.line else (f"{self.at}: " if self.at else "")
-        text = f"{place}{self.severity}: {self.message}"
+        text = f"{shortened(place, 4 * SHOWN)}{self.severity}: {shortened(self.message, 4 * SHOWN)}"
         if self.source_line is not None:
-            indent = "".join("\t" if char == "\t" else " " for char in self.source_line[: max(self.column - 1, 0)])
-            text += f"\n{self.source_line}\n{indent}^"
+            line, column = _around(self.source_line, max(self.column - 1, 0))
+            indent = "".join("\t" if char == "\t" else " " for char in line[:column])
+            text += f"\n{line}\n{indent}^"
         return text
+
+
+def _around(line: str, column: int) -> tuple[str, int]:
+    """Return the part of a long line around a column, and the column in it."""
+    if len(line) <= SHOWN:
+        return line, column
+    start = max(0, min(column - SHOWN // 2, len(line) - SHOWN))
+    before = "..." if start else ""
+    after = "..." if start + SHOWN < len(line) else ""
+    return f"{before}{line[start : start + SHOWN]}{after}", column - start + len(before)
 
 
 class CompileError(TtnnError, RuntimeError, ValueError):

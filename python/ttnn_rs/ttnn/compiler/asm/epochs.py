@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 __all__ = ["Epoch", "epoch_of"]
@@ -27,27 +27,41 @@ _EMPTY = re.compile(r"(%[\w$.-]+)\s*=\s*(?:ttir|tensor)\.empty\b")
 _LAST_OPERAND = re.compile(r"\"(ttir\.(?!to_layout)\w+)\"\([^()]*?(%[\w$.-]+)\)")
 # Attributes of the library that only the slides have: later ones follow from the type of the result, and dimensions are
 # signed.
-_PLACED = re.compile(
-    r"\"(ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+)\"\([^()]*\)\s*<\{(?:[^{}]*[ ,])?"
-    r"(?:dtype = #ttcore|memory_config = #|dim_arg = -?\d+ : i64|dim = -?\d+ : i32, [^{}]*use_multicore)"
-    r"|\"(ttnn\.moreh_cumsum)\""
+_WITH_PROPERTIES = re.compile(
+    r"\"(ttnn\.(?!empty\b|pad\b|dit_rms_norm)\w+)\"\([^()]*\)\s*<\{([^{}]*)|\"(ttnn\.moreh_cumsum)\""
 )
+_PLACED = re.compile(r"(?:^|[ ,])(?:dtype = #ttcore|memory_config = #|dim_arg = -?\d+ : i64)")
+_DIMENSION = re.compile(r"(?:^|[ ,])dim = -?\d+ : i32, ")
 
 # Operations that the slides have with them only: without them text is of the current epoch, whatever the rest says.
 _NOT_PLACED = re.compile(
     r"\"ttnn\.(?:to_layout|typecast|add|multiply|subtract|divide)\"\([^()]*\)\s*:"
     r"|\"ttnn\.constant\"\([^()]*\)\s*<\{(?![^{}]*dtype = )"
 )
+# How far from its name the types of an operation are looked for.
+_FAR = 1 << 16
 _TYPES = re.compile(r":\s*\(([^()]*)\)\s*->\s*\(?([^()\n]*)")
 
 
 def _gives_last(text: str, end: int) -> bool:
     """Return whether the last operands of an operation have the types of its results, as outputs have."""
-    found = _TYPES.search(text, end)
-    if found is None or ' = "' in text[end : found.start()]:
+    found = _TYPES.search(text, end, end + _FAR)
+    if found is None or text.find(' = "', end, found.start()) >= 0:
         return True
     given, made = (re.sub(r"\s+", "", part) for part in found.groups())
     return given.endswith(made)
+
+
+def _placed(text: str) -> Iterator[str]:
+    """Yield the operations that have attributes of the slides."""
+    for found in _WITH_PROPERTIES.finditer(text):
+        name, properties, cumsum = found.groups()
+        if cumsum is not None:
+            yield cumsum
+            continue
+        dimension = _DIMENSION.search(properties)
+        if _PLACED.search(properties) or (dimension and "use_multicore" in properties[dimension.end() :]):
+            yield name
 
 
 def epoch_of(
@@ -75,10 +89,8 @@ def epoch_of(
             name, value = found.groups()
             if value in empties and takes_outputs(name, found.group().count("%")) and _gives_last(text, found.end()):
                 return Epoch.SLIDES
-    if "ttnn." in text and not _NOT_PLACED.search(text):
-        placed = (one for found in _PLACED.finditer(text) for one in found.groups() if one is not None)
-        if any(known(name) for name in placed):
-            return Epoch.SLIDES
+    if "ttnn." in text and not _NOT_PLACED.search(text) and any(known(name) for name in _placed(text)):
+        return Epoch.SLIDES
     if default is Epoch.SLIDES or "ttcore." in text or "ttir.empty" in text:
         return Epoch.CURRENT if default is Epoch.BOOK else default
     return default

@@ -7,24 +7,25 @@ come from tables, and every operation gets the place where it stands.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
-from ttnn.compiler.asm import affine
+from ttnn.compiler.asm.affine_parser import AffineTextParser
 from ttnn.compiler.asm.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
 from ttnn.compiler.asm.dense import parse_dense, parse_sparse
 from ttnn.compiler.asm.diagnostics import CompileError, Diagnostic, Source
 from ttnn.compiler.asm.epochs import Epoch, epoch_of
+from ttnn.compiler.asm.expansion import Expansion
 from ttnn.compiler.asm.layouts import OpaqueLayoutAttr, is_layout
-from ttnn.compiler.asm.lexer import FastLexer
+from ttnn.compiler.asm.lexer import QUOTED, FastLexer
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.operations import generic_operation
 from ttnn.compiler.asm.printing import LOCATIONS
 from ttnn.compiler.asm.registry import Registry
+from ttnn.compiler.asm.scopes import ValueScopes
 from ttnn.compiler.asm.xdsl_adapter import (
-    AffineExpr,
     AffineMap,
     AffineMapAttr,
-    AffineParser,
     AffineSet,
     ArrayAttr,
     Attribute,
@@ -50,38 +51,49 @@ from ttnn.compiler.asm.xdsl_adapter import (
     VerifyException,
     get_all_dialects,
 )
+from ttnn.compiler.limits import (
+    DEPTH,
+    DIMENSION,
+    EXPANSION,
+    EXPANSION_FACTOR,
+    INTEGER_BITS,
+    RANK,
+)
 
 __all__ = ["MlirParser", "foreign_dialects", "foreign_operation", "parse_text"]
 
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z_$-][\w$-]*)[ \t]*=(?!=)", re.MULTILINE)
 _SHAPED = re.compile(r"(?:tensor|memref|vector)<[^<>\"]*(?:<[^<>\"]*>[^<>\"]*)*>")
 # A comment, or a text in which there is none.
-_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*')
-_REFERENCE = re.compile(r'"(?:[^"\\]|\\.)*"|[#!]([A-Za-z_$-][\w$-]*)(?![\w$.<-])')
-_OPEN, _CLOSE = "<([{", ">)]}"
+_COMMENT = re.compile(rf"({QUOTED})|//[^\n]*")
+_REFERENCE = re.compile(rf"{QUOTED}|[#!]([A-Za-z_$-][\w$-]*)(?![\w$.<-])")
+_CLOSE = {"<": ">", "(": ")", "[": "]", "{": "}"}
+# What matters for brackets: arrows, brackets, comments and strings.
+_BRACKET = re.compile(rf"->|[<(\[{{>)\]}}]|//[^\n]*|{QUOTED}|\"")
+_INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
 _FOREIGN = (
     "affine", "arith", "bufferization", "builtin", "cf", "complex", "emitc", "func", "gpu", "linalg", "llvm", "math",
     "memref", "ml_program", "scf", "shape", "tensor", "tosa", "transform", "ub", "vector",
 )  # fmt: skip
 _HIDDEN = {"bufferization", "complex", "gpu", "shape", "transform", "ub"}
-DEEPEST = 200
-"""How deeply attributes and regions may nest; deeper text is refused before the stack overflows."""
-
-
-class _Affine(AffineParser):
-    """The parser of affine expressions, simplifying as MLIR does."""
-
-    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: Any) -> AffineExpr:
-        word = binop.text
-        if word == "-":
-            return affine.add(lhs, affine.mul(rhs, affine.constant(-1)))
-        build = {"+": affine.add, "*": affine.mul, "floordiv": affine.floordiv}.get(word)
-        build = build or {"ceildiv": affine.ceildiv, "mod": affine.mod}[word]
-        return build(lhs, rhs)
 
 
 class MlirParser(Parser):
     """Parses one module."""
+
+    _values: ValueScopes
+
+    @property
+    def ssa_values(self) -> ValueScopes:
+        """The values that can be named; what `copy` returned restores those of then."""
+        return self._values
+
+    @ssa_values.setter
+    def ssa_values(self, values: dict[str, Any] | int) -> None:
+        if isinstance(values, int):
+            self._values.forget(values)
+        else:
+            self._values = ValueScopes()
 
     def __init__(self, registry: Registry, text: str, filename: str, *, allow_unregistered: bool, epoch: Epoch) -> None:
         self.registry = registry
@@ -97,9 +109,13 @@ class MlirParser(Parser):
         self._resolving: set[str] = set()
         self._types: dict[str, Attribute] = {}
         self._depth = 0
+        # The levels of regions around the operation that is read.
+        self._outside = 0
+        self._expansion = Expansion()
+        self._room = EXPANSION + EXPANSION_FACTOR * len(text)
         self._known = frozenset(registry.dialects())
         super().__init__(_context(), "", filename)  # the lexer of the base class hangs on an open string
-        self._parser_state.lexer = FastLexer(Input(text, filename))
+        self._parser_state.lexer = self._lexer = FastLexer(Input(text, filename))
         self._parser_state.current_token = self._parser_state.lexer.lex()
         for found in _ALIAS.finditer(text):
             self._pending.setdefault(found.group(1), found.end())
@@ -113,9 +129,15 @@ class MlirParser(Parser):
     def parse_dimension_list(self) -> list[int]:
         """Parse `1x2x`, also with spaces around the crosses; the last cross stays."""
         sizes: list[int] = []
+        start = self._current_token.span
         numbers = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.QUESTION)
         while self._current_token.kind in numbers:
+            at = self._current_token.span
             sizes.append(self.parse_shape_dimension())
+            if sizes[-1] > DIMENSION:
+                self.raise_error(f"a dimension is at most {DIMENSION}", at)
+            if len(sizes) > RANK:
+                self.raise_error(f"a shape has at most {RANK} dimensions", start)
             cross = self._current_token.span.start
             if self._parse_optional_shape_delimiter() is None:
                 break
@@ -142,27 +164,69 @@ class MlirParser(Parser):
         self._resolving.add(name)
         value = self.parse_type() if name[0] == "!" else self.parse_attribute()
         self._resolving.discard(name)
-        self.attribute_aliases[name] = value
+        self._define(name, value, start)
         self._ends[name] = self._current_token.span.start
+
+    def _define(self, name: str, value: Attribute, at: Any) -> None:
+        """Keep the value of an alias, unless it nests too deeply."""
+        if self._expansion.measure(value)[1] > DEPTH:
+            self.raise_error(f"nested more than {DEPTH} levels deep", at)
+        self.attribute_aliases[name] = value
+
+    def _use(self, value: Attribute, at: Any = None) -> Attribute:
+        """Return an attribute that the text names and does not write out, unless that is too much."""
+        size, depth = self._expansion.measure(value)
+        self._room -= size
+        if self._depth - self._outside + depth > DEPTH:
+            self.raise_error(f"nested more than {DEPTH} levels deep", at)
+        if self._room < 0:
+            limit = EXPANSION + EXPANSION_FACTOR * len(self._text)
+            self.raise_error(f"with its aliases written out, the module has more than {limit:,} characters", at)
+        return value
 
     def alias_value(self, name: str, at: Any = None) -> Attribute:
         """Return what an alias stands for, parsing its definition first if it comes later in the file."""
         value = self.attribute_aliases.get(name)
         if value is not None:
-            return value
+            return self._use(value, at)
         offset = self._pending.get(name)
         if offset is None or name in self._resolving:
             kind = "type" if name[0] == "!" else "attribute"
             self.raise_error(f"undefined symbol alias id '{name[1:]}' of {kind}", at)
-        self._resolving.add(name)
         resume = self._current_token.span.start
+        # What a definition names is read first, so that a chain of definitions is no recursion.
+        stack, seen = [(name, self._named_by(name))], {name}
+        while stack:
+            name, others = stack[-1]
+            other = next((one for one in others if one not in seen), None)
+            if other is not None:
+                seen.add(other)
+                stack.append((other, self._named_by(other)))
+                continue
+            stack.pop()
+            if name not in self.attribute_aliases:
+                self._read_definition(name)
+        self._resume_from(resume)
+        return self._use(self.attribute_aliases[name], at)
+
+    def _named_by(self, name: str) -> Iterator[str]:
+        """Yield the aliases that are named on the line of a definition and have no value yet."""
+        start = self._pending[name]
+        end = self._text.find("\n", start)
+        for found in _REFERENCE.finditer(self._text, start, end if end >= 0 else len(self._text)):
+            one = found.group()
+            if one in self._pending and one not in self.attribute_aliases and one not in self._resolving:
+                yield one
+
+    def _read_definition(self, name: str) -> None:
+        """Read the definition of an alias, which comes later in the text."""
+        offset = self._pending[name]
+        self._resolving.add(name)
         self._resume_from(offset)
         value = self.parse_type() if name[0] == "!" else self.parse_attribute()
         self._ends[name] = self._current_token.span.start
-        self._resume_from(resume)
         self._resolving.discard(name)
-        self.attribute_aliases[name] = value
-        return value
+        self._define(name, value, offset)
 
     # Attributes and types of dialects
 
@@ -179,8 +243,8 @@ class MlirParser(Parser):
 
     def _enter(self) -> None:
         self._depth += 1
-        if self._depth > DEEPEST:
-            self.raise_error(f"nested more than {DEEPEST} levels deep")
+        if self._depth > DEPTH:
+            self.raise_error(f"nested more than {DEPTH} levels deep")
 
     def _dialect_attribute(self, name: str, is_type: bool) -> Attribute:
         dialect, _, mnemonic = name.partition(".")
@@ -233,28 +297,19 @@ class MlirParser(Parser):
 
     def balanced(self, start: int) -> int:
         """Return the end of the brackets that open at `start`."""
-        text, stack, at = self._text, [], start
-        while at < len(text):
-            char = text[at]
-            if char in _OPEN:
-                stack.append(_CLOSE[_OPEN.index(char)])
-            elif char == "-" and text.startswith("->", at):
-                at += 1
-            elif char in _CLOSE:
-                if not stack or stack.pop() != char:
-                    self.raise_error(f"unbalanced '{char}' in dialect symbol", at)
+        stack: list[str] = []
+        for found in _BRACKET.finditer(self._text, start):
+            piece = found.group()
+            self._lexer.count(found.start())
+            if piece in _CLOSE:
+                stack.append(_CLOSE[piece])
+            elif piece in _CLOSE.values():
+                if not stack or stack.pop() != piece:
+                    self.raise_error(f"unbalanced '{piece}' in dialect symbol", found.start())
                 if not stack:
-                    return at + 1
-            elif char == "/" and text.startswith("//", at):
-                at = text.find("\n", at)
-                if at < 0:
-                    break
-            elif char == '"':
-                found = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(text, at)
-                if found is None:
-                    self.raise_error("expected string literal to end", at)
-                at = found.end() - 1
-            at += 1
+                    return found.end()
+            elif piece == '"':
+                self.raise_error("expected string literal to end", found.start())
         return self.raise_error("unexpected end of file in dialect symbol", start)
 
     # Builtin types and attributes
@@ -269,7 +324,7 @@ class MlirParser(Parser):
                 known = self._types.get(found.group())
                 if known is not None:
                     self._resume_from(found.end())
-                    return known
+                    return self._use(known, start)
             self._enter()
             value = super().parse_optional_type()
             self._depth -= 1
@@ -278,7 +333,18 @@ class MlirParser(Parser):
             if text.endswith(">") and value is not None:
                 self._types[text] = value
             return value
-        return super().parse_optional_type()
+        self._enter()
+        value = super().parse_optional_type()
+        self._depth -= 1
+        return value
+
+    def _parse_optional_integer_or_float_type(self) -> Any:
+        token = self._current_token
+        if token.kind == MLIRTokenKind.BARE_IDENT:
+            found = _INTEGER_TYPE.fullmatch(token.text)
+            if found is not None and (len(found[1]) > 9 or int(found[1]) > INTEGER_BITS):
+                self.raise_error(f"integer bitwidth is limited to {INTEGER_BITS} bits", token.span)
+        return super()._parse_optional_integer_or_float_type()
 
     def _parse_optional_builtin_attr(self) -> Any:
         self._enter()
@@ -328,11 +394,14 @@ class MlirParser(Parser):
 
     def parse_affine_map(self) -> AffineMap:
         """Parse `(d0, d1)[s0] -> (expressions)`."""
-        return _Affine(self._parser_state).parse_affine_map()
+        return AffineTextParser(self._parser_state).parse_affine_map()
 
     def parse_affine_set(self) -> AffineSet:
         """Parse `(d0)[s0] : (constraints)`."""
-        return _Affine(self._parser_state).parse_affine_set()
+        parser = AffineTextParser(self._parser_state)
+        # A constraint has two sides.
+        parser.left = 2 * RANK
+        return parser.parse_affine_set()
 
     def _parse_location(self) -> Any:
         self._enter()
@@ -387,6 +456,7 @@ class MlirParser(Parser):
     def parse_operation(self) -> Operation:
         """Parse an operation in generic or pretty form, and note its place."""
         self._enter()
+        outside, self._outside = self._outside, self._depth
         start = self._current_token.span
         bound = self._parse_op_result_list()
         stack = self._parser_state.dialect_stack
@@ -408,6 +478,7 @@ class MlirParser(Parser):
             operation.location = FileLineColLoc(self._filename, IntAttr(line), IntAttr(column))
         self.places[operation] = token.span.start
         self._bind(operation, bound, start)
+        self._outside = outside
         self._depth -= 1
         return operation
 
@@ -563,15 +634,16 @@ def foreign_operation(name: str) -> type[Operation]:
     return found
 
 
-_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+_QUOTED = re.compile(f"({QUOTED})")
 
 
 def _one_line(text: str) -> str:
     """Return text on one line, with blanks as they are printed; strings stay as they are."""
     pieces = _QUOTED.split(text)
     for i in range(0, len(pieces), 2):
-        one = re.sub(r"\s*\n\s*", " ", pieces[i])
-        pieces[i] = re.sub(r" +([>\])}])", r"\1", re.sub(r"([<\[({]) +", r"\1", one))
+        # The lookbehinds let a search begin at the first of many blanks only.
+        one = re.sub(r"(?<!\s)\s*\n\s*", " ", pieces[i])
+        pieces[i] = re.sub(r"(?<! ) +([>\])}])", r"\1", re.sub(r"([<\[({]) +", r"\1", one))
     return "".join(pieces)
 
 

@@ -65,6 +65,7 @@ __all__ = ["LOCAL", "LOCATIONS", "AttributeText", "attribute_text", "bare_or_quo
 LOCATIONS = (UnknownLoc, FileLineColLoc, NameLoc, FusedLoc, CallSiteLoc, FileRangeLoc)
 _BARE = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
 _SYMBOL = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
+_ESCAPED = re.compile(rb'[^\x20-\x7E]|[\\"]')
 _BIT = IntegerType(1)
 _SIGN = {Signedness.SIGNLESS: "i", Signedness.SIGNED: "si", Signedness.UNSIGNED: "ui"}
 
@@ -72,15 +73,12 @@ _SIGN = {Signedness.SIGNLESS: "i", Signedness.SIGNED: "si", Signedness.UNSIGNED:
 def quote(text: str | bytes) -> str:
     """Return a string literal with the escapes of MLIR."""
     raw = text.encode() if isinstance(text, str) else text
-    out = []
-    for byte in raw:
-        if byte == 0x5C:
-            out.append("\\\\")
-        elif byte == 0x22 or not 0x20 <= byte < 0x7F:
-            out.append(f"\\{byte:02X}")
-        else:
-            out.append(chr(byte))
-    return '"' + "".join(out) + '"'
+    return '"' + _ESCAPED.sub(_escape, raw).decode("ascii") + '"'
+
+
+def _escape(found: re.Match[bytes]) -> bytes:
+    byte = found.group()
+    return rb"\\" if byte == b"\\" else b"\\%02X" % ord(byte)
 
 
 def bare_or_quoted(name: str) -> str:
@@ -193,7 +191,7 @@ class AttributeText:
         if not attribute.data:
             return "dense<>"
         if attribute.as_hex:
-            return f'dense<"0x{attribute.data.hex().upper()}">'
+            return f'dense<"0x{_packed(attribute).hex().upper()}">'
         texts = _element_texts(attribute)
         if attribute.splat:
             return f"dense<{texts[0]}>"
@@ -204,6 +202,15 @@ class AttributeText:
     def number(self, value: float, element: Attribute) -> str:
         """Return a float of an element type."""
         return float_text(value, getattr(element, "name", "f64"))
+
+
+def _packed(attribute: DenseAttr) -> bytes:
+    """Return the bytes of a hex blob: truth values have a bit each."""
+    if attribute.element_type != _BIT or attribute.splat:
+        return attribute.data
+    import numpy as np
+
+    return np.packbits(np.frombuffer(attribute.data, np.uint8), bitorder="little").tobytes()
 
 
 def _element_texts(attribute: DenseAttr) -> list[str]:

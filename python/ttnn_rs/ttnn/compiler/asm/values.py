@@ -42,7 +42,9 @@ class ValueNames:
         self._empties: dict[Operation, list[tuple[str, Attribute, Operation]]] = {}
         self._next_value = 0
         self._next_argument = 0
-        self._used: set[str] = set()
+        # Each name that is in use, and the number with which the next one of that name is tried.
+        self._used: dict[str, int] = {}
+        self._changes: list[tuple[str, int | None]] = []
         self._operation(top)
 
     def value(self, value: SSAValue) -> str:
@@ -66,12 +68,27 @@ class ValueNames:
         return self._empties.get(operation, [])
 
     def _unique(self, name: str) -> str:
-        candidate, number = name, 0
+        candidate, number = name, self._used.get(name, 0)
         while candidate in self._used:
             candidate = f"{name}_{number}"
             number += 1
-        self._used.add(candidate)
+        self._use(candidate, 0)
+        if number:
+            self._use(name, number)
         return candidate
+
+    def _use(self, name: str, number: int) -> None:
+        self._changes.append((name, self._used.get(name)))
+        self._used[name] = number
+
+    def _release(self, mark: int) -> None:
+        """Undo what was used since there were so many changes."""
+        while len(self._changes) > mark:
+            name, before = self._changes.pop()
+            if before is None:
+                del self._used[name]
+            else:
+                self._used[name] = before
 
     def _number(self) -> str:
         name = f"%{self._next_value}"
@@ -101,16 +118,16 @@ class ValueNames:
                     self._values[result] = f"{base}#{i}"
         if operation.name in _ISOLATED:
             for region in operation.regions:
-                saved = self._next_value, self._next_argument, self._used
-                self._next_value, self._next_argument, self._used = 0, 0, set()
+                saved = self._next_value, self._next_argument, self._used, self._changes
+                self._next_value, self._next_argument, self._used, self._changes = 0, 0, {}, []
                 self._region(region)
-                self._next_value, self._next_argument, self._used = saved
+                self._next_value, self._next_argument, self._used, self._changes = saved
         else:
             for region in operation.regions:
-                saved = self._next_value, self._next_argument, self._used
-                self._used = set(self._used)
+                next_value, next_argument, mark = self._next_value, self._next_argument, len(self._changes)
                 self._region(region)
-                self._next_value, self._next_argument, self._used = saved
+                self._next_value, self._next_argument = next_value, next_argument
+                self._release(mark)
 
     def _region(self, region: Region) -> None:
         for i, block in enumerate(region.blocks):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ttnn.compiler.asm.diagnostics import CompileError, Diagnostic
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.operations import GenericOp
+from ttnn.compiler.asm.scopes import Scope
 from ttnn.compiler.asm.xdsl_adapter import (
     Block,
     BlockArgument,
@@ -32,7 +33,7 @@ class WholeMessage(VerifyException):
 def verify_module(module: Module) -> list[Diagnostic]:
     """Return what is wrong with a module; empty if nothing is."""
     found: list[Diagnostic] = []
-    _verify_region_owner(module, module.op, set(), found)
+    _verify_region_owner(module, module.op, Scope(), found)
     return found
 
 
@@ -47,11 +48,12 @@ def verify(module: Module) -> None:
         raise CompileError(*found)
 
 
-def _verify_region_owner(module: Module, op: Operation, visible: set[SSAValue], found: list[Diagnostic]) -> None:
+def _verify_region_owner(module: Module, op: Operation, visible: Scope, found: list[Diagnostic]) -> None:
     symbols: set[str] = set()
     for region in op.regions:
         blocks = list(region.blocks)
-        scope = set(visible) if op.name not in _ISOLATED else set()
+        scope = visible if op.name not in _ISOLATED else Scope()
+        outside = len(scope)
         if len(blocks) > 1:
             # Dominance between blocks is that of a graph; what is defined in any earlier block counts here.
             for block in blocks:
@@ -63,10 +65,11 @@ def _verify_region_owner(module: Module, op: Operation, visible: set[SSAValue], 
             _verify_block(module, block, region, scope, symbols, found)
             if len(found) > before:
                 return
+        scope.forget(outside)
 
 
 def _verify_block(
-    module: Module, block: Block, region: Region, scope: set[SSAValue], symbols: set[str], found: list[Diagnostic]
+    module: Module, block: Block, region: Region, scope: Scope, symbols: set[str], found: list[Diagnostic]
 ) -> None:
     scope.update(block.args)
     for op in block.ops:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ __all__ = ["SUFFIXES", "Binary"]
 #: What the identifiers of the three kinds are called, and the suffixes of their files.
 SUFFIXES: Final = {"TTSY": (".ttsys",), "TTNN": (".ttnn",), "TTM0": (".ttm", ".ttb")}
 _JSON_VALUES: Final = 20_000_000
+_BYTES: Final = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,20 @@ class Binary:
             FileFormatError: The file cannot be read, is damaged, or no binary of a known kind.
         """
         try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FileFormatError(f"{path}: {error.strerror or error}. Give the path of a binary.") from None
+            with open(path, "rb") as file:
+                head = file.read(12)
+                # The size stands at the beginning: a file without end is not read to see how long it is.
+                size = int.from_bytes(head[:4], "little")
+                length = os.fstat(file.fileno()).st_size or size + 4
+                data = head + file.read(size + 5 - len(head)) if length == size + 4 and size < _BYTES else head
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise FileFormatError(f"{path}: {reason}. Give the path of a binary.") from None
+        if len(head) == 12 and data is head:
+            raise FileFormatError(
+                f"{path}: the size prefix promises {size} bytes after it, the file has {length - 4}. "
+                "The file is truncated, or no size-prefixed FlatBuffer."
+            )
         return Binary.parse(data, str(path))
 
     @property

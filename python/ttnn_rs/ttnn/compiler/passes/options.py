@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.base.exceptions import TtnnError
+from ttnn.compiler.limits import shortened
 
 __all__ = ["Option", "OptionError", "parse_options"]
 
@@ -52,7 +53,7 @@ class Option:
             if self.kind == "strs":
                 return tuple(part for part in text.strip("{}").split(",") if part)
         except (KeyError, ValueError):
-            raise OptionError(f"option {self.name} takes {self.kind}, got {text!r}.") from None
+            raise OptionError(f"option {self.name} takes {self.kind}, got {shortened(text)!r}.") from None
         return text
 
 
@@ -69,7 +70,7 @@ def parse_options(owner: str, options: tuple[Option, ...], text: str) -> dict[st
         option = known.get(name)
         if option is None:
             have = ", ".join(sorted(known)) or "none"
-            raise OptionError(f"{owner} has no option {name!r}; it has {have}.")
+            raise OptionError(f"{owner} has no option {shortened(name)!r}; it has {have}.")
         values[name] = option.value(value)
     return values
 

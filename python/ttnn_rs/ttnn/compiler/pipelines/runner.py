@@ -8,6 +8,8 @@ from collections.abc import Callable
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.verifier import verify
+from ttnn.compiler.limits import DEPTH, shortened
+from ttnn.compiler.limits import PASSES as MOST_PASSES
 from ttnn.compiler.passes.catalog import PASSES
 from ttnn.compiler.passes.options import OptionError, parse_options
 from ttnn.compiler.pipelines.catalog import PIPELINES, Step
@@ -22,39 +24,43 @@ def parse_pipeline(text: str) -> list[Step]:
     """Return the passes of a pipeline text, nesting flattened: every pass here takes a whole module.
 
     Raises:
-        OptionError: The text is not a pipeline.
+        OptionError: The text is not a pipeline, nests too deeply, or has too many passes.
     """
-    steps, position = _list(text, 0)
+    steps: list[Step] = []
+    position = _list(text, 0, steps, 0)
     if position != len(text):
-        raise OptionError(f"pipeline text has {text[position:]!r} after its end.")
+        raise OptionError(f"pipeline text has {shortened(text[position:])!r} after its end.")
     return steps
 
 
-def _list(text: str, position: int) -> tuple[list[Step], int]:
-    steps: list[Step] = []
+def _list(text: str, position: int, steps: list[Step], depth: int) -> int:
+    """Append the passes of a list; return where it ends."""
+    if depth > DEPTH:
+        raise OptionError(f"the pipeline {shortened(text)!r} nests more than {DEPTH} levels deep.")
     while position < len(text):
         found = _NAME.match(text, position)
         if found is None:
-            raise OptionError(f"expected the name of a pass in a pipeline at {text[position:]!r}.")
+            raise OptionError(f"expected the name of a pass in a pipeline at {shortened(text[position:])!r}.")
         name, position = found.group(1), found.end()
         if text.startswith("(", position):
-            inner, position = _list(text, position + 1)
+            position = _list(text, position + 1, steps, depth + 1)
             if not text.startswith(")", position):
-                raise OptionError(f"expected ')' in the pipeline {text!r}.")
+                raise OptionError(f"expected ')' in the pipeline {shortened(text)!r}.")
             position += 1
-            steps += inner
         else:
             options = ""
             if text.startswith("{", position):
                 end = _closing(text, position)
                 options, position = text[position + 1 : end], end + 1
+            if len(steps) == MOST_PASSES:
+                raise OptionError(f"the pipeline {shortened(text)!r} has more than {MOST_PASSES} passes.")
             steps.append((name, options))
         while position < len(text) and text[position].isspace():
             position += 1
         if not text.startswith(",", position):
             break
         position += 1
-    return steps, position
+    return position
 
 
 def _closing(text: str, start: int) -> int:
@@ -63,7 +69,7 @@ def _closing(text: str, start: int) -> int:
         depth += (text[i] == "{") - (text[i] == "}")
         if depth == 0:
             return i
-    raise OptionError(f"expected '}}' in the pipeline {text!r}.")
+    raise OptionError(f"expected '}}' in the pipeline {shortened(text)!r}.")
 
 
 def run(module: Module, text: str) -> None:
@@ -89,7 +95,7 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
             continue
         spec = PASSES.get(name)
         if spec is None:
-            raise OptionError(f"there is no pass or pipeline {name!r}; ttmlir-opt --help lists them.")
+            raise OptionError(f"there is no pass or pipeline {shortened(name)!r}; ttmlir-opt --help lists them.")
         spec.run(module, options)
         verify(module)
         if after is not None:

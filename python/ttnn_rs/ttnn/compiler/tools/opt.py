@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.passes.options import Option, OptionError
-from ttnn.compiler.tools.output import UNEXPECTED, write
+from ttnn.compiler.tools.output import UNEXPECTED, read, write
 
 if TYPE_CHECKING:
     from ttnn.compiler.asm.diagnostics import Diagnostic
@@ -151,12 +150,8 @@ def main(arguments: list[str] | None = None) -> int:
         names = sorted({*foreign_dialects(), *DIALECTS})
         sys.stdout.write("Available Dialects:\n" + "".join(f"{name}\n" for name in names))
         return 0
-    try:
-        text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"ttmlir-opt: cannot read {asked.file}: {error}\n")
-        return 1
-    return _run(asked, text)
+    text = read("ttmlir-opt", asked.file)
+    return 1 if text is None else _run(asked, text)
 
 
 def _run(asked: _Arguments, text: str) -> int:

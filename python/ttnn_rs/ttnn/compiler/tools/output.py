@@ -1,4 +1,4 @@
-"""How a tool ends: what it has made goes to a file, or to standard output, whose reader may have gone."""
+"""How a tool begins and ends: it reads a file or standard input, and writes a file or standard output."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Final
 
 from ttnn.base.exceptions import FileAccessError
 from ttnn.base.files import write_atomically
+from ttnn.compiler.limits import FILE_BYTES, shortened
 
-__all__ = ["UNEXPECTED", "end_of_output", "write"]
+__all__ = ["UNEXPECTED", "end_of_output", "read", "write"]
 
 #: What a pass or a translation ends with on a module that nobody has thought of: our fault, but no traceback.
 UNEXPECTED: Final = (
@@ -22,6 +23,26 @@ UNEXPECTED: Final = (
     TypeError,
     ValueError,
 )
+
+
+def read(tool: str, file: str) -> str | None:
+    """Return the text of a file, or of standard input for `-`; None, after a message, if it cannot be read."""
+    try:
+        if file == "-":
+            text = sys.stdin.read(FILE_BYTES + 1)
+            long = len(text) > FILE_BYTES
+        else:
+            with open(file, "rb") as source:
+                data = source.read(min(os.fstat(source.fileno()).st_size, FILE_BYTES) + 1)
+                data += source.read(FILE_BYTES + 1 - len(data))
+            long = len(data) > FILE_BYTES
+            text = "" if long else data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        if long:
+            raise OSError(f"it has more than {FILE_BYTES:,} bytes")
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{tool}: cannot read {shortened(file)}: {error}\n")
+        return None
+    return text
 
 
 def write(tool: str, output: str, data: bytes) -> int:

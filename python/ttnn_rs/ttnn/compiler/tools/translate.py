@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from ttnn.base.exceptions import TtnnError
@@ -13,7 +12,7 @@ from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.dialects import parse_module
-from ttnn.compiler.tools.output import UNEXPECTED, write
+from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.tools.version import package_version
 
 __all__ = ["run", "translate"]
@@ -102,10 +101,8 @@ def run(
 ) -> int:
     """Translate a file; return the exit code."""
     name = "<stdin>" if file == "-" else file
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        sys.stderr.write(f"ttmlir-translate: cannot read {file}: {error}\n")
+    text = read("ttmlir-translate", file)
+    if text is None:
         return 1
     try:
         made = translate(translation, text, name, allow_unregistered=allow_unregistered, default_epoch=default_epoch)
