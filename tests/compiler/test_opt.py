@@ -81,7 +81,7 @@ def test_an_output_that_cannot_be_written_is_one_line(tool: str, entry: str, tmp
     command = [sys.executable, "-c", program, *arguments, str(source)]
     done = subprocess.run([*command, "-o", str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == f"{tool}: cannot write {tmp_path}: Is a directory\n"
+    assert done.stderr == f"{tool}: {tmp_path} cannot be written: Is a directory\n"
     # A reader that has gone, as `| head` does, needs no word.
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
