@@ -40,9 +40,10 @@ _opening = threading.Lock()
 
 
 class MeshDevice(Chip):
-    """An open device: a mesh of one chip. Made by `open_device`."""
+    """An open device: a mesh of one chip. Made by `open_device`. Users may set attributes of their own."""
 
     __slots__ = (
+        "__dict__",
         "__weakref__",
         "_cache_enabled",
         "_cache_misses_allowed",
