@@ -228,7 +228,8 @@ def test_vector_functions(device: ttnn.MeshDevice) -> None:
             foreign = "exp_tile_init" if init != "exp_tile_init" else "recip_tile_init"
             getattr(api, foreign)()
             said = refused(vector_call(function), f"{init} before {inner._names[0]}")
-            assert said == f"the SFPU was last set up by {foreign}", name
+            own = said.startswith(f"{foreign} has changed ")
+            assert own or said == f"the SFPU was last set up by {foreign}", name
             assert callable(getattr(api, init)), name
         api.tile_regs_commit()
         api.tile_regs_wait()
@@ -258,6 +259,8 @@ def test_vector_functions_without_any_init(device: ttnn.MeshDevice) -> None:
     in_a_kernel(device, body)
 
 
+SAME_CONSTANTS = {"sqrt", "rsqrt", "sigmoid", "tanh", "gelu", "log", "log1p", "expm1", "erf", "mish"}
+"""Both variants set the same constants, or the approximate one sets other things."""
 VARIANTS = ["recip", "sqrt", "rsqrt", "sigmoid", "tanh", "gelu", "log", "log1p", "expm1", "erf", "mish", "exp"]
 
 
@@ -273,8 +276,12 @@ def test_each_variant_needs_its_own_init(device: ttnn.MeshDevice, name: str) -> 
         assert refused(lambda: function(0, approx=True), f"{name}_tile_init(approx=True)").endswith("_tile_init")
         function(0)
         setup(approx=True)
-        assert refused(lambda: function(0), f"{name}_tile_init before").endswith("_tile_init(approx=True)")
         function(0, approx=True)
+        if name in SAME_CONSTANTS:
+            function(0)
+        else:
+            said = refused(lambda: function(0), f"{name}_tile_init before")
+            assert said.startswith(f"{name}_tile_init(approx=True) has changed vConstFloatPrgm0")
         api.tile_regs_commit()
         api.tile_regs_wait()
         api.tile_regs_release()
@@ -340,7 +347,10 @@ def test_functions_that_keep_registers_or_move_datums(device: ttnn.MeshDevice) -
             api.copy_tile(0, 0, 0)
             api.copy_tile(1, 0, 1)
             api.exp_tile_init()
-            assert refused(call, init) == "the SFPU was last set up by exp_tile_init", name
+            said = refused(call, init)
+            assert (
+                said.startswith("exp_tile_init has changed ") or said == "the SFPU was last set up by exp_tile_init"
+            ), name
             own()
             call()
             api.tile_regs_commit()

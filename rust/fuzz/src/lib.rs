@@ -67,7 +67,7 @@ calls! {
     store(id: u32, value: u32) = |run, device, _| done(run.store_word(device, run.semaphore_address(id), value));
     startup(a: u32, b: u32, out: u32) = |run, _, _| done(run.hw_startup(a, b, out));
     init(math: Math) = |run, _, _| done(run.init_math(math, &[0, 16]));
-    acquire() = |run, _, _| done(run.tile_regs_acquire());
+    acquire() = |run, _, _| run.tile_regs_acquire();
     commit() = |run, _, _| done(run.tile_regs_commit());
     wait_dst() = |run, _, _| done(run.tile_regs_wait());
     release() = |run, _, _| done(run.tile_regs_release());
@@ -343,14 +343,21 @@ fn execute(run: &mut Run, device: &mut Device, program: &Program, buffers: &[Buf
     let mut next = [0; 3];
     for _ in 0..MOST_TURNS {
         let Some(kernel) = run.schedule() else {
+            if run.run_ahead() {
+                continue;
+            }
             let states = run.kernels.iter().map(|kernel| kernel.state).collect();
             return if run.is_finished() { End::Done } else { End::Deadlock(states) };
         };
         loop {
+            if let Err(fault) = run.catch_up(device) {
+                return End::Fault(fault);
+            }
             let step = match program.kernels[kernel].get(next[kernel]) {
                 Some(call) => call(run, device, buffers),
                 None => match run.finish_kernel() {
-                    Ok(()) => break,
+                    Ok(true) => break,
+                    Ok(false) => Ok(false),
                     Err(fault) => Err(fault),
                 },
             };

@@ -17,7 +17,8 @@
 //! for their transfers, and those that do not are reported ([`error::Class::Race`]).
 //!
 //! A compute kernel is one function for the three TRISCs. A call that blocks one of them (`cb_wait_front` the unpacker,
-//! `cb_reserve_back` the packer) stops the function, while their clocks go on independently.
+//! `cb_reserve_back` the packer) stops the function, while their clocks go on independently. Where the function has a
+//! thread's call before that of another thread for which it waits, the first is put off (`calls::compute::threads`).
 
 pub mod calls;
 pub mod error;

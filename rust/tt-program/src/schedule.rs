@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use tt_memory::{Device, Place};
 
-use crate::error::{Fault, FaultKind};
+use crate::calls::Step;
+use crate::error::FaultKind;
 use crate::state::kernel::{State, Transfers, Wait};
 use crate::state::time::QUANTUM;
 use crate::state::{Change, Run};
@@ -68,11 +69,14 @@ impl Run {
         self.finished == self.kernels.len()
     }
 
-    /// The running kernel has returned.
+    /// The running kernel has returned. `false`: its threads have not.
     ///
     /// # Errors
     /// It left transfers, pages or `Dst` behind.
-    pub fn finish_kernel(&mut self) -> Result<(), Fault> {
+    pub fn finish_kernel(&mut self) -> Step {
+        if self.puts_off() && !self.end_threads()? {
+            return Ok(false);
+        }
         self.kernels[self.current].calls += 1;
         if self.watched {
             self.check_leftovers().map_err(|what| self.fault("kernel_main", what))?;
@@ -85,7 +89,7 @@ impl Run {
             }
             kernel.state = State::Done;
             run.finished += 1;
-            Ok(())
+            Ok(true)
         })
     }
 

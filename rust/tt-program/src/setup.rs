@@ -43,6 +43,8 @@ impl Run {
             events: spec.trace.then(Vec::new),
             called: None,
             idle: 0,
+            behind: 0,
+            catching_up: false,
         };
         run.add_cores(spec)?;
         run.add_kernels(spec)?;

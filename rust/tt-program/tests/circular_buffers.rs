@@ -261,7 +261,7 @@ fn words_of_a_tile_end_with_the_tile() {
         let last = run.get_read_ptr(3).expect("a pointer") + 2 * 2048 - 4;
         run.store_word(device, last, 0x1234_5678).expect("a store");
         let before = run.kernels[WRITER].clock();
-        assert_eq!(run.read_tile_value(device, 3, 1, 511), Ok(0x1234_5678));
+        assert_eq!(run.read_tile_value(device, 3, 1, 511), Ok(Some(0x1234_5678)));
         assert_eq!(run.kernels[WRITER].clock(), before + costs().l1_load);
         let text = "word 512 of a tile of CB 3, which has 512 words".to_owned();
         assert_eq!(mistake(run.read_tile_value(device, 3, 1, 512)), FaultKind::Argument(text));

@@ -22,7 +22,6 @@ fn math_and_packer_take_turns_on_the_halves_of_dst() {
     start(&mut program, COPY);
     program.by(COMPUTES, |run, _| {
         assert_eq!(mistake(run.tile_regs_commit()), FaultKind::CommitWithoutAcquire);
-        assert_eq!(mistake(run.tile_regs_wait()), FaultKind::NothingCommitted);
         assert_eq!(mistake(run.tile_regs_release()), FaultKind::ReleaseWithoutWait);
         run.tile_regs_acquire().expect("the first half");
         assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::AcquiredTwice);
@@ -34,7 +33,6 @@ fn math_and_packer_take_turns_on_the_halves_of_dst() {
         assert_eq!(mistake(run.finish_kernel()), FaultKind::DstNotReleased { state });
         run.tile_regs_acquire().expect("the second half");
         run.tile_regs_commit().expect("the second half");
-        assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::NoFreeHalf);
         // The packer waits for what was committed first.
         run.tile_regs_wait().expect("the first half");
         assert_eq!(clocks(run), [0, 1000 + 3 * sync, 1000 + 2 * sync]);
@@ -82,8 +80,62 @@ fn the_classic_protocol_takes_both_threads_through_one_part() {
         // Of one part nothing is free before it is released.
         run.tile_regs_acquire().expect("Dst");
         run.tile_regs_commit().expect("Dst");
-        assert_eq!(mistake(run.tile_regs_acquire()), FaultKind::NoFreeHalf);
         assert_eq!(mistake(run.release_dst()), FaultKind::CommitWithoutAcquire);
+    });
+}
+
+#[test]
+fn a_packer_that_is_ahead_in_the_source_waits_for_math() {
+    let mut program = program();
+    start(&mut program, COPY);
+    feed(&mut program, 2, 1);
+    program.by(COMPUTES, |run, device| {
+        run.cb_reserve_back(3, 1).expect("a page");
+        run.kernels[COMPUTES].clocks = [0; 3];
+        run.tile_regs_wait().expect("put off");
+        run.pack_tile(device, 0, 3, None).expect("put off");
+        run.tile_regs_release().expect("put off");
+        run.catch_up(device).expect("nothing can be done");
+        assert!(run.must_catch_up());
+        assert_eq!(mistake(run.finish_kernel()), FaultKind::NothingCommitted);
+        assert_eq!(run.all_waits(), [], "the kernel itself does not wait");
+        assert_eq!(run.tile_regs_acquire(), Ok(true));
+        run.copy_tile(device, Copying::Plain, 2, 0, 0).expect("put off");
+        run.tile_regs_commit().expect("put off");
+        run.catch_up(device).expect("all that was put off");
+        assert!(!run.must_catch_up());
+        let (math, sync) = (costs().unpack(2048) + costs().copy + costs().dst_sync, costs().dst_sync);
+        assert_eq!(clocks(run), [costs().unpack(2048), math, math + 2 * sync + costs().pack(2048, false)]);
+        run.finish_kernel().expect("nobody holds Dst");
+    });
+}
+
+#[test]
+fn math_that_is_ahead_in_the_source_waits_for_a_free_half() {
+    let mut program = program();
+    start(&mut program, COPY);
+    program.by(COMPUTES, |run, device| {
+        for _ in 0..2 {
+            assert_eq!(run.tile_regs_acquire(), Ok(true));
+            run.tile_regs_commit().expect("a half");
+        }
+        assert!(!run.must_catch_up());
+        assert_eq!(run.tile_regs_acquire(), Ok(true));
+        run.tile_regs_commit().expect("put off");
+        run.catch_up(device).expect("nothing can be done");
+        assert_eq!(mistake(run.finish_kernel()), FaultKind::NoFreeHalf);
+        run.kernels[COMPUTES].clocks = [0, 0, 700];
+        run.tile_regs_wait().expect("put off");
+        run.tile_regs_release().expect("put off");
+        run.catch_up(device).expect("all that was put off");
+        assert!(!run.must_catch_up());
+        let sync = costs().dst_sync;
+        assert_eq!(clocks(run), [0, 700 + 4 * sync, 700 + 2 * sync], "math waited for the half");
+        for _ in 0..2 {
+            run.tile_regs_wait().expect("a half");
+            run.tile_regs_release().expect("a half");
+        }
+        run.finish_kernel().expect("nobody holds Dst");
     });
 }
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ttnn.kernel_api import circular_buffers as cb
-from ttnn.kernel_api.context import here
+from ttnn.kernel_api.context import here, switch
 from ttnn.kernel_api.l1 import L1Pointer
 
 _FACE = 16
@@ -30,7 +30,10 @@ get_tile_l1_byte_address = get_tile_address
 
 def read_tile_value(cb_id: int, tile_index: int, element_offset: int) -> int:
     """Return the 32-bit word `element_offset` of a tile at the front."""
-    return int(here.run.read_tile_value(cb_id, tile_index, element_offset))
+    run = here.run
+    while (word := run.read_tile_value(cb_id, tile_index, element_offset)) is None:
+        switch()
+    return int(word)
 
 
 class CircularBuffer:

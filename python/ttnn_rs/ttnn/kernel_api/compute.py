@@ -6,7 +6,7 @@ Names are given in the classic spelling and in that of 0.81.1; both are one func
 from __future__ import annotations
 
 from ttnn.base.vendor_enum import VendorEnum
-from ttnn.kernel_api.context import here
+from ttnn.kernel_api.context import here, switch
 from ttnn.kernel_api.fpu_steps import ADD, MUL, NONE, SUB, step_number
 
 
@@ -60,7 +60,9 @@ class VectorMode(VendorEnum):
 
 def tile_regs_acquire() -> None:
     """Math: acquire a free half of Dst (all of it with full sync). It starts empty."""
-    here.run.tile_regs_acquire()
+    run = here.run
+    while not run.tile_regs_acquire():
+        switch()
 
 
 def tile_regs_commit() -> None:
@@ -80,7 +82,9 @@ def tile_regs_release() -> None:
 
 def acquire_dst(mode: object = None) -> None:
     """Acquire Dst for math and pack together (classic)."""
-    here.run.acquire_dst()
+    run = here.run
+    while not run.acquire_dst():
+        switch()
 
 
 def release_dst(mode: object = None) -> None:

@@ -28,15 +28,19 @@ def place_of(kernel: KernelContext) -> tuple[str, int]:
 
 def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Iterator[str]:
     """Yield one sentence per kernel that waits."""
-    for number, kind, what, wanted, present, capacity in run.waits():
+    for number, kind, what, wanted, present, capacity, thread_file, thread_line in run.waits():
         kernel = kernels[number]
-        file, line = place_of(kernel)
+        file, line = (thread_file, thread_line) if thread_file else place_of(kernel)
         core = "-".join(map(str, kernel.core))
         who = f"core {core} {kernel.risc} kernel {kernel.name} ({os.path.basename(file)}:{line})"
         if kind in (0, 1):
             call = f"cb_wait_front({what}, {wanted})" if kind == 0 else f"cb_reserve_back({what}, {wanted})"
             state = f"{present} of {capacity} pages are {'there' if kind == 0 else 'free'}"
             yield f"{who}: {call}: {state}; {_partner(run, kernels, number, kind, what)}"
+        elif kind == 5:
+            yield f"{who}: tile_regs_acquire(): both halves of Dst wait to be packed; the packer releases none"
+        elif kind == 6:
+            yield f"{who}: tile_regs_wait(): math has committed no half of Dst"
         elif kind == 4:
             changes = _changes(run, kernels, number, what)
             yield f"{who}: reads L1 address {what} again and again; it holds {present} and {changes}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable
 from inspect import unwrap
@@ -34,6 +35,9 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") ->
         call = ""
     else:
         file, line, call = _place(error.__traceback__)
+    # A call that was put off stands elsewhere than the kernel.
+    if getattr(error, "file", "") and getattr(error, "line", 0):
+        file, line, call = error.file, error.line, ""  # type: ignore[attr-defined]
     if not line and not is_native(kernel):
         file, line = end_of(kernel.function)
     core = "-".join(map(str, kernel.core))
@@ -47,6 +51,17 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") ->
         raise type(error)(f"{where}: {text}", core, kernel.risc, kernel.name, line, error.cb, file) from error
     text = reason or f"{type(error).__name__}: {error}"
     raise KernelError(f"{where}: {text}", core, kernel.risc, kernel.name, line, None, file) from error
+
+
+def calling_line() -> tuple[str, int]:
+    """Return file and line of the innermost frame that is not of this package."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not os.path.abspath(path).startswith(_PACKAGE):
+            return path, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
 
 
 def end_of(function: Callable[[], object]) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import greenlet
 from ttnn import _engine
 from ttnn.base.exceptions import DeadlockError, EngineBugError
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.kernel_api.context import KernelContext, here
+from ttnn.kernel_api.context import KernelContext, here, switch
 from ttnn.kernel_api.debug import end_line
 from ttnn.metal.deadlock import describe_cycle, describe_old_flags, describe_waits, place_of
 from ttnn.metal.layout import Layout
@@ -46,19 +46,31 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     for coroutine in dict.fromkeys(coroutines):
         coroutine.switch()
     guard = Guard(run)
+    deadlock: DeadlockError | None = None
     try:
         try:
-            while (following := run.schedule()) >= 0:
-                coroutines[following].switch()
+            while not run.is_finished():
+                while (following := run.schedule()) >= 0:
+                    coroutines[following].switch()
+                if run.is_finished():
+                    break
+                # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
+                if deadlock is None or not run.is_ahead():
+                    deadlock = _deadlock(run, kernels)
+                if not run.run_ahead():
+                    raise deadlock
         finally:
             guard.disarm()
-        if not run.is_finished():
-            raise _deadlock(run, kernels)
     except DeadlockError:
         raise
-    except (Exception, SystemExit, KeyboardInterrupt, OverrunError) as error:
+    except KeyboardInterrupt as error:
+        raise_from_kernel(here.kernel, error, guard.reason)
+    except (Exception, SystemExit, OverrunError) as error:
+        if deadlock is not None and run.is_ahead():
+            raise deadlock from None
         raise_from_kernel(here.kernel, error, guard.reason)
     finally:
+        deadlock = None  # its traceback holds this frame, and with it the buffers of the program
         _end(coroutines)
         here.__dict__.clear()
         here.__dict__.update(before)
@@ -71,7 +83,8 @@ def _main(kernel: KernelContext) -> None:
     kernel.hub.switch()
     here.kernel = kernel
     kernel.function()
-    kernel.run.finish_kernel()
+    while not kernel.run.finish_kernel():
+        switch()
     end_line(kernel)
 
 
@@ -126,6 +139,6 @@ def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Deadlock
     if first is not None:
         kernel = kernels[first[0]]
         error.core, error.risc, error.kernel = "-".join(map(str, kernel.core)), kernel.risc, kernel.name
-        error.file, error.line = place_of(kernel)
+        error.file, error.line = first[6:] if first[6] else place_of(kernel)
         error.cb = first[2] if first[1] < 2 else None
     return error

@@ -3,6 +3,7 @@
 use tt_memory::Device;
 
 use crate::calls::Step;
+use crate::calls::compute::threads::{PACK, UNPACK};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::cb::Cb;
@@ -20,11 +21,22 @@ impl Run {
         Ok(())
     }
 
+    /// Notes pages whose push or pop is put off, or made after all.
+    fn count_later(&mut self, cb: u32, count: impl FnOnce(&mut Cb)) {
+        if let Ok(buffer) = self.here().1.cb_mut(cb) {
+            count(buffer);
+        }
+    }
+
     /// Waits until `pages` pages are at the front.
     ///
     /// # Errors
     /// Unknown CB, impossible count.
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32) -> Step {
+        if self.is_behind(UNPACK) || !self.catching_up && self.may_run_ahead() {
+            self.put_off(UNPACK, move |run, _| run.cb_wait_front(cb, pages))?;
+            return Ok(true);
+        }
         self.checked("cb_wait_front", |run| {
             let cost = run.time.risc().cb_check;
             if pages == 0 {
@@ -57,6 +69,10 @@ impl Run {
     /// # Errors
     /// Unknown CB, impossible count, a second producer.
     pub fn cb_reserve_back(&mut self, cb: u32, pages: u32) -> Step {
+        if self.is_behind(PACK) || !self.catching_up && self.may_run_ahead() {
+            self.put_off(PACK, move |run, _| run.cb_reserve_back(cb, pages))?;
+            return Ok(true);
+        }
         self.checked("cb_reserve_back", |run| {
             let cost = run.time.risc().cb_check;
             if pages == 0 {
@@ -89,6 +105,13 @@ impl Run {
     /// # Errors
     /// More pages than are reserved; data of a read that was not waited for.
     pub fn cb_push_back(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
+        if self.is_behind(PACK) {
+            self.count_later(cb, |buffer| buffer.pushed_later += pages);
+            return self.put_off(PACK, move |run, _| {
+                run.count_later(cb, |buffer| buffer.pushed_later -= pages);
+                run.cb_push_back(cb, pages).map(|()| true)
+            });
+        }
         self.checked("cb_push_back", |run| {
             let cost = run.time.risc().cb_advance;
             if pages == 0 {
@@ -133,6 +156,13 @@ impl Run {
     /// # Errors
     /// More pages than were waited for; bytes that are still being sent; a second consumer.
     pub fn cb_pop_front(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
+        if self.is_behind(UNPACK) {
+            self.count_later(cb, |buffer| buffer.popped_later += pages);
+            return self.put_off(UNPACK, move |run, _| {
+                run.count_later(cb, |buffer| buffer.popped_later -= pages);
+                run.cb_pop_front(cb, pages).map(|()| true)
+            });
+        }
         self.checked("cb_pop_front", |run| {
             let cost = run.time.risc().cb_advance;
             if pages == 0 {
@@ -181,6 +211,9 @@ impl Run {
     /// Unknown CB.
     pub fn cb_pages_available_at_front(&mut self, cb: u32, pages: u32) -> Result<Option<bool>, Fault> {
         self.checked("cb_pages_available_at_front", |run| {
+            if !run.require_here(UNPACK)? {
+                return Ok(None);
+            }
             let cost = run.time.risc().cb_check;
             let (kernel, core) = run.here();
             let thread = kernel.thread(Thread::Unpack) as usize;
@@ -196,6 +229,9 @@ impl Run {
     /// Unknown CB.
     pub fn cb_pages_reservable_at_back(&mut self, cb: u32, pages: u32) -> Result<Option<bool>, Fault> {
         self.checked("cb_pages_reservable_at_back", |run| {
+            if !run.require_here(PACK)? {
+                return Ok(None);
+            }
             let cost = run.time.risc().cb_check;
             let (kernel, core) = run.here();
             let thread = kernel.thread(Thread::Pack) as usize;
@@ -255,12 +291,13 @@ impl Run {
             let kernel = self.cores[slot].kernels[index];
             let Some(wait) = self.waits(kernel) else { continue };
             let Ok(buffer) = self.cores[slot].cb_mut(cb) else { continue };
-            let comes = match wait {
+            let comes = |wait| match wait {
                 Wait::Front { cb: other, pages } => other == cb && buffer.available() >= pages,
                 Wait::Back { cb: other, pages } => other == cb && buffer.free() >= pages,
                 _ => false,
             };
-            if comes {
+            let mut later = self.kernels[kernel].compute.iter().flat_map(|compute| &compute.later);
+            if comes(wait) || later.any(|call| call.wait.is_some_and(comes)) {
                 self.wake(kernel, now);
             }
         }
@@ -283,12 +320,15 @@ impl Run {
         Ok(address)
     }
 
-    /// A word of a tile at the front of a CB, as `read_tile_value` returns it.
+    /// A word of a tile at the front of a CB, as `read_tile_value` returns it. `None`: the unpacker is behind.
     ///
     /// # Errors
     /// As [`Run::front_address`].
-    pub fn read_tile_value(&mut self, device: &Device, cb: u32, tile: u32, word: u32) -> Result<u32, Fault> {
+    pub fn read_tile_value(&mut self, device: &Device, cb: u32, tile: u32, word: u32) -> Result<Option<u32>, Fault> {
         self.checked("read_tile_value", |run| {
+            if !run.require_here(UNPACK)? {
+                return Ok(None);
+            }
             run.book(run.time.risc().l1_load);
             let address = run.front_address(cb, tile)?;
             let words = run.here().1.cb_mut(cb)?.tile_bytes / 4;
@@ -297,7 +337,7 @@ impl Run {
             }
             let place = run.own_place(address + word * 4);
             let bytes: [u8; 4] = device.bytes(place, 4)?.try_into().unwrap_or_default();
-            Ok(u32::from_le_bytes(bytes))
+            Ok(Some(u32::from_le_bytes(bytes)))
         })
     }
 }

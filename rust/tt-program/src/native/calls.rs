@@ -156,9 +156,9 @@ calls! { CALLS:
 }
 
 impl Native {
-    fn finish(&mut self, run: &mut Run) -> Result<Ended, Fault> {
+    fn finish(&mut self, run: &mut Run) -> Result<Option<Ended>, Fault> {
         self.printer.end_line();
-        run.finish_kernel().map(|()| Ended)
+        run.finish_kernel().map(|ended| ended.then_some(Ended))
     }
 
     fn argument(&mut self, run: &mut Run, device: &Device, index: u32, common: bool) -> Result<u32, Fault> {

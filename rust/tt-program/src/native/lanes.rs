@@ -19,6 +19,7 @@ calls! { LANES:
         };
         sfpi_program(register: u32, value: u32) = {
             let register = numbered(run, "constant", Constant::of(register))?;
+            run.own_constant(register);
             run.record("sfpi", |lanes| lanes.program(register, value))
         };
         sfpi_load(address: i32, memory: u32) = run.record_load(address, memory);

@@ -60,8 +60,8 @@ impl Mirror {
         let core = &run.cores[run.kernels[self.kernel].core];
         let Some(Some(buffer)) = core.cbs.get(cb as usize) else { return };
         let (produces, consumes) = (buffer.producer == Some(self.kernel), buffer.consumer == Some(self.kernel));
-        let acked = if consumes { buffer.popped as u16 } else { 0 };
-        let received = if produces { buffer.pushed as u16 } else { 0 };
+        let acked = if consumes { (buffer.popped as u16).wrapping_add(buffer.popped_later as u16) } else { 0 };
+        let received = if produces { (buffer.pushed as u16).wrapping_add(buffer.pushed_later as u16) } else { 0 };
         let entry = [
             (buffer.pages * buffer.page_bytes) >> self.shift,
             buffer.end() >> self.shift,
@@ -109,6 +109,10 @@ impl Mirror {
             }
             let (core, kernel) = (run.kernels[self.kernel].core, self.kernel);
             let buffer = run.cores[core].cb_mut(cb)?;
+            if buffer.pushed_later > 0 || buffer.popped_later > 0 {
+                let text = format!("a pointer of CB {cb} is set while its thread waits for calls later in the source");
+                return Err(FaultKind::Unsupported(text));
+            }
             if changed(&READ) {
                 buffer.set_read_pointer(kernel, now[READ] << self.shift)?;
             }

@@ -27,6 +27,7 @@ use self::open::Open;
 use self::print::Printer;
 use self::table::{Call, Effect};
 use self::words::Reply;
+use crate::calls::compute::threads::MATH;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
 use crate::state::{Run, ZEROS};
@@ -161,7 +162,7 @@ impl Kernels {
             match native.turn(run, device) {
                 Ok(Turn::Over) => next = run.schedule(),
                 Ok(Turn::Stopped) => return Ok(Next::Stopped),
-                Err(fault) => return Err(Fault { place: native.place(), ..fault }),
+                Err(fault) => return Err(Fault { place: fault.place.clone().or_else(|| native.place()), ..fault }),
             }
         }
         Ok(Next::Nobody)
@@ -293,12 +294,23 @@ impl Native {
             self.open.close();
         }
         let on_lanes = call.effect == Effect::Records;
+        if run.must_catch_up() {
+            run.catch_up(device)?;
+            if on_lanes && !run.require_here(MATH).map_err(|what| run.fault("sfpi", what))? {
+                return Ok(false);
+            }
+        }
         if on_lanes {
             self.forgive_moves(run);
         } else {
             run.run_lanes()?;
         }
         let reply = (call.function)(run, device, self)?;
+        if run.must_catch_up() {
+            self.open.close();
+            run.place_calls(|| self.place());
+            run.catch_up(device)?;
+        }
         self.lanes_at = on_lanes.then(|| self.hart.now());
         match reply {
             Reply::Done(low, high) => {

@@ -130,8 +130,9 @@ impl Answer for Option<u32> {
     }
 }
 
-impl Answer for Ended {
+/// `None`: its threads have not ended.
+impl Answer for Option<Ended> {
     fn reply(self) -> Reply {
-        Reply::Ended
+        self.map_or(Reply::Waits, |Ended| Reply::Ended)
     }
 }

@@ -38,6 +38,9 @@ pub struct Cb {
     /// Bytes by which compiled kernels have moved the two pointers beyond their pages.
     pub(crate) write_shift: u32,
     pub(crate) read_shift: u32,
+    /// Pages whose push and pop were put off.
+    pub(crate) pushed_later: u32,
+    pub(crate) popped_later: u32,
     /// Pages that the producer has reserved.
     pub reserved: u32,
     /// Pages that the consumer has waited for.
@@ -78,6 +81,8 @@ impl Cb {
             read_page: 0,
             write_shift: 0,
             read_shift: 0,
+            pushed_later: 0,
+            popped_later: 0,
             reserved: 0,
             waited: 0,
             producer: None,
@@ -121,12 +126,27 @@ impl Cb {
 
     /// L1 address of the back, as a kernel knows it: only the producer's pointer moves.
     pub(crate) fn write_pointer_of(&self, kernel: usize) -> u32 {
-        if self.producer.is_none_or(|producer| producer == kernel) { self.write_pointer() } else { self.address }
+        let owner = self.producer.is_none_or(|producer| producer == kernel);
+        if owner {
+            self.address + self.moved(self.write_page, self.pushed_later) + self.write_shift
+        } else {
+            self.address
+        }
     }
 
     /// L1 address of the front, as a kernel knows it: only the consumer's pointer moves.
     pub(crate) fn read_pointer_of(&self, kernel: usize) -> u32 {
-        if self.consumer.is_none_or(|consumer| consumer == kernel) { self.read_pointer() } else { self.address }
+        let owner = self.consumer.is_none_or(|consumer| consumer == kernel);
+        if owner {
+            self.address + self.moved(self.read_page, self.popped_later) + self.read_shift
+        } else {
+            self.address
+        }
+    }
+
+    /// Offset of the page that is so many pages behind another.
+    fn moved(&self, page: u32, pages: u32) -> u32 {
+        (page + pages) % self.pages * self.page_bytes
     }
 
     /// A compiled kernel sets the pointer to the back.

@@ -41,6 +41,15 @@ pub enum Wait {
         /// Value that it has seen.
         value: u32,
     },
+    /// A free part of `Dst`.
+    Half,
+    /// A part of `Dst` that math commits.
+    Commit,
+    /// Its own threads, whose calls were put off.
+    Threads {
+        /// The function has returned.
+        ended: bool,
+    },
 }
 
 /// Whether a kernel can go on.

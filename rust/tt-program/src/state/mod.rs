@@ -98,6 +98,10 @@ pub struct Run {
     pub(crate) called: Option<&'static str>,
     /// Reads of unchanged flags in a row, while no other kernel could run.
     pub(crate) idle: u32,
+    /// Compute kernels that have put calls off.
+    pub(crate) behind: u32,
+    /// Calls that were put off are being made.
+    pub(crate) catching_up: bool,
 }
 
 impl Run {

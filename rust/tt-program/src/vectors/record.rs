@@ -111,6 +111,13 @@ impl Recorder {
         self.push(Operation::Constant(register))
     }
 
+    /// Sets a programmable constant, as an init of built-in functions does.
+    pub(crate) fn set_constant(&mut self, register: usize, word: u32) {
+        if let Some(constant) = self.constants.get_mut(Constant::Program1 as usize + register) {
+            *constant = [word; super::LANES];
+        }
+    }
+
     /// Fills a constant register.
     pub(crate) fn program(&mut self, register: Constant, value: Id) -> Result<Id, Unrecorded> {
         self.checked(Operation::Program { register, value })

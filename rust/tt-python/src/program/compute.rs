@@ -1,6 +1,7 @@
 //! Calls of compute kernels: setup, registers, tile work.
 use pyo3::prelude::*;
 use tt_program::calls::compute::codes::{self, broadcast, dim, eltwise, pool};
+use tt_program::calls::compute::setups;
 use tt_program::calls::compute::{Copying, Math, VectorCall};
 
 use super::{Answer, ProgramRun, calls};
@@ -34,6 +35,12 @@ impl PyVectorCall {
         );
         Ok(Self { call: call.map_err(|text| exception(py, "KernelArgumentError", (text,)))? })
     }
+}
+
+/// What the inits of the SFPU set besides what all of them do.
+#[pyfunction]
+pub fn sfpu_setups() -> Vec<setups::Row> {
+    setups::rows()
 }
 
 // Setup of the compute engine.
@@ -82,11 +89,11 @@ calls! {
 // Registers, and work on tiles of Dst.
 calls! {
     local run {
-        tile_regs_acquire() = run.tile_regs_acquire();
+        tile_regs_acquire() -> bool = run.tile_regs_acquire();
         tile_regs_commit() = run.tile_regs_commit();
         tile_regs_wait() = run.tile_regs_wait();
         tile_regs_release() = run.tile_regs_release();
-        acquire_dst() = run.acquire_dst();
+        acquire_dst() -> bool = run.acquire_dst();
         release_dst() = run.release_dst();
         transpose_dst(dst: u32) = run.transpose_dst(dst);
 

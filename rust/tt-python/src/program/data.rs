@@ -20,7 +20,7 @@ calls! {
         cb_interface(cb: u32) -> Interface = run.cb_interface(cb);
     }
     memory (run, device) {
-        read_tile_value(cb: u32, tile: u32, word: u32) -> u32 = run.read_tile_value(device, cb, tile, word);
+        read_tile_value(cb: u32, tile: u32, word: u32) -> Option<u32> = run.read_tile_value(device, cb, tile, word);
     }
 }
 

@@ -18,7 +18,7 @@ use tt_memory::chip::LogicalCore;
 use tt_program::native::Kernels;
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, SemaphoreSpec};
 use tt_program::state::Leftover;
-use tt_program::state::kernel::{Event, Stall, State, Wait};
+use tt_program::state::kernel::{Event, Stall, Wait};
 use tt_program::{Class, Fault, FaultKind, Run, SourcePlace};
 use tt_tensix::fpu::MathFidelity;
 
@@ -75,9 +75,9 @@ type CbRow = ((u32, u32), u8, u32, u32, u32, u8, (u32, u32), bool);
 /// packing, CBs that are unpacked to Dst, and runtime arguments.
 type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64)>, Vec<u32>);
 
-/// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change), CB or address, wanted,
-/// present, capacity.
-type WaitRow = (usize, u32, u32, u32, u32, u32);
+/// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change, 5 a part of `Dst`, 6 a
+/// commit), CB or address, wanted, present, capacity; file and line of a thread that waits elsewhere than its kernel.
+type WaitRow = (usize, u32, u32, u32, u32, u32, String, u32);
 
 /// Core, CB, pages, and the kernels that pushed and popped, -1 if none did.
 type LeftoverRow = ((u32, u32), u32, u32, i64, i64);
@@ -88,7 +88,30 @@ type EventRow = (usize, u8, String, u64, u64, u32);
 impl ProgramRun {
     /// A call that touches no memory.
     fn local<T>(&mut self, py: Python<'_>, call: impl FnOnce(&mut Run) -> Result<T, Fault>) -> PyResult<T> {
-        finish(py, catch_unwind(AssertUnwindSafe(|| call(&mut self.run))))
+        if self.run.must_catch_up() {
+            self.catch_up(py)?;
+        }
+        let result = finish(py, catch_unwind(AssertUnwindSafe(|| call(&mut self.run))));
+        if self.run.must_catch_up() && result.is_ok() {
+            self.catch_up(py)?;
+        }
+        result
+    }
+
+    /// Makes calls of compute kernels that were put off.
+    #[cold]
+    fn catch_up(&mut self, py: Python<'_>) -> PyResult<()> {
+        let place = |py: Python<'_>| -> PyResult<SourcePlace> {
+            let (file, line) = py.import("ttnn.metal.mistakes")?.call_method0("calling_line")?.extract()?;
+            Ok(SourcePlace { file, line })
+        };
+        let mut failed = None;
+        self.run.place_calls(|| place(py).map_err(|error| failed = Some(error)).ok());
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let mut device = self.device.lock_attached(py)?;
+        finish(py, catch_unwind(AssertUnwindSafe(|| self.run.catch_up(&mut device))))
     }
 
     /// A call that does.
@@ -97,8 +120,17 @@ impl ProgramRun {
         py: Python<'_>,
         call: impl FnOnce((&mut Run, &mut Device)) -> Result<T, Fault>,
     ) -> PyResult<T> {
-        let mut device = self.device.lock_attached(py)?;
-        finish(py, catch_unwind(AssertUnwindSafe(|| call((&mut self.run, &mut device)))))
+        if self.run.must_catch_up() {
+            self.catch_up(py)?;
+        }
+        let result = {
+            let mut device = self.device.lock_attached(py)?;
+            finish(py, catch_unwind(AssertUnwindSafe(|| call((&mut self.run, &mut device)))))
+        };
+        if self.run.must_catch_up() && result.is_ok() {
+            self.catch_up(py)?;
+        }
+        result
     }
 }
 
@@ -194,16 +226,27 @@ impl ProgramRun {
         self.run.is_finished()
     }
 
-    fn finish_kernel(&mut self, py: Python<'_>) -> PyResult<()> {
+    /// `false`: threads of the kernel have not ended.
+    fn finish_kernel(&mut self, py: Python<'_>) -> PyResult<bool> {
         self.local(py, Run::finish_kernel)
     }
 
-    /// Kernels that wait.
+    /// Nobody can go on: lets compute kernels go on with the threads that do not wait. Returns whether one can.
+    fn run_ahead(&mut self) -> bool {
+        self.run.run_ahead()
+    }
+
+    /// Whether calls of a compute kernel are put off.
+    fn is_ahead(&self) -> bool {
+        self.run.must_catch_up()
+    }
+
+    /// Kernels that wait, and their threads.
     fn waits(&mut self, py: Python<'_>) -> PyResult<Vec<WaitRow>> {
         let device = self.device.lock_attached(py)?;
         let mut rows = Vec::new();
-        for (index, kernel) in self.run.kernels.iter().enumerate() {
-            let State::Waiting(wait) = kernel.state else { continue };
+        for (index, wait, place) in self.run.all_waits() {
+            let kernel = &self.run.kernels[index];
             let home = &self.run.cores[kernel.core];
             let buffer = |cb: u32| home.all_cbs().find(|buffer| buffer.index == cb);
             let word = |address: u32| {
@@ -211,7 +254,7 @@ impl ProgramRun {
                 let bytes = device.bytes(place, 4).unwrap_or(&[0; 4]);
                 u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
             };
-            rows.push(match wait {
+            let (index, kind, what, wanted, present, capacity) = match wait {
                 Wait::Front { cb, pages } => {
                     let (present, capacity) = buffer(cb).map_or((0, 0), |cb| (cb.available(), cb.pages));
                     (index, 0, cb, pages, present, capacity)
@@ -224,7 +267,11 @@ impl ProgramRun {
                     (index, 2 + u32::from(at_least), address, value, word(address), 0)
                 }
                 Wait::Change { address, value } => (index, 4, address, value, word(address), 0),
-            });
+                Wait::Half => (index, 5, 0, 0, 0, 0),
+                Wait::Commit | Wait::Threads { .. } => (index, 6, 0, 0, 0, 0),
+            };
+            let SourcePlace { file, line } = place.unwrap_or_default();
+            rows.push((index, kind, what, wanted, present, capacity, file, line));
         }
         Ok(rows)
     }
@@ -317,6 +364,7 @@ impl ProgramRun {
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(native::kernel_calls, module)?)?;
+    module.add_function(wrap_pyfunction!(compute::sfpu_setups, module)?)?;
     module.add_class::<compute::PyVectorCall>()?;
     module.add_class::<ProgramRun>()
 }

@@ -6,7 +6,7 @@ use tt_tensix::sfpu::lane;
 
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
-use crate::vectors::{Datums, Id, LANES, Memory, Outcome, Recorder, TILE_ROWS, Unrecorded, Vector};
+use crate::vectors::{Constant, Datums, Id, LANES, Memory, Outcome, Recorder, TILE_ROWS, Unrecorded, Vector};
 
 /// Operations after which recorded ones are run, whatever comes next.
 const MOST: usize = 1 << 16;
@@ -84,6 +84,14 @@ impl Run {
             self.run_lanes()?;
         }
         result
+    }
+
+    /// A vector operation sets a constant register, which inits of built-in functions also set.
+    pub(crate) fn own_constant(&mut self, register: Constant) {
+        let place = (register as usize).checked_sub(Constant::Program1 as usize);
+        if let (Some(place), Some(compute)) = (place, &mut self.kernels[self.current].compute) {
+            compute.vector.program(place);
+        }
     }
 
     fn lanes_waiting(&self) -> usize {
@@ -188,6 +196,7 @@ impl Run {
         }
         self.checked("sfpi", |run| {
             let (clocks, compute) = run.engine()?;
+            compute.vector.use_lanes(&"the kernel's own vector function".into(), false);
             let wide = compute.config.dst32;
             let tiles = &mut compute.sections[compute.filling].tiles;
             match compute.lanes.run(&mut Rows { tiles, wide }) {

@@ -7,6 +7,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 
 use super::matrix::Source;
+use super::threads::{ALL, MATH, PACK, UNPACK, in_turn};
 use crate::calls::memory::mark_buffer;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
@@ -35,6 +36,7 @@ impl Run {
         output: u32,
         (first_in, first_out): (u32, u32),
     ) -> Result<(), Fault> {
+        in_turn!(self, ALL, (), |run, device| run.tilize_block(device, input, block, output, (first_in, first_out)));
         self.checked("tilize_block", |run| {
             run.require_tilize(block)?;
             run.require_free_dst()?;
@@ -60,6 +62,7 @@ impl Run {
         dst: u32,
         first_in: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.tilize_to_dst(device, input, block, dst, first_in));
         self.checked("tilize_block_no_pack", |run| {
             run.require_tilize(block)?;
             let math = run.time.compute().copy;
@@ -111,6 +114,7 @@ impl Run {
     /// # Errors
     /// Setup, CB protocol, formats without elements of their own.
     pub fn untilize_block(&mut self, device: &mut Device, input: u32, columns: u32, output: u32) -> Result<(), Fault> {
+        in_turn!(self, ALL, (), |run, device| run.untilize_block(device, input, columns, output));
         self.checked("untilize_block", |run| {
             run.engine()?.1.require_math(|math| math == Math::Untilize, "untilize_init")?;
             run.require_free_dst()?;
@@ -129,6 +133,7 @@ impl Run {
         rows: u32,
         place: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, ALL, (), |run, device| run.pack_untilize_block(device, (input, output), rows, place));
         self.checked("pack_untilize_block", |run| {
             let (columns, full) = run.require_pack_untilize()?;
             if rows != 1 {
@@ -156,6 +161,7 @@ impl Run {
         place: u32,
         first: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, device| run.pack_untilize_dest(device, output, rows, place, first));
         self.wait_for_math()?;
         self.checked("pack_untilize_dest", |run| {
             let (columns, full) = run.require_pack_untilize()?;
@@ -174,6 +180,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel; a block larger than its row.
     pub fn pack_untilize_mode(&mut self, mode: Option<(u32, u32)>) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, _| run.pack_untilize_mode(mode));
         self.checked("pack_untilize_init", |run| {
             if let Some((columns, full)) = mode
                 && (columns == 0 || full == 0 || !full.is_multiple_of(columns))

@@ -7,6 +7,7 @@ use tt_perf::{Eltwise, ReduceAxis};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
+use super::threads::{MATH, UNPACK, in_turn};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Copying, Math, Tile, shape};
@@ -61,6 +62,7 @@ impl Run {
         (tile0, tile1): (u32, u32),
         dst: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.matmul_tiles(device, (in0, in1), (tile0, tile1), dst));
         self.checked("matmul_tiles", |run| {
             let fits = |math: Math| matches!(math, Math::Matmul { block: None, .. });
             run.engine()?.1.require_math(fits, "mm_init (0.81.1: matmul_init)")?;
@@ -81,6 +83,14 @@ impl Run {
         transpose: bool,
         block: (u32, u32, u32),
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.matmul_block(
+            device,
+            (in0, in1),
+            (tile0, tile1),
+            dst,
+            transpose,
+            block
+        ));
         self.checked("matmul_block", |run| {
             let (_, compute) = run.engine()?;
             compute.require_math(
@@ -172,6 +182,13 @@ impl Run {
         (tile0, tile1): (u32, u32),
         dst: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.eltwise_tiles(
+            device,
+            (op, broadcast),
+            (in0, in1),
+            (tile0, tile1),
+            dst
+        ));
         let (call, init) = eltwise_names(op, broadcast);
         self.checked(call, |run| {
             let fits = |math: Math| {
@@ -240,6 +257,7 @@ impl Run {
         (cb, tile): (u32, u32),
         dst: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.eltwise_reuse_dst(device, op, to_a, (cb, tile), dst));
         self.checked("binary_dest_reuse_tiles", |run| {
             let fits = |math: Math| math == Math::Reuse { op, to_a };
             run.engine()?.1.require_math(fits, "binary_dest_reuse_tiles_init")?;
@@ -271,6 +289,7 @@ impl Run {
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol.
     pub fn copy_tile(&mut self, device: &Device, how: Copying, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.copy_tile(device, how, cb, tile, dst));
         let (call, init) = match how {
             Copying::Plain => ("copy_tile", "copy_tile_to_dst_init_short or init_sfpu (0.81.1: copy_init)"),
             Copying::Transposed => ("transpose_tile", "transpose_wh_init (0.81.1: transpose_init)"),
@@ -336,6 +355,13 @@ impl Run {
         (tile, scaler_tile): (u32, u32),
         dst: u32,
     ) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, device| run.reduce_tile(
+            device,
+            (pool, dim),
+            (cb, scaler_cb),
+            (tile, scaler_tile),
+            dst
+        ));
         self.checked("reduce_tile", |run| {
             run.engine()?.1.require_math(|math| math == Math::Reduce { pool, dim }, "reduce_init")?;
             let data = run.source(cb, tile)?;
@@ -397,6 +423,7 @@ impl Run {
     /// # Errors
     /// Setup, `Dst` protocol.
     pub fn transpose_dst(&mut self, dst: u32) -> Result<(), Fault> {
+        in_turn!(self, MATH, (), |run, _| run.transpose_dst(dst));
         self.checked("transpose_dest", |run| {
             let math = run.time.compute().transpose;
             let (clocks, compute) = run.engine()?;

@@ -6,12 +6,16 @@ mod layout;
 mod matrix;
 mod packer;
 mod setup;
+pub mod setups;
+pub(crate) mod threads;
 mod vector;
 
+use self::threads::{MATH, PACK, in_turn};
+use crate::calls::Step;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Turn};
-use crate::state::kernel::{Kernel, Stall, Thread};
+use crate::state::kernel::{Kernel, Stall, Thread, Wait};
 
 pub use crate::state::compute::{Copying, Math};
 pub use vector::VectorCall;
@@ -26,12 +30,37 @@ impl Run {
         Ok((clocks, compute))
     }
 
-    /// Math takes a free part of `Dst`.
+    /// Math takes a free part of `Dst`. `false`: the packer still has to release one.
     ///
     /// # Errors
-    /// It has one already, or none is free.
-    pub fn tile_regs_acquire(&mut self) -> Result<(), Fault> {
-        self.checked("tile_regs_acquire", |run| run.acquire(Turn::Math))
+    /// It has one already.
+    pub fn tile_regs_acquire(&mut self) -> Step {
+        if self.puts_off() || self.has_no_half() {
+            return self.acquire_later();
+        }
+        self.checked("tile_regs_acquire", |run| run.acquire(Turn::Math)).map(|()| true)
+    }
+
+    /// Whether math would have to wait for a part.
+    fn has_no_half(&self) -> bool {
+        let compute = self.kernels[self.current].compute.as_deref();
+        compute.is_some_and(|compute| compute.turn == Turn::Free && compute.committed == compute.sections.len())
+    }
+
+    /// Math waits for a part; if the packer is behind, the function waits for it.
+    fn acquire_later(&mut self) -> Step {
+        if self.has_no_half() && self.is_behind(PACK) && !self.may_run_ahead() {
+            self.block(Wait::Threads { ended: false });
+            return Ok(false);
+        }
+        self.put_off(MATH, |run, _| {
+            if run.has_no_half() {
+                run.block(Wait::Half);
+                return Ok(false);
+            }
+            run.tile_regs_acquire()
+        })?;
+        Ok(true)
     }
 
     fn acquire(&mut self, turn: Turn) -> Result<(), FaultKind> {
@@ -58,7 +87,13 @@ impl Run {
     /// # Errors
     /// It has none.
     pub fn tile_regs_commit(&mut self) -> Result<(), Fault> {
-        self.checked("tile_regs_commit", Self::commit)
+        in_turn!(self, MATH, (), |run, _| run.tile_regs_commit());
+        self.checked("tile_regs_commit", |run| {
+            let both = run.engine()?.1.turn == Turn::Both;
+            run.commit()?;
+            // After `acquire_dst` the packer has waited already.
+            if both { run.wait() } else { Ok(()) }
+        })
     }
 
     fn commit(&mut self) -> Result<(), FaultKind> {
@@ -75,12 +110,29 @@ impl Run {
         Ok(())
     }
 
-    /// The packer waits for a part.
+    /// The packer waits for a part. Its calls are put off as long as nothing is committed.
     ///
     /// # Errors
-    /// Nothing was committed.
+    /// A data-movement kernel.
     pub fn tile_regs_wait(&mut self) -> Result<(), Fault> {
-        self.checked("tile_regs_wait", Self::wait)
+        let compute = self.kernels[self.current].compute.as_deref();
+        let ahead = compute.is_some_and(|compute| compute.committed == 0 && compute.turn != Turn::Both);
+        if ahead || self.puts_off() {
+            return self.put_off(PACK, |run, _| run.tile_regs_wait_or_block());
+        }
+        self.checked("tile_regs_wait", |run| {
+            // After `acquire_dst` the packer has waited already.
+            if run.engine()?.1.turn == Turn::Both { Ok(()) } else { run.wait() }
+        })
+    }
+
+    /// The packer waits for a part that may not be committed yet.
+    pub(crate) fn tile_regs_wait_or_block(&mut self) -> Step {
+        if self.kernels[self.current].compute.as_deref().is_some_and(|compute| compute.committed == 0) {
+            self.block(Wait::Commit);
+            return Ok(false);
+        }
+        self.checked("tile_regs_wait", Self::wait).map(|()| true)
     }
 
     fn wait(&mut self) -> Result<(), FaultKind> {
@@ -102,6 +154,10 @@ impl Run {
     /// # Errors
     /// It has none.
     pub fn tile_regs_release(&mut self) -> Result<(), Fault> {
+        if self.kernels[self.current].compute.as_deref().is_some_and(|compute| compute.turn == Turn::Both) {
+            return self.put_off(PACK, |run, _| run.tile_regs_release().map(|()| true));
+        }
+        in_turn!(self, PACK, (), |run, _| run.tile_regs_release());
         self.checked("tile_regs_release", Self::release)
     }
 
@@ -123,8 +179,15 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::tile_regs_acquire`].
-    pub fn acquire_dst(&mut self) -> Result<(), Fault> {
-        self.checked("acquire_dst", |run| run.acquire(Turn::Both))
+    pub fn acquire_dst(&mut self) -> Step {
+        if self.puts_off() || self.has_no_half() {
+            if !self.acquire_later()? {
+                return Ok(false);
+            }
+            self.put_off(PACK, |run, _| run.tile_regs_wait_or_block())?;
+            return Ok(true);
+        }
+        self.checked("acquire_dst", |run| run.acquire(Turn::Both)).map(|()| true)
     }
 
     /// Math and packer give their part back.
@@ -132,6 +195,10 @@ impl Run {
     /// # Errors
     /// They have none.
     pub fn release_dst(&mut self) -> Result<(), Fault> {
+        if self.puts_off() {
+            self.put_off(MATH, |run, _| run.tile_regs_commit().map(|()| true))?;
+            return self.put_off(PACK, |run, _| run.tile_regs_release().map(|()| true));
+        }
         self.checked("release_dst", |run| {
             run.commit()?;
             run.wait()?;

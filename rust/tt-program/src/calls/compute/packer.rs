@@ -5,6 +5,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
 use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
+use super::threads::{PACK, in_turn};
 use crate::calls::memory::mark_buffer;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
@@ -83,6 +84,7 @@ impl Run {
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol.
     pub fn pack_tile(&mut self, device: &mut Device, dst: u32, cb: u32, place: Option<u32>) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, device| run.pack_tile(device, dst, cb, place));
         self.wait_for_math()?;
         self.checked("pack_tile", |run| {
             if let Some((columns, _)) = run.engine()?.1.untilizes {

@@ -5,6 +5,7 @@ use tt_tensix::fpu::ReduceDim;
 use tt_tensix::pack::{EdgeMask, Relu};
 
 use super::matrix::init_name;
+use super::threads::{MATH, PACK, UNPACK, in_turn};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Configured, Math};
@@ -26,6 +27,17 @@ impl Compute {
             other => format!("the FPU is set up for {}", other.describe()),
         };
         FaultKind::MissingInit { missing: init.to_owned(), state }
+    }
+
+    /// The packer takes the results of a reduction only.
+    fn set_edge(&mut self, math: Math) {
+        if let Math::Reduce { dim, .. } = math {
+            self.edge = match dim {
+                ReduceDim::Row => EdgeMask::Column0,
+                ReduceDim::Column => EdgeMask::Row0,
+                ReduceDim::Scalar => EdgeMask::Datum0,
+            };
+        }
     }
 
     /// The unpacker of `SrcA` must be set up for a CB's format.
@@ -77,14 +89,29 @@ impl Run {
     /// # Errors
     /// Unknown CBs, a data-movement kernel.
     pub fn hw_startup(&mut self, a: u32, b: u32, out: u32) -> Result<(), Fault> {
+        if self.puts_off() {
+            self.put_off(UNPACK | MATH, move |run, _| run.start_units(Some((a, b)), None).map(|()| true))?;
+            return self.put_off(PACK, move |run, _| run.start_units(None, Some(out)).map(|()| true));
+        }
+        self.start_units(Some((a, b)), Some(out))
+    }
+
+    fn start_units(&mut self, operands: Option<(u32, u32)>, out: Option<u32>) -> Result<(), Fault> {
         self.checked("compute_kernel_hw_startup", |run| {
-            let (a, b, out) = (run.configured(a)?, run.configured(b)?, run.configured(out)?);
+            let operands =
+                operands.map(|(a, b)| Ok::<_, FaultKind>((run.configured(a)?, run.configured(b)?))).transpose()?;
+            let out = out.map(|out| run.configured(out)).transpose()?;
             let cost = run.time.compute().init_common;
             let (clocks, compute) = run.engine()?;
-            (compute.src_a, compute.src_b, compute.packed) = (Some(a), Some(b), Some(out));
-            (compute.relu, compute.l1_accumulate, compute.edge) = (Relu::None, false, EdgeMask::None);
-            for clock in clocks {
-                *clock += cost;
+            if let Some((a, b)) = operands {
+                (compute.src_a, compute.src_b) = (Some(a), Some(b));
+                clocks[0] += cost;
+                clocks[1] += cost;
+            }
+            if out.is_some() {
+                compute.packed = out;
+                (compute.relu, compute.l1_accumulate, compute.edge) = (Relu::None, false, EdgeMask::None);
+                clocks[2] += cost;
             }
             Ok(())
         })
@@ -95,6 +122,24 @@ impl Run {
     /// # Errors
     /// Unknown CBs, a data-movement kernel, units that were never started.
     pub fn init_math(&mut self, math: Math, cbs: &[u32]) -> Result<(), Fault> {
+        if self.puts_off() {
+            let cbs = cbs.to_vec();
+            self.put_off(UNPACK | MATH, move |run, _| run.set_math(math, &cbs).map(|()| true))?;
+            return self.put_off(PACK, move |run, _| {
+                if let Some(compute) = &mut run.kernels[run.current].compute {
+                    compute.set_edge(math);
+                }
+                Ok(true)
+            });
+        }
+        self.set_math(math, cbs)?;
+        if let Some(compute) = &mut self.kernels[self.current].compute {
+            compute.set_edge(math);
+        }
+        Ok(())
+    }
+
+    fn set_math(&mut self, math: Math, cbs: &[u32]) -> Result<(), Fault> {
         self.checked(init_name(math), |run| {
             for &cb in cbs {
                 run.here().1.cb_mut(cb)?;
@@ -109,13 +154,6 @@ impl Run {
                 });
             }
             compute.math = math;
-            if let Math::Reduce { dim, .. } = math {
-                compute.edge = match dim {
-                    ReduceDim::Row => EdgeMask::Column0,
-                    ReduceDim::Column => EdgeMask::Row0,
-                    ReduceDim::Scalar => EdgeMask::Datum0,
-                };
-            }
             clocks[0] += cost;
             clocks[1] += cost;
             Ok(())
@@ -127,6 +165,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel.
     pub fn end_math(&mut self) -> Result<(), Fault> {
+        in_turn!(self, MATH, (), |run, _| run.end_math());
         self.checked("mm_uninit", |run| {
             let cost = run.time.compute().configure;
             let (clocks, compute) = run.engine()?;
@@ -141,6 +180,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel.
     pub fn reduce_uninit(&mut self) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, _| run.reduce_uninit());
         self.checked("reduce_uninit", |run| {
             let cost = run.time.compute().configure;
             let (clocks, compute) = run.engine()?;
@@ -155,6 +195,7 @@ impl Run {
     /// # Errors
     /// Unknown CBs; the CB said to be the old one has another format than the unpacker.
     pub fn reconfig_data_format(&mut self, a: i64, b: i64, old_a: i64, old_b: i64) -> Result<(), Fault> {
+        in_turn!(self, UNPACK | MATH, (), |run, _| run.reconfig_data_format(a, b, old_a, old_b));
         self.checked("reconfig_data_format", |run| {
             let cost = run.time.compute().reconfigure;
             for (cb, old, is_a) in [(a, old_a, true), (b, old_b, false)] {
@@ -183,6 +224,7 @@ impl Run {
     /// # Errors
     /// As [`Run::reconfig_data_format`].
     pub fn pack_reconfig_data_format(&mut self, cb: u32, old: i64) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, _| run.pack_reconfig_data_format(cb, old));
         self.checked("pack_reconfig_data_format", |run| {
             let cost = run.time.compute().reconfigure;
             let new = run.configured(cb)?;
@@ -204,6 +246,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel.
     pub fn pack_reconfig_l1_acc(&mut self, accumulate: bool) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, _| run.pack_reconfig_l1_acc(accumulate));
         self.checked("pack_reconfig_l1_acc", |run| {
             let cost = run.time.compute().configure;
             let (clocks, compute) = run.engine()?;
@@ -218,6 +261,7 @@ impl Run {
     /// # Errors
     /// A data-movement kernel, an unknown mode.
     pub fn pack_relu_config(&mut self, mode: u32, threshold: u16) -> Result<(), Fault> {
+        in_turn!(self, PACK, (), |run, _| run.pack_relu_config(mode, threshold));
         self.checked("pack_relu_config", |run| {
             let relu = match mode {
                 0 => Relu::None,

@@ -9,6 +9,8 @@ use tt_tensix::regs::FACE_DATUMS;
 use tt_tensix::sfpu::tile::{Access, Registers, TileFunction};
 use tt_tensix::sfpu::{self, BinaryFunction, Call, DstWidth, TernaryFunction};
 
+use super::setups::Setup;
+use super::threads::{MATH, PACK};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Tile, ZERO, shape};
@@ -20,6 +22,8 @@ pub struct VectorCall {
     pub name: Arc<str>,
     /// Name of the init call that it needs.
     pub init: Arc<str>,
+    /// What that sets.
+    pub(super) setup: Setup,
     operation: Operation,
     /// Its name in the listings, for its cost.
     function: Arc<str>,
@@ -45,8 +49,9 @@ enum Operation {
 impl VectorCall {
     /// What only sets up the SFPU for functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
+        let setup = Setup::of(init);
         let (name, init) = (name.into(), init.into());
-        Self { name, init, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
+        Self { name, init, setup, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
     }
 
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
@@ -89,7 +94,16 @@ impl VectorCall {
         };
         let function = if function == "tile" { variant } else { function };
         let approximate = variant.starts_with("approx") || variant.ends_with("fast");
-        Ok(Self { name: name.into(), init: init.into(), operation, function: function.into(), approximate, makes })
+        let setup = Setup::of(init);
+        Ok(Self {
+            name: name.into(),
+            init: init.into(),
+            setup,
+            operation,
+            function: function.into(),
+            approximate,
+            makes,
+        })
     }
 }
 
@@ -99,21 +113,12 @@ const FACES: [&[usize]; 3] = [&[0, 1, 2, 3], &[0, 1], &[0, 2]];
 /// Bit of a mode: the function runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`.
 const ON_PACK: u32 = 4;
 
-impl Compute {
-    /// The SFPU must be set up by the call's init.
-    fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
-        match &self.vector {
-            Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => Ok(()),
-            set => {
-                let state = match set {
-                    None => "the SFPU was never set up".to_owned(),
-                    Some(set) => format!("the SFPU was last set up by {set}"),
-                };
-                Err(FaultKind::MissingInit { missing: format!("{} before {}", call.init, call.name), state })
-            }
-        }
-    }
+/// The thread that runs a function.
+fn thread_of(mode: u32) -> u8 {
+    if mode & ON_PACK == 0 { MATH } else { PACK }
+}
 
+impl Compute {
     /// Section and place of a tile that the SFPU works on: math's, or with `on_pack` the packer's.
     fn vector_tile(&self, index: u32, on_pack: bool) -> Result<(usize, usize), FaultKind> {
         if on_pack {
@@ -182,12 +187,21 @@ impl Run {
     /// # Errors
     /// A data-movement kernel.
     pub fn vector_init(&mut self, call: &VectorCall, mode: u32) -> Result<(), Fault> {
+        if self.puts_off() {
+            let call = call.clone();
+            return self.put_off(thread_of(mode), move |run, _| run.vector_init(&call, mode).map(|()| true));
+        }
         self.checked(&call.init, |run| {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
-            if compute.vector.as_ref().is_none_or(|set| !Arc::ptr_eq(set, &call.init)) {
-                compute.vector = Some(Arc::clone(&call.init));
+            if compute.vector.call(call, compute.config.dst32) {
                 compute.registers = Registers::Free;
+                let constants = call.setup.constants(compute.config.dst32);
+                for (register, word) in (0..).zip(constants) {
+                    if let Some(word) = word {
+                        compute.lanes.set_constant(register, word);
+                    }
+                }
             }
             if let Operation::Tile(function, parameters) = &call.operation {
                 compute.run_tile(function, parameters, &[], None, DstWidth::Bits32)?;
@@ -202,6 +216,10 @@ impl Run {
     /// # Errors
     /// Setup, `Dst` protocol.
     pub fn vector_tiles(&mut self, call: &VectorCall, tiles: &[u32]) -> Result<(), Fault> {
+        if self.puts_off() {
+            let (call, tiles) = (call.clone(), tiles.to_vec());
+            return self.put_off(MATH, move |run, _| run.vector_tiles(&call, &tiles).map(|()| true));
+        }
         self.checked(&call.name, |run| {
             let wide = run.engine()?.1.config.dst32;
             let time = run.time.vector(&call.function, call.approximate, wide)?;
@@ -216,6 +234,7 @@ impl Run {
             }
             let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             compute.run_tile(function, parameters, tiles, call.makes, width)?;
+            compute.vector.use_lanes(&call.name, call.setup.keeps_lanes());
             clocks[1] += time;
             Ok(())
         })
@@ -227,11 +246,16 @@ impl Run {
     /// # Errors
     /// Setup, `Dst` protocol.
     pub fn vector(&mut self, call: &VectorCall, tiles: [u32; 3], out: u32, mode: u32) -> Result<(), Fault> {
+        if self.puts_off() {
+            let call = call.clone();
+            return self.put_off(thread_of(mode), move |run, _| run.vector(&call, tiles, out, mode).map(|()| true));
+        }
         self.checked(&call.name, |run| {
             let wide = run.engine()?.1.config.dst32;
             let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
+            compute.vector.use_lanes(&call.name, call.setup.keeps_lanes());
             let on_pack = mode & ON_PACK != 0;
             let faces = FACES.get((mode & !ON_PACK) as usize);
             let faces = *faces.ok_or_else(|| FaultKind::Argument(format!("vector mode {mode}")))?;

@@ -5,8 +5,6 @@
 
 pub(crate) mod shape;
 
-use std::sync::Arc;
-
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
@@ -14,6 +12,8 @@ use tt_tensix::regs::{Dst, TILE_DATUMS};
 use tt_tensix::sfpu::tile::Registers;
 use tt_tensix::tile_io;
 
+use crate::calls::compute::setups::Setups;
+use crate::calls::compute::threads::Later;
 use crate::error::FaultKind;
 use crate::spec::ComputeConfig;
 use crate::vectors::Recorder;
@@ -167,7 +167,7 @@ pub struct Compute {
     pub(crate) src_b: Option<Configured>,
     pub(crate) packed: Option<Configured>,
     pub(crate) math: Math,
-    pub(crate) vector: Option<Arc<str>>,
+    pub(crate) vector: Setups,
     /// Vector operations that the kernel makes itself.
     pub(crate) lanes: Recorder,
     /// What functions of the SFPU keep from one tile to the next.
@@ -187,6 +187,10 @@ pub struct Compute {
     pub(crate) spare: Box<Tile>,
     pub(crate) left: Vec<PreparedB>,
     pub(crate) right: Vec<PreparedA>,
+    /// Calls whose threads have not come to them yet, in the order of the source.
+    pub(crate) later: Vec<Later>,
+    /// The call that stops the function may be put off.
+    pub(crate) runs_ahead: bool,
 }
 
 impl std::fmt::Debug for Compute {
@@ -221,7 +225,7 @@ impl Compute {
             src_b: None,
             packed: None,
             math: Math::None,
-            vector: None,
+            vector: Setups::default(),
             lanes: Recorder::new(),
             registers: Registers::Free,
             untilizes: None,
@@ -236,6 +240,8 @@ impl Compute {
             spare: Box::new(ZERO),
             left: Vec::new(),
             right: Vec::new(),
+            later: Vec::new(),
+            runs_ahead: false,
         }
     }
 
