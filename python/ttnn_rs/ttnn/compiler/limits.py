@@ -8,9 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
+    "CHIPS",
+    "CORES",
     "DEPTH",
     "DIGITS",
     "DIMENSION",
+    "ELEMENTS",
     "ESCAPES",
     "EXPANSION",
     "EXPANSION_FACTOR",
@@ -30,8 +33,14 @@ FILE_BYTES: Final = 1 << 28
 """Bytes of a file or of standard input."""
 TOKENS: Final = 2_000_000
 """Tokens of a module: names, numbers, strings and punctuation, those of dense literals not counted."""
+CHIPS: Final = 1 << 10
+"""Chips of a system."""
+CORES: Final = 1 << 16
+"""Cores of a grid; times that a kernel repeats its steps."""
 DEPTH: Final = 64
 """Levels that attributes, types, locations, regions and pipelines nest; aliases count as what they stand for."""
+ELEMENTS: Final = 1 << 32
+"""Elements of an input or output of a program, which ttrt makes."""
 ESCAPES: Final = 250_000
 """Escapes of a string."""
 EXPANSION: Final = 1 << 24

@@ -62,6 +62,13 @@ class Module:
             return Diagnostic(severity, message, found.filename.data, line, column)
         return Diagnostic(severity, message, at=LOCAL.attribute(operation.location))
 
+    def whole(self, message: str) -> Diagnostic:
+        """Return an error about the module as a whole, at its beginning."""
+        if self.op in self.places or self.source is None:
+            return self.at(self.op, message)
+        line, column = self.source.place(0)
+        return Diagnostic("error", message, self.source.name, line, column, self.source.line(line))
+
 
 def _file_location(location: object) -> FileLineColLoc | None:
     """Return the place in a file that a location leads to."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ttnn.compiler.asm.parser import MlirParser
 
 from ttnn.compiler.dialects.syntax import parse_dims, parse_map, parse_word
+from ttnn.compiler.limits import CORES
 
 __all__ = [
     "ConstraintAttr",
@@ -151,6 +153,8 @@ class GridAttr(DialectAttr):
         """Check that every dimension is positive."""
         if any(size <= 0 for size in self.shape):
             raise VerifyException(f"grid {shape_text(self.shape)} must have positive dimensions")
+        if math.prod(self.shape) > CORES:
+            raise VerifyException(f"grid {shape_text(self.shape)} has more than {CORES} cores")
 
     def body(self, printer: AttributePrinter) -> str:
         """Return `<8x8, map>`."""

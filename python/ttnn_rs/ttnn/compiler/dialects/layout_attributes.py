@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from ttnn.compiler.dialects.basic_attributes import (
     enum_parser,
 )
 from ttnn.compiler.dialects.syntax import parse_dims, parse_map, parse_nested, parse_word, stripped
+from ttnn.compiler.limits import CORES
 
 __all__ = [
     "ArgAllocAttr",
@@ -433,6 +435,11 @@ class CoreRangeAttr(DialectAttr):
     dialect: str
     offset: tuple[int, ...]
     size: tuple[int, ...]
+
+    def verify(self) -> None:
+        """Raise for a range of no device."""
+        if math.prod(self.size) > CORES:
+            raise VerifyException(f"core range {shape_text(self.size)} has more than {CORES} cores")
 
     def full_name(self) -> str:
         """Return `dialect.core_range`."""

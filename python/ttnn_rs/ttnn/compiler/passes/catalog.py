@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ttnn.compiler.passes.options import Option
-from ttnn.compiler.passes.spec import PassSpec
+from ttnn.compiler.passes.spec import BOOK, CURRENT, EVERY, SLIDES, PassSpec
 
 __all__ = ["PASSES"]
 
@@ -30,24 +30,33 @@ EMITPY_OPTIONS = (
 """Options of the conversion to Python, which the pipelines have, too."""
 
 _ALL = (
-    PassSpec("canonicalize", "Fold and simplify operations.", "cleanup:canonicalize"),
-    PassSpec("cse", "Let equal operations share one result.", "cleanup:cse"),
-    PassSpec("symbol-dce", "Erase symbols that nobody uses.", "cleanup:symbol_dce"),
-    PassSpec("inline", "Put bodies of functions in the place of calls.", "cleanup:inline"),
-    PassSpec("remove-dead-values", "Erase values that nobody uses.", "cleanup:remove_dead_values"),
+    PassSpec("canonicalize", "Fold and simplify operations.", "cleanup:canonicalize", epochs=EVERY),
+    PassSpec("cse", "Let equal operations share one result.", "cleanup:cse", epochs=EVERY),
+    PassSpec("symbol-dce", "Erase symbols that nobody uses.", "cleanup:symbol_dce", epochs=EVERY),
+    PassSpec("inline", "Put bodies of functions in the place of calls.", "cleanup:inline", epochs=EVERY),
+    PassSpec("remove-dead-values", "Erase values that nobody uses.", "cleanup:remove_dead_values", epochs=EVERY),
     PassSpec(
         "ttir-load-system-desc",
         "Put a system descriptor on the module.",
         "book.device:load_system_desc",
         (Option("path", "str", "", "File of a descriptor; empty for the default."),),
+        epochs=BOOK,
     ),
-    PassSpec("ttir-implicit-device", "Put a device on the module.", "book.device:implicit_device", (_MESH,)),
-    PassSpec("ttir-generic-kernel", "Wrap operations as kernels in dispatch regions.", "book.generic:generic_kernel"),
-    PassSpec("ttir-generic", "Wrap operations in dispatch regions.", "book.generic:generic"),
+    PassSpec(
+        "ttir-implicit-device", "Put a device on the module.", "book.device:implicit_device", (_MESH,), epochs=BOOK
+    ),
+    PassSpec(
+        "ttir-generic-kernel",
+        "Wrap operations as kernels in dispatch regions.",
+        "book.generic:generic_kernel",
+        epochs=BOOK,
+    ),
+    PassSpec("ttir-generic", "Wrap operations in dispatch regions.", "book.generic:generic", epochs=BOOK),
     PassSpec(
         "ttir-generic-region-operands-to-memref",
         "Turn the arguments of dispatch regions into buffers.",
         "book.generic:operands_to_memref",
+        epochs=BOOK,
     ),
     PassSpec(
         "ttir-layout",
@@ -58,12 +67,17 @@ _ALL = (
             Option("default-memory-space", "str", "dram", "Where operands are if they may."),
             Option("default-device-memory-layout", "str", "interleaved", "Their memory layout if they may."),
         ),
+        epochs=BOOK,
     ),
-    PassSpec("ttir-split-compound-layout", "Split changes of layout into single changes.", "book.split:run"),
-    PassSpec("ttir-constant-as-fill", "Turn constants into fills.", "book.shapes:constant_as_fill"),
-    PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", "book.shapes:sliding_window"),
-    PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book.optimizer:run", _OVERRIDES),
-    PassSpec("ttir-allocate", "Give addresses to tensors.", "book.allocate:run"),
+    PassSpec(
+        "ttir-split-compound-layout", "Split changes of layout into single changes.", "book.split:run", epochs=BOOK
+    ),
+    PassSpec("ttir-constant-as-fill", "Turn constants into fills.", "book.shapes:constant_as_fill", epochs=BOOK),
+    PassSpec(
+        "ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", "book.shapes:sliding_window", epochs=BOOK
+    ),
+    PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", "book.optimizer:run", _OVERRIDES, epochs=BOOK),
+    PassSpec("ttir-allocate", "Give addresses to tensors.", "book.allocate:run", epochs=BOOK),
     PassSpec(
         "ttir-element-type-normalization",
         "Give tensors element types that the chip has.",
@@ -116,6 +130,7 @@ _ALL = (
         "ttir-infer-kv-cache-argument-types",
         "Mark arguments that are caches of keys and values.",
         "tensor.kv_caches:infer_arguments",
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttir-consolidate-static-cache-updates",
@@ -169,6 +184,7 @@ _ALL = (
         "ttcore-mark-functions-as-forward",
         "Mark public functions as programs of the device.",
         "placement.device:mark_forward",
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttcore-register-device",
@@ -221,37 +237,48 @@ _ALL = (
         "ttnn-prepare-conv3d-weights",
         "Make matrices of the weights of convolutions of volumes.",
         "library.conv3d_weights:run",
+        epochs=CURRENT,
     ),
     PassSpec("ttnn-trace-hoist-transform", "Record what programs compute as traces.", "library.traces:run"),
     PassSpec(
         "ttnn-const-eval-inputs-to-system-memory",
         "Let arguments that only functions of constants read lie on the host.",
         "library.const_eval:inputs_to_host",
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttnn-weight-dtype-conversion",
         "Convert weights of products of matrices to block formats.",
         "library.weight_dtypes:run",
         (Option("target-dtype", "str", "none", "bfp_bf8, bfp_bf4 or none: for weights that name no format."),),
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttnn-ccl-activation-dtype-lowering",
         "Let chips exchange projections of a transformer in bfp_bf8.",
         "library.ccl_dtypes:run",
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttnn-kv-cache-dtype-conversion",
         "Keep caches of keys and values in block formats.",
         "library.cache_dtypes:run",
         (Option("target-dtype", "str", "none", "bfp_bf8, bfp_bf4 or none."),),
+        epochs=CURRENT,
     ),
     PassSpec(
         "ttnn-resolve-composites",
         "Put decompositions in the place of composite operations.",
         "library.resolve_composites:run",
         (Option("composite-resolution", "str", "auto", "auto, inline, validate or force-promote."),),
+        epochs=CURRENT,
     ),
-    PassSpec("ttnn-decomposition", "Decompose operations that programs do without.", "library.decomposition:run"),
+    PassSpec(
+        "ttnn-decomposition",
+        "Decompose operations that programs do without.",
+        "library.decomposition:run",
+        epochs=CURRENT,
+    ),
     PassSpec(
         "ttnn-adjust-deallocs", "Keep parameters and what comes from them.", "library.adjust_deallocations:adjust"
     ),
@@ -260,6 +287,7 @@ _ALL = (
         "ttnn-emitpy-workarounds",
         "Write constants of the slides with four dimensions and in floating point.",
         "library.emitpy_workarounds:run",
+        epochs=SLIDES,
     ),
     PassSpec(
         "ttnn-tuplify-tensors",
@@ -287,6 +315,7 @@ _ALL = (
             Option("ttnn-perf-metrics-verbose-output-enabled", "bool", False, "List operations one by one."),
             Option("ttnn-enable-trace", "bool", False, "Count the function that is recorded."),
         ),
+        epochs=CURRENT,
     ),
     PassSpec("ttnn-deallocate", "Free tensors after their last use.", "library.deallocate:run"),
     PassSpec(
@@ -298,6 +327,7 @@ _ALL = (
         "form-expressions",
         "Leave statements as they are; each value of C++ has a name.",
         "cleanup:form_expressions",
+        epochs=EVERY,
     ),
     PassSpec(
         "convert-ttnn-to-emitc",
@@ -310,8 +340,8 @@ _ALL = (
         "ttnn.compiler.binary.emitpy_module:run",
         EMITPY_OPTIONS,
     ),
-    PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book.to_ttmetal:run"),
-    PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run"),
+    PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", "book.to_ttmetal:run", epochs=BOOK),
+    PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", "to_ttnn:run", epochs=EVERY),
 )
 
 PASSES: dict[str, PassSpec] = {one.name: one for one in _ALL}

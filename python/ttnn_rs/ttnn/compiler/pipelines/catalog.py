@@ -9,6 +9,7 @@ from typing import Any
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.passes.catalog import EMITPY_OPTIONS
 from ttnn.compiler.passes.options import Option
+from ttnn.compiler.passes.spec import BOOK, EVERY, LATER
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
 
@@ -27,6 +28,7 @@ class Pipeline:
         steps: Its passes, given the values of its options.
         later_options: Its options in the later epochs, if they differ.
         later_steps: Its passes in the later epochs.
+        epochs: The epochs of the modules to which it applies.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Pipeline:
     steps: Callable[[dict[str, Any]], list[Step]]
     later_options: tuple[Option, ...] | None = None
     later_steps: Callable[[dict[str, Any]], list[Step]] | None = None
+    epochs: tuple[str, ...] = LATER
 
 
 _BOOK_TTNN = (
@@ -385,6 +388,7 @@ _ALL = (
         _book_ttnn,
         _LATER_TTNN,
         _later_ttnn,
+        epochs=EVERY,
     ),
     Pipeline(
         "ttir-to-ttnn-runtime-pipeline",
@@ -409,6 +413,7 @@ _ALL = (
         "Lower tensor operations to commands and kernels.",
         (Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),),
         _book_ttmetal,
+        epochs=BOOK,
     ),
 )
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.verifier import verify
+from ttnn.compiler.asm.xdsl_adapter import VerifyException
 from ttnn.compiler.limits import DEPTH, shortened
 from ttnn.compiler.limits import PASSES as MOST_PASSES
 from ttnn.compiler.passes.catalog import PASSES
 from ttnn.compiler.passes.options import OptionError, parse_options
+from ttnn.compiler.passes.spec import check_epoch
 from ttnn.compiler.pipelines.catalog import PIPELINES, Step
 
 __all__ = ["parse_pipeline", "run", "run_steps"]
@@ -87,6 +90,7 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
     for name, options in steps:
         pipeline = PIPELINES.get(name)
         if pipeline is not None:
+            check_epoch(module, f"pipeline {name!r}", pipeline.epochs)
             later = module.epoch is not Epoch.BOOK and pipeline.later_steps is not None
             known = pipeline.later_options if later and pipeline.later_options is not None else pipeline.options
             values = {**parse_options(f"pipeline {name}", known, options), "epoch": module.epoch.value}
@@ -96,7 +100,11 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
         spec = PASSES.get(name)
         if spec is None:
             raise OptionError(f"there is no pass or pipeline {shortened(name)!r}; ttmlir-opt --help lists them.")
-        spec.run(module, options)
+        try:
+            spec.run(module, options)
+        except VerifyException as error:
+            # What is wrong with an operation or attribute that the pass looked at or made.
+            raise CompileError(module.whole(f"pass {name!r}: {error}")) from None
         verify(module)
         if after is not None:
             after(name, module)

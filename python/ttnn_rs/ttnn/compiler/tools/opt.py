@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ttnn.compiler.limits import shortened
 from ttnn.compiler.passes.options import Option, OptionError
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 
@@ -84,9 +85,9 @@ def _parse(arguments: list[str]) -> _Arguments:
         elif name in PASSES or name in PIPELINES:
             found.steps.append((name, _unquoted(value)))
         elif name not in _IGNORED:
-            raise _UsageError(f"unknown command line argument '{word}'. Try: 'ttmlir-opt --help'")
+            raise _UsageError(f"unknown command line argument '{shortened(word)}'. Try: 'ttmlir-opt --help'")
     if len(files) > 1:
-        raise _UsageError(f"too many positional arguments: {' '.join(files)}")
+        raise _UsageError(f"too many positional arguments: {shortened(' '.join(files))}")
     found.file = files[0] if files else "-"
     for option, word in (("emit", found.epoch or "current"), ("default", found.default_epoch)):
         if word not in ("book", "slides", "current"):
@@ -122,11 +123,15 @@ def _help() -> str:
     lines += [f"  --{name:<32} {text}" for name, text in _FLAGS.items()]
     lines += ["", "PASSES:"]
     for name, one in sorted(PASSES.items()):
-        lines += _entry(name, one.doc, one.options)
+        lines += _entry(name, one.doc + _epochs(one.epochs), one.options)
     lines += ["", "PIPELINES:"]
     for name, pipeline in sorted(PIPELINES.items()):
-        lines += _entry(name, pipeline.doc, pipeline.options)
+        lines += _entry(name, pipeline.doc + _epochs(pipeline.epochs), pipeline.options)
     return "\n".join(lines) + "\n"
+
+
+def _epochs(epochs: tuple[str, ...]) -> str:
+    return "" if len(epochs) == 3 else f" Epochs: {', '.join(epochs)}."
 
 
 def _entry(name: str, doc: str, options: tuple[Option, ...]) -> list[str]:
@@ -212,11 +217,12 @@ def _parts(text: str, split: bool) -> list[tuple[str, int]]:
     """Return the parts of a file with the number of lines before each."""
     if not split:
         return [(text, 0)]
-    parts, last = [], 0
+    parts, last, line = [], 0, 0
     for found in _SPLIT.finditer(text):
-        parts.append((text[last : found.start()], text.count("\n", 0, last)))
+        parts.append((text[last : found.start()], line))
+        line += text.count("\n", last, found.end())
         last = found.end()
-    parts.append((text[last:], text.count("\n", 0, last)))
+    parts.append((text[last:], line))
     return parts
 
 

@@ -35,6 +35,7 @@ from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make
 from ttnn.compiler.dialects.rules import shape_of
 from ttnn.compiler.layout.algebra import element_bytes, tile_bytes
+from ttnn.compiler.limits import CORES
 from ttnn.compiler.passes.base import erase, fail, insert_before, replace, table_ops
 from ttnn.compiler.passes.book.device import system_desc_of
 from ttnn.compiler.passes.book.layouts import layout_of
@@ -232,7 +233,10 @@ def _reformat(module: Module, op: TableOp, source: LayoutAttr, target: LayoutAtt
         kernel.call("tilize_init", [consumed, row, produced])
     else:
         kernel.call("untilize_init", [consumed, produced])
-    for _ in range(math.prod(tiles) // tiles[-1]):
+    repeated = math.prod(tiles) // tiles[-1]
+    if repeated > CORES:
+        raise fail(module, op, f"has {repeated} rows of tiles on a core, and a kernel repeats its steps {CORES} times")
+    for _ in range(repeated):
         kernel.call("tilize_block" if target.tiled else "untilize_block", [consumed, row, produced])
         kernel.call("cb_pop_front", [consumed, row])
         kernel.call("cb_push_back", [produced, row])

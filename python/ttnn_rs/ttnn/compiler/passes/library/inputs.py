@@ -231,6 +231,8 @@ def export(module: Module, options: dict[str, Any]) -> None:
     if len(body.args) != 2:
         message = "expected forward function to have exactly (tuple, device) arguments after device injection; got "
         raise fail(module, function, f"{message}{len(body.args)} arguments")
+    if not isinstance(body.args[0].type, TupleType):
+        raise fail(module, function, "expected the inputs of the forward function in a tuple; run ttnn-tuplify-tensors")
     _from_host(module, body, device)
     kind = function.function_type
     inputs = [argument.type for argument in body.args]

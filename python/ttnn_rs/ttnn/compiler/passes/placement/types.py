@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.compiler.asm.affine import constant
-from ttnn.compiler.asm.xdsl_adapter import AffineMap, Attribute, IntegerType, MemRefType, NoneAttr, SSAValue, TensorType
+from ttnn.compiler.asm.xdsl_adapter import (
+    AffineMap,
+    Attribute,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    SSAValue,
+    TensorType,
+    VerifyException,
+)
 from ttnn.compiler.dialects.attributes import EnumAttr, GridAttr, TileType, TTNNLayoutAttr, data_type, element_of
 from ttnn.compiler.layout.algebra import collapsed_map, physical_shape, shard_shape, tiled_shape
 from ttnn.compiler.passes.placement.layouts import layout_of, with_layout
@@ -35,9 +44,14 @@ def is_block_format(word: str) -> bool:
 
 
 def tensor_layout(value: SSAValue) -> TTNNLayoutAttr:
-    """Return the layout of a value that is known to have one."""
+    """Return the layout of a value.
+
+    Raises:
+        VerifyException: It has none.
+    """
     layout = layout_of(value.type)
-    assert layout is not None
+    if layout is None:
+        raise VerifyException("expected tensors with a layout of the library; run ttnn-layout first")
     return layout
 
 

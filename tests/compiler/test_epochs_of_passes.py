@@ -1,0 +1,109 @@
+"""Each pass and pipeline on modules of each epoch: it applies, or one diagnostic says that it does not."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+from book_ops import TTIR
+
+from later_examples import EXAMPLES
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.asm import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.module import Module
+from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.passes.catalog import PASSES
+from ttnn.compiler.pipelines import run
+from ttnn.compiler.pipelines.catalog import PIPELINES
+from ttnn.compiler.tools.opt import main
+
+EPOCHS_OF = {name: one.epochs for name, one in [*PASSES.items(), *PIPELINES.items()]}
+KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<compute>} {
+  %0 = arith.constant 1 : i32
+  return
+}
+"""
+
+
+@cache
+def texts(epoch: Epoch) -> tuple[str, ...]:
+    """Return modules of an epoch: tensor operations, calls of the library, a kernel and no operation."""
+    tensors = TTIR["multiply"] if epoch is Epoch.BOOK else print_module(parse_module(EXAMPLES["add"]), epoch=epoch)
+    module = read(tensors, epoch)
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    return tensors, print_module(module), KERNEL, "module {}\n"
+
+
+def read(text: str, epoch: Epoch) -> Module:
+    """Return a module, of the epoch also if its text does not show it."""
+    return parse_module(text, "m.mlir", epoch=epoch)
+
+
+def messages(module: Module, pipeline: str) -> list[str]:
+    """Return what a pipeline says against a module."""
+    try:
+        run(module, pipeline)
+    except CompileError as error:
+        return [diagnostic.message for diagnostic in error.diagnostics]
+    return []
+
+
+@pytest.mark.parametrize("epoch", Epoch, ids=lambda epoch: epoch.value)
+@pytest.mark.parametrize("name", EPOCHS_OF)
+def test_a_pass_applies_to_an_epoch_or_says_so(
+    name: str, epoch: Epoch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # one of them writes a file
+    for text in texts(epoch):
+        module = read(text, epoch)
+        before = print_module(module)
+        if epoch.value in EPOCHS_OF[name]:
+            with suppress(UnsupportedError):
+                assert "applies to" not in ", ".join(messages(module, name))
+                print_module(module)
+            continue
+        with pytest.raises(CompileError) as raised:
+            run(module, name)
+        (diagnostic,) = raised.value.diagnostics
+        kind = "pass" if name in PASSES else "pipeline"
+        assert f"{kind} '{name}' applies to modules of the epoch" in diagnostic.message
+        assert f"{' and '.join(EPOCHS_OF[name])}, and this one is of the epoch {epoch.value};" in diagnostic.message
+        assert diagnostic.file == "m.mlir"
+        assert diagnostic.source_line is not None
+        assert diagnostic.source_line.startswith("module") or diagnostic.line == 1
+        assert print_module(module) == before
+
+
+@pytest.mark.parametrize("name", EPOCHS_OF)
+def test_every_pass_takes_a_module_of_each_of_its_epochs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "ttir-to-ttmetal-pipeline":
+        pytest.skip("always refused")
+    for epoch in Epoch:
+        if epoch.value not in EPOCHS_OF[name]:
+            continue
+        assert any(not messages(read(text, epoch), name) for text in texts(epoch)), epoch
+
+
+def test_kernels_of_the_book_are_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.mlir"
+    source.write_text(KERNEL)
+    assert main(["--default-epoch=book", "--convert-ttkernel-to-emitc", str(source)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(
+        f"{source}:1:1: error: pass 'convert-ttkernel-to-emitc' applies to modules of the epochs slides and current, "
+        "and this one is of the epoch book"
+    )
+
+
+def test_help_names_the_epochs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("--ttir-layout " in line and line.endswith("Epochs: book.") for line in lines)
+    assert any("--cse " in line and "Epochs" not in line for line in lines)
