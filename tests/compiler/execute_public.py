@@ -452,7 +452,8 @@ def controlled(control: str) -> Iterator[None]:
 
     original = runtime.submit
 
-    def zeros(device: Any, executable: Any, program_index: int, inputs: Any, outputs: Any) -> Any:
+    def zeros(device: Any, executable: Any, program_index: int, inputs: Any, outputs: Any, **options: Any) -> Any:
+        del options
         for one in outputs:
             one.array[...] = 0
         return runtime.Event()

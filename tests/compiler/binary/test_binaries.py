@@ -6,6 +6,8 @@ import json
 import os
 import random
 import struct
+import time
+from pathlib import Path
 from typing import Any
 
 import flatbuffers
@@ -230,7 +232,41 @@ def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
         Binary.parse(bytes(data))
 
 
-@pytest.mark.timeout(3600 if LONG else 600)
+def test_tables_that_share_each_other_are_refused_before_they_are_gone_through() -> None:
+    """A million programs times operations times operands in a file of 40 kilobytes."""
+    tensor = _tensor(1)
+    operation = {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [tensor] * 1000, "out": tensor}}
+    program = {"name": "p", "inputs": [tensor] * 1000, "operations": [operation] * 1000}
+    data = Binary("TTNN", "book", {"programs": [program] * 1000}).to_bytes()
+    assert len(data) < 40_000
+    begin = time.process_time()
+    with pytest.raises(FileFormatError, match="with its shared tables written out"):
+        Binary.parse(data)
+    assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(("count", "grid"), [(2_000, (8, 8)), (1, (60_000, 60_000))])
+def test_systems_that_no_one_has_are_refused(count: int, grid: tuple[int, int]) -> None:
+    table = system_desc.to_table(SystemDesc.default(), "current")
+    table["chip_descs"] = [table["chip_descs"][0] | {"grid_size": dict(zip("yx", grid, strict=True))}] * count
+    with pytest.raises(FileFormatError, match="at most 1024"):
+        system_desc.from_table(table)
+
+
+def test_a_file_whose_length_is_not_its_prefix_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.ttnn"
+    data = book_binary().to_bytes()
+    path.write_bytes(data)
+    assert Binary.load(path).to_bytes() == data
+    with path.open("r+b") as file:
+        file.truncate(1 << 38)
+    with pytest.raises(FileFormatError, match="size prefix promises"):
+        Binary.load(path)
+    for name in ("/dev/zero", str(tmp_path), f"{tmp_path}/a\0b"):
+        with pytest.raises(FileFormatError):
+            Binary.load(name)
+
+
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
@@ -275,6 +311,7 @@ def later_binaries() -> list[bytes]:
     return made
 
 
+@pytest.mark.timeout(3600 if LONG else 600)
 def test_mutated_binaries_are_read_or_refused() -> None:
     """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
     sources = [book_binary().to_bytes(), *later_binaries()]
@@ -285,8 +322,18 @@ def test_mutated_binaries_are_read_or_refused() -> None:
         data = bytearray(chance.choice(sources))
         for _ in range(chance.choice([1, 1, 2, 8])):
             place = chance.randrange(len(data))
-            kind = chance.randrange(5)
-            if kind == 0:
+            kind = chance.randrange(7)
+            if kind == 5 and place + 4 <= len(data):
+                # An offset to what another one leads to: tables and vectors that share each other.
+                other = chance.randrange(place, len(data)) & ~3
+                struct.pack_into("<I", data, place & ~3, max(other - (place & ~3), 0))
+            elif kind == 6 and place + 8 <= len(data):
+                # A vector whose elements are all the same.
+                start, count = place & ~3, chance.choice([2, 16, 256])
+                target = start + 4 * count + 4
+                offsets = [target - (start + 4 + 4 * index) for index in range(count)]
+                data[start : start + 4] = struct.pack(f"<{count + 1}I", count, *offsets)
+            elif kind == 0:
                 data[place] = chance.randrange(256)
             elif kind == 1:
                 data[place] ^= 1 << chance.randrange(8)
@@ -298,6 +345,7 @@ def test_mutated_binaries_are_read_or_refused() -> None:
                 data[place:place] = data[place : place + chance.randrange(1, 64)]
         if len(data) >= 4 and chance.random() < 0.8:
             struct.pack_into("<I", data, 0, len(data) - 4)
+        begin = time.process_time()
         try:
             binary = Binary.parse(bytes(data), f"mutant {number}")
             binary.as_json()
@@ -307,4 +355,5 @@ def test_mutated_binaries_are_read_or_refused() -> None:
                 programs(binary)
         except (FileFormatError, UnsupportedError):
             refused += 1
+        assert time.process_time() - begin < 5, number
     assert MUTANTS // 10 < refused < MUTANTS

@@ -480,3 +480,14 @@ def test_perf_still_asks_which_of_several_programs(folder: Path) -> None:
     path = store(of_programs([program, program]), folder / "a.ttnn")
     assert ttrt.main(["perf", path]) == 1
     assert "it has 2 programs" in results("perf")[0]["exception"]
+
+
+@pytest.mark.parametrize("shape", [(-1, 32), (1 << 20, 1 << 20)])
+def test_tensors_of_impossible_size_are_one_error(shape: tuple[int, int], folder: Path) -> None:
+    binary = relu_binary()
+    tensor = binary.values["programs"][0]["inputs"][0]
+    tensor["desc"]["shape"] = list(shape)
+    path = store(binary, folder / "a.ttnn")
+    for command in ("run", "perf"):
+        assert ttrt.main([command, path]) == 1
+        assert "elements are made" in results(command)[0]["exception"]

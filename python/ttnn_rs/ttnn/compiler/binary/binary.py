@@ -12,6 +12,7 @@ from ttnn.base.exceptions import FileFormatError
 from ttnn.compiler.binary.reader import Reader, read_identifier
 from ttnn.compiler.binary.schema import EPOCHS, Root, Schema
 from ttnn.compiler.binary.writer import write
+from ttnn.compiler.limits import VALUES, VALUES_FACTOR
 
 __all__ = ["SUFFIXES", "Binary"]
 
@@ -45,13 +46,21 @@ class Binary:
             name: What to call it in an error.
 
         Raises:
-            FileFormatError: It is damaged, or no binary of a known kind.
+            FileFormatError: It is damaged, no binary of a known kind, or has tables that name each other so often that
+                they would never be gone through.
         """
         identifier = read_identifier(data, name)
         if identifier not in SUFFIXES:
             raise FileFormatError(f"{name}: file identifier {identifier!r}; there are {', '.join(SUFFIXES)}.")
         epoch = _epoch(data, name, identifier)
-        return Binary(identifier, epoch, Reader(data, name).root(Schema.load(epoch).roots[identifier]))
+        values = Reader(data, name).root(Schema.load(epoch).roots[identifier])
+        most = VALUES + VALUES_FACTOR * len(data)
+        if _expanded(values, {}) > most:
+            raise FileFormatError(
+                f"{name}: with its shared tables written out, the binary of {len(data):,} bytes has more than {most:,} "
+                "values. The file is damaged."
+            )
+        return Binary(identifier, epoch, values)
 
     @staticmethod
     def load(path: str | Path) -> Binary:
@@ -66,11 +75,12 @@ class Binary:
                 # The size stands at the beginning: a file without end is not read to see how long it is.
                 size = int.from_bytes(head[:4], "little")
                 length = os.fstat(file.fileno()).st_size or size + 4
-                data = head + file.read(size + 5 - len(head)) if length == size + 4 and size < _BYTES else head
+                whole = len(head) < 12 or (length == size + 4 and size < _BYTES)
+                data = head + file.read(max(size + 5 - len(head), 0)) if whole else head
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise FileFormatError(f"{path}: {reason}. Give the path of a binary.") from None
-        if len(head) == 12 and data is head:
+        if not whole:
             raise FileFormatError(
                 f"{path}: the size prefix promises {size} bytes after it, the file has {length - 4}. "
                 "The file is truncated, or no size-prefixed FlatBuffer."

@@ -9,6 +9,7 @@ from ttnn.base.exceptions import DeviceError, FileFormatError
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.schema import Enum, Schema
 from ttnn.compiler.layout.system_desc import CHIP_NUMBERS, ChipChannel, ChipDesc, SystemDesc
+from ttnn.compiler.limits import CHIPS
 
 __all__ = ["DATA_TYPES", "from_table", "load", "make_binary", "to_table"]
 
@@ -29,6 +30,8 @@ DATA_TYPES: Final = {
     "si32": "Int32",
     "i1": "Bool",
 }
+#: Workers or channels of a chip.
+_WORKERS: Final = 1 << 10
 _WORDS: Final = {name: word for word, name in DATA_TYPES.items()}
 _CAPABILITIES: Final = {"pcie": "PCIE", "host_mmio": "HostMMIO"}
 _NUMBERS: Final = (
@@ -110,8 +113,11 @@ def from_table(table: dict[str, Any], name: str = "<data>") -> SystemDesc:
         FileFormatError: The table contradicts itself, or has an unknown architecture or data type.
     """
     try:
+        chips = table.get("chip_descs", [])
+        if len(chips) > CHIPS:
+            raise DeviceError(f"{len(chips)} chips; at most {CHIPS}.")
         return SystemDesc(
-            tuple(_chip(chip) for chip in table.get("chip_descs", [])),
+            tuple(_chip(chip) for chip in chips),
             tuple(table.get("chip_desc_indices", [])),
             tuple(_capabilities(value) for value in table.get("chip_capabilities", [])),
             tuple((c["rack"], c["shelf"], c["y"], c["x"]) for c in table.get("chip_coords", [])),
@@ -149,10 +155,10 @@ def _chip(table: dict[str, Any]) -> ChipDesc:
         rows, columns = facts["grid"]
         default = ChipDesc()
         same = (rows, columns, facts["num_dram_channels"]) == (*default.grid, default.num_dram_channels)
-        if rows * columns > 1 << 16:
-            raise DeviceError(f"a grid of {rows}x{columns} workers.")
+        if rows * columns > _WORKERS:
+            raise DeviceError(f"a grid of {rows}x{columns} workers; at most {_WORKERS}.")
         facts["workers"] = tuple((y, x) for y in range(rows) for x in range(columns))
-        channels = min(facts["num_dram_channels"], 1 << 16)
+        channels = min(facts["num_dram_channels"], _WORKERS)
         facts["dram"] = default.dram if same else tuple((rows, x) for x in range(channels))
     names = [name for name in table.get("supported_data_types", []) if name in _WORDS and name != "Int32"]
     facts["data_types"] = tuple(_WORDS[name] for name in names)

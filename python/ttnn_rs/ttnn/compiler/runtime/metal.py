@@ -23,6 +23,7 @@ from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, Tt
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.system_desc import from_table
 from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.limits import CORES
 
 __all__ = ["run_metal"]
 
@@ -120,6 +121,7 @@ def _form(reference: dict[str, Any]) -> _Form:
     ranges = layout["core_range_set"]
     if len(ranges) != 1 or (ranges[0]["loc"]["y"], ranges[0]["loc"]["x"]) != (0, 0):
         raise UnsupportedError("TTMetal: only grids that are one rectangle from core 0-0 are executed.")
+    _check_cores(ranges[0]["size"])
     shape = tuple(desc.get("shape", ()))
     rows = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
     tile = memory["tile_shape"]
@@ -391,9 +393,16 @@ class _Run:
         return move
 
 
+def _check_cores(size: dict[str, int]) -> None:
+    """Raise for a rectangle of more cores than any device has."""
+    if size["y"] < 0 or size["x"] < 0 or size["y"] * size["x"] > CORES:
+        raise FileFormatError(f"TTMetal: a rectangle of {size['y']}x{size['x']} cores. The file is damaged.")
+
+
 def _cores(place: dict[str, Any]) -> list[tuple[int, int]]:
     """The cores (y, x) of a rectangle."""
     top, left = place["loc"]["y"], place["loc"]["x"]
+    _check_cores(place["size"])
     return [(top + y, left + x) for y in range(place["size"]["y"]) for x in range(place["size"]["x"])]
 
 

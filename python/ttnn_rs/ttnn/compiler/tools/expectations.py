@@ -10,8 +10,8 @@ from ttnn.compiler.asm.diagnostics import Diagnostic
 __all__ = ["compare"]
 
 _EXPECTED = re.compile(
-    r"expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?\s*(?:@(?P<at>unknown|above|below|[-+]?\d+))?"
-    r"\s*\{\{(?P<text>.*?)\}\}"
+    r"expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?\s*(?:@(?P<at>unknown|above|below|[-+]?\d{1,9}))?"
+    r"\s*\{\{(?P<text>.{0,1000}?)\}\}"
 )
 
 

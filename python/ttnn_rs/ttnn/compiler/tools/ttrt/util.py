@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import shutil
 from pathlib import Path
@@ -15,7 +16,7 @@ from ttnn.base.files import make_folder, open_atomically, open_file, write_atomi
 from ttnn.base.paths import path_below
 from ttnn.compiler.binary.binary import SUFFIXES
 from ttnn.compiler.binary.system_desc import from_table
-from ttnn.compiler.limits import shortened
+from ttnn.compiler.limits import ELEMENTS, shortened
 from ttnn.compiler.tools.ttrt import binary as binaries
 from ttnn.compiler.tools.ttrt.indices import below, index_limits
 
@@ -375,13 +376,16 @@ class Binary(Flatbuffer):
 
         @staticmethod
         def _make(references: list[dict[str, Any]], init_fn: Any) -> list[Any]:
-            return [
-                init_fn(
-                    one["desc"].get("shape", []),
-                    dtype=Binary.Program.from_data_type(one["desc"]["layout"]["memory_desc"]["data_type"]),
-                )
-                for one in references
-            ]
+            made = []
+            for number, one in enumerate(references):
+                shape = one["desc"].get("shape", [])
+                if any(size < 0 for size in shape) or math.prod(shape) > ELEMENTS:
+                    raise FileFormatError(
+                        f"tensor {number} of the program has the shape {shape}; at most {ELEMENTS:,} elements are made."
+                    )
+                dtype = Binary.Program.from_data_type(one["desc"]["layout"]["memory_desc"]["data_type"])
+                made.append(init_fn(shape, dtype=dtype))
+            return made
 
         def populate_inputs(self, init_fn: Any) -> None:
             """Make the inputs with a function of shape and dtype; indices are brought below the size of their table."""
