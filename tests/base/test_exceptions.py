@@ -57,7 +57,7 @@ def test_errors_are_fields() -> None:
     error.say_outer("ttnn.f")
     assert str(error) == "ttnn.f: 3 is not 4 ttnn.f takes 4.\ninfo:\nSizes differ"
     error.say_outer("ttnn.h")
-    assert str(error) == "ttnn.h: in its step ttnn.f: 3 is not 4 ttnn.f takes 4.\ninfo:\nSizes differ"
+    assert str(error) == "ttnn.h: 3 is not 4 ttnn.f takes 4.\ninfo:\nSizes differ"
     copied = pickle.loads(pickle.dumps(error))
     assert (type(copied), str(copied), vars(copied)) == (type(error), str(error), vars(error))
 

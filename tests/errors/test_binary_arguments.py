@@ -76,7 +76,7 @@ def test_data_types_that_are_not_listed(entry: registry.Op, t: Make) -> None:
     for dtype in _unlisted(entry):
         error = refused(entry, t((32, 64), dtype), t((32, 64), dtype))
         assert isinstance(error, ttnn.DTypeError)
-        assert "takes" in str(error), str(error)
+        assert " takes " in str(error) or "; operands of this call are " in str(error), str(error)
         assert entry.dtypes[0].name in str(error)
         if entry.name.endswith("_glu"):  # their activations are refused, as in a chain
             assert dtype is ttnn.float32 or "does not support integer input dtype" in str(error)
@@ -162,7 +162,7 @@ TEXTS = {
         "supported for binary operation BinaryOpType::ATAN2"
     ),
     "ttnn.maximum(t((2, 3)), t((2, 3), ttnn.float32))": (
-        "ttnn.maximum: the operands are BFLOAT16 and FLOAT32; typecast one of them. [supported]\ninfo:\nMixed dtype is not "
+        "ttnn.maximum: the operands are BFLOAT16 and FLOAT32; typecast one of them.\ninfo:\nMixed dtype is not "
         "supported for binary operation BinaryOpType::MAXIMUM, dtype A: DataType::BFLOAT16, dtype B: DataType::FLOAT32"
     ),
     "ttnn.maximum(t((2, 3)), 1.0, dtype=ttnn.float32)": (
@@ -180,14 +180,14 @@ TEXTS = {
         "does not support fast_and_approximate_mode=true true"
     ),
     "ttnn.div(t((2, 3), ttnn.int32), 2, dtype=ttnn.int32)": (
-        "ttnn.div: the quotient of INT32 operands is FLOAT32, got DataType.INT32. [supported]\ninfo:\nIncorrect output_dtype value for Integer Division(rounding_mode=None) ; valid input values are None or "
+        "ttnn.div: the quotient of INT32 operands is FLOAT32, got DataType.INT32.\ninfo:\nIncorrect output_dtype value for Integer Division(rounding_mode=None) ; valid input values are None or "
         "ttnn.float32"
     ),
     "ttnn.pow(t((2, 3), ttnn.int32), -1)": (
-        "ttnn.pow: INT32 to the power -1 is no integer; typecast the input to a floating-point type first. [supported]\ninfo:\n"
+        "ttnn.pow: INT32 to the power -1 is no integer; typecast the input to a floating-point type first.\ninfo:\n"
         "integers to negative integer powers are not allowed"
     ),
-    "ttnn.pow(t((2, 3), ttnn.int32), 2**31)": "ttnn.pow: the exponent 2147483648 is not an INT32 value. [supported]",
+    "ttnn.pow(t((2, 3), ttnn.int32), 2**31)": "ttnn.pow: the exponent 2147483648 is not an INT32 value.",
     "ttnn.polyval(t((2, 3)), [])": "ttnn.polyval: coeffs is empty; a polynomial has at least one coefficient.",
     "ttnn.polyval(t((2, 3), ttnn.int32), [1.0, 2.0])": (
         "ttnn.polyval: input_tensor_a is INT32, which the operator does not support. [supported]\ninfo:\nInput tensor A dtype DataType::INT32 is not "
@@ -201,11 +201,11 @@ TEXTS = {
         "ttnn.prelu: input_tensor_a is Shape([4]); a weight per channel needs dimension 1. [supported]"
     ),
     "ttnn.outer(t((2, 3)), t((2, 3), ttnn.float32))": (
-        "ttnn.outer: the operands are BFLOAT16 and FLOAT32; typecast one of them. [supported]"
+        "ttnn.outer: the operands are BFLOAT16 and FLOAT32; typecast one of them."
     ),
     "ttnn.outer(t(()), t((2, 3)))": "ttnn.outer: input_tensor_a is a scalar; it must have at least one dimension.",
     "ttnn.bitwise_and(t((2, 3), ttnn.int32), 2**31)": (
-        "ttnn.bitwise_and: 2147483648 is not a value of INT32 (-2147483648 to 2147483647). [supported]\ninfo:\nBinary operation "
+        "ttnn.bitwise_and: 2147483648 is not a value of INT32 (-2147483648 to 2147483647).\ninfo:\nBinary operation "
         "BinaryOpType::BITWISE_AND with a DataType::INT32 tensor cannot represent the scalar 2.14748e+09: only a finite "
         "integer within the range of DataType::INT32 survives being packed as one, and this value would be changed "
         "silently. Typecast the input to a floating-point dtype first."

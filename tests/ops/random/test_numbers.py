@@ -18,7 +18,6 @@ from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
     LayoutError,
-    MemoryConfigError,
     ParameterError,
     StorageError,
     UnsupportedError,
@@ -225,8 +224,6 @@ def test_what_is_refused(device: ttnn.MeshDevice) -> None:
         with pytest.raises(StorageError):
             function(ttnn.zeros((32, 32), layout=ttnn.TILE_LAYOUT))
     x = _tiles(np.ones((32, 32)), ttnn.bfloat16, device)
-    with pytest.raises(MemoryConfigError):
-        ttnn.uniform(x, memory_config=ttnn.L1_MEMORY_CONFIG)
     with pytest.raises(LayoutError):
         ttnn.experimental.dropout(rows, 0.5, 2.0, 1)
     with pytest.raises(ParameterError):

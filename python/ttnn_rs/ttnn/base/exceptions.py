@@ -42,6 +42,8 @@ __all__ = [
 
 
 _OPERATOR: Final = re.compile(r"(ttnn(?:\.\w+)+): (.*)", re.DOTALL)
+_METHOD: Final = re.compile(r"Tensor\.\w+: ")
+_IN_A_STEP: Final = "in one of its steps, "
 
 
 class TtnnError(Exception):
@@ -64,6 +66,7 @@ class TtnnError(Exception):
         self.operator, self.sentence = named.groups() if named else ("", text)
         self.supported = ""
         self.vendor = vendor or after
+        self._refused_a_call = False
 
     def say_who(self, operator: str) -> None:
         """Name the operator, if the sentence names none: what tensors and memory refuse does not know it."""
@@ -71,10 +74,15 @@ class TtnnError(Exception):
             self.operator = operator
 
     def say_outer(self, operator: str) -> None:
-        """Name the operator that the caller knows: `self.operator` is one of its steps."""
-        if self.operator != operator:
-            step = f"{self.operator}: " if self.operator else ""
-            self.operator, self.sentence = operator, f"in its step {step}{self.sentence}"
+        """Name the operator that the caller knows, in place of an operator or a method that it runs."""
+        if self._refused_a_call and self.operator != operator and not self.sentence.startswith(_IN_A_STEP):
+            self.sentence = f"{_IN_A_STEP}{self.sentence}"
+        self.operator, self.sentence = operator, _METHOD.sub("", self.sentence, count=1)
+
+    def refuse_call(self, operator: str) -> None:
+        """Name the operator whose call ends with this error; operators that call it are named in its place."""
+        self.say_outer(operator)
+        self._refused_a_call = True
 
     def __str__(self) -> str:
         who = f"{self.operator}: " if self.operator else ""

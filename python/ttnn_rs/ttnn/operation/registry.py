@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,12 +24,8 @@ from ttnn.base.enums import Arch, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
-    EngineBugError,
-    IndexRangeError,
+    KernelError,
     LayoutError,
-    MemoryConfigError,
-    OutOfMemoryError,
-    ParameterError,
     ShapeError,
     TtnnError,
     UnsupportedError,
@@ -448,8 +445,28 @@ def supported(name: str) -> str:
     return f"{name} takes {dtypes} in {layouts}."
 
 
-_OF_ANY_OPERATOR: Final = (EngineBugError, IndexRangeError, MemoryConfigError, OutOfMemoryError, ParameterError)
-"""Errors that tensors, memory and the engine raise without knowing for whom."""
+_DTYPES_BY_NAME: Final = {dtype.name: dtype for dtype in DataType}
+_DTYPE_NAME: Final = re.compile("|".join(sorted(map(re.escape, _DTYPES_BY_NAME), key=len, reverse=True)))
+_LAYOUT_WORDS: Final = {"ROW_MAJOR": Layout.ROW_MAJOR, "row-major": Layout.ROW_MAJOR, "TILE": Layout.TILE}
+_LAYOUT_WORD: Final = re.compile("|".join(_LAYOUT_WORDS))
+
+
+def _what_helps(op: Op, error: TtnnError) -> str:
+    """Return what the entry lists, unless the error refuses, in its first clause, only what is listed."""
+    if not op.dtypes:
+        return ""
+    refused = error.sentence.partition(";")[0]
+    if isinstance(error, ShapeError):
+        helps = bool(op.family)
+    elif isinstance(error, DTypeError):
+        dtypes = {_DTYPES_BY_NAME[word] for word in _DTYPE_NAME.findall(refused)}
+        helps = not dtypes or not dtypes <= set(op.dtypes)
+    elif isinstance(error, LayoutError):
+        layouts = {_LAYOUT_WORDS[word] for word in _LAYOUT_WORD.findall(refused)}
+        helps = not layouts or not layouts <= set(op.layouts)
+    else:
+        helps = False
+    return supported(f"ttnn.{op.name}") if helps else ""
 
 
 def _dispatcher(op: Op) -> Callable[..., Any]:
@@ -506,13 +523,11 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                     if call is None or call.key in device._prepared:
                         return run(*values)
                     return recorded(run, values, call)
-                except (DTypeError, LayoutError, ShapeError) as error:
-                    error.say_who(name)
-                    if op.dtypes and (op.family or not isinstance(error, ShapeError)):
-                        error.supported = supported(name)
+                except KernelError:
                     raise
-                except _OF_ANY_OPERATOR as error:
-                    error.say_who(name)
+                except TtnnError as error:
+                    error.refuse_call(name)
+                    error.supported = _what_helps(op, error)
                     raise
         current = translated(op.category, op.name, kwargs)
         if current is not None:

@@ -229,7 +229,7 @@ def to_device(
     Shape: [..., H, W] -> [..., H, W].
 
     Args:
-        tensor: A host tensor; one that is on `device` is returned as it is, or moved to `memory_config`.
+        tensor: A host tensor; one that is on `device` is returned as it is, whatever `memory_config` is.
         device: The device.
         memory_config: Where on it; by default as the host tensor says, which is interleaved DRAM unless it was asked
             for something else.

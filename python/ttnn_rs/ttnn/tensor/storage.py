@@ -270,13 +270,13 @@ class TensorStorage:
     # From place to place.
 
     def _to_device(self, operator: str, device: MeshDevice, memory_config: MemoryConfig | None) -> Self:
-        spec = self._spec if memory_config is None else self._spec.with_memory_config(memory_config)
         transfer.require_open(operator, device)
         if self._device is not None:
             self._require_device(operator, "the tensor")
             if self._device is not device:
                 raise StorageError(f"{operator}: the tensor of {self.shape} is on another device; read it first")
-            return self if spec == self._spec else operation("to_memory_config")(self, memory_config)
+            return self
+        spec = self._spec if memory_config is None else self._spec.with_memory_config(memory_config)
         if OBSERVERS:
             arguments = (self, device, spec._memory_config)
             return observed("Tensor::to_device", arguments, lambda: self._moved_to_device(device, spec, operator))

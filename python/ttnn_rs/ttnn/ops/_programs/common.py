@@ -40,7 +40,13 @@ INPUT_TENSOR: Final = Param("input_tensor", TENSOR, doc="[..., H, W] on a device
 MEMORY_CONFIG_OPTION: Final = Param(
     "memory_config", MEMORY_CONFIG, None, doc="Memory configuration of the output. Default: that of the input."
 )
-OUTPUT_TENSOR_OPTION: Final = Param("output_tensor", TENSOR, None, doc="Preallocated output, of the output's shape.")
+IGNORED_MEMORY_CONFIG: Final = replace(MEMORY_CONFIG_OPTION, doc="Ignored: the output is where the input is.")
+OUTPUT_TENSOR_OPTION: Final = Param(
+    "output_tensor",
+    TENSOR,
+    None,
+    doc="Preallocated output, of the output's shape. Its memory configuration takes precedence over `memory_config`.",
+)
 
 
 def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
@@ -257,21 +263,11 @@ def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, d
     return output._spec.dtype
 
 
-def agreed_memory(
-    operator: str, memory_config: MemoryConfig | None, output: Tensor | None, default: MemoryConfig
-) -> MemoryConfig:
-    """Return the placement of a result from `memory_config`, `output_tensor` and the operator's default.
-
-    Raises:
-        MemoryConfigError: `memory_config` and `output_tensor` contradict each other.
-    """
-    if output is None:
-        return default if memory_config is None else memory_config
-    if memory_config is not None and memory_config != output._spec.memory_config:
-        raise MemoryConfigError(
-            f"{operator}: memory_config is {memory_config}, but output_tensor is in {output._spec.memory_config}."
-        )
-    return output._spec.memory_config
+def memory_of_result(memory_config: MemoryConfig | None, output: Tensor | None, default: MemoryConfig) -> MemoryConfig:
+    """Return the memory configuration of a result: that of `output_tensor` if given, whatever `memory_config` is."""
+    if output is not None:
+        return output._spec.memory_config
+    return default if memory_config is None else memory_config
 
 
 def as_float(operator: str, value: float, label: str) -> float:

@@ -19,11 +19,11 @@ from ttnn.ops._programs.common import (
     INTEGERS,
     WIDE,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     full_tiles,
     is_empty,
+    memory_of_result,
     on_device,
     result_spec,
     take_output,
@@ -73,7 +73,6 @@ def apply_chain(
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
-        agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
         output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
     if is_empty(spec):
         return output
@@ -105,7 +104,7 @@ def copy_bits(
     """Return a copy with the same bits, for functions that leave a data type's values as they are."""
     device = on_device(operator, input_tensor)
     spec = input_tensor._spec
-    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     if dtype is not spec.dtype:
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")

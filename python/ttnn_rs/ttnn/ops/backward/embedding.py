@@ -28,10 +28,10 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     full_tiles,
+    memory_of_result,
     on_device,
     result_spec,
     same_device,
@@ -148,7 +148,7 @@ def _embedding_bw(
     with named(_NAME):
         target = agreed_dtype(_NAME, dtype, output_tensor, grad.dtype)
         _check(indices, weight, grad, target)
-        place = agreed_memory(_NAME, memory_config, output_tensor, grad.memory_config())
+        place = memory_of_result(memory_config, output_tensor, grad.memory_config())
         for config in (indices.memory_config(), grad.memory_config(), place):
             _unless(
                 config.memory_layout is TensorMemoryLayout.INTERLEAVED,

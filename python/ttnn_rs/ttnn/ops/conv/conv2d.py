@@ -268,6 +268,10 @@ def convolution(
     windows, made = _left_operand(name, input_tensor, window)
     output = _product(name, input_tensor, windows, made, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG
+    without_shards = target.is_sharded() and target.shard_spec is None and target.nd_shard_spec is None
+    if without_shards and input_tensor._spec.memory_config == DRAM_MEMORY_CONFIG:
+        # The program of an image in DRAM writes to DRAM.
+        target = DRAM_MEMORY_CONFIG
     if config.output_layout is Layout.ROW_MAJOR:
         output = untilized(name, output, target)
     elif target != output._spec.memory_config:

@@ -22,11 +22,11 @@ from ttnn.ops._programs.common import (
     FLOATS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
-    agreed_memory,
     allocate,
     arch_number,
     full_tiles,
     is_empty,
+    memory_of_result,
     on_device,
     same_device,
     take_output,
@@ -142,7 +142,7 @@ def _bcast(
             )
     spec = input_a._spec
     is_sharded = spec.memory_config.is_sharded()
-    place = agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
+    place = memory_of_result(memory_config, output_tensor, spec.memory_config)
     _check_places(spec.memory_config, place, dim)
     shape, other = _shapes(spec.shape._dims, input_b._spec.shape._dims, dim, sharded=is_sharded)
     if output_tensor is None:

@@ -28,7 +28,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     agreed_dtype,
-    agreed_memory,
     allocate,
     dimension,
     on_device,
@@ -438,7 +437,10 @@ def _broadcast_to(
             )
     if output is not None:
         agreed_dtype(name, input._spec.dtype, output, input._spec.dtype)
-        agreed_memory(name, memory_config, output, input._spec.memory_config)
+        if memory_config is not None and memory_config != output._spec.memory_config:
+            raise MemoryConfigError(
+                f"{name}: memory_config is {memory_config}, but output is in {output._spec.memory_config}."
+            )
         take_output(name, output, dims, input._spec.layout, on_device(name, input))
     result: Tensor = find("ttnn.expand")(input, list(dims), memory_config=memory_config)
     if output is None:

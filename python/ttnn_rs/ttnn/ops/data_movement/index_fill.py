@@ -21,6 +21,7 @@ from ttnn.operation.domain import Operand
 from ttnn.operation.signature import BOOLEAN, FILL_VALUE, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.attention import integers
 from ttnn.ops._programs.common import (
+    IGNORED_MEMORY_CONFIG,
     INPUT_TENSOR,
     INTEGERS,
     MEMORY_CONFIG_OPTION,
@@ -304,14 +305,14 @@ def _fill_ones_rm(
     return _fill_rm(*sizes, rows, columns, like, 1.0, 0.0, memory_config, "ttnn.fill_ones_rm")
 
 
-def _fill_padding(input_tensor: Tensor, fill_value: float, memory_config: MemoryConfig | None) -> Tensor:
+def _fill_padding(input_tensor: Tensor, fill_value: float, _memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.fill_implicit_tile_padding"
     on_device(name, input_tensor)
     spec = input_tensor._spec
-    if spec.shape.rank < 2:
-        raise ShapeError(f"{name}: input_tensor has shape {spec.shape}; it must be of rank 2 or more.")
-    if not any(size % 32 for size in tuple(spec.shape)[-2:]) or is_empty(spec):
-        return input_tensor if memory_config in (None, spec.memory_config) else moved_to(input_tensor, memory_config)
+    if spec.shape.rank == 0:
+        raise ShapeError(f"{name}: input_tensor has shape {spec.shape}; it must be of rank 1 or more.")
+    if not any(size % 32 for size in (1, *spec.shape)[-2:]) or is_empty(spec):
+        return input_tensor
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major and has no padding; convert it with ttnn.to_layout.",
@@ -323,7 +324,7 @@ def _fill_padding(input_tensor: Tensor, fill_value: float, memory_config: Memory
             vendor=f"Unsupported datatype {spec.dtype.cpp_name}",
         )
     value = as_float(name, fill_value, "fill_value")
-    return move(input_tensor, spec.with_memory_config(memory_config or spec.memory_config), pad_value=value)
+    return move(input_tensor, spec, pad_value=value)
 
 
 _INDEX: Final = Param(
@@ -547,7 +548,7 @@ fill_implicit_tile_padding = register_movement(
     (
         Signature(
             (_PADDED, Param("fill_value", FILL_VALUE, doc="What padding holds.", example=1)),
-            (MEMORY_CONFIG_OPTION,),
+            (IGNORED_MEMORY_CONFIG,),
         ),
     ),
     _fill_padding,
@@ -560,7 +561,7 @@ fill_implicit_tile_padding = register_movement(
     view=True,
     raises=(
         ("LayoutError", "the tensor is row-major."),
-        ("ShapeError", "the rank is less than 2."),
+        ("ShapeError", "the rank is 0."),
         ("DTypeError", "the data type is not taken."),
     ),
     examples=_padding_examples,

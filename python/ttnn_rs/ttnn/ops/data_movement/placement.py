@@ -35,8 +35,8 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
-    agreed_memory,
     allocate,
+    memory_of_result,
     on_device,
     same_device,
     take_output,
@@ -56,7 +56,7 @@ def _placed(
     """Return a copy of `source` in another place, possibly in another data type."""
     device = on_device(name, source)
     spec = source._spec
-    memory_config = agreed_memory(name, memory_config, output_tensor, memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, memory_config)
     if dtype is not None and dtype is not spec.dtype:
         return cast(name, source, dtype, memory_config, output_tensor)
     if output_tensor is None:
@@ -195,6 +195,11 @@ _ALIGNED: Final = Param(
 )
 
 
+_OTHER_OUTPUT: Final = (
+    ("ShapeError", "the preallocated output has another shape."),
+    ("DTypeError", "the preallocated output has another data type."),
+    ("LayoutError", "the preallocated output has another layout."),
+)
 _op: Final = partial(
     declare,
     dtypes=_ALL,
@@ -222,7 +227,7 @@ to_memory_config = _op(
     "Return `tensor` in `memory_config`, values unchanged.\n"
     "Shape: [..., H, W] -> [..., H, W].\n"
     "It returns `tensor` itself if it already has that memory configuration.",
-    raises=(("MemoryConfigError", "the shards do not match the tensor's shape."),),
+    raises=(("MemoryConfigError", "the shards do not match the tensor's shape."), *_OTHER_OUTPUT),
     examples=((L1_MEMORY_CONFIG,),),
 )
 
@@ -252,7 +257,7 @@ interleaved_to_sharded = _op(
     ),
     _to_shards,
     "Return an interleaved tensor sharded over the L1 of a grid of cores.\nShape: [..., H, W] -> [..., H, W].",
-    raises=(("MemoryConfigError", "the input is sharded, or the shards do not match its shape."),),
+    raises=(("MemoryConfigError", "the input is sharded, or the shards do not match its shape."), *_OTHER_OUTPUT),
     examples=(),
 )
 
@@ -292,7 +297,10 @@ reshard = _op(
     ),
     _reshard,
     "Return a sharded tensor with another shard specification.\nShape: [..., H, W] -> [..., H, W].",
-    raises=(("MemoryConfigError", "the input or the output is interleaved, or the shards do not match the shape."),),
+    raises=(
+        ("MemoryConfigError", "the input or the output is interleaved, or the shards do not match the shape."),
+        *_OTHER_OUTPUT,
+    ),
     examples=(),
 )
 

@@ -38,15 +38,16 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.common import (
+    IGNORED_MEMORY_CONFIG,
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     full_tiles,
     is_empty,
+    memory_of_result,
     needs_tiles,
     on_device,
     take_output,
@@ -161,16 +162,11 @@ def _uniform(
     low: float,
     high: float,
     seed: int,
-    memory_config: MemoryConfig | None,
+    _memory_config: MemoryConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     name = "ttnn.uniform"
     _check_tiled(name, input)
-    if memory_config is not None and memory_config != input._spec.memory_config:
-        raise MemoryConfigError(
-            f"{name}: memory_config is {memory_config}, but the numbers go to the input, which is in "
-            f"{input._spec.memory_config}."
-        )
     _fill(name, input, low, high, seed, _wide(compute_kernel_config))
     return input
 
@@ -195,7 +191,7 @@ def _bernoulli(
             f"{name}: dtype is {made.name}; BFLOAT16 and FLOAT32 are made.",
             vendor="Bernoulli: Output tensor must be Float32 or Bfloat16",
         )
-    place = agreed_memory(name, memory_config, output, spec.memory_config)
+    place = memory_of_result(memory_config, output, spec.memory_config)
     target = output or allocate(TensorSpec.of(spec.shape, made, Layout.TILE, place), device)
     if not is_empty(spec):
         assert input._buffer is not None
@@ -263,7 +259,7 @@ def _dropout(
                 f"{name}: output_tensor is {output_tensor._spec.dtype.name}, input_tensor {spec.dtype.name}.",
                 vendor="Dropout operation requires input and output data types to match.",
             )
-    place = agreed_memory(name, memory_config, output_tensor, spec.memory_config)
+    place = memory_of_result(memory_config, output_tensor, spec.memory_config)
     if place.memory_layout is not spec.memory_config.memory_layout:
         raise MemoryConfigError(
             f"{name}: input_tensor is {spec.memory_config.memory_layout.name}, the output "
@@ -361,7 +357,7 @@ uniform = _op(
                 Param("to", FLOAT, 1.0, doc="All numbers are below it."),
                 _SEED,
             ),
-            (MEMORY_CONFIG_OPTION, _COMPUTE),
+            (IGNORED_MEMORY_CONFIG, _COMPUTE),
         ),
     ),
     _uniform,

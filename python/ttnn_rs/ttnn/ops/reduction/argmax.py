@@ -24,11 +24,11 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    agreed_memory,
     allocate,
     dimension,
     full_tiles,
     is_empty,
+    memory_of_result,
     on_device,
     take_output,
 )
@@ -88,7 +88,7 @@ def _argmax(
         shape = [1] * len(dims) if keepdim else []
     else:
         shape = [*dims[:axis], *([1] if keepdim else []), *dims[axis + 1 :]]
-    memory_config = agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     for side, place in (("input", spec.memory_config), ("output", memory_config)):
         if place.is_sharded():
             raise MemoryConfigError(

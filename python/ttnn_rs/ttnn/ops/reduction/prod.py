@@ -248,10 +248,6 @@ def _prod_into(
         )
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{_NAME}: input_tensor is {spec.layout.name}; with output_tensor it is in TILE_LAYOUT.")
-    if memory_config not in (None, output_tensor.memory_config()):
-        raise MemoryConfigError(
-            f"{_NAME}: memory_config is {memory_config}, but output_tensor is in {output_tensor.memory_config()}."
-        )
     shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape._dims)]
     take_output(_NAME, output_tensor, shape, Layout.TILE, on_device(_NAME, input_tensor))
     if output_tensor._spec.dtype is not spec.dtype:

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import LayoutError, ParameterError, UnsupportedError
+from ttnn.base.exceptions import LayoutError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import transformer as golden
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, find, register
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops._programs.common import IGNORED_MEMORY_CONFIG, MEMORY_CONFIG_OPTION, on_device
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.normalization.softmax import (
@@ -67,7 +67,7 @@ def _attention_softmax_in_place(
     attention_mask: Tensor | None,
     program_config: SoftmaxProgramConfig | None,
     causal_mask: bool | None,
-    memory_config: MemoryConfig | None,
+    _memory_config: MemoryConfig | None,
 ) -> Tensor:
     name = "ttnn.transformer.attention_softmax_"
     on_device(name, tensor)
@@ -76,11 +76,6 @@ def _attention_softmax_in_place(
             f"{name}: attention_mask must be given; the product with 1 / sqrt(head_size) is part of the masked "
             "program. Use ttnn.transformer.attention_softmax.",
             vendor="Cannot apply divide by sqrt(head_size) using in-place version when attention_mask is not set.",
-        )
-    if memory_config is not None and memory_config != tensor._spec.memory_config:
-        raise UnsupportedError(
-            f"{name}: the result lies where tensor does; memory_config names another place. Use "
-            "ttnn.transformer.attention_softmax."
         )
     if tensor._spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensor is row-major; it must be tiled.", vendor="Inputs to softmax must be tilized")
@@ -139,13 +134,15 @@ attention_softmax_ = register(
         _ENTRY,
         examples=_masked,
         name="transformer.attention_softmax_",
+        signatures=(
+            Signature((_TENSOR,), (_HEAD_SIZE, _MASK, SOFTMAX_PROGRAM_CONFIG, _CAUSAL, IGNORED_MEMORY_CONFIG)),
+        ),
         run=_attention_softmax_in_place,
         doc="Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         raises=(
             *_ERRORS,
             ("ParameterError", "there is no mask."),
-            ("UnsupportedError", "`memory_config` is another place than that of `tensor`."),
         ),
     )
 )

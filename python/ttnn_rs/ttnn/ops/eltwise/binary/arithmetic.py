@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import NUMBER, TENSOR
@@ -35,7 +34,7 @@ from ttnn.tensor.tensor import Tensor
 
 _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
-_FAST_DOC: Final = "No effect for bfloat16 and block floats."
+_FAST_DOC: Final = "No effect."
 
 
 def _integers(op: str) -> dict[DataType, tuple[str, str]]:
@@ -43,14 +42,8 @@ def _integers(op: str) -> dict[DataType, tuple[str, str]]:
     return dict.fromkeys(_WRAPPING, (f"{op}_int", "int32"))
 
 
-def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Options) -> Tensor:
+def _run(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
     if arithmetic.op_type is BinaryOpType.MUL:
-        # Only for products of float32 is it unknown whether the fast flag selects another program.
-        tensors = [operand for operand in (a, b) if isinstance(operand, Tensor)]
-        if fast and all(tensor._spec.dtype is DataType.FLOAT32 for tensor in tensors):
-            raise UnsupportedError(
-                f"{arithmetic.name}: fast_and_approximate_mode=True is not modelled for float32; pass False."
-            )
         a, b = promoted(arithmetic.name, a, b)
     return compute(arithmetic, a, b, options)
 

@@ -9,6 +9,7 @@ from typing import Final
 from ttnn.base.enums import DataType
 from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.registry import find
 from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
 from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
 
@@ -105,8 +106,13 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
 
 def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
     """Return the error for operands of a data type on which an operator is not defined."""
+    known = ", ".join(of.name for of in DataType if of in arithmetic.floats or of in arithmetic.integers)
+    entry = find(arithmetic.name).entry
+    # What the operator takes in other calls says nothing about this one.
+    listed = entry is not None and dtype in entry.dtypes
     return DTypeError(
-        f"{arithmetic.name}: input_tensor_a is {dtype.name}, which the operator does not support.",
+        f"{arithmetic.name}: input_tensor_a is {dtype.name}"
+        f"{f'; operands of this call are {known}.' if listed else ', which the operator does not support.'}",
         vendor=f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation "
         f"{arithmetic.op_type.cpp_name}",
     )

@@ -23,7 +23,6 @@ from ttnn.ops._programs.common import (
     FLOATS,
     INTEGERS,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     as_float,
@@ -241,7 +240,6 @@ def _result(
     name = arithmetic.name
     check_result(arithmetic, like.dtype, dtype)
     if options.output_tensor is not None:
-        agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
         vendor = other_shape(options.output_tensor._spec, shape)
         return take_output(name, options.output_tensor, shape, like.layout, device, vendor)
     needs_tiles(name, dtype, like.layout)

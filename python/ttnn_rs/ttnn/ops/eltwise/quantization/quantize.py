@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     as_float,
@@ -91,7 +90,6 @@ def _fused(
     if output_tensor is None:
         output = allocate(result_spec(spec, shape, dtype, memory_config), device)
     else:
-        agreed_memory(name, memory_config, output_tensor, spec.memory_config)
         output = take_output(name, output_tensor, shape, Layout.TILE, device)
     if is_empty(output._spec):
         return output

@@ -19,7 +19,6 @@ from ttnn.ops._programs.common import (
     FLOATS,
     INTEGER_RANGE,
     WIDE,
-    agreed_memory,
     allocate,
     arch_number,
     as_float,
@@ -153,7 +152,6 @@ def run_ternary(
         place = of_three([tensor._spec for tensor in tensors], shape, memory_config, device)
         output = allocate(result_spec(like, shape, dtype, place), device)
     else:
-        agreed_memory(name, memory_config, output_tensor, like.memory_config)
         output = take_output(name, output_tensor, shape, like.layout, device)
         if any(output is tensor and tensor._spec.shape._dims != shape for tensor in tensors):
             raise ShapeError(f"{name}: output_tensor is an operand that is broadcast to {list(shape)}.")

@@ -19,7 +19,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     WIDE,
     agreed_dtype,
-    agreed_memory,
     allocate,
     arch_number,
     full_tiles,
@@ -52,7 +51,6 @@ def _rotate(
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
-        agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
         output = take_output(_NAME, output_tensor, spec.shape, spec.layout, device)
     source, target = in_rows(input_tensor), like_in_rows(output)
     assert source._buffer is not None

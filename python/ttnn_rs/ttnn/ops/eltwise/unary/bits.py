@@ -23,11 +23,11 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     INTEGER_RANGE,
     agreed_dtype,
-    agreed_memory,
     allocate,
     as_float,
     full_tiles,
     is_empty,
+    memory_of_result,
     needs_tiles,
     on_device,
     result_spec,
@@ -108,7 +108,7 @@ def _fill(
     device = on_device(operator, input_tensor)
     full_tiles(operator, input_tensor)
     spec = input_tensor._spec
-    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     if dtype is not spec.dtype:
         raise DTypeError(f"{operator}: output_tensor is {dtype.name}, input_tensor is {spec.dtype.name}.")

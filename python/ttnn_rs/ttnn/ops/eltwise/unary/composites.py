@@ -25,7 +25,7 @@ from ttnn.operation.domain import from_
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
 from ttnn.operation.steps import ChainStep, single, step, word
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, agreed_dtype, agreed_memory
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, agreed_dtype, memory_of_result
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.binary.arithmetic import add, subtract
 from ttnn.ops.eltwise.binary.compute import Options, compute
@@ -119,7 +119,7 @@ def _into(
     """Run a function of two operands that have the shape of the input; the result is like the input."""
     spec = like._spec
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
-    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     options = Options(
         dtype=dtype,
         memory_config=None if output_tensor is not None else memory_config,
@@ -184,7 +184,7 @@ def _logit(
         sign = apply_chain(operator, input_tensor, [step("unary_lt", "default", single(eps)), *_ONE_OR_MINUS_ONE])
         product = Arithmetic(operator, BinaryOpType.MUL, function="mul_binary")
         return _into(operator, product, result, sign, input_tensor, memory_config, output_tensor)
-    memory_config = agreed_memory(operator, memory_config, output_tensor, input_tensor._spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, input_tensor._spec.memory_config)
     return apply_chain(
         operator,
         inside,

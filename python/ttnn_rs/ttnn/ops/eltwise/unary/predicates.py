@@ -11,7 +11,7 @@ from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import Signature
 from ttnn.operation.steps import ChainStep
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.common import IGNORED_MEMORY_CONFIG, INPUT_TENSOR
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, Unary, measured, register_unary, run_unary
 from ttnn.tensor.tensor import Tensor
 
@@ -80,7 +80,7 @@ _LOGICAL_NOT_IN_PLACE: Final = replace(_LOGICAL_NOT, name="logical_not_")
 logical_not_ = register(
     Op(
         name="logical_not_",
-        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+        signatures=(Signature((INPUT_TENSOR,), (IGNORED_MEMORY_CONFIG,)),),
         run=_logical_not_in_place,
         doc="Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it.\n"
         "Views of the tensor see the result.",
@@ -95,7 +95,6 @@ logical_not_ = register(
         raises=(
             ("DTypeError", "the integer data type is not supported."),
             ("StorageError", "the input is on the host."),
-            ("MemoryConfigError", "`memory_config` is not that of the input."),
         ),
     )
 )

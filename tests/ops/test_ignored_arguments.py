@@ -1,0 +1,118 @@
+"""Arguments that the official operators do not look at: any value gives the same result, in the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, values_of
+
+TILES = ttnn.TILE_LAYOUT
+Run = Callable[..., ttnn.Tensor]
+
+PLACES = {
+    "DRAM": ttnn.DRAM_MEMORY_CONFIG,
+    "L1": ttnn.L1_MEMORY_CONFIG,
+    "shards without cores": ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG,
+    "shards that do not fit": ttnn.create_sharded_memory_config(
+        (64, 40), ttnn.CoreGrid(y=8, x=8), ttnn.ShardStrategy.BLOCK
+    ),
+}
+
+
+def _masked(tensor: ttnn.Tensor, **options: Any) -> ttnn.Tensor:
+    mask = make((1, 1, 1, 40), ttnn.bfloat16, TILES, tensor.device(), seed=1)
+    return ttnn.transformer.attention_softmax_(tensor, head_size=64, attention_mask=mask, **options)
+
+
+IN_PLACE: dict[str, Run] = {
+    "fill_implicit_tile_padding": lambda tensor, **options: ttnn.fill_implicit_tile_padding(tensor, 2.0, **options),
+    "logical_not_": ttnn.logical_not_,
+    "transformer.attention_softmax_": _masked,
+    "uniform": lambda tensor, **options: ttnn.uniform(tensor, seed=3, **options),
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("run", IN_PLACE.values(), ids=IN_PLACE)
+@pytest.mark.parametrize("home", [ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG], ids=["from DRAM", "from L1"])
+def test_what_works_in_place_ignores_memory_config(
+    home: ttnn.MemoryConfig, run: Run, place: ttnn.MemoryConfig, device: ttnn.MeshDevice
+) -> None:
+    def fresh() -> ttnn.Tensor:
+        return ttnn.to_memory_config(make((1, 1, 64, 40), ttnn.bfloat16, TILES, device), home)
+
+    result = run(fresh(), memory_config=place)
+    assert result.memory_config() == home
+    np.testing.assert_array_equal(values_of(result), values_of(run(fresh())))
+
+
+def test_padding_of_a_vector_is_filled(device: ttnn.MeshDevice) -> None:
+    vector = make((50,), ttnn.bfloat16, TILES, device)
+    filled = ttnn.fill_implicit_tile_padding(vector, 2.0)
+    assert filled.shape == [50]
+    np.testing.assert_array_equal(values_of(filled), values_of(vector))
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_tensor_on_the_device_is_not_moved_by_to_device(place: ttnn.MemoryConfig, device: ttnn.MeshDevice) -> None:
+    tensor = make((64, 40), ttnn.bfloat16, TILES, device)
+    for moved in (ttnn.to_device(tensor, device, memory_config=place), tensor.to(device, place)):
+        assert moved.memory_config() == ttnn.DRAM_MEMORY_CONFIG
+        assert moved.buffer_address() == tensor.buffer_address()
+
+
+INTO: dict[str, Run] = {
+    "exp": ttnn.exp,
+    "add": lambda tensor, **options: ttnn.add(tensor, tensor, **options),
+    "where": lambda tensor, **options: ttnn.where(tensor, tensor, tensor, **options),
+    "typecast": lambda tensor, **options: ttnn.typecast(tensor, ttnn.bfloat16, **options),
+    "argmax": lambda tensor, **options: ttnn.argmax(tensor, dim=-1, keepdim=True, **options),
+    "quantize": lambda tensor, **options: ttnn.quantize(tensor, 0.5, 0, **options),
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("run", INTO.values(), ids=INTO)
+def test_output_tensor_takes_precedence_over_memory_config(
+    run: Run, place: ttnn.MemoryConfig, device: ttnn.MeshDevice
+) -> None:
+    tensor = make((64, 40), ttnn.bfloat16, TILES, device)
+    expected = run(tensor)
+    output = ttnn.empty(expected.shape, expected.dtype, expected.layout, device, ttnn.L1_MEMORY_CONFIG)
+    assert run(tensor, output_tensor=output, memory_config=place) is output
+    assert output.memory_config() == ttnn.L1_MEMORY_CONFIG
+    np.testing.assert_array_equal(values_of(output), values_of(expected))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
+@pytest.mark.parametrize("name", ["multiply", "multiply_"])
+def test_products_ignore_fast_and_approximate_mode(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    operator = getattr(ttnn, name)
+    b = make((64, 40), dtype, TILES, device, seed=1)
+    for other in (b, 0.3):
+        fast, plain = (
+            operator(make((64, 40), dtype, TILES, device), other, fast_and_approximate_mode=mode)
+            for mode in (True, False)
+        )
+        np.testing.assert_array_equal(values_of(fast), values_of(plain))
+
+
+@pytest.mark.parametrize("place", [ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG, ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG])
+def test_a_convolution_of_an_image_in_dram_ignores_shards_without_cores(
+    place: ttnn.MemoryConfig, device: ttnn.MeshDevice
+) -> None:
+    image = make((1, 1, 64, 32), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
+    weight = ttnn.Tensor(np.random.default_rng(0).normal(size=(32, 32, 3, 3)).astype(np.float32), ttnn.bfloat16)
+    sizes = {"in_channels": 32, "out_channels": 32, "batch_size": 1, "input_height": 8, "input_width": 8}
+    options = {"kernel_size": (3, 3), "stride": (2, 2), "padding": (1, 1), "device": device, **sizes}
+    plain, placed = (
+        ttnn.conv2d(input_tensor=image, weight_tensor=weight, memory_config=config, **options)
+        for config in (None, place)
+    )
+    assert placed.memory_config() == plain.memory_config() == ttnn.DRAM_MEMORY_CONFIG
+    np.testing.assert_array_equal(values_of(placed), values_of(plain))
