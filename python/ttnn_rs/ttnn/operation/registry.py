@@ -100,6 +100,8 @@ class Op:
         arguments: Names of further parameters that are.
         timed_by: Names of the tensors of numbers whose elements decide how long the operator takes, positions for
             instance: profiles time calls with other elements anew.
+        advice: Called with the bound values of a call whose result is far from that of `golden`; returns what to
+            consider, or an empty text.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Op:
     any_shape: bool = False
     arguments: tuple[str, ...] = ()
     timed_by: tuple[str, ...] = ()
+    advice: Callable[..., str] | None = None
 
     def __str__(self) -> str:
         return self.name

@@ -142,7 +142,7 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
             comparisons = _compare_all(operation, expected, output)
             if reporter is not None:
                 reporter.compared(comparisons, level)
-            _judge(operation, comparisons, level)
+            _judge(operation, comparisons, level, args, kwargs)
     _call_hooks("Post", POST_HOOKS, operation, args, kwargs, output)
     return output
 
@@ -266,15 +266,33 @@ def _compare_all(operation: Operator, golden: Any, output: Any) -> list[Comparis
     return found
 
 
-def _judge(operation: Operator, comparisons: Sequence[Comparison], level: Level) -> None:
+def _judge(
+    operation: Operator,
+    comparisons: Sequence[Comparison],
+    level: Level,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
     to = "the golden function" if level == "local" else "the golden functions from the start of the program"
     for comparison in comparisons:
         if not comparison.matches:
             desired, actual = comparison.desired_pcc, comparison.actual_pcc
             text = f"{operation.__name__}: PCC to {to} is {actual:.6f}, below {desired}."
+            if advice := _advice(operation, args, kwargs):
+                text = f"{text} {advice}."
             if CONFIG.comparison_mode_should_raise_exception:
                 raise ComparisonError(text)
             _log.error(text)
+
+
+def _advice(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return what the operator's entry says of a call whose result is too far off."""
+    entry = operation.entry
+    if entry is None or entry.advice is None:
+        return ""
+    bound = (signature.bind(args, kwargs) for signature in entry.signatures)
+    values = next((values for values in bound if values is not None), None)
+    return "" if values is None else entry.advice(*values)
 
 
 def correlation(expected: Any, actual: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttnn.operation import long_sums
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.recorder import Record
@@ -33,6 +34,25 @@ class Row:
     def nanoseconds(self) -> float:
         """Predicted time on the chip."""
         return self.plan.nanoseconds
+
+    @property
+    def hint(self) -> str:
+        """What to consider for better results; empty in most rows."""
+        return "" if (k := _inner(self.plan)) is None else long_sums.hint(k, _is_wide(self.plan))
+
+
+def _inner(plan: Plan) -> int | None:
+    """Return the length of the sums of a matrix product or a convolution, None for other device operations."""
+    if plan.name == "Conv2dDeviceOperation":
+        return plan.inputs[1].logical[-2]
+    if "Matmul" in plan.name and len(plan.inputs) > 1:
+        transposed = dict(plan.attributes).get("transpose_a") == "true"
+        return plan.inputs[0].logical[-2 if transposed else -1]
+    return None
+
+
+def _is_wide(plan: Plan) -> bool:
+    return dict(plan.attributes).get("fp32_dest_acc_en") == "true"
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,19 @@ def total_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
     if reasons:
         lines.append(f"{sum(reasons.values())} device operations without a predicted time are left out:")
     lines += [f"  {count} x {name}: {reason}" for (name, reason), count in reasons.most_common()]
-    return lines
+    return lines + hint_lines(rows)
+
+
+def hint_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
+    """Return a line for each hint and operator, with the numbers of its rows."""
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        if isinstance(row, Row) and row.hint:
+            numbers.setdefault((row.record.operator, row.hint), []).append(row.number)
+    return [
+        f"hint: {operator} ({', '.join(f'#{number}' for number in of)}): {hint}"
+        for (operator, hint), of in numbers.items()
+    ]
 
 
 def rich_table(rows: Sequence[Row | MissingRow]) -> Any:

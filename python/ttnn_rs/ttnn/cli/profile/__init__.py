@@ -111,6 +111,7 @@ def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -
                     "cores": row.plan.cores,
                     "kernel_ns": row.nanoseconds,
                     "bound": row.plan.timing.bound,
+                    "hint": row.hint,
                 }
                 for row in rows
                 if isinstance(row, Row)

@@ -24,6 +24,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
 from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.golden import matmul as golden
+from ttnn.operation import long_sums
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.observation import note
 from ttnn.operation.registry import declare
@@ -503,6 +504,22 @@ def _linear(a: Tensor, b: Tensor, bias: Tensor | None, *rest: Any) -> Tensor:
     return _run("ttnn.linear", a, b, bias, _options("ttnn.linear", *options), output)
 
 
+def _advice(a: Tensor, b: Tensor, bias: Tensor | None, options: Sequence[Any]) -> str:
+    device = a._device
+    if device is None:
+        return ""
+    program = _prepared(device, a, b, bias, None, _options("ttnn.matmul", *options)).program
+    return "" if program is None else long_sums.hint(program.problem.a.shape[-1], program.compute.fp32)
+
+
+def _matmul_advice(a: Tensor, b: Tensor, *rest: Any) -> str:
+    return _advice(a, b, None, rest[:9])
+
+
+def _linear_advice(a: Tensor, b: Tensor, bias: Tensor | None, *rest: Any) -> str:
+    return _advice(a, b, bias, rest[:9])
+
+
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 RAISES: Final = (
     ("ShapeError", "the inner or batch dimensions do not match, or an operand has rank 0."),
@@ -533,6 +550,7 @@ matmul = _register(
     _matmul,
     "Return the matrix product `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
     golden=golden.matmul,
+    advice=_matmul_advice,
 )
 linear = _register(
     "linear",
@@ -541,4 +559,5 @@ linear = _register(
     "Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
     "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",
     golden=golden.linear,
+    advice=_linear_advice,
 )
