@@ -215,6 +215,13 @@ class Config:
         assert self._folder is not None
         return self.root_report_path / self._folder[1]
 
+    def leave_report_path(self, number: int) -> Path:
+        """Add a number to the name of the current report's folder; return the new `report_path`."""
+        assert self._folder is not None
+        name, folder = self._folder
+        object.__setattr__(self, "_folder", (name, f"{re.sub(r'_process[0-9]+$', '', folder)}_process{number}"))
+        return self.root_report_path / self._folder[1]
+
     @property
     def threads(self) -> int:
         """Return how many threads the engine works with. Results do not depend on it."""

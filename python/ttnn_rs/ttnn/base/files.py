@@ -15,7 +15,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, BinaryIO, Final
 
 from ttnn.base.exceptions import ArgumentError, FileAccessError, FileFormatError
 
@@ -25,10 +25,13 @@ __all__ = [
     "make_folder",
     "open_atomically",
     "open_file",
+    "part_path",
     "path_name",
     "read_bytes",
     "read_json",
+    "read_stream",
     "read_text",
+    "try_lock",
     "write_atomically",
 ]
 
@@ -115,31 +118,57 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
                 yield file
             return
         # A link is kept: the file that it leads to is replaced.
-        target = os.path.realpath(name)
-        if old is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        folder = os.path.dirname(target)
-        _clean(folder)
-        part, descriptor = _part_file(folder, 0o666 if old is None else 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                yield file
-                file.flush()
-                if old is not None:
-                    _keep_owner(descriptor, old)
-                    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-                os.fsync(descriptor)
-                os.replace(part, target)
-                part = ""
-        finally:
-            if part:
-                with suppress(OSError):
-                    os.unlink(part)
-        _sync_folder(folder)
+        with _part_of(os.path.realpath(name), old) as (_, file):
+            yield file
     except FileAccessError:
         raise
     except OSError as error:
         raise _refused(where, name, "written", error) from None
+
+
+@contextmanager
+def part_path(path: PathName, *, where: str) -> Iterator[Path]:
+    """Yield the path of an empty part file in a `with` block, at whose end it takes the place of a file.
+
+    For libraries that write to a path; otherwise as `open_atomically`.
+
+    Raises:
+        FileAccessError: the file cannot be written; the sentence says why.
+    """
+    name = path_name(where, path)
+    try:
+        with _part_of(os.path.realpath(name), _status(name)) as (part, _):
+            yield Path(part)
+    except FileAccessError:
+        raise
+    except OSError as error:
+        raise _refused(where, name, "written", error) from None
+
+
+@contextmanager
+def _part_of(target: str, old: os.stat_result | None) -> Iterator[tuple[str, BinaryIO]]:
+    """Yield name and file of a part file, which replaces `target` at the end."""
+    if old is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    folder = os.path.dirname(target)
+    _clean(folder)
+    part, descriptor = _part_file(folder, 0o666 if old is None else 0o600)
+    done = False
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield part, file
+            file.flush()
+            if old is not None:
+                _keep_owner(descriptor, old)
+                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+            os.fsync(descriptor)
+            os.replace(part, target)
+            done = True
+    finally:
+        if not done:
+            with suppress(OSError):
+                os.unlink(part)
+    _sync_folder(folder)
 
 
 def write_atomically(path: PathName, data: bytes | bytearray | memoryview | str, *, where: str) -> None:
@@ -220,12 +249,32 @@ def read_text(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
     Raises:
         FileAccessError: as `read_bytes`, or the file is not UTF-8.
     """
-    data = read_bytes(path, where=where, limit=limit, streams=streams)
+    return _decoded(read_bytes(path, where=where, limit=limit, streams=streams), os.fsdecode(path), where)
+
+
+def read_stream(stream: IO[bytes], name: str, *, where: str, limit: int = MAX_FILE_BYTES) -> str:
+    """Return the text that is left in an open stream.
+
+    Raises:
+        FileAccessError: it cannot be read, is not UTF-8, or is longer than `limit` bytes.
+    """
+    try:
+        data = stream.read(_CHUNK)
+        while len(data) <= limit and (more := stream.read(min(len(data), limit + 1 - len(data)))):
+            data += more
+    except OSError as error:
+        raise _refused(where, name, "read", error) from None
+    if len(data) > limit:
+        raise FileAccessError(f"{where}: {name} has more; expected at most {limit} bytes")
+    return _decoded(data, name, where)
+
+
+def _decoded(data: bytes, name: str, where: str) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise FileAccessError(
-            f"{where}: {os.fsdecode(path)} is no text in UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+            f"{where}: {name} is no text in UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
@@ -242,6 +291,28 @@ def read_json(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{where}: {os.fsdecode(path)} is not JSON: {error}") from None
+
+
+def try_lock(path: PathName, *, where: str) -> int | None:
+    """Lock a file for this process, which makes it; return its descriptor, None if another process has the lock.
+
+    The lock lasts until the descriptor is closed, or the process and its forks have ended.
+
+    Raises:
+        FileAccessError: the file cannot be made.
+    """
+    name = path_name(where, path)
+    try:
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        raise _refused(where, name, "locked", error) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _NOT_SUPPORTED:
+            os.close(descriptor)
+            return None
+    return descriptor
 
 
 def _refused(where: str, name: str, what: str, error: OSError) -> FileAccessError:

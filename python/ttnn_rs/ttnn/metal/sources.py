@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ttnn import kernel_api
-from ttnn.base.exceptions import ArgumentError, KernelError
+from ttnn.base.exceptions import ArgumentError, FileAccessError, KernelError
+from ttnn.base.files import path_name, read_text
 from ttnn.metal.cpp.spec import CppSource
 
 __all__ = ["SetRootDir", "set_root_dir"]
@@ -18,6 +19,7 @@ __all__ = ["SetRootDir", "set_root_dir"]
 KernelFunction = Callable[[], object] | CppSource
 """A kernel: a Python function, or a source in C++."""
 _CPP = (".cpp", ".cc", ".cxx", ".hpp", ".h")
+_MAX_FILE_BYTES = 1 << 26
 _CPP_TEXT = re.compile(r"^\s*#\s*include\b|\bvoid\s+(kernel_main|MAIN)\b", re.MULTILINE)
 """What only C++ has."""
 _root: list[Path] = []
@@ -37,18 +39,21 @@ def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunctio
     The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`.
 
     Raises:
-        KernelError: there is no such file, or it is neither C++ nor Python with a `kernel_main`.
+        KernelError: there is no such file, or it is neither C++ nor Python with a `kernel_main`, or not in UTF-8.
     """
-    path = Path(name)
+    path = Path(path_name(caller, name))
     roots = _roots()
     searched = [path] if path.is_absolute() else [Path.cwd() / path, *(root / path for root in roots)]
-    found = next((place for place in searched if place.is_file()), None)
+    found = next((place for place in searched if os.path.isfile(place)), None)
     if found is None:
         raise KernelError(
             f"{caller}: no kernel file {path} in {', '.join(str(place.parent) for place in searched)}",
             vendor=f"Kernel file {path} doesn't exist in any of the searched paths!",
         )
-    text = found.read_text(encoding="utf-8")
+    try:
+        text = read_text(found, where=caller, limit=_MAX_FILE_BYTES)
+    except FileAccessError as error:
+        raise KernelError(str(error)) from None
     if found.suffix in _CPP:
         return CppSource(found.absolute(), text, roots)
     return kernel_from_text(caller, text, str(found))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.config import CONFIG
+from ttnn.base.files import make_folder
 from ttnn.base.paths import path_below
 from ttnn.device.device_info import get_device_info
 from ttnn.device.mesh_device import MeshDevice
@@ -79,19 +80,11 @@ DEVICE_IDS_IN_DATABASE: Final[set[int]] = set()
 
 def get_or_create_sqlite_db(report_path: Path) -> sqlite3.Connection:
     """Return a new connection to the database of a report folder; folder, tables and `config.json` are made."""
-    report_path.mkdir(parents=True, exist_ok=True)
+    make_folder(report_path, where="report")
     config = report_path / CONFIG_PATH
     if not config.exists():
         CONFIG.save_to_file(config)
-    path = report_path / SQLITE_DB_PATH
-    new = not path.exists()
-    connection = sqlite3.connect(path)
-    if new:
-        cursor = connection.cursor()
-        schema.create_database_schema(cursor)
-        schema.save_database_schema_version(cursor)
-        connection.commit()
-    return connection
+    return schema.connect(report_path / SQLITE_DB_PATH)
 
 
 @contextmanager
@@ -99,7 +92,7 @@ def writing(report_path: Path) -> Iterator[sqlite3.Cursor]:
     """Yield a cursor on the database of a report folder; what it wrote is kept if no error is raised."""
     connection = get_or_create_sqlite_db(report_path)
     try:
-        with connection:
+        with schema.refusing(report_path / SQLITE_DB_PATH), connection:
             yield connection.cursor()
     finally:
         connection.close()
@@ -248,8 +241,7 @@ def insert_error(
 
 def store_tensor(report_path: Path, tensor: Tensor) -> None:
     """Write the values of a tensor into the folder of tensors, as `<id>.tensorbin`; once."""
-    folder = report_path / TENSORS_PATH
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = make_folder(report_path / TENSORS_PATH, where="ttnn.database.store_tensor")
     path = path_below(folder, f"{tensor.tensor_id}.tensorbin")
     if not path.exists() and tensor.is_allocated():
         dump_tensor(path, tensor._to_host("ttnn.database.store_tensor"))

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ttnn.base.exceptions import FileFormatError, TtnnError
-from ttnn.base.files import write_atomically
+from ttnn.base.exceptions import FileAccessError, FileFormatError, TtnnError
+from ttnn.base.files import make_folder, path_name, read_json, read_text, write_atomically
 from ttnn.base.paths import is_inside, path_below
 from ttnn.reports import schema
 from ttnn.reports.comparison import import_tensor_comparison_records
@@ -32,7 +32,7 @@ from ttnn.reports.drawing import visualize
 from ttnn.reports.extract import Graph
 from ttnn.reports.files import REPORT_VERSION
 from ttnn.reports.nodes import Node, for_viewer, new_node
-from ttnn.reports.writer import source_file, write_graph
+from ttnn.reports.writer import MAX_SOURCE_BYTES, source_file, write_graph
 
 _log: Final = logging.getLogger("ttnn")
 _NO_OPERATIONS: Final = (
@@ -327,22 +327,21 @@ def import_report(
         FileFormatError: there is no file, or one is no report, or one of another version.
         UnsupportedError: `generate_svgs` is set and graphviz is not installed.
     """
-    source, folder = Path(report_path), Path(output_dir)
+    source = Path(path_name("import_report", report_path))
+    folder = Path(path_name("import_report", output_dir))
     sidecars = (".python_io.json", ".comparison_records.json")
-    files = [source] if source.is_file() else sorted(source.glob("*.json"))
+    files = [source] if os.path.isfile(source) else sorted(source.glob("*.json")) if os.path.isdir(source) else []
     files = [file for file in files if not file.name.endswith(sidecars)]
     if not files:
-        what = "a folder without reports (.json)" if source.is_dir() else "no file and no folder"
+        what = "a folder without reports (.json)" if os.path.isdir(source) else "no file and no folder"
         raise FileFormatError(f"import_report: {source} is {what}; ttnn.graph.full_graph_capture writes reports")
     reports = [_read(file) for file in files]
     path = path_below(folder, db_name, "import_report: db_name")
-    folder.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path)
+    make_folder(folder, where="import_report")
+    connection = schema.connect(path)
     try:
-        with connection, _described(source):
+        with schema.refusing(path), connection, _described(source):
             cursor = connection.cursor()
-            schema.create_database_schema(cursor)
-            schema.save_database_schema_version(cursor)
             for index, (file, report) in enumerate(zip(files, reports, strict=True)):
                 _import_file(cursor, file, report, folder, index * _PER_FILE, allow_files)
                 if generate_svgs:
@@ -368,10 +367,7 @@ def _described(source: Path) -> Iterator[None]:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        report = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise FileFormatError(f"import_report: {file}: {error}") from None
+    report = read_json(file, where="import_report")
     if not isinstance(report, dict) or report.get("version") != REPORT_VERSION or "graph" not in report:
         raise FileFormatError(f"import_report: {file} is no report of version {REPORT_VERSION}")
     return report
@@ -404,7 +400,7 @@ def _import_file(
 
 def _sidecar(file: Path, suffix: str) -> Any:
     beside = file.with_suffix(suffix)
-    return json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else None
+    return read_json(beside, where="import_report") if beside.exists() else None
 
 
 def generate_svg(graph: Graph, output_path: str | os.PathLike[str]) -> Path:
@@ -414,7 +410,7 @@ def generate_svg(graph: Graph, output_path: str | os.PathLike[str]) -> Path:
         UnsupportedError: graphviz is not installed.
     """
     path = Path(output_path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, where="generate_svg")
     visualize(graph, file_name=path)
     return path
 
@@ -445,8 +441,8 @@ def normalize_source_path_from_stack_trace(stack_trace: str) -> str | None:
 def read_source_file(path: str) -> str | None:
     """Return the text of a file, or None if it cannot be read."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return read_text(path, where="read_source_file", limit=MAX_SOURCE_BYTES)
+    except FileAccessError:
         return None
 
 

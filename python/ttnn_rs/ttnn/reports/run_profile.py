@@ -7,7 +7,9 @@ calls, numbers of their tensors, and the journal of buffers that were allocated 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import datetime, timezone
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any, Final
 
 from ttnn._engine import __version__
 from ttnn.base.enums import BufferType, TensorMemoryLayout
-from ttnn.base.files import write_atomically
+from ttnn.base.files import part_path, write_atomically
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.profiler.plan import Plan, PlanCb
 from ttnn.profiler.recorder import BufferChange, Event, Recorder, SeenDevice, SeenTensor
@@ -39,14 +41,13 @@ def write(folder: Path, recorder: Recorder, done: Done) -> None:
         recorder: What has seen the calls.
         done: Is called with the name of each call.
     """
-    (folder / database.SQLITE_DB_PATH).unlink(missing_ok=True)
     devices = {seen.id: seen for seen in recorder.devices.values()}
     config = json.dumps({"report_name": folder.resolve().name}) + "\n"
     write_atomically(folder / database.CONFIG_PATH, config, where=_CALL)
     for seen in list(devices.values())[:1]:
         for name, text in zip(_FILES, (seen.cluster, seen.mesh), strict=True):
             write_atomically(folder / name, text, where=_CALL)
-    with database.writing(folder) as cursor:
+    with _new_database(folder / database.SQLITE_DB_PATH) as cursor:
         schema.insert(cursor, "devices", [(seen.id, *astuple(seen.info)) for seen in devices.values()])
         report = _Report(recorder)
         for number, event in enumerate(recorder.events, 1):
@@ -66,6 +67,20 @@ def write(folder: Path, recorder: Recorder, done: Done) -> None:
             "ttnn_rs_version": __version__,
         }
         schema.insert(cursor, "report_metadata", [(key, str(value)) for key, value in said.items()])
+
+
+@contextmanager
+def _new_database(path: Path) -> Iterator[sqlite3.Cursor]:
+    """Yield a cursor on a new database, which takes the place of that of a file when all is written."""
+    with part_path(path, where=_CALL) as part:
+        connection = schema.connect(part)
+        try:
+            # A journal beside the part file would stay if the process died; the part file is lost then anyway.
+            with schema.refusing(path), connection:
+                connection.execute("PRAGMA journal_mode = MEMORY")
+                yield connection.cursor()
+        finally:
+            connection.close()
 
 
 class _Report:

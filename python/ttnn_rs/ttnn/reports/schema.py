@@ -6,11 +6,15 @@ Source: TT-NN Visualizer (the tables that it reads); tt-metal `ttnn/ttnn/graph_r
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.enums import BufferType
+from ttnn.base.exceptions import FileFormatError
+from ttnn.base.files import open_file
 
 SCHEMA_VERSION: Final = "3.0.0"
 
@@ -63,6 +67,8 @@ TABLES: Final = {
 }
 """Columns of each table. `rank` is the process of a report of several; here it is 0."""
 
+_TIMEOUT: Final = 60.0
+"""Seconds to wait for another process that writes the database."""
 _INDEXES: Final = (
     "buffers (operation_id)",
     "buffers (address)",
@@ -70,6 +76,43 @@ _INDEXES: Final = (
     "input_tensors (tensor_id)",
     "output_tensors (tensor_id)",
 )
+
+
+@contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Raise FileFormatError for errors of the database in a `with` block."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise FileFormatError(f"report: the database {path} cannot be used: {error}") from None
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Return a new connection to the database of a file, which is made with its tables if need be.
+
+    The tables are made in one transaction: a process that ends before leaves none of them.
+
+    Raises:
+        FileAccessError: the path is no regular file.
+        FileFormatError: the file is no database of a report.
+    """
+    if path.exists():
+        with open_file(path, where="report"):
+            pass
+    with refusing(path):
+        connection = sqlite3.connect(path, timeout=_TIMEOUT)
+        try:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables >= set(TABLES):
+                with connection:
+                    cursor = connection.cursor()
+                    cursor.execute("BEGIN IMMEDIATE")
+                    create_database_schema(cursor)
+                    save_database_schema_version(cursor)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 def create_database_schema(cursor: sqlite3.Cursor) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 import time
 import traceback
@@ -22,7 +23,7 @@ from typing import Any, Final
 from ttnn._engine import __version__
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import FileAccessError, UnsupportedError
-from ttnn.base.files import make_folder, read_text, write_atomically
+from ttnn.base.files import make_folder, read_text, try_lock, write_atomically
 from ttnn.base.observers import OBSERVERS
 from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice
@@ -38,8 +39,10 @@ from ttnn.reports.session import is_graph_capture_active, python_frames
 from ttnn.tensor.storage import count_ids_from, new_id
 from ttnn.tensor.tensor import Tensor
 
+#: Larger files are no sources.
+MAX_SOURCE_BYTES: Final = 1 << 24
+_LOCK: Final = ".writer.lock"
 _log: Final = logging.getLogger("ttnn")
-_LARGEST_SOURCE: Final = 16 << 20
 
 
 class RunReport:
@@ -49,12 +52,12 @@ class RunReport:
         self._path: Path | None = None
         self._operation = 0
         self._started = 0
+        self._process = 0
+        self._lock: int | None = None
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run an operator and write it into the report. If it raises, the error is written."""
-        path = CONFIG.report_path
-        assert path is not None
-        self._open(path)
+        path = self._open()
         number = self._operation = self._operation + 1
         frames = python_frames()
         capture = GraphCapture(RunMode.NORMAL)
@@ -99,9 +102,8 @@ class RunReport:
     def compared(self, comparisons: Sequence[Comparison], level: Level = "local") -> None:
         """Write comparisons with golden functions, or keep them while a graph is captured."""
         rows = [(c.tensor.tensor_id, new_id(), int(c.matches), c.desired_pcc, c.actual_pcc) for c in comparisons]
-        path = CONFIG.report_path
-        if CONFIG.enable_logging and path is not None:
-            with database.writing(path) as cursor:
+        if CONFIG.enable_logging and CONFIG.report_path is not None:
+            with database.writing(self._open()) as cursor:
                 schema.insert(cursor, f"{level}_tensor_comparison_records", rows)
         elif is_graph_capture_active():
             names = ("tensor_id", "golden_tensor_id", "matches", "desired_pcc", "actual_pcc")
@@ -111,10 +113,17 @@ class RunReport:
             else:
                 record_tensor_comparison_data(global_tensor_comparison_records=records)
 
-    def _open(self, path: Path) -> None:
-        """Begin a report, or go on with one: numbers of operations and tensors follow those that are there."""
-        if path == self._path and (path / database.SQLITE_DB_PATH).exists():
-            return
+    def _open(self) -> Path:
+        """Begin a report, or go on with one; return its folder.
+
+        Numbers of operations and tensors follow those that are there, so a report has one process that writes it. A
+        second one gets a folder of its own.
+        """
+        path = CONFIG.report_path
+        assert path is not None
+        if (path, os.getpid()) == (self._path, self._process) and (path / database.SQLITE_DB_PATH).exists():
+            return path
+        path = self._locked(path)
         with database.writing(path) as cursor:
             (last,) = cursor.execute("SELECT max(operation_id) FROM operations").fetchone()
             (tensor,) = cursor.execute("SELECT max(tensor_id) FROM tensors").fetchone()
@@ -123,7 +132,22 @@ class RunReport:
             said = {"capture_timestamp_ns": self._started, "world_size": 1, "ttnn_rs_version": __version__}
             schema.insert(cursor, "report_metadata", [(key, str(value)) for key, value in said.items()])
         count_ids_from((tensor or 0) + 1)
-        self._path, self._operation = path, last or 0
+        self._path, self._process, self._operation = path, os.getpid(), last or 0
+        return path
+
+    def _locked(self, path: Path) -> Path:
+        """Return the folder that this process may write, and lock it: the one given, or one with a number."""
+        if self._lock is not None:
+            os.close(self._lock)
+        folder, number = path, 2
+        make_folder(folder, where="report")
+        while (lock := try_lock(folder / _LOCK, where="report")) is None:
+            folder, number = CONFIG.leave_report_path(number), number + 1
+            make_folder(folder, where="report")
+        self._lock = lock
+        if folder != path:
+            _log.warning("report: another process writes %s; this one writes %s", path, folder)
+        return folder
 
 
 def write_graph(cursor: sqlite3.Cursor, number: int, nodes: Sequence[Node]) -> None:
@@ -145,7 +169,7 @@ def source_file(cursor: sqlite3.Cursor, path: str) -> int | None:
     if found is not None:
         return int(found[0])
     try:
-        contents = read_text(path, where="reports", limit=_LARGEST_SOURCE)
+        contents = read_text(path, where="report", limit=MAX_SOURCE_BYTES)
     except FileAccessError:
         return None
     cursor.execute("INSERT INTO source_files (path, contents) VALUES (?, ?)", [path, contents])

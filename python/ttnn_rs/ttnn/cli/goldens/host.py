@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import ttnn
+from ttnn.base.files import read_json
 from ttnn.cli.goldens.raw import to_bytes
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
@@ -24,7 +24,7 @@ def checker_of(name: str) -> Checker:
 
 
 def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
-    meta: dict[str, dict[str, Any]] = json.loads(path.with_name(META).read_text(encoding="utf-8"))
+    meta: dict[str, dict[str, Any]] = read_json(path.with_name(META), where="goldens")
     for name in archive:
         kind, _, rest = name.partition("/")
         if kind == "in":

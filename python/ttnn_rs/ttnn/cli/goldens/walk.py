@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttnn.base.exceptions import FileFormatError, TtnnError
+from ttnn.base.files import open_file
 
 Words = NDArray[Any]
 
@@ -94,15 +95,22 @@ def reading(relative: str) -> Iterator[None]:
         ) from error
 
 
+#: Largest archive, unpacked: a few kilobytes can say that they are terabytes.
+_MAX_ARCHIVE_BYTES = 1 << 32
+
+
 def names_in(path: Path) -> list[str]:
     """Return the names of the arrays of an `.npz` file."""
-    with np.load(path, allow_pickle=False) as archive:
+    with open_file(path, where="goldens") as file, np.load(file, allow_pickle=False) as archive:
         return list(archive.files)
 
 
 def load(path: Path) -> Archive:
     """Return the arrays of an `.npz` file."""
-    with np.load(path, allow_pickle=False) as archive:
+    with open_file(path, where="goldens") as file, np.load(file, allow_pickle=False) as archive:
+        unpacked = sum(entry.file_size for entry in archive.zip.infolist())
+        if unpacked > _MAX_ARCHIVE_BYTES:
+            raise FileFormatError(f"goldens: {path} unpacks to {unpacked} B; expected at most {_MAX_ARCHIVE_BYTES}")
         return {name: archive[name] for name in archive.files}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 import statistics
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.base.files import read_text
 from ttnn.cli.profile import anchors, falcon, kernels, rows, traces
 from ttnn.profiler.device_operation import kind_of
 from ttnn.profiler.families import make_plan
@@ -93,8 +95,7 @@ def _table(folder: Path, name: str) -> Iterator[dict[str, str]]:
     path = folder / "silicon" / name
     if not path.is_file():
         raise ArgumentError(f"profile --compare: {folder} has no file silicon/{name}")
-    with path.open(newline="", encoding="utf-8") as file:
-        yield from csv.DictReader(file)
+    yield from csv.DictReader(io.StringIO(read_text(path, where="profile --compare")))
 
 
 def profiles(folder: Path) -> Iterator[Prediction]:

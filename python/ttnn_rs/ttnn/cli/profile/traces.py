@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ttnn import _engine
-from ttnn.base.exceptions import ArgumentError
+from ttnn.base.exceptions import ArgumentError, FileFormatError
+from ttnn.base.files import open_file, read_stream, read_text
 
 RESULTS = "tt_npe_results.csv"
 CHIP = "n150"
@@ -28,14 +31,17 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
     path = folder / "noc" / RESULTS
     if not path.is_file():
         raise ArgumentError(f"profile --compare: {folder} has no file noc/{RESULTS}")
-    with path.open(newline="", encoding="utf-8") as file:
-        yield from csv.DictReader(file)
+    yield from csv.DictReader(io.StringIO(read_text(path, where="profile --compare")))
 
 
 def processors(path: Path) -> list[Processor]:
     """Return what every processor of a trace reads, in the order of the file."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        events: list[dict[str, Any]] = json.load(file)
+    where = "profile --compare"
+    try:
+        with open_file(path, where=where) as packed, gzip.open(packed) as file:
+            events: list[dict[str, Any]] = json.loads(read_stream(file, str(path), where=where))
+    except (EOFError, RecursionError, ValueError, zlib.error) as error:
+        raise FileFormatError(f"{where}: {path} is no trace: {error}") from None
     found: list[Processor] = []
     for event in events:
         if event.get("type") == "READ":

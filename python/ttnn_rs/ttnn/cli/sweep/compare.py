@@ -8,6 +8,7 @@ published; their figures are printed, but only a row whose figures agree on othe
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, Final, Literal
 
 import ttnn
 from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.base.files import read_text
 from ttnn.cli.common.terminal import Table, Terminal
 from ttnn.cli.sweep.parameters import parse_parameter
 from ttnn.cli.sweep.statistics import Statistics
@@ -82,9 +84,8 @@ def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal, level: str 
     """
     columns = ("op", "parameters", *FIGURES)
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            published = list(csv.DictReader(file))
-    except (UnicodeDecodeError, csv.Error) as error:
+        published = list(csv.DictReader(io.StringIO(read_text(path, where="sweep"))))
+    except csv.Error as error:
         raise ArgumentError(f"sweep: {path} is no table of comma-separated text: {error}.") from None
     if not published or any(line.get(column) is None for line in published for column in columns):
         raise ArgumentError(f"sweep: {path} does not have the columns {', '.join(columns)} in every row.")

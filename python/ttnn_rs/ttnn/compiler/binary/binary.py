@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError
+from ttnn.base.files import open_file
 from ttnn.compiler.binary.reader import Reader, read_identifier
 from ttnn.compiler.binary.schema import EPOCHS, Root, Schema
 from ttnn.compiler.binary.writer import write
@@ -70,7 +71,7 @@ class Binary:
             FileFormatError: The file cannot be read, is damaged, or no binary of a known kind.
         """
         try:
-            with open(path, "rb") as file:
+            with open_file(path, where="Binary.load") as file:
                 head = file.read(12)
                 # The size stands at the beginning: a file without end is not read to see how long it is.
                 size = int.from_bytes(head[:4], "little")

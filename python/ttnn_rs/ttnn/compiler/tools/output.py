@@ -8,7 +8,7 @@ import sys
 from typing import Final
 
 from ttnn.base.exceptions import FileAccessError
-from ttnn.base.files import write_atomically
+from ttnn.base.files import open_file, read_stream, write_atomically
 from ttnn.compiler.limits import FILE_BYTES, shortened
 
 __all__ = ["UNEXPECTED", "end_of_output", "read", "write"]
@@ -28,21 +28,17 @@ UNEXPECTED: Final = (
 def read(tool: str, file: str) -> str | None:
     """Return the text of a file, or of standard input for `-`; None, after a message, if it cannot be read."""
     try:
-        if file == "-":
-            text = sys.stdin.read(FILE_BYTES + 1)
-            long = len(text) > FILE_BYTES
-        else:
-            with open(file, "rb") as source:
-                data = source.read(min(os.fstat(source.fileno()).st_size, FILE_BYTES) + 1)
-                data += source.read(FILE_BYTES + 1 - len(data))
-            long = len(data) > FILE_BYTES
-            text = "" if long else data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        if long:
-            raise OSError(f"it has more than {FILE_BYTES:,} bytes")
-    except (OSError, ValueError) as error:
-        sys.stderr.write(f"{tool}: cannot read {shortened(file)}: {error}\n")
+        if file != "-":
+            # Pipes too: shells make them for `<(command)`.
+            with open_file(file, where=tool, streams=True) as source:
+                return read_stream(source, shortened(file), where=tool, limit=FILE_BYTES)
+        # An object that tests put in the place of standard input has only text.
+        if not hasattr(sys.stdin, "buffer"):
+            return sys.stdin.read()
+        return read_stream(sys.stdin.buffer, "standard input", where=tool, limit=FILE_BYTES)
+    except FileAccessError as error:
+        sys.stderr.write(f"{error}\n")
         return None
-    return text
 
 
 def write(tool: str, output: str, data: bytes) -> int:
