@@ -160,7 +160,7 @@ class FileFormatError(TtnnError, RuntimeError, ValueError):
 class FileAccessError(FileFormatError, OSError):
     """A file that cannot be read or written, or is none: a folder, FIFO or device where a file is expected.
 
-    `errno` and `filename` are those of the system, None if it was not asked.
+    `errno`, `strerror` and `filename` are those of the system, None if it was not asked.
     """
 
 

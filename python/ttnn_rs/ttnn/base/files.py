@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import json
 import os
 import secrets
@@ -252,7 +253,7 @@ def read_text(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
     return _decoded(read_bytes(path, where=where, limit=limit, streams=streams), os.fsdecode(path), where)
 
 
-def read_stream(stream: IO[bytes], name: str, *, where: str, limit: int = MAX_FILE_BYTES) -> str:
+def read_stream(stream: IO[bytes] | io.BufferedIOBase, name: str, *, where: str, limit: int = MAX_FILE_BYTES) -> str:
     """Return the text that is left in an open stream.
 
     Raises:
@@ -318,7 +319,7 @@ def try_lock(path: PathName, *, where: str) -> int | None:
 def _refused(where: str, name: str, what: str, error: OSError) -> FileAccessError:
     shown = name if len(name) <= 300 else f"{name[:300]}..."
     refused = FileAccessError(f"{where}: {shown} cannot be {what}: {error.strerror or error}")
-    refused.errno, refused.filename = error.errno, name
+    refused.errno, refused.strerror, refused.filename = error.errno, error.strerror, name
     return refused
 
 

@@ -135,10 +135,15 @@ class RunReport:
         self._path, self._process, self._operation = path, os.getpid(), last or 0
         return path
 
-    def _locked(self, path: Path) -> Path:
-        """Return the folder that this process may write, and lock it: the one given, or one with a number."""
+    def close(self) -> None:
+        """Let another process write the report."""
         if self._lock is not None:
             os.close(self._lock)
+        self._path = self._lock = None
+
+    def _locked(self, path: Path) -> Path:
+        """Return the folder that this process may write, and lock it: the one given, or one with a number."""
+        self.close()
         folder, number = path, 2
         make_folder(folder, where="report")
         while (lock := try_lock(folder / _LOCK, where="report")) is None:

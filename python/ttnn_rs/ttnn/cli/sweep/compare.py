@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import ttnn
-from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.base.exceptions import ArgumentError, FileAccessError, TtnnError
 from ttnn.base.files import read_text
 from ttnn.cli.common.terminal import Table, Terminal
 from ttnn.cli.sweep.parameters import parse_parameter
@@ -85,7 +85,7 @@ def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal, level: str 
     columns = ("op", "parameters", *FIGURES)
     try:
         published = list(csv.DictReader(io.StringIO(read_text(path, where="sweep"))))
-    except csv.Error as error:
+    except (FileAccessError, csv.Error) as error:
         raise ArgumentError(f"sweep: {path} is no table of comma-separated text: {error}.") from None
     if not published or any(line.get(column) is None for line in published for column in columns):
         raise ArgumentError(f"sweep: {path} does not have the columns {', '.join(columns)} in every row.")
