@@ -10,6 +10,9 @@ import pytest
 
 import ttnn
 from operands import make, values_of
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED
 
 TILES = ttnn.TILE_LAYOUT
 Run = Callable[..., ttnn.Tensor]
@@ -116,3 +119,27 @@ def test_a_convolution_of_an_image_in_dram_ignores_shards_without_cores(
     )
     assert placed.memory_config() == plain.memory_config() == ttnn.DRAM_MEMORY_CONFIG
     np.testing.assert_array_equal(values_of(placed), values_of(plain))
+
+
+WITH_SUB_DEVICES = sorted(
+    entry.name
+    for entry in registry.entries()
+    if any(param.name == "sub_device_id" for param in entry.signatures[0].params)
+    and [param.kind.text for param in entry.signatures[0].params if param.default is REQUIRED] == ["ttnn.Tensor"] * 2
+    and entry.name not in ("linear", "matmul", "sparse_matmul")
+)
+
+
+@pytest.mark.parametrize("name", WITH_SUB_DEVICES)
+def test_binary_operators_take_a_sub_device(name: str, device: ttnn.MeshDevice) -> None:
+    operator = registry.find(f"ttnn.{name}")
+    assert operator.entry is not None
+    dtype = operator.entry.dtypes[0]
+
+    def run(**options: Any) -> ttnn.Tensor:
+        result: ttnn.Tensor = operator(*(ttnn.ones((32, 64), dtype, TILES, device) for _ in "ab"), **options)
+        return result
+
+    np.testing.assert_array_equal(values_of(run(sub_device_id=ttnn.SubDeviceId(0))), values_of(run()))
+    with pytest.raises(TtnnError, match=rf"^ttnn\.{name}: "):
+        run(sub_device_id=ttnn.SubDeviceId(5))

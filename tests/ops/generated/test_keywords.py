@@ -78,7 +78,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("embedding", "padding_idx"): "the row is read like any other",
     ("embedding", "embeddings_type"): _TIME_ONLY,
     **{(f"transformer.attention_softmax{form}", "causal_mask"): "the calls have no mask" for form in ("", "_")},
-    **{(name, "sub_device_id"): "which cores work: time only" for name in ("linear", "matmul", "sparse_matmul")},
+    ("*", "sub_device_id"): _TIME_ONLY,
     ("log1p", "fast_and_approximate_mode"): "the two kernels are one",
     **{(name, "compute_kernel_config"): "the largest and the smallest are selected exactly" for name in ("max", "min")},
     **{(name, "correction"): "an option of the variance" for name in ("max", "mean", "min", "sum")},

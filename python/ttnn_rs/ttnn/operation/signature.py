@@ -35,6 +35,7 @@ from ttnn.base.exceptions import ArgumentError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
 from ttnn.base.tile import Tile
+from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
@@ -120,8 +121,7 @@ CORE_COORD_OR_SET: Final = Kind(
     ),
     "ttnn.CoreCoord | tuple[int, int] | ttnn.CoreRangeSet",
 )
-# Sub-devices do not exist here, so there is no value of this kind.
-SUB_DEVICE_ID: Final = Kind("ttnn.SubDeviceId", lambda value: False)
+SUB_DEVICE_ID: Final = instance_kind("ttnn.SubDeviceId", SubDeviceId)
 DEVICE: Final = instance_kind("ttnn._ttnn.multi_device.MeshDevice", MeshDevice)
 TILE: Final = instance_kind("ttnn.Tile", Tile)
 SHAPE: Final = instance_kind("ttnn.Shape", Shape)

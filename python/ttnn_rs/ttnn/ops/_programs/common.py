@@ -20,8 +20,9 @@ from ttnn.base.exceptions import (
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
+from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.operation.signature import CORE_RANGE_SET, MEMORY_CONFIG, TENSOR, Param
+from ttnn.operation.signature import CORE_RANGE_SET, MEMORY_CONFIG, SUB_DEVICE_ID, TENSOR, Param
 from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
 
 INTEGER_RANGE: Final = {
@@ -103,6 +104,21 @@ def sub_core_grids_of_interleaved(vendor: str) -> Param:
 
     return replace(SUB_CORE_GRIDS_OPTION, check=check)
 
+
+def _check_sub_device(operator: str, number: SubDeviceId, values: Sequence[object]) -> None:
+    """Reject a part of the device that does not exist."""
+    tensor = next(value for value in values if isinstance(value, Tensor))
+    if tensor._device is not None:
+        tensor._device._sub_devices.check_ids(operator, [number])
+
+
+SUB_DEVICE_OPTION: Final = Param(
+    "sub_device_id",
+    SUB_DEVICE_ID,
+    None,
+    doc="Part of the device whose cores run the program. It changes no element.",
+    check=_check_sub_device,
+)
 
 _ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
 

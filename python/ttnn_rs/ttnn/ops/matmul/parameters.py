@@ -5,13 +5,11 @@ Source: TT-NN docs "ttnn.matmul" and "ttnn.linear".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreGrid
 from ttnn.base.enums import UnaryOpType
-from ttnn.device.coordinates import SubDeviceId
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -24,18 +22,9 @@ from ttnn.operation.signature import (
     Param,
     instance_kind,
 )
-from ttnn.tensor.tensor import Tensor
+from ttnn.ops._programs.common import SUB_DEVICE_OPTION
 
 from .config_data import AnyProgramConfig
-
-
-def _check_sub_device(operator: str, number: SubDeviceId, values: Sequence[object]) -> None:
-    """Refuse a part of the device that there is not."""
-    tensor = next(value for value in values if isinstance(value, Tensor))
-    device = tensor._device
-    if device is not None:
-        device._sub_devices.check_ids(operator, [number])
-
 
 _PROGRAM_CONFIG: Final = Kind(
     "ttnn::operations::matmul::MatmulMultiCoreProgramConfig | ttnn.MatmulMultiCoreReuseProgramConfig | "
@@ -122,13 +111,7 @@ OPTIONS: Final = (
         None,
         modelled=False,
     ),
-    Param(
-        "sub_device_id",
-        instance_kind("ttnn.SubDeviceId", SubDeviceId),
-        None,
-        doc="Part of the device whose cores run the program. It changes no element.",
-        check=_check_sub_device,
-    ),
+    SUB_DEVICE_OPTION,
     Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
 )
 _PLAIN: Final = (

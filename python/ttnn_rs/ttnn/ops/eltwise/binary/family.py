@@ -19,14 +19,19 @@ from ttnn.operation.signature import (
     BOOLEAN,
     DATA_TYPE,
     NUMBER,
-    SUB_DEVICE_ID,
     TENSOR,
     Kind,
     Param,
     Signature,
 )
 from ttnn.operation.steps import Steps
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, on_device
+from ttnn.ops._programs.common import (
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    SUB_DEVICE_OPTION,
+    on_device,
+)
 from ttnn.ops.eltwise.binary.checks import on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -49,7 +54,7 @@ DTYPE_OPTION: Final = Param(
 )
 CORES: Final = (
     SUB_CORE_GRIDS_OPTION,
-    Param("sub_device_id", SUB_DEVICE_ID, None, modelled=False),
+    SUB_DEVICE_OPTION,
 )
 OUTPUT: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)
 FAST: Final = "fast_and_approximate_mode"

@@ -15,6 +15,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, BufferType, DataType, UnaryOpType
 from ttnn.base.exceptions import MemoryConfigError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.device.coordinates import SubDeviceId
 from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
@@ -39,7 +40,7 @@ def _clamped(
     limit: float,
     memory_config: MemoryConfig | None,
     _sub_core_grids: CoreRangeSet | None,
-    _sub_device_id: None,
+    _sub_device_id: SubDeviceId | None,
 ) -> Tensor:
     if not limit >= 0:
         raise ParameterError(f"{_CLAMPED}: limit is {limit:g}; no value lies between {-limit:g} and it.")
@@ -65,7 +66,7 @@ def _situ(
     beta2: float,
     memory_config: MemoryConfig | None,
     sub_core_grids: CoreRangeSet | None,
-    _sub_device_id: None,
+    _sub_device_id: SubDeviceId | None,
 ) -> Tensor:
     check_softcap(_SITU, gate, "gate")
     check_softcap(_SITU, up, "up")
