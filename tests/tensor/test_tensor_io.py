@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +14,20 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import mutated_tensor_files
 import ttnn
-from ttnn.base.exceptions import ArgumentError, FileFormatError, MemoryConfigError, TtnnError
+from ttnn.base.exceptions import (
+    ArgumentError,
+    FileAccessError,
+    FileFormatError,
+    MemoryConfigError,
+    OutOfMemoryError,
+    ParameterError,
+    ShapeError,
+    TtnnError,
+)
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.tensor.files import header_bytes
 
 ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
 
@@ -195,3 +209,138 @@ def test_as_tensor_with_a_cache_refuses_names_of_types(tmp_path: Path) -> None:
         ttnn.as_tensor(values(2, 2), dtype="bfloat16", cache_file_name=tmp_path / "t")
     with pytest.raises(ttnn.ArgumentError, match=r"layout must be a ttnn.Layout, got 'tile'"):
         ttnn.as_tensor(values(2, 2), layout="tile", cache_file_name=tmp_path / "t")
+
+
+def test_a_cache_file_of_another_tensor_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "t_dtype_BFLOAT16_layout_TILE.tensorbin"
+    options: dict[str, Any] = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT}
+    expected = ttnn.from_torch(values(4, 4), **options)
+    for other, sentence in (
+        (ttnn.from_torch(values(4, 4), dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT), "of data type DataType.FLOAT32"),
+        (ttnn.from_torch(values(4, 4), dtype=ttnn.bfloat16), "of layout Layout.ROW_MAJOR"),
+        (ttnn.from_torch(values(2, 8), **options), r"of shape (2, 8); expected (4, 4)"),
+    ):
+        ttnn.dump_tensor(path, other)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, logger="ttnn"):
+            made = ttnn.as_tensor(values(4, 4), cache_file_name=tmp_path / "t", **options)
+        assert sentence in caplog.text
+        assert made.spec == ttnn.load_tensor(path).spec == expected.spec
+        assert np.array_equal(made.to_numpy(), expected.to_numpy())
+    caplog.clear()
+    ttnn.as_tensor(values(4, 4), cache_file_name=tmp_path / "t", **options)
+    ttnn.as_tensor(
+        values(8, 2), cache_file_name=tmp_path / "t", preprocess=lambda array: array.reshape(4, 4), **options
+    )
+    assert caplog.text == ""
+
+
+def test_a_cache_file_that_nothing_can_replace_is_an_error(tmp_path: Path) -> None:
+    ttnn.dump_tensor(tmp_path / "t_dtype_BFLOAT16_layout_ROW_MAJOR.tensorbin", ttnn.Tensor(values(2, 2)))
+    with pytest.raises(FileFormatError, match=r"of data type DataType\.FLOAT32; expected DataType\.BFLOAT16"):
+        ttnn.as_tensor(None, ttnn.bfloat16, cache_file_name=tmp_path / "t")
+
+
+def test_a_cache_file_without_a_type_has_that_of_the_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    ttnn.as_tensor(values(4, 4), cache_file_name=tmp_path / "t")
+    with caplog.at_level(logging.WARNING, logger="ttnn"):
+        made = ttnn.as_tensor(np.ones((4, 4), np.int32), cache_file_name=tmp_path / "t")
+    assert made.dtype == ttnn.int32
+    assert "of data type DataType.FLOAT32; expected DataType.INT32" in caplog.text
+
+
+def test_a_host_cache_file_of_another_memory_configuration_is_replaced(tmp_path: Path) -> None:
+    for config in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
+        made = ttnn.as_tensor(values(4, 4), memory_config=config, cache_file_name=tmp_path / "t")
+        assert made.memory_config() == config
+
+
+def test_as_tensor_refuses_an_empty_cache_file_name() -> None:
+    for name in ("", Path()):
+        with pytest.raises(ParameterError, match="cache_file_name is empty; pass the prefix of a file name, or None"):
+            ttnn.as_tensor(values(2, 2), cache_file_name=name)
+    with pytest.raises(ArgumentError, match="expected a path, got int"):
+        ttnn.as_tensor(values(2, 2), cache_file_name=3)
+
+
+# Files that are no tensor files, and those that end late or never.
+
+
+def test_names_that_no_file_has_are_errors(tmp_path: Path) -> None:
+    tensor = ttnn.Tensor(values(2, 2))
+    for name in ("a\0.tensorbin", "\ud800.tensorbin", f"{'x' * 256}.tensorbin"):
+        for call in (ttnn.load_tensor, lambda name: ttnn.dump_tensor(name, tensor)):
+            with pytest.raises(FileAccessError, match=r"no file name can hold|File name too long"):
+                call(name)
+
+
+def test_what_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.tensorbin"
+    for kind, make in (
+        ("a FIFO", os.mkfifo),
+        ("a device file", lambda path: os.symlink("/dev/zero", path)),
+    ):
+        make(path)
+        with pytest.raises(FileAccessError, match=f"is {kind}; expected a file"):
+            ttnn.load_tensor(path)
+        path.unlink()
+    path.mkdir()
+    with pytest.raises(FileAccessError, match="Is a directory"):
+        ttnn.load_tensor(path)
+
+
+@pytest.mark.parametrize("first", [8, 1 << 20, 1 << 30, 150 << 30])
+def test_the_header_of_a_large_file_is_read_first(tmp_path: Path, first: int) -> None:
+    path = tmp_path / "t.tensorbin"
+    with path.open("wb") as file:
+        file.write(struct.pack("<Q", first))
+        file.truncate(200 << 30)
+    with pytest.raises(FileFormatError, match=r"has a header of|indicates data corruption|describes no tensor"):
+        ttnn.load_tensor(path)
+
+
+def test_a_tensor_that_the_host_has_no_memory_for_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "t.tensorbin"
+    spec = TensorSpec.of((50 << 10, 1 << 20), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT)
+    with path.open("wb") as file:
+        file.write(header_bytes(spec, spec.raw_bytes))
+        file.truncate(file.tell() + spec.raw_bytes)
+    with pytest.raises(OutOfMemoryError, match="the host has no memory for a tensor"):
+        ttnn.load_tensor(path)
+
+
+def test_mode_and_link_of_a_file_stay(tmp_path: Path) -> None:
+    path, link = tmp_path / "t.tensorbin", tmp_path / "link.tensorbin"
+    ttnn.dump_tensor(path, ttnn.Tensor(values(2, 2)))
+    path.chmod(0o600)
+    link.symlink_to(path)
+    ttnn.dump_tensor(link, ttnn.Tensor(values(3, 3)))
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert ttnn.load_tensor(path).shape == (3, 3)
+
+
+def test_damaged_tensor_files_end_soon() -> None:
+    outcomes = mutated_tensor_files.run(files=1000, seed=3)
+    assert outcomes["FileFormatError"] > 300
+    assert outcomes["tensor"] > 100
+
+
+def test_a_rank_that_no_tensor_has_is_an_error(device: ttnn.MeshDevice) -> None:
+    sentence = "a tensor has at most 32 dimensions, got 33"
+    shape = [1] * 33
+    one = ttnn.ones([1, 1], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    for call in (
+        lambda: ttnn.zeros(shape),
+        lambda: ttnn.zeros(shape, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device),
+        lambda: ttnn.Shape(shape),
+        lambda: ttnn.from_torch(torch.ones(shape)),
+        lambda: ttnn.from_torch(torch.ones([1] * 32)[None]),
+        lambda: ttnn.reshape(one, shape),
+        lambda: ttnn.repeat(one, shape),
+        lambda: ttnn.rand(shape, device=device),
+        lambda: ttnn.TensorSpec(shape, ttnn.float32, ttnn.ROW_MAJOR_LAYOUT),
+    ):
+        with pytest.raises(ShapeError, match=sentence):
+            call()
+    assert ttnn.zeros([1] * 32).shape == ttnn.Shape([1] * 32)

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from ttnn.base.exceptions import ArgumentError, ShapeError
 
 _LARGEST_DIM = 0xFFFF_FFFF
+LARGEST_RANK = 32
+"""Dimensions that an array of every supported NumPy can have."""
 # Shapes keep room for four dimensions; indices into that room are legal and answer 1.
 _SMALLEST_RANK = 4
 
@@ -111,6 +113,16 @@ def as_dims(shape: ShapeLike) -> tuple[int, ...]:
     return shape._dims if isinstance(shape, Shape) else _dims_of(shape)
 
 
+def require_rank(rank: int, where: str) -> None:
+    """Raise unless a tensor can have that many dimensions.
+
+    Raises:
+        ShapeError: it has more than 32.
+    """
+    if rank > LARGEST_RANK:
+        raise ShapeError(f"{where}: a tensor has at most {LARGEST_RANK} dimensions, got {rank}")
+
+
 def _dims_of(shape: Sequence[int]) -> tuple[int, ...]:
     if isinstance(shape, (str, bytes)):
         raise ArgumentError(f"Shape(): expected a sequence of ints, got {type(shape).__name__}")
@@ -118,6 +130,7 @@ def _dims_of(shape: Sequence[int]) -> tuple[int, ...]:
         dims = tuple(operator.index(size) for size in shape)
     except TypeError:
         raise ArgumentError(f"Shape(): expected a sequence of ints, got {shape!r}") from None
+    require_rank(len(dims), "Shape()")
     for size in dims:
         if not 0 <= size <= _LARGEST_DIM:
             raise ArgumentError(f"Shape(): sizes must be between 0 and {_LARGEST_DIM}, got {size} in {list(dims)}")

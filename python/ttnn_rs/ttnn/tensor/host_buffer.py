@@ -27,6 +27,7 @@ from ttnn.base.exceptions import (
     ShapeError,
     UnsupportedError,
 )
+from ttnn.base.shape import require_rank
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 
@@ -112,6 +113,8 @@ def as_array(source: object, where: str) -> Array:
         ArgumentError: `source` is none of these.
         DTypeError: elements of a kind that no tensor holds (complex numbers, objects, text).
     """
+    rank = getattr(source, "ndim", 0)
+    require_rank(rank if isinstance(rank, int) else 0, where)
     if isinstance(source, np.ndarray) and hasattr(source, "mask"):
         raise DTypeError(f"{where}: a tensor has no mask; pass array.filled(...) or array.data")
     if isinstance(source, np.ndarray):

@@ -1,0 +1,119 @@
+"""Tensor files with damage: each loads a tensor that its bytes describe, or ends soon in an error of ours.
+
+`python tests/helpers/mutated_tensor_files.py --files 100000 --seed 7` tries more than the sample of the test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import struct
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import ttnn
+from ttnn.base.exceptions import EngineBugError, TtnnError
+
+SLOWEST = 5.0
+"""Seconds that one file may take on a busy machine."""
+
+
+def originals(folder: Path) -> list[bytes]:
+    """Return the bytes of files of several data types, layouts and memory configurations."""
+    cores = ttnn.CoreRangeSet({ttnn.CoreRange((0, 0), (1, 1)), ttnn.CoreRange((3, 3), (3, 3))})
+    shards = ttnn.ShardSpec(cores, [32, 64], ttnn.ShardOrientation.ROW_MAJOR)
+    sharded = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+    found = []
+    for shape, dtype, layout, config in (
+        ((3, 5), ttnn.float32, ttnn.ROW_MAJOR_LAYOUT, None),
+        ((2, 1, 40, 50), ttnn.bfloat8_b, ttnn.TILE_LAYOUT, None),
+        ((160, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, sharded),
+        ((7,), ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT, None),
+        ((1,) * 12, ttnn.int32, ttnn.TILE_LAYOUT, None),
+    ):
+        values = np.arange(np.prod(shape)).reshape(shape)
+        values = values.astype(np.int32 if dtype in (ttnn.int32, ttnn.uint32) else np.float32)
+        path = folder / "original.tensorbin"
+        ttnn.dump_tensor(path, ttnn.from_torch(values, dtype=dtype, layout=layout, memory_config=config))
+        found.append(path.read_bytes())
+    return found
+
+
+def mutated(original: bytes, choose: random.Random) -> bytes:
+    """Return a file with damage, most of it in the header."""
+    data = bytearray(original)
+    header = 8 + struct.unpack_from("<Q", data)[0]
+    end = len(data) if choose.random() < 0.1 else header
+    kind = choose.randrange(7)
+    if kind == 0:
+        for _ in range(choose.randint(1, 8)):
+            data[choose.randrange(end)] ^= 1 << choose.randrange(8)
+    elif kind == 1:
+        for _ in range(choose.randint(1, 8)):
+            data[choose.randrange(end)] = choose.randrange(256)
+    elif kind == 2:
+        del data[choose.randrange(len(data)) :]
+    elif kind == 3:
+        # Lengths, offsets and sizes.
+        number = choose.choice((0, 1, 2, 255, 2**16, 2**31 - 1, 2**31, 2**32 - 1, choose.randrange(2**32)))
+        struct.pack_into("<I", data, 4 * choose.randrange(end // 4), number)
+    elif kind == 4:
+        number = choose.choice((0, 1, header, 2**20, 2**40, 2**63, 2**64 - 1, choose.randrange(2**64)))
+        struct.pack_into("<Q", data, 8 * choose.randrange(end // 8), number)
+    elif kind == 5:
+        start = choose.randrange(end)
+        data[start:start] = choose.choice((bytes(8), b"\xff" * 4, data[: choose.randrange(1, 64)]))
+    else:
+        start, size = choose.randrange(end), choose.randrange(1, 32)
+        data[start : start + size] = data[choose.randrange(end) :][:size]
+    return bytes(data)
+
+
+def run(files: int, seed: int) -> Counter[str]:
+    """Load damaged files; return how often each outcome came.
+
+    Raises:
+        AssertionError: a file took too long, or ended in an error that is not ours, or in a tensor without its bytes.
+    """
+    outcomes: Counter[str] = Counter()
+    choose = random.Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sources = originals(folder)
+        path = folder / "damaged.tensorbin"
+        for number in range(files):
+            path.write_bytes(mutated(choose.choice(sources), choose))
+            began = time.monotonic()
+            try:
+                tensor = ttnn.load_tensor(path)
+            except EngineBugError:
+                raise
+            except TtnnError as error:
+                outcomes[type(error).__name__] += 1
+            except Exception as error:
+                raise AssertionError(f"file {number} of seed {seed}: {type(error).__name__}: {error}") from error
+            else:
+                assert tensor.spec.raw_bytes == tensor._host.nbytes, f"file {number} of seed {seed}"
+                tensor.to_numpy()
+                outcomes["tensor"] += 1
+            took = time.monotonic() - began
+            assert took < SLOWEST, f"file {number} of seed {seed} took {took:.1f} s"
+    return outcomes
+
+
+def main() -> None:
+    """Load as many files as the command line says, and print the outcomes."""
+    parser = argparse.ArgumentParser(description="Load damaged tensor files.")
+    parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    outcomes = run(given.files, given.seed)
+    print(f"{given.files} files:", ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
+
+
+if __name__ == "__main__":
+    main()
