@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ttnn.compiler.asm.printing import unquote
 from ttnn.compiler.asm.xdsl_adapter import Input, MLIRLexer, MLIRTokenKind, ParseError, Span, Token
 from ttnn.compiler.limits import DIGITS, ESCAPES, TOKENS
 
@@ -104,5 +105,8 @@ class FastLexer(MLIRLexer):
         if "\\" in rest:
             at = start + literal.index("\\")
             raise ParseError(Span(at, at + 2, self.input), "unknown escape in string literal")
-        high = re.search(r"\\[89a-fA-F][0-9a-fA-F]", literal.replace("\\\\", "  "))
-        return MLIRTokenKind.BYTES_LIT if high else MLIRTokenKind.STRING_LIT
+        try:
+            unquote(literal)
+        except UnicodeDecodeError:
+            return MLIRTokenKind.BYTES_LIT
+        return MLIRTokenKind.STRING_LIT

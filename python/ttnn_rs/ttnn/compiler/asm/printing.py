@@ -81,6 +81,19 @@ def _escape(found: re.Match[bytes]) -> bytes:
     return rb"\\" if byte == b"\\" else b"\\%02X" % ord(byte)
 
 
+def unquote(literal: str) -> str:
+    """Return the text of a string literal of MLIR; its escapes are a letter or two hexadecimal digits of a byte.
+
+    Raises:
+        ValueError: The bytes are no UTF-8.
+    """
+    named = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
+    parts = re.split(r'\\(["\\nt]|[0-9A-Fa-f]{2})', literal.strip()[1:-1])
+    raw = [part.encode() for part in parts]
+    raw[1::2] = [named.get(part) or bytes.fromhex(part) for part in parts[1::2]]
+    return b"".join(raw).decode()
+
+
 def bare_or_quoted(name: str) -> str:
     """Return a key of a dictionary: bare if it can be."""
     return name if _BARE.fullmatch(name) else quote(name)

@@ -5,13 +5,12 @@ Both write the calls that an executed binary makes. Names of values are v1, v2, 
 
 from __future__ import annotations
 
-import json
-import keyword
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
+from ttnn.compiler.asm.target_text import cpp_string, is_cpp_identifier, is_python_identifier, python_string
 from ttnn.compiler.binary.calls import (
     CACHED,
     PROGRAM,
@@ -73,14 +72,20 @@ class _Names:
         return self._names[number]
 
 
+#: Names that emitted source uses for something else: variables, modules, and the builtins that it calls.
+_RESERVED: Final = re.compile(r"(v|v_|var_|input_)\d+|main|ttnn|std|input|inputs|device|all|dict|float|zip")
+
+
 def _identifier(name: str, taken: set[str]) -> str:
     """A name of a function as an identifier that nothing else has."""
-    text = re.sub(r"\W", "_", name) or "program"
-    if text[0].isdigit() or keyword.iskeyword(text) or text in ("main", "ttnn"):
+    text = name if is_python_identifier(name) and name.isascii() else re.sub(r"\W", "_", name, flags=re.ASCII)
+    text = text or "program"
+    if not (is_python_identifier(text) and is_cpp_identifier(text)) or _RESERVED.fullmatch(text):
         text = f"f_{text}"
-    while text in taken:
+    # The functions that make and load inputs are named after it.
+    while taken.intersection(names := (text, *(f"{verb}_inputs_for_{text}" for verb in ("create", "load")))):
         text += "_"
-    taken.add(text)
+    taken.update(names)
     return text
 
 
@@ -135,7 +140,7 @@ def _python_value(value: Any, names: _Names) -> str:
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return f'float("{value}")'
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return python_string(value)
     return repr(value)
 
 
@@ -313,7 +318,7 @@ def _cpp_value(value: Any, names: _Names) -> str:
             return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"
         return f"{value!r}f"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return cpp_string(value)
     return str(value)
 
 

@@ -13,7 +13,8 @@ from ttnn.compiler.asm.attributes import OpaqueDialectAttr
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.printing import attribute_text, unquote
+from ttnn.compiler.asm.target_text import comment, is_cpp_callee, is_cpp_identifier, is_header, source_lines
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
     Attribute,
@@ -109,7 +110,7 @@ def emitc_kernel(module: Module, function: FuncOp) -> str:
         writer.includes = ["#include <cstdint>", *(f'#include "{header}"' for header in headers_of(module, function))]
     called = {_string(op, "callee") for op in blocks[0].ops if op.name == "emitc.call_opaque"}
     helpers = [text for name, text in _PRINTING.items() if name in called]
-    lines = [f"// {function.sym_name.data}", *writer.includes, *helpers, "void kernel_main() {"]
+    lines = [f"// {comment(function.sym_name.data)}", *writer.includes, *helpers, "void kernel_main() {"]
     return "\n".join([*lines, *(f"  {line}" for line in writer.lines), "}", ""])
 
 
@@ -145,7 +146,10 @@ def _function(module: Module, function: FuncOp) -> str:
         raise CompileError(module.error(function, "returns several values, for which C++ has no form"))
     for op in blocks[0].ops:
         writer.statement(op)
-    head = f"{results[0] if results else 'void'} {function.sym_name.data}({', '.join(arguments)}) {{"
+    name = function.sym_name.data
+    if not is_cpp_identifier(name):
+        raise CompileError(module.error(function, f"{name!r} is no identifier of C++"))
+    head = f"{results[0] if results else 'void'} {name}({', '.join(arguments)}) {{"
     return "\n".join([head, *(f"  {line}" for line in writer.lines), "}", ""])
 
 
@@ -182,6 +186,8 @@ class _Writer:
             self.lines.append(f"return {operands[0]};" if operands else "return;")
         elif op.name == "emitc.include":
             header = _string(op, "include")
+            if not is_header(header):
+                raise CompileError(self._module.error(op, f"{header!r} is no name of a header"))
             self.includes.append(
                 f"#include <{header}>" if "is_standard_include" in op.properties else f'#include "{header}"'
             )
@@ -198,7 +204,7 @@ class _Writer:
         elif op.name == "emitc.load":
             self.declare(op, operands[0])
         elif op.name == "emitc.verbatim":
-            self.lines += self.verbatim(op, operands).splitlines()
+            self.lines += source_lines(self.verbatim(op, operands))
         elif op.name.startswith("emitc.") and short in _OPERATORS:
             self.declare(op, f"{operands[0]} {_OPERATORS[short]} {operands[1]}")
         else:
@@ -224,6 +230,8 @@ class _Writer:
                 if is_operand and not 0 <= one.value.data < len(operands):
                     raise CompileError(self._module.error(op, f"args names operand {one.value.data}"))
                 arguments.append(operands[one.value.data] if is_operand else self.attribute(op, one))
+        if not is_cpp_callee(_string(op, "callee")):
+            raise CompileError(self._module.error(op, f"{_string(op, 'callee')!r} is no name of a C++ function"))
         template = f"<{', '.join(inner)}>" if inner else ""
         return f"{_string(op, 'callee')}{template}({', '.join(arguments)})"
 
@@ -271,10 +279,8 @@ class _Writer:
 
 def _opaque_text(value: Attribute) -> str | None:
     """The text of `#emitc.opaque<"text">` or `!emitc.opaque<"text">`; None for another attribute."""
-    found = re.fullmatch(r"[#!]emitc\.opaque<\"(.*)\">", attribute_text(value))
-    if not isinstance(value, OpaqueDialectAttr) or found is None:
-        return None
-    return found[1].replace('\\"', '"').replace("\\22", '"').replace("\\\\", "\\")
+    found = re.fullmatch(r"[#!]emitc\.opaque<(\".*\")>", attribute_text(value))
+    return unquote(found[1]) if isinstance(value, OpaqueDialectAttr) and found is not None else None
 
 
 def _string(op: Operation, name: str) -> str:

@@ -6,16 +6,15 @@ literal and an expression that may be inlined stand where they are used.
 
 from __future__ import annotations
 
-import json
-import keyword
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ttnn.compiler.asm.attributes import OpaqueDialectAttr
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.printing import attribute_text
+from ttnn.compiler.asm.printing import attribute_text, unquote
+from ttnn.compiler.asm.target_text import comment, is_python_identifier, is_python_path, python_string, source_lines
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
     Attribute,
@@ -64,17 +63,7 @@ def opaque_text(attribute: Attribute) -> str | None:
         return None
     text = attribute_text(attribute)
     inner = text[text.index("<") + 1 : text.rindex(">")].strip()
-    return _unquoted(inner)
-
-
-def _unquoted(text: str) -> str:
-    """The value of a string literal of MLIR, whose escapes are a letter or two hexadecimal digits."""
-    named = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-    return re.sub(
-        r'\\(["\\nt]|[0-9A-Fa-f]{2})',
-        lambda found: named.get(found[1]) or chr(int(found[1], 16)),
-        text.strip()[1:-1],
-    )
+    return unquote(inner)
 
 
 class _Scope:
@@ -117,6 +106,35 @@ class _Emitter:
             self._scope.taken.add(name)
         return self._scope.names[value]
 
+    def identifier(self, op: Operation, name: str) -> str:
+        """Return a name of the module that is one of Python.
+
+        Raises:
+            CompileError: It is none.
+        """
+        if not is_python_identifier(name):
+            raise self.fail(op, f"{name!r} is no identifier of Python")
+        return name
+
+    def path(self, op: Operation, name: str, *, relative: bool = False) -> str:
+        """Return names with dots between them, as those of modules and callees, that Python has.
+
+        Raises:
+            CompileError: They are none.
+        """
+        absolute = name.lstrip(".") if relative else name
+        if not (is_python_path(absolute) or (name and not absolute)):
+            raise self.fail(op, f"{name!r} is no name of Python")
+        return name
+
+    def symbol(self, op: Operation, name: str = "sym_name") -> str:
+        """Return an attribute of an operation that is an identifier.
+
+        Raises:
+            CompileError: It is none.
+        """
+        return self.identifier(op, _text(op, name))
+
     def values(self, values: Iterable[SSAValue]) -> str:
         return ", ".join(self.name(value, "op_arg") for value in values)
 
@@ -146,7 +164,7 @@ class _Emitter:
             number = value.value.data
             return repr(number) if abs(number) < float("inf") else f"float('{number}')"
         if isinstance(value, StringAttr):
-            return json.dumps(value.data, ensure_ascii=False)
+            return python_string(value.data)
         raise self.fail(op, f"cannot emit attribute: {attribute_text(value)}")
 
     # Statements.
@@ -154,12 +172,14 @@ class _Emitter:
     def module_body(self, op: Operation) -> None:
         """Write a module; one with files writes these, each under its name."""
         operations = _operations(op.regions[0].blocks)
+        for one in op.walk():
+            self._scope.taken.update(_defined(one))
         files = [one for one in operations if one.name == "emitpy.file"]
         for one in files or operations:
             if one.name != "emitpy.file":
                 self.statement(one)
             elif self._file is None:
-                self.line(f'# File: "{_text(one, "id")}"')
+                self.line(f"# File: {comment(python_string(_text(one, 'id')))}")
                 self.within(one, 0, indent=0)
             elif _text(one, "id") == self._file:
                 self.within(one, 0, indent=0)
@@ -201,14 +221,13 @@ class _Emitter:
             self.line(f"{_INDENT}main()")
 
     def _function(self, op: Operation) -> None:
-        name = _text(op, "sym_name")
-        self._scope.taken.add(name)
+        name = self.symbol(op)
         kind = op.attributes.get("emitpy.method_kind")
         if isinstance(kind, StringAttr):
             if not self._class_depth:
                 raise self.fail(op, "emitpy.method_kind is only valid inside a class")
             if kind.data != "instance":
-                self.line(f"@{kind.data}")
+                self.line(f"@{self.path(op, kind.data)}")
         (block,) = self.one_block(op)
         names = []
         for index, argument in enumerate(block.args):
@@ -232,12 +251,12 @@ class _Emitter:
             self.line(f"{_INDENT}pass")
 
     def nested(self, op: Operation) -> None:
-        self._scope.taken.add(_text(op, "sym_name"))
+        name = self.symbol(op)
 
         def write() -> None:
             (block,) = self.one_block(op)
             arguments = ", ".join(self.name(argument, "arg") for argument in block.args)
-            self.line(f"def {_text(op, 'sym_name')}({arguments}):")
+            self.line(f"def {name}({arguments}):")
             self.body(op)
 
         self.scoped(write)
@@ -246,11 +265,11 @@ class _Emitter:
         bases = op.properties.get("base_classes")
         parts = []
         for base in bases.data if isinstance(bases, ArrayAttr) else ():
-            text = base.string_value() if isinstance(base, SymbolRefAttr) else opaque_text(base)
+            text = self.path(op, base.string_value()) if isinstance(base, SymbolRefAttr) else opaque_text(base)
             if text is None:
                 raise self.fail(op, "base_classes must be symbol refs or #emitpy.opaque")
             parts.append(text)
-        self.line(f"class {_text(op, 'sym_name')}" + (f"({', '.join(parts)})" if parts else "") + ":")
+        self.line(f"class {self.symbol(op)}" + (f"({', '.join(parts)})" if parts else "") + ":")
         self._class_depth += 1
         self.scoped(lambda: self.body(op))
         self._class_depth -= 1
@@ -263,7 +282,7 @@ class _Emitter:
         callee = op.properties["callee"]
         assert isinstance(callee, SymbolRefAttr)
         arguments = self.values(op.operands)
-        self.line(f"{self.target(op)}{callee.string_value()}({arguments})")
+        self.line(f"{self.target(op)}{self.path(op, callee.string_value())}({arguments})")
 
     def call(self, op: Operation) -> None:
         operands = [self.name(value, "op_arg") for value in op.operands]
@@ -275,6 +294,7 @@ class _Emitter:
         if callee == _LIST:
             return f"[{', '.join(operands)}]"
         order, words = op.properties.get("args"), op.properties.get("keyword_args")
+        callee = self.path(op, callee)
         if not isinstance(order, ArrayAttr):
             return f"{callee}({', '.join(operands)})"
         keywords = words.data if isinstance(words, ArrayAttr) else [StringAttr("")] * len(order.data)
@@ -289,22 +309,29 @@ class _Emitter:
             else:
                 text = self.attribute(op, one)
             assert isinstance(word, StringAttr)
-            parts.append(f"{word.data}={text}" if word.data else text)
+            parts.append(f"{self.identifier(op, word.data)}={text}" if word.data else text)
         return f"{callee}({', '.join(parts)})"
 
     def imported(self, op: Operation) -> None:
-        module = _text(op, "module_name")
+        whole = "import_all" not in op.properties and "members_to_import" not in op.properties
+        module = self.path(op, _text(op, "module_name"), relative=not whole)
         members, aliases = op.properties.get("members_to_import"), op.properties.get("member_aliases")
         if "import_all" in op.properties:
             self.line(f"from {module} import *")
         elif isinstance(members, ArrayAttr):
-            renamed = [_as(one) for one in aliases.data] if isinstance(aliases, ArrayAttr) else [""] * len(members.data)
-            names = [one.data for one in members.data if isinstance(one, StringAttr)]
+            given = aliases.data if isinstance(aliases, ArrayAttr) else [StringAttr("")] * len(members.data)
+            renamed = [self.renamed(op, one) for one in given]
+            names = [self.identifier(op, one.data) for one in members.data if isinstance(one, StringAttr)]
             parts = ", ".join(name + alias for name, alias in zip(names, renamed, strict=True))
             self.line(f"from {module} import {parts}")
         else:
             alias = op.properties.get("module_alias")
-            self.line(f"import {module}{_as(alias) if alias is not None else ''}")
+            self.line(f"import {module}{self.renamed(op, alias) if alias is not None else ''}")
+
+    def renamed(self, op: Operation, alias: Attribute) -> str:
+        """Return the part of an import that gives a member or module another name; empty without one."""
+        given = isinstance(alias, StringAttr) and alias.data
+        return f" as {self.identifier(op, given)}" if given else ""
 
     def constant(self, op: Operation) -> None:
         self.line(self.target(op) + self.attribute(op, op.properties["value"]))
@@ -318,25 +345,26 @@ class _Emitter:
 
     def get_attr(self, op: Operation) -> None:
         base = self.name(op.operands[0], "object")
-        self.line(f"{self.target(op)}{base}.{_text(op, 'attr_name')}")
+        self.line(f"{self.target(op)}{base}.{self.path(op, _text(op, 'attr_name'))}")
 
     def set_attr(self, op: Operation) -> None:
         base, value = self.name(op.operands[0], "object"), self.name(op.operands[1], "value")
-        self.line(f"{base}.{_text(op, 'attr_name')} = {value}")
+        self.line(f"{base}.{self.path(op, _text(op, 'attr_name'))} = {value}")
 
     def global_(self, op: Operation) -> None:
-        self.line(f"{_text(op, 'sym_name')} = {self.attribute(op, op.properties['initial_value'])}")
+        self.line(f"{self.symbol(op)} = {self.attribute(op, op.properties['initial_value'])}")
 
     def global_statement(self, op: Operation) -> None:
-        symbol = _symbol(op)
+        symbol = self.identifier(op, _symbol(op))
         self._scope.names.setdefault(op.results[0], symbol)
         self.line(f"global {symbol}")
 
     def assign_global(self, op: Operation) -> None:
-        self.line(f"{_symbol(op)} = {self.name(op.operands[0], _symbol(op))}")
+        symbol = self.identifier(op, _symbol(op))
+        self.line(f"{symbol} = {self.name(op.operands[0], symbol)}")
 
     def create_dict(self, op: Operation) -> None:
-        name = _text(op, "dict_name")
+        name = self.symbol(op, "dict_name")
         self._scope.names.setdefault(op.results[0], name)
         if "literal_expr" in op.properties:
             self.line(f"{name} = {_text(op, 'literal_expr')}")
@@ -350,7 +378,7 @@ class _Emitter:
         self.line(f"{target} = {value}")
 
     def verbatim(self, op: Operation) -> None:
-        for line in self.formatted(op, _text(op, "value")).splitlines():
+        for line in source_lines(self.formatted(op, _text(op, "value"))):
             self.line(line)
 
     def formatted(self, op: Operation, text: str) -> str:
@@ -441,15 +469,24 @@ def _symbol(op: Operation) -> str:
     return str(name.string_value())
 
 
-def _as(alias: Attribute) -> str:
-    return f" as {alias.data}" if isinstance(alias, StringAttr) and alias.data else ""
+def _defined(op: Operation) -> Iterator[str]:
+    """Yield the names that an operation defines in the module, which no variable may hide."""
+    if op.name in ("emitpy.class", "emitpy.global", "emitpy.nested_func", "func.func"):
+        yield _text(op, "sym_name")
+    elif op.name == "emitpy.import":
+        for name in ("members_to_import", "member_aliases"):
+            found = op.properties.get(name)
+            listed = found.data if isinstance(found, ArrayAttr) else ()
+            yield from (one.data for one in listed if isinstance(one, StringAttr))
+        yield _text(op, "module_alias") or _text(op, "module_name").partition(".")[0]
 
 
 def _identifier(text: str) -> str:
     """A suggested name as an identifier; empty if it cannot be one."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
     name = f"var_{name}" if name[:1].isdigit() else name
-    return "" if not name or keyword.iskeyword(name) else name
+    # A value of the name `float` would hide the builtin that infinities are made with.
+    return "" if not is_python_identifier(name) or name == "float" else name
 
 
 def _argument_name(function: Operation, index: int) -> str:
@@ -458,7 +495,7 @@ def _argument_name(function: Operation, index: int) -> str:
         return ""
     entries = found.data[index]
     name = entries.data.get("emitpy.name") if isinstance(entries, DictionaryAttr) else None
-    return name.data if isinstance(name, StringAttr) else ""
+    return _identifier(name.data) if isinstance(name, StringAttr) else ""
 
 
 _STATEMENTS: Final[dict[str, Callable[[_Emitter, Operation], None]]] = {
@@ -488,7 +525,7 @@ _STATEMENTS: Final[dict[str, Callable[[_Emitter, Operation], None]]] = {
 _INLINE: Final[dict[str, Callable[[_Emitter, Operation, list[str]], str]]] = {
     "emitpy.call_opaque": lambda emitter, op, operands: emitter.call_text(op, operands),
     "emitpy.constant": lambda emitter, op, _: emitter.attribute(op, op.properties["value"]),
-    "emitpy.get_attr": lambda _, op, operands: f"{operands[0]}.{_text(op, 'attr_name')}",
+    "emitpy.get_attr": lambda emitter, op, operands: f"{operands[0]}.{emitter.path(op, _text(op, 'attr_name'))}",
     "emitpy.literal": lambda _, op, __: _text(op, "value"),
     "emitpy.subscript": lambda _, __, operands: f"{operands[0]}[{operands[1]}]",
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.module import Module
+from ttnn.compiler.asm.target_text import comment, is_cpp_identifier
 from ttnn.compiler.asm.xdsl_adapter import Block, IntegerAttr, Operation, SSAValue
 
 __all__ = ["cb_port", "kernel_source", "kernels_source"]
@@ -52,6 +53,8 @@ class _Kernel:
         if short == "return":
             self.lines.append("  return;")
             return
+        if not is_cpp_identifier(short):
+            raise CompileError(self._module.error(op, f"{short!r} is no name of a C++ function"))
         call = f"{short}({', '.join(self.value(value, op) for value in op.operands)})"
         if op.results:
             self._count += 1
@@ -102,7 +105,7 @@ def kernels_source(module: Module) -> str:
         for block in _blocks(function.body.blocks):
             names = [op.name for op in block.ops]
             compute = not any("noc_" in name for name in names)
-            sources.append(f"// {function.sym_name.data}\n" + kernel_source(module, block, compute=compute))
+            sources.append(f"// {comment(function.sym_name.data)}\n" + kernel_source(module, block, compute=compute))
     if not sources:
         raise CompileError(module.at(module.op, "no function with operations of ttkernel"))
     return "\n".join(sources)

@@ -14,6 +14,7 @@ from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text, quote
+from ttnn.compiler.asm.target_text import cpp_string
 from ttnn.compiler.asm.xdsl_adapter import (
     ArrayAttr,
     Attribute,
@@ -239,7 +240,7 @@ class _Kernel:
     def print(self, op: Operation) -> None:
         """A text with values in the places of its `{}`: a call with a format; in the slides one with all parts."""
         assert isinstance(op, TableOp)
-        text = op.get("fmt").replace("\n", "\\n")
+        text = op.get("fmt")
         pieces = text.split("{}")
         if len(pieces) != len(op.operands) + 1:
             raise self.illegal(op, f"its format has {len(pieces) - 1} places for {len(op.operands)} values")
@@ -264,7 +265,8 @@ class _Kernel:
     def text(self, op: Operation, text: str) -> SSAValue:
         """Return a text as it stands in C++, between quotes."""
         kind = _opaque("const char[]")
-        value: SSAValue = self.add(op, "literal", [], [kind], value=StringAttr(f'"{text}"')).results[0]
+        literal = self.add(op, "literal", [], [kind], value=StringAttr(cpp_string(text, escapes=True)))
+        value: SSAValue = literal.results[0]
         return value
 
     def pointer(self, op: Operation) -> None:

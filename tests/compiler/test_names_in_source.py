@@ -1,0 +1,279 @@
+"""Names and strings of a module or binary never become other statements of emitted Python or C++."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import pytest
+
+from ttnn.compiler.asm.diagnostics import CompileError
+from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.asm.printing import quote, unquote
+from ttnn.compiler.asm.target_text import comment, cpp_string, is_cpp_callee, is_python_identifier, python_string
+from ttnn.compiler.binary.binary import Binary
+from ttnn.compiler.binary.emit import cpp_source, identifiers, python_source
+from ttnn.compiler.binary.emitc_source import emitc_functions, emitc_kernels
+from ttnn.compiler.binary.emitpy_source import emitpy_source
+from ttnn.compiler.binary.kernel_source import kernels_source
+from ttnn.compiler.binary.programs import programs
+from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.pipelines import run
+
+BENIGN = "benign"
+HOSTILE = [
+    "g = 1\nimport os; x",
+    "g\rimport os",
+    'g"); import os; ("',
+    "g'); import os; ('",
+    "g\\",
+    'g\\"',
+    "g\\\n",
+    "g\0h",
+    "g\u2028import os",
+    "g\u2029import os",
+    "g\x85import os",
+    "g\x0bimport os",
+    "g\x0cimport os",
+    "g\x1cimport os",
+    "*/ import os /*",
+    "g??/",
+    "g??/\nimport os",
+    "g // h",
+    "g # h",
+    "g; import os",
+    "{}",
+    "{{g}}",
+    "g h",
+    "1g",
+    "class",
+    "import",
+    "\uff49mport",
+    "\ufb01",
+    "\U0001f600",
+    "\u202eg",
+    "g()",
+    "g=1",
+    "",
+]
+INT = '!emitpy.opaque<"int">'
+#: Statements with a name at NAME; those of functions have a value %v.
+MODULE = {
+    "global": "emitpy.global @NAME = 3 : i32",
+    "class": "emitpy.class @NAME {\n}",
+    "base": "emitpy.class @c(@NAME) {\n}",
+    "function": "func.func @NAME() {\n return\n}",
+    "module": "emitpy.import import NAME",
+    "alias": 'emitpy.import import "m" as NAME',
+    "from": 'emitpy.import from NAME import "b"',
+    "star": "emitpy.import from NAME import *",
+    "member": 'emitpy.import from "m" import NAME',
+    "renamed": 'emitpy.import from "m" import "b" as NAME',
+    "file": 'emitpy.file NAME {\n emitpy.import import "m"\n}',
+    "argument": f"func.func @f(%a: {INT} {{emitpy.name = NAME}}) -> {INT} {{\n return %a : {INT}\n}}",
+    "method": "emitpy.class @c {\n func.func @f(%a: INT) attributes {emitpy.method_kind = NAME} {\n return\n }\n}",
+}
+BODY = {
+    "callee": "%0 = emitpy.call_opaque NAME(%v) : (INT) -> INT",
+    "ordered callee": "%0 = emitpy.call_opaque NAME(%v) {args = [0 : index]} : (INT) -> INT",
+    "word": '%0 = emitpy.call_opaque "g"(%v) {args = [0 : index], keyword_args = [NAME]} : (INT) -> INT',
+    "string": '%0 = emitpy.call_opaque "g"(%v) {args = [NAME]} : (INT) -> INT',
+    "result": '%0 = emitpy.call_opaque "g"(%v) {emitpy.name = NAME} : (INT) -> INT',
+    "get": "%0 = emitpy.get_attr %v, NAME : (INT) -> INT",
+    "set": "emitpy.set_attr %v, NAME, %v : (INT, INT)",
+    "dictionary": "%0 = emitpy.create_dict NAME(%v, %v) : (INT, INT) -> !emitpy.dict",
+    "nested": "emitpy.nested_func NAME {\n ^bb0(%b: INT):\n emitpy.nested_func_return %b : INT\n }",
+    "inline": (
+        "%0 = emitpy.expression (%v) : (INT) -> INT {\n ^bb0(%b: INT):\n"
+        " %1 = emitpy.get_attr %b, NAME : (INT) -> INT\n emitpy.yield %1 : INT\n }\n"
+        ' emitpy.set_attr %v, "a", %0 : (INT, INT)'
+    ),
+}
+CASES = {
+    **MODULE,
+    **{name: f"func.func @f(%v: INT) {{\n {text}\n return\n}}".replace("INT", INT) for name, text in BODY.items()},
+    "global statement": (
+        f"emitpy.global @NAME = 3 : i32\nfunc.func @f() -> {INT} {{\n %0 = emitpy.global_statement @NAME : {INT}\n"
+        f" emitpy.assign_global @NAME = %0 : {INT}\n return %0 : {INT}\n}}"
+    ),
+    "call": "func.func @NAME() {\n return\n}\nfunc.func @g() {\n func.call @NAME() : () -> ()\n return\n}",
+}
+#: Places where any text has a form: as a string, in a comment, or as an identifier made of it.
+ALWAYS = {"string", "file", "argument", "result"}
+
+
+def emitpy(name: str, case: str) -> str:
+    return emitpy_source(
+        parse_module(CASES[case].replace("INT", INT).replace("NAME", quote(name)), epoch=Epoch.CURRENT)
+    )
+
+
+def shape(source: str) -> list[str]:
+    return [type(node).__name__ for node in ast.walk(ast.parse(source))]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_emitpy_refuses_a_name_or_keeps_the_statements(case: str) -> None:
+    expected = shape(emitpy(BENIGN, case))
+    refused = 0
+    for name in HOSTILE:
+        if not name and case in ("alias", "renamed", "word"):
+            # Nothing is renamed, and an argument without a word is positional.
+            continue
+        try:
+            made = emitpy(name, case)
+        except CompileError:
+            refused += 1
+            assert case not in ALWAYS, (case, name)
+            continue
+        assert shape(made) == expected, (case, name, made)
+        assert case in ALWAYS or is_python_identifier(name), (case, name)
+    assert refused or case in ALWAYS
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_strings_keep_their_value(text: str) -> None:
+    assert unquote(quote(text)) == text
+    assert len(python_string(text).splitlines()) == 1
+    assert ast.literal_eval(python_string(text)) == text
+    literal = cpp_string(text)
+    assert literal.isascii()
+    assert literal.isprintable()
+    assert "??" not in literal
+    assert ast.literal_eval(f"b{literal}".replace("\\?", "?")).decode() == text
+    made = emitpy(text, "string")
+    (call,) = [node for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Call)]
+    assert isinstance(call.args[0], ast.Constant)
+    assert call.args[0].value == text
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_comments_end_with_their_line(text: str) -> None:
+    shown = comment(text)
+    assert len(f"{shown}x".splitlines()) == 1
+    assert not shown.endswith(("\\", "??/"))
+
+
+def test_escapes_of_printed_formats_stay() -> None:
+    assert cpp_string('a\\n"\\"b\\', escapes=True) == '"a\\n\\"\\"b\\\\"'
+    assert cpp_string('a\\n"', escapes=False) == '"a\\\\n\\""'
+
+
+TENSOR = "tensor<32x32xf32, #far>"
+BINARY = f"""#dram = #ttnn.buffer_type<dram>
+#far = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+func.func @f(%a: {TENSOR}) -> {TENSOR} {{
+  "ttnn.dump_tensor"(%a) <{{file_path = PATH}}> : ({TENSOR}) -> ()
+  return %a : {TENSOR}
+}}
+"""
+
+
+def binary(path: str, name: str) -> list[Any]:
+    made = ttnn_to_binary(parse_module(BINARY.replace("PATH", quote(path)), epoch=Epoch.CURRENT), "0.1.0")
+    made.values["programs"][0]["name"] = name
+    return list(programs(Binary.parse(made.to_bytes())))
+
+
+def without_strings(source: str) -> str:
+    return re.sub(r'"(?:\\.|[^"\\])*"', '""', source)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_names_and_strings_of_binaries_keep_the_statements(text: str) -> None:
+    given = binary(text, text)
+    made = python_source(given)
+    assert shape(made) == shape(python_source(binary(BENIGN, BENIGN)))
+    strings = [node.value for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Constant)]
+    assert text in strings
+    (name,) = identifiers(given)
+    made, expected = cpp_source(given), cpp_source(binary(BENIGN, BENIGN))
+    assert cpp_string(text) in made
+    assert without_strings(made) == without_strings(expected).replace(f" {BENIGN}(", f" {name}(")
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_strings_of_a_library_module_reach_emitted_source_whole(text: str) -> None:
+    module = parse_module(BINARY.replace("PATH", quote(text)), epoch=Epoch.CURRENT)
+    run(module, "convert-ttnn-to-emitpy")
+    made = emitpy_source(module)
+    assert text in [node.value for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Constant)]
+    module = parse_module(BINARY.replace("PATH", quote(text)), epoch=Epoch.CURRENT)
+    run(module, "convert-ttnn-to-emitc")
+    assert cpp_string(text) in emitc_functions(module)
+
+
+def test_functions_of_programs_do_not_hide_each_other_or_what_they_use() -> None:
+    class Named:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    names = ["f", "create_inputs_for_f", "f", "v1", "device", "float", "zip", "auto", "lambda", "main", "\u00b2", "a.b"]
+    made = identifiers([Named(name) for name in names])  # type: ignore[arg-type]
+    assert made == [
+        *("f", "create_inputs_for_f_", "f__", "f_v1", "f_device", "f_float", "f_zip", "f_auto", "f_lambda", "f_main"),
+        *("_", "a_b"),
+    ]
+
+
+KERNEL = """func.func @NAME() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
+  emitc.call_opaque CALLEE() : () -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_kernels_in_cpp_keep_their_lines(text: str) -> None:
+    def kernel(name: str, callee: str = "g") -> str:
+        made = KERNEL.replace("NAME", quote(name)).replace("CALLEE", quote(callee))
+        return emitc_kernels(parse_module(made, epoch=Epoch.CURRENT))
+
+    first, *rest = kernel(text).splitlines()
+    assert rest == kernel(BENIGN).splitlines()[1:]
+    assert first.startswith("// ")
+    assert not first.endswith("\\")
+    if text != "import":
+        with pytest.raises(CompileError, match="is no name of a C"):
+            kernel(BENIGN, text)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_prints_of_kernels_hold_their_text(text: str) -> None:
+    module = parse_module(
+        "func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {\n"
+        f"  ttkernel.dprint({quote(text.replace('{}', ''))}) : () -> ()\n  return\n}}\n",
+        epoch=Epoch.CURRENT,
+    )
+    run(module, "convert-ttkernel-to-emitc")
+    (line,) = [line for line in emitc_kernels(module).split("\n") if "DPRINT" in line]
+    assert re.fullmatch(r'  DPRINT\("(?:\\.|[^"\\])*"\);', line)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_functions_and_includes_of_cpp_are_refused(text: str) -> None:
+    def functions(name: str, header: str) -> str:
+        made = f"emitc.include {quote(header)}\nfunc.func @{quote(name)}() {{\n return\n}}\n"
+        return emitc_functions(parse_module(made, epoch=Epoch.CURRENT))
+
+    assert '#include "a/b.h"' in functions(BENIGN, "a/b.h")
+    if text != "import":
+        with pytest.raises(CompileError, match="is no identifier of C"):
+            functions(text, "a.h")
+    if text not in ("g h", "1g", "class", "import"):
+        with pytest.raises(CompileError, match="is no name of a header"):
+            functions(BENIGN, text)
+
+
+def test_kernel_functions_have_the_names_of_operations() -> None:
+    made = 'func.func @"a\\0A#error"() {\n  "ttkernel.g(); x"() : () -> ()\n  return\n}\n'
+    module = parse_module(made, epoch=Epoch.CURRENT, allow_unregistered=True)
+    with pytest.raises(CompileError, match="is no name of a C"):
+        kernels_source(module)
+
+
+@pytest.mark.parametrize("name", ["g", "::tt::f", "a::b<int, c::d>", "reinterpret_cast", "x.y", "p->f", "f<uint32_t*>"])
+def test_names_of_functions_in_cpp(name: str) -> None:
+    assert is_cpp_callee(name)
