@@ -143,3 +143,34 @@ def test_binary_operators_take_a_sub_device(name: str, device: ttnn.MeshDevice) 
     np.testing.assert_array_equal(values_of(run(sub_device_id=ttnn.SubDeviceId(0))), values_of(run()))
     with pytest.raises(TtnnError, match=rf"^ttnn\.{name}: "):
         run(sub_device_id=ttnn.SubDeviceId(5))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32])
+def test_elements_of_a_reshape_do_not_depend_on_skip_padding_fill(
+    dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    tensor = make((40, 50), dtype, TILES, device)
+    for target in ((50, 40), (1, 2000), (40, 50)):
+        skipped = ttnn.reshape(tensor, target, skip_padding_fill=True)
+        np.testing.assert_array_equal(values_of(skipped), values_of(ttnn.reshape(tensor, target)))
+
+
+@pytest.mark.parametrize("strategy", [ttnn.ShardStrategy.HEIGHT, ttnn.ShardStrategy.BLOCK])
+def test_gather_leaves_the_output_in_the_shards_of_the_input(
+    strategy: ttnn.ShardStrategy, device: ttnn.MeshDevice
+) -> None:
+    shape = (1, 1, 256, 128)
+    place = ttnn.create_sharded_memory_config(
+        shape, ttnn.CoreGrid(y=2, x=2 if strategy is ttnn.ShardStrategy.BLOCK else 1), strategy
+    )
+    tensor = make(shape, ttnn.bfloat16, TILES, device)
+    named = np.random.default_rng(0).integers(0, 128, shape).astype(np.uint32)
+    index = ttnn.Tensor(named, ttnn.uint32, device=device, layout=TILES)
+    expected = ttnn.gather(tensor, -1, index)
+    for result in (
+        ttnn.gather(ttnn.to_memory_config(tensor, place), -1, index),
+        ttnn.gather(tensor, -1, index, memory_config=place),
+        ttnn.gather(tensor, -1, ttnn.to_memory_config(index, place), memory_config=place),
+    ):
+        assert result.memory_config() == place
+        np.testing.assert_array_equal(values_of(result), values_of(expected))

@@ -19,6 +19,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("*", "sub_core_grids"): "which cores work: time only; test_sub_core_grids.py has what is refused",
     ("tilize", "use_low_perf"): _TIME_ONLY,
     ("reshape", "reshape_tile_mode"): _TIME_ONLY,
+    ("reshape", "skip_padding_fill"): "the padding is filled in any case",
     **{("*", name): "the shapes of these calls have no padding" for name in ("pad_value",)},
     ("clone", "compute_kernel_config"): "a copy computes nothing",
     ("*", "use_2d_core_grid"): _TIME_ONLY,

@@ -168,10 +168,6 @@ def _gather(
     axis = dimension(name, dim, rank)
     _checkgathered(name, input, index)
     target = memory_config or input._spec.memory_config
-    if not target.interleaved:
-        raise UnsupportedError(
-            f"{name}: memory_config shards the output; the official program refuses it.", "unsupported"
-        )
     _fits(name, index, input, ("index", "input"), axis)
     if is_empty(index._spec):
         shape = tuple(index._spec.shape)

@@ -253,7 +253,7 @@ _RESHAPE_OPTIONS: Final = (
     Param("pad_value", FILL_VALUE, None, doc="Value of the tile padding, if elements are moved. Default: 0."),
     Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes the time only, not the result."),
     sub_core_grids_of_interleaved("Sharded reshape does not support sub core grid specification"),
-    Param("skip_padding_fill", BOOLEAN, False, modelled=False),
+    Param("skip_padding_fill", BOOLEAN, False, doc="Ignored: it allows any values in the tile padding."),
 )
 
 _NEW_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Shape of the output. One size may be -1: it is inferred.")
