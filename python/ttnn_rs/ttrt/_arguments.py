@@ -30,10 +30,16 @@ def default_artifacts() -> str:
     return os.path.join(os.environ.get("TT_MLIR_HOME") or os.getcwd(), "ttrt-artifacts")
 
 
+_FILES: Final = Argument(
+    "--allow-files", bool, False, "use files outside of the working folder that binaries or links name"
+)
+
+
 def _common(command: str) -> list[Argument]:
     return [
         Argument("--clean-artifacts", bool, False, "remove the artifacts of previous runs"),
         Argument("--save-artifacts", bool, False, "save artifacts"),
+        _FILES,
         Argument("--log-file", str, "", "write the log to this file"),
         Argument("--artifact-dir", str, "", "folder of artifacts, with --save-artifacts (default: ttrt-artifacts)"),
         Argument("--result-file", str, f"{command}_results.json", "write results to this file"),
@@ -42,9 +48,6 @@ def _common(command: str) -> list[Argument]:
 
 _BINARY: Final = Argument("binary", str, "", "a binary, or a folder of binaries")
 _IGNORE: Final = Argument("--ignore-version", bool, False, "read binaries of other versions of the package")
-_FILES: Final = Argument(
-    "--allow-files", bool, False, "let binaries read and write files outside of the working folder"
-)
 _INDEX: Final = Argument("--program-index", str, "all", "number of the program to run, or all")
 _LOOPS: Final = Argument("--loops", int, 1, "how often each program runs")
 
@@ -71,7 +74,6 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _IGNORE,
         _INDEX,
         _LOOPS,
-        _FILES,
         _INIT,
         Argument("--identity", bool, False, "fail unless outputs equal inputs"),
         Argument("--non-zero", bool, False, "fail if an output is zero everywhere"),
@@ -91,7 +93,6 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
         _IGNORE,
         _INDEX,
         _LOOPS,
-        _FILES,
         _INIT,
         Argument("--host-only", bool, False, "measure the host instead of predicting the chip"),
         _BINARY,

@@ -128,3 +128,45 @@ def test_python_interface_refuses_as_the_command_does(work: Path) -> None:
     finally:
         runtime.close_device(device)
     assert not np.any(ttnn.to_numpy(ttnn.load_tensor("../mine.tensorbin")))
+
+
+def without_files(folder: Path) -> str:
+    """Store a binary that names no file."""
+    text = _TEXT.replace("OPERATION", "").replace('"ttnn.dump_tensor"', '// "ttnn.dump_tensor"')
+    (folder / "b.ttnn").write_bytes(ttnn_to_binary(parse_module(text, epoch=Epoch.CURRENT), "0.1.0").to_bytes())
+    return "b.ttnn"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "run_results.json",
+        "ttrt-artifacts",
+        "ttrt-artifacts/b.ttnn",
+        "ttrt-artifacts/b.ttnn/run/program_0/program_0_input_0.pt",
+    ],
+)
+def test_link_that_came_with_the_files_is_not_followed(
+    link: str, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = without_files(work)
+    outside = work.parent / "outside"
+    outside.mkdir()
+    (outside / "mine").write_text("mine")
+    (work / link).parent.mkdir(parents=True, exist_ok=True)
+    (work / link).symlink_to(outside / "mine" if link.endswith((".json", ".pt")) else outside)
+    arguments = ["run", path, "--ignore-version", "--save-artifacts"]
+    for more in ([], ["--clean-artifacts"]):
+        assert ttrt.main([*arguments, *more]) != 0
+        assert "--allow-files" in capsys.readouterr().err
+    assert [one.name for one in outside.iterdir()] == ["mine"]
+    assert (outside / "mine").read_text() == "mine"
+    assert ttrt.main([*arguments, "--allow-files"]) == 0
+
+
+def test_file_that_the_user_names_may_be_anywhere(work: Path) -> None:
+    elsewhere = work.parent / "elsewhere"
+    results = [f"--result-file={work.parent / 'results.json'}", f"--artifact-dir={elsewhere}"]
+    assert ttrt.main(["run", without_files(work), "--ignore-version", "--save-artifacts", *results]) == 0
+    assert (work.parent / "results.json").exists()
+    assert (elsewhere / "b.ttnn" / "run").is_dir()

@@ -43,7 +43,7 @@ class Check(Command):
 
     def execute(self) -> None:
         """Compare each binary with the descriptors: it passes if it was built for one of them."""
-        query = Query({"--quiet": True}, self.logger, self.artifacts)
+        query = Query({"--quiet": True, "--allow-files": self["--allow-files"]}, self.logger, self.artifacts)
         query()
         for binary in self.binaries:
             systems = [(found.fbb_dict["system_desc"], found.file_path) for found in self.descriptors]

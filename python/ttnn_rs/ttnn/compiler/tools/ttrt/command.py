@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.base.exceptions import ArgumentError, FileAccessError, TtnnError
+from ttnn.base.paths import is_inside
 from ttnn.compiler.tools.ttrt.util import Artifacts, Binary, FileManager, Logger, Results
 
 __all__ = ["Command"]
@@ -96,11 +98,35 @@ class Command:
         self.results.add_result(fields | more)
 
     def preprocess(self) -> None:
-        """Clean and make the folder of artifacts, as asked for."""
+        """Clean and make the folder of artifacts, as asked for.
+
+        Raises:
+            FileAccessError: A link in the working folder or among the artifacts leads elsewhere.
+        """
+        if not self["--allow-files"]:
+            self.refuse_links()
         if self["--clean-artifacts"]:
             self.artifacts.clean_artifacts()
         if self["--save-artifacts"]:
             self.artifacts.create_artifacts()
+
+    def refuse_links(self) -> None:
+        """Refuse to write where links lead that came with somebody's files; what the user names is the user's choice.
+
+        Raises:
+            FileAccessError: A link leads out of its folder.
+        """
+        result, artifacts = self["--result-file"], Path(self.artifacts.artifacts_folder_path)
+        named = [Path(result)] if result == self.registered_args["--result-file"]["default"] else []
+        named += [] if self["--artifact-dir"] or os.environ.get("TT_MLIR_HOME") else [artifacts]
+        links = [path for path in named if os.path.lexists(path) and not is_inside(path, ".")]
+        for place, folders, files in os.walk(artifacts):
+            links += [path for name in (*folders, *files) if not is_inside(path := Path(place, name), artifacts)]
+        if links:
+            raise FileAccessError(
+                f"ttrt {self.name}: {links[0]} leads to {os.path.realpath(links[0])}, which is outside of its folder. "
+                "Remove the link, or use --allow-files if it is yours."
+            )
 
     def check_constraints(self) -> None:
         """Find the binaries, and leave out those that cannot be used, with the reason."""

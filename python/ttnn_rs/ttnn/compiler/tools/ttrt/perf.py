@@ -34,7 +34,7 @@ class Perf(Command):
 
     def preprocess(self) -> None:
         """Ask for the simulated system."""
-        self.query = Query({"--quiet": True}, self.logger, self.artifacts)
+        self.query = Query({"--quiet": True, "--allow-files": self["--allow-files"]}, self.logger, self.artifacts)
         self.query()
         super().preprocess()
 
