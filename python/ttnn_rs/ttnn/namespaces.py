@@ -64,6 +64,7 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     for name, operation in exports().items():
         if name.startswith("moreh_"):
             setattr(moreh, name.removeprefix("moreh_"), operation)
+    moreh.abs = moreh.abs_pow
     for name, kind in _MOREH_KINDS.items():
         setattr(moreh, name, kind)
     sys.modules["ttnn.operations.moreh"] = operations.moreh = moreh
@@ -73,6 +74,54 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     return found
 
 
+class OperationModule(Namespace):
+    """An official module of operators. Its other official names are those of `ttnn`; a star import takes none."""
+
+    def __init__(self, name: str, doc: str, others: str = "") -> None:
+        super().__init__(f"ttnn.operations.{name}", doc)
+        self.__all__: list[str] = []
+        self._others = frozenset(others.split())
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a name of `ttnn` that the official module has too.
+
+        Raises:
+            AttributeError: the official module does not have it; `MissingNameError` if it has and `ttnn` has not.
+        """
+        if name in self.__dict__.get("_others", ()):
+            return getattr(sys.modules["ttnn"], name)
+        return super().__getattr__(name)
+
+
+_OTHERS: Final = {
+    "binary_backward": "",
+    "binary_complex": "",
+    "ccl": "DispatchAlgorithm MMSignalAggregatorMode WorkerMode get_num_links get_usable_topology",
+    "comparison": "pearson_correlation_coefficient",
+    "complex_unary_backward": "",
+    "conv2d": "Conv2dDRAMSliceHeight Conv2dDRAMSliceWidth Conv2dL1Full Conv2dL1FullSliceConfig Op2DDRAMSliceHeight "
+    "Op2DDRAMSliceWidth Op2DL1Full Op2DL1FullSliceConfig Op2DSliceConfig PaddingMode SlidingWindowParallelConfig "
+    "prepare_conv_bias prepare_conv_transpose2d_bias prepare_conv_transpose2d_weights prepare_conv_weights",
+    "core": "as_tensor dump_tensor from_torch load_tensor to_torch",
+    "embedding": "EmbeddingsType",
+    "losses": "LossReductionMode",
+    "matmul": "MatmulMultiCoreReuseMultiCast1DProgramConfig MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig "
+    "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig MatmulMultiCoreReuseMultiCastProgramConfig "
+    "MatmulMultiCoreReuseProgramConfig create_matmul_attributes matmul_select_program_factory",
+    "normalization": "DistributedLayerNormStage LayerNormDefaultProgramConfig LayerNormShardedMultiCoreProgramConfig "
+    "LayerNormType SoftmaxDefaultProgramConfig SoftmaxProgramConfig SoftmaxShardedMultiCoreProgramConfig "
+    "create_group_norm_weight_bias_rm create_layer_norm_reciprocals create_layernorm_program_config "
+    "determine_expected_group_norm_dram_grid_size dram_group_norm_params_from_torch "
+    "get_group_norm_cores_across_channel layernorm_default_compute_config rmsnorm_default_compute_config",
+    "pool": "prepare_grid_sample_grid",
+    "reduction": "ReduceType",
+    "ternary_backward": "",
+    "transformer": "ChunkGdnWyInverse SDPAProgramConfig SparseKVFormat",
+    "unary": "GeluVariant SigmoidMode",
+    "unary_backward": "",
+    "unary_complex": "",
+}
+"""Official modules below `ttnn.operations`, and their names that are no operators."""
 _CATEGORIES: Final = {
     "binary": "eltwise/binary",
     "ccl": "ccl",
@@ -92,11 +141,18 @@ _CATEGORIES: Final = {
 """Official modules below `ttnn.operations`, and the categories whose operators they have."""
 
 
+_POOLS: Final = (
+    "max_pool2d", "avg_pool2d", "global_avg_pool2d", "adaptive_avg_pool2d", "rotate", "upsample", "grid_sample",
+)  # fmt: skip
+"""Operators whose golden functions have names in the official module."""
+
+
 def _add_categories(operations: Namespace) -> None:
     """Make the official modules of categories of operators, with what else programs take from them."""
     operations.__path__ = []  # what makes a module a package
     modules = {
-        name: Namespace(f"ttnn.operations.{name}", f"Operators of {path}.") for name, path in _CATEGORIES.items()
+        name: OperationModule(name, f"Operators of {_CATEGORIES.get(name, name)}.", _OTHERS.get(name, ""))
+        for name in {**_CATEGORIES, **_OTHERS}
     }
     owners = {path: modules[name] for name, path in _CATEGORIES.items()}
     for name, operation in exports().items():
@@ -108,7 +164,9 @@ def _add_categories(operations: Namespace) -> None:
     modules["conv2d"].Conv2dSliceConfig = Conv2dSliceConfig
     modules["conv2d"].get_conv_output_dim = get_conv_output_dim
     modules["normalization"].dram_group_norm_virtual_columns = dram_group_norm_virtual_columns
-    modules["pool"].golden_maxpool2d = get_golden_function(exports()["max_pool2d"])
+    for name in _POOLS:
+        setattr(modules["pool"], f"golden_{name.replace('max_pool', 'maxpool')}", get_golden_function(exports()[name]))
+    modules["pool"].golden_adaptive_max_pool2d = get_golden_function(exports()["adaptive_max_pool2d"])
     for name, module in modules.items():
         sys.modules[f"ttnn.operations.{name}"] = module
         setattr(operations, name, module)

@@ -38,18 +38,21 @@ def transpose(x: ArrayLike, dim1: int, dim2: int, *_args: object, **_: object) -
 
 def slice_(
     x: ArrayLike,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    steps: Sequence[int] | None = None,
-    *,
+    slice_start: Sequence[int] | None = None,
+    slice_end: Sequence[int] | None = None,
     slice_step: Sequence[int] | None = None,
+    *,
+    starts: Sequence[int] = (),
+    ends: Sequence[int] = (),
+    steps: Sequence[int] | None = None,
     **_: object,
 ) -> Array:
-    """Return the elements from `starts` up to `ends`, every `steps`-th of them."""
+    """Return the elements from `slice_start` up to `slice_end`, every `slice_step`-th of them."""
     values = np.asarray(x, np.float64)
-    steps = steps or slice_step or [1] * values.ndim
-    limits = zip(starts, ends, steps, strict=True)
-    return values[tuple(slice(int(start), int(end), step) for start, end, step in limits)]
+    start = starts if slice_start is None else slice_start
+    end = ends if slice_end is None else slice_end
+    limits = zip(start, end, slice_step or steps or [1] * len(start), strict=True)
+    return values[tuple(slice(int(first), int(last), int(step)) for first, last, step in limits)]
 
 
 def pad(x: ArrayLike, *given: Any, value: float = 0.0, **_: object) -> Array:

@@ -56,15 +56,29 @@ def max_pool2d(
     padding: Sequence[int],
     dilation: Sequence[int],
     ceil_mode: bool = False,
+    return_indices: bool = False,
     **_: Any,
-) -> Values:
-    """Return the largest element of every window."""
+) -> Values | tuple[Values, NDArray[np.int64]]:
+    """Return the largest element of every window, and with `return_indices` its pixel, the first among equals."""
     image = (batch_size, input_h, input_w, channels)
 
     def largest(window: Values, *_: int) -> Any:
         return window.max(axis=(0, 1)) if window.size else -np.inf
 
-    return _pool(x, image, largest, kernel_size, stride, padding, dilation, ceil_mode)
+    def pixel(window: Values, y: int, x0: int) -> Any:
+        if not window.size:
+            return -1
+        # Rows and columns of padding in front of the image are not in the window.
+        first_row, first_column = (
+            place if place >= 0 else place % step for place, step in zip((y, x0), dilation, strict=True)
+        )
+        row, column = np.divmod(window.reshape(-1, *window.shape[2:]).argmax(axis=0), window.shape[1])
+        return (first_row + row * dilation[0]) * input_w + first_column + column * dilation[1]
+
+    values = _pool(x, image, largest, kernel_size, stride, padding, dilation, ceil_mode)
+    if not return_indices:
+        return values
+    return values, _pool(x, image, pixel, kernel_size, stride, padding, dilation, ceil_mode).astype(np.int64)
 
 
 def avg_pool2d(

@@ -256,6 +256,19 @@ class KernelDescriptor:
                 raise ArgumentError(f"KernelDescriptor: compiler_include_paths: expected a path, got {path!r}")
         self.compiler_include_paths = [Path(path) for path in paths]
 
+    @property
+    def runtime_args(self) -> RuntimeArgs:
+        """Arguments by core: `kernel.runtime_args[x][y]` is a list that may be changed."""
+        return self._runtime_args
+
+    @runtime_args.setter
+    def runtime_args(self, given: Any) -> None:
+        if not isinstance(given, RuntimeArgs):
+            pairs, given = arguments(given), RuntimeArgs()
+            for core, values in pairs:
+                given.append(core, values)
+        self._runtime_args = given
+
     def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
         """Add the common arguments of another kernel to its own."""
         self.common_runtime_args += other.common_runtime_args
@@ -286,7 +299,8 @@ class KernelDescriptor:
 def arguments(given: Any) -> Iterator[tuple[CoreCoord, Sequence[int]]]:
     """Yield cores and arguments, from `RuntimeArgs`, pairs, or nested lists by x and y."""
     if isinstance(given, RuntimeArgs):
-        yield from given.to_list()
+        # Reading the arguments of a core makes an empty list.
+        yield from ((core, values) for core, values in given.to_list() if values)
         return
     for x, entry in enumerate(given):
         if isinstance(entry, tuple) and len(entry) == 2 and not isinstance(entry[0], (list, int)):
@@ -435,11 +449,21 @@ class MeshProgramDescriptor:
             required("MeshProgramDescriptor", {} if mesh_programs is None else mesh_programs, dict)
         )
         for device_range, descriptor in self.mesh_programs.items():
-            if not isinstance(device_range, MeshCoordinateRange) or not isinstance(descriptor, ProgramDescriptor):
-                raise ArgumentError(
-                    f"MeshProgramDescriptor: expected a ProgramDescriptor by MeshCoordinateRange, got "
-                    f"{device_range!r}: {descriptor!r}"
-                )
+            self[device_range] = descriptor
+
+    def __setitem__(self, device_range: MeshCoordinateRange, descriptor: ProgramDescriptor) -> None:
+        if not isinstance(device_range, MeshCoordinateRange) or not isinstance(descriptor, ProgramDescriptor):
+            raise ArgumentError(
+                f"MeshProgramDescriptor: expected a ProgramDescriptor by MeshCoordinateRange, got "
+                f"{device_range!r}: {descriptor!r}"
+            )
+        self.mesh_programs[device_range] = descriptor
+
+    def __getitem__(self, device_range: MeshCoordinateRange) -> ProgramDescriptor:
+        found = self.mesh_programs.get(device_range)
+        if found is None:
+            raise ArgumentError(f"MeshProgramDescriptor: no program for {device_range!r}")
+        return found
 
 
 def merge_program_descriptors(descriptors: Sequence[ProgramDescriptor]) -> ProgramDescriptor:
