@@ -12,6 +12,7 @@ from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.printing import quote, unquote
 from ttnn.compiler.asm.target_text import comment, cpp_string, is_cpp_callee, is_python_identifier, python_string
+from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, StringAttr
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.emit import cpp_source, identifiers, python_source
 from ttnn.compiler.binary.emitc_source import emitc_functions, emitc_kernels
@@ -19,7 +20,7 @@ from ttnn.compiler.binary.emitpy_source import emitpy_source
 from ttnn.compiler.binary.kernel_source import kernels_source
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.pipelines import run
 
 BENIGN = "benign"
@@ -277,3 +278,21 @@ def test_kernel_functions_have_the_names_of_operations() -> None:
 @pytest.mark.parametrize("name", ["g", "::tt::f", "a::b<int, c::d>", "reinterpret_cast", "x.y", "p->f", "f<uint32_t*>"])
 def test_names_of_functions_in_cpp(name: str) -> None:
     assert is_cpp_callee(name)
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "\ud7ff", "a.b$c", "->", "%0", "@g"], ids=ascii)
+def test_names_and_strings_of_mlir_are_read_as_they_were_written(text: str) -> None:
+    name = quote(text or "x")
+    made = (
+        f"#at = loc({name})\n"
+        f"func.func @{name}() attributes {{test.a = {quote(text)}, test.list = [{quote(text)}]}} {{\n"
+        f"  func.call @{name}() : () -> () loc(#at)\n  return\n}}\n"
+    )
+    module = parse_module(made, epoch=Epoch.CURRENT)
+    written = print_module(module, debuginfo=True)
+    again = parse_module(written, epoch=Epoch.CURRENT)
+    assert print_module(again, debuginfo=True) == written
+    (function,) = again.functions()
+    assert function.sym_name.data == (text or "x")
+    assert function.attributes["test.a"] == StringAttr(text)
+    assert function.attributes["test.list"] == ArrayAttr([StringAttr(text)])

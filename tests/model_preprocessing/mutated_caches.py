@@ -31,9 +31,9 @@ NAME = "model"
 class Small(torch.nn.Module):
     """A model with parameters of every kind that the cache stores."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 3) -> None:
         super().__init__()
-        torch.manual_seed(3)
+        torch.manual_seed(seed)
         self.linear = torch.nn.Linear(2, 3)
         self.conv = torch.nn.Conv2d(1, 2, 1)
         self.blocks = torch.nn.ModuleList([torch.nn.LayerNorm(2)])
@@ -67,9 +67,9 @@ class Counted:
         return self.model
 
 
-def preprocess(initialize: Callable[[], Any] | None, version: str = "1") -> Any:
+def preprocess(initialize: Callable[[], Any] | None, version: str = "1", name: str = NAME) -> Any:
     return preprocess_model(
-        model_name=NAME,
+        model_name=name,
         version=version,
         initialize_model=initialize,
         run_model=lambda model: model(torch.zeros(1, 1, 4, 4)),
@@ -175,7 +175,7 @@ FILE_CHANGES = (_flip, _truncate, _extend, _delete, _swap, _folder, _pipe, _link
 def _whole(model: Path, chance: random.Random, outside: Path) -> str:
     """Change folders instead of a file."""
     data = next(model.glob("data-*"))
-    kind = chance.choice(["data", "model", "part", "extra", "old", "junk"])
+    kind = chance.choice(["data", "model", "part", "extra", "old", "junk", "other"])
     if kind in ("data", "model"):
         chance.choice((_folder, _pipe, _link))(data if kind == "data" else model, chance, outside)
     elif kind == "part":
@@ -183,6 +183,9 @@ def _whole(model: Path, chance: random.Random, outside: Path) -> str:
         (model / "data-0").symlink_to(outside)
         (model / "part-2").symlink_to(outside)
         (model / "manifest.json").unlink()
+    elif kind == "other":
+        _replaced(model)
+        model.with_name("other").rename(model)
     elif kind == "extra":
         (data / "9.bin").write_bytes(b"more")
         (model / "file").write_bytes(b"more")
@@ -220,6 +223,7 @@ def run(count: int, seed: int = 0) -> Counter[str]:
         stack.enter_context(ttnn.manage_config("enable_model_cache", True))
         initialize = Counted()
         right = plain(preprocess(initialize))
+        preprocess(lambda: Small(seed=4), name="other")
         shutil.copytree(root, kept)
         for number in range(count):
             _replaced(root)

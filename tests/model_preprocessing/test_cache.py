@@ -213,3 +213,12 @@ def test_changed_caches_are_read_right_or_made_anew() -> None:
     ends = run(400, seed=1)
     assert ends["made anew"] > 300
     assert ends["read"] > 5
+
+
+def test_the_cache_of_another_model_is_made_anew(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    right = plain(preprocess(Counted()))
+    preprocess(Counted(), name="other")
+    (cache / NAME).rename(cache / "spare")
+    (cache / "other").rename(cache / NAME)
+    assert plain(preprocess(Counted())) == right
+    assert "holds the parameters of the model 'other'" in caplog.text

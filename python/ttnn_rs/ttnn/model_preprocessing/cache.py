@@ -113,7 +113,13 @@ class ParameterCache:
             part.mkdir()
             held = _lock(part)
         try:
-            content = {"format": _FORMAT, "version": version, "folder": data.name, "tree": Writer(part).node(tree)}
+            content = {
+                "format": _FORMAT,
+                "model": self.folder.name,
+                "version": version,
+                "folder": data.name,
+                "tree": Writer(part).node(tree),
+            }
             document = {"content": content, "sha256": _digest(content)}
             with (part / _MANIFEST).open("x", encoding="utf-8") as file:
                 json.dump(document, file)
@@ -157,7 +163,11 @@ class ParameterCache:
 
     def _tree(self, content: Any, version: str) -> ParameterDict | ParameterList | None:
         try:
-            if content["format"] != _FORMAT or content["version"] != version:
+            if content["format"] != _FORMAT:
+                return None
+            if content["model"] != self.folder.name:
+                raise FileFormatError(f"{self.folder} holds the parameters of the model {content['model']!r}")
+            if content["version"] != version:
                 return None
             folder = path_below(self.folder, content["folder"])
             _require_folder(folder)
