@@ -49,7 +49,7 @@ def _compiled(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Comp
     assert isinstance(kernel.function, CppSource)
     source = kernel.function
     if kernel.include_paths:
-        source = replace(source, roots=(*map(Path, kernel.include_paths), *source.roots))
+        source = replace(source, roots=(*(Path(path).absolute() for path in kernel.include_paths), *source.roots))
     return compile_kernel(source, _settings(device, program, kernel))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ _root: list[Path] = []
 
 def set_root_dir(root_dir: str | os.PathLike[str]) -> None:
     """Let kernel files be looked for in this folder too."""
-    _root[:] = [Path(root_dir)]
+    _root[:] = [Path(root_dir).absolute()]
 
 
 SetRootDir = set_root_dir
@@ -55,13 +56,24 @@ def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunctio
     except FileAccessError as error:
         raise KernelError(str(error)) from None
     if found.suffix in _CPP:
-        return CppSource(found.absolute(), text, roots)
+        return CppSource(found.absolute(), text, roots, _named(found.absolute()))
     return kernel_from_text(caller, text, str(found))
 
 
 def _roots() -> tuple[Path, ...]:
     home = os.environ.get("TT_METAL_HOME")
-    return (*_root, *([Path(home)] if home else []))
+    return (*_root, *([Path(home).absolute()] if home else []))
+
+
+def _named(found: Path) -> tuple[Path, ...]:
+    """Return the folders whose files a kernel's file may include by a path such as `../common.h`.
+
+    Those are the folder of the program and the working folder, if the kernel is below. A home folder is too much.
+    """
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    folders = (Path.cwd(), *([Path(main).absolute().parent] if main else []))
+    too_much = (Path(os.sep), Path(os.path.expanduser("~")))
+    return tuple(folder for folder in folders if folder not in too_much and found.is_relative_to(folder))
 
 
 def kernel_from_text(caller: str, text: str, name: str = "") -> KernelFunction:

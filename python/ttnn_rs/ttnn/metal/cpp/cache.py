@@ -1,34 +1,45 @@
-"""Compiled kernels on disk: a key of everything that is known before compiling, then the headers that were read."""
+"""Compiled kernels on disk, under a key of everything that their compilation can see."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import json
 import os
-from collections.abc import Iterable
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
-from ttnn.base import files
+from ttnn.base.exceptions import FileAccessError, KernelCompileError
+from ttnn.base.files import read_bytes, write_atomically
 
 INCLUDE = Path(__file__).parent / "include"
 """Our headers under their official names."""
+_WHERE = "cache of compiled kernels"
+_SEAL = 64
+"""Characters of a SHA-256."""
+_LARGEST = 1 << 28
+_OLD = 60
+"""Seconds after which a work folder without a lock belongs to a process that has died."""
 
 
 def cache_folder() -> Path:
     """Return the folder of compiled kernels: below `TT_METAL_CACHE`, or in the user's cache folder."""
     setting = os.environ.get("TT_METAL_CACHE")
     if setting:
-        return Path(setting) / "ttnn-rs-kernels"
+        return Path(setting).absolute() / "ttnn-rs-kernels"
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "ttnn-rs" / "kernels"
+    return Path(base).absolute() / "ttnn-rs" / "kernels"
 
 
 def digest(*parts: str | bytes) -> str:
     """Return a name for these texts together."""
     hashed = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode(errors="surrogatepass") if isinstance(part, str) else part
         hashed.update(len(data).to_bytes(8, "little"))
         hashed.update(data)
     return hashed.hexdigest()[:32]
@@ -41,52 +52,139 @@ def headers_digest() -> str:
     return digest(*(part for path in files for part in (str(path.relative_to(INCLUDE)), path.read_bytes())))
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file that is never seen half written, though several processes write it at once."""
-    files.make_folder(path.parent, where="kernel cache")
-    files.write_atomically(path, data, where="kernel cache")
+# A stored file begins with the SHA-256 of its name and content: a file that is damaged, cut off, or the copy of
+# another one is as good as missing, and is built and written again.
 
 
-def _file_digest(path: str) -> str:
+def _seal(name: str, data: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + data).hexdigest().encode()
+
+
+def read_sealed(path: Path) -> bytes | None:
+    """Return what `write_sealed` wrote, None if the file is missing or damaged."""
     try:
-        return digest(Path(path).read_bytes())
-    except OSError:
-        return ""
-
-
-_found: dict[tuple[Path, str], tuple[bytes, dict[str, tuple[int, int]]]] = {}
-"""Images that this process has read, with times and sizes of the headers at that moment."""
-
-
-def _stamp(path: str) -> tuple[int, int]:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
-
-
-def find_image(folder: Path, key: str) -> bytes | None:
-    """Return the image of a key, if the headers that its source included are still the same."""
-    known = _found.get((folder, key))
-    if known is not None and all(_stamp(path) == before for path, before in known[1].items()):
-        return known[0]
-    try:
-        entry = json.loads((folder / f"{key}.json").read_bytes())
-        if any(_file_digest(path) != before for path, before in entry["headers"].items()):
-            return None
-        image = (folder / f"{entry['image']}.elf").read_bytes()
-    except (OSError, ValueError, KeyError, AttributeError):
+        data = read_bytes(path, where=_WHERE, limit=_LARGEST)
+    except FileAccessError:
         return None
-    if digest(image) != entry["image"]:
-        return None
-    _found[folder, key] = image, {path: _stamp(path) for path in entry["headers"]}
+    return data[_SEAL:] if data[:_SEAL] == _seal(path.name, data[_SEAL:]) else None
+
+
+def write_sealed(path: Path, data: bytes) -> None:
+    """Write a file that `read_sealed` reads.
+
+    Raises:
+        KernelCompileError: the cache cannot be written.
+    """
+    write_cached(path, _seal(path.name, data) + data)
+
+
+def write_cached(path: Path, data: bytes) -> None:
+    """Write a file of the cache, replacing whatever has its name.
+
+    Raises:
+        KernelCompileError: the cache cannot be written.
+    """
+    try:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.is_symlink() or not path.is_file() or not os.access(path, os.W_OK):
+            path.unlink(missing_ok=True)
+        write_atomically(path, data, where=_WHERE)
+    except (FileAccessError, OSError) as error:
+        raise KernelCompileError(f"{error}. Set TT_METAL_CACHE to another folder.") from None
+
+
+def is_sound(path: Path) -> bool:
+    """Return whether a file that other programs read is as `write_with_seal` wrote it."""
+    try:
+        seal = read_bytes(path.with_name(f"{path.name}.seal"), where=_WHERE, limit=_SEAL)
+        return seal == _seal(path.name, read_bytes(path, where=_WHERE, limit=_LARGEST))
+    except FileAccessError:
+        return False
+
+
+def write_with_seal(path: Path, data: bytes) -> None:
+    """Write a file that other programs read, with its SHA-256 in a file beside it.
+
+    Raises:
+        KernelCompileError: the cache cannot be written.
+    """
+    write_cached(path, data)
+    write_cached(path.with_name(f"{path.name}.seal"), _seal(path.name, data))
+
+
+_found: dict[tuple[Path, str], bytes] = {}
+"""Images that this process has read or written. A key names one image, whatever happens to its file."""
+_MOST = 4096
+
+
+def _remember(folder: Path, key: str, image: bytes) -> bytes:
+    if len(_found) >= _MOST:
+        _found.clear()
+    _found[folder, key] = image
     return image
 
 
-def store_image(folder: Path, key: str, image: bytes, headers: Iterable[str]) -> None:
-    """Store the image of a key with the headers that its source included."""
-    name = digest(image)
-    write_atomically(folder / f"{name}.elf", image)
-    entry = {"image": name, "headers": {path: _file_digest(path) for path in headers}}
-    write_atomically(folder / f"{key}.json", json.dumps(entry, indent=1).encode())
+def find_image(folder: Path, key: str) -> bytes | None:
+    """Return the image of a key, None if there is none or its file is damaged."""
+    known = _found.get((folder, key))
+    if known is not None:
+        return known
+    image = read_sealed(folder / f"{key}.kernel")
+    return None if image is None else _remember(folder, key, image)
+
+
+def store_image(folder: Path, key: str, image: bytes) -> None:
+    """Store the image of a key."""
+    write_sealed(folder / f"{key}.kernel", image)
+    _remember(folder, key, image)
+
+
+# Places to work in. Each is locked as long as its process lives; those of the dead are removed.
+
+_cleaned: set[Path] = set()
+
+
+@contextmanager
+def work_folder(folder: Path) -> Iterator[Path]:
+    """Make a folder to work in below the cache; it is removed at the end of the `with` block.
+
+    Raises:
+        KernelCompileError: it cannot be made.
+    """
+    places = folder / "work"
+    try:
+        places.mkdir(parents=True, exist_ok=True)
+        _clean(places)
+        place = Path(tempfile.mkdtemp(dir=places))
+        lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise KernelCompileError(
+            f"the folder of compiled kernels, {folder}, cannot be made: {error.strerror}. "
+            "Set TT_METAL_CACHE to another."
+        ) from None
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield place
+    finally:
+        os.close(lock)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _clean(places: Path) -> None:
+    if places in _cleaned:
+        return
+    _cleaned.add(places)
+    for place in places.iterdir():
+        with suppress(OSError):
+            if time.time() - place.stat().st_mtime < _OLD:
+                continue
+            lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(place, ignore_errors=True)
+            finally:
+                os.close(lock)

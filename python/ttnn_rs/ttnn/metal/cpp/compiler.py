@@ -2,74 +2,104 @@
 
 from __future__ import annotations
 
+import json
 import re
-import shutil
-import tempfile
-import threading
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NoReturn
 
-from ttnn import _engine
 from ttnn.base.exceptions import KernelCompileError
+from ttnn.metal.cpp.assembly import assembler_error, forbidden_directive
 from ttnn.metal.cpp.cache import (
     INCLUDE,
     cache_folder,
     digest,
     find_image,
-    headers_digest,
+    read_sealed,
     store_image,
-    write_atomically,
+    work_folder,
+    write_cached,
+    write_sealed,
 )
-from ttnn.metal.cpp.diagnostics import raise_compile_error, raise_link_error
+from ttnn.metal.cpp.diagnostics import missing_header, raise_compile_error, raise_link_error
 from ttnn.metal.cpp.elf import symbols
 from ttnn.metal.cpp.entry import find_entry, named_entry, refuse_split
-from ttnn.metal.cpp.forwards import forwards
 from ttnn.metal.cpp.generated import generated_header
-from ttnn.metal.cpp.refused_header import refused_header
-from ttnn.metal.cpp.sfpu_header import sfpu_header
+from ttnn.metal.cpp.overlay import WORK, overlay
+from ttnn.metal.cpp.shared import ASSEMBLE, Shared, find_shared, runtime_library, shared_name, sorting
 from ttnn.metal.cpp.spec import TRISC, CompiledKernel, CppSource, KernelSettings
-from ttnn.metal.cpp.toolchain import Toolchain, find_toolchain, run
+from ttnn.metal.cpp.toolchain import KERNEL_LIMITS, Toolchain, find_toolchain, run
+from ttnn.metal.cpp.visible import Visible, visible_files
 
-_FLAGS = (
-    *("-std=c++20", "-O2", "-gline-tables-only", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
-    *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-ffunction-sections"),
-    *("-fdata-sections", "-fno-pic", "-fno-stack-protector", "-fno-sanitize=all", "-ffp-contract=off"),
-    *("-fno-strict-aliasing", "-fno-optimize-sibling-calls", "-ferror-limit=5", "-w"),
-    "-Wno-missing-template-arg-list-after-template-kw",
-)
-"""Flags of every compilation. Kernels read memory through pointers of other types, so aliasing is not strict; a call at
-the end of a function stays a call, so that errors name its line."""
+_MOST_ASKED = 64
+"""Names of headers that only macros make up, in one kernel."""
+_LARGEST = 4 << 20
+"""Characters of a source."""
 
 
-_NO_TIMES = ("-Xclang", "-fno-pch-timestamp")
+@dataclass(frozen=True)
+class _Job:
+    """A kernel to compile.
+
+    Attributes:
+        source: The kernel.
+        main: The path of its source. A text has one in the cache, so that messages and debuggers find it.
+        processor: What it runs on.
+        header: The generated header.
+        names: The header of names.
+    """
+
+    source: CppSource
+    main: Path
+    processor: int
+    header: str
+    names: str
 
 
 def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKernel:
     """Return a kernel compiled for a processor.
 
     Raises:
-        KernelCompileError: there is no compiler, the source does not compile or link, or has no entry or two.
+        KernelCompileError: there is no compiler, the source does not compile or link, has no entry or two, needs more
+            than the compiler may use, or names files that it may not read.
         UnsupportedError: the source needs what is not modelled.
         KernelArgumentError: a define or an argument has no name in C++.
     """
     header, names = generated_header(settings), settings.names
     toolchain, folder = find_toolchain(), cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise KernelCompileError(
-            f"the folder of compiled kernels, {folder}, cannot be made: {error.strerror}. "
-            "Set TT_METAL_CACHE to another."
-        ) from None
-    key = digest(
-        *(str(source.path), source.text, *map(str, source.roots), header, names, str(settings.processor)),
-        *(toolchain.version, " ".join(_FLAGS), _base(toolchain)),
-    )
+    if len(source.text) > _LARGEST:
+        raise KernelCompileError(f"kernel {source.name} has more than {_LARGEST >> 20} MiB of text", kernel=source.name)
+    main = source.path or folder / "sources" / f"{digest(source.text)}.cpp"
+    job = _Job(source, main, settings.processor, header, names)
+    seen = visible_files(source, main, header)
+    first = key = _key(job, seen, toolchain)
     image = find_image(folder, key)
+    asked = _asked(folder, first) if image is None else ()
+    if asked:
+        seen = visible_files(source, main, header, asked)
+        key = _key(job, seen, toolchain)
+        image = find_image(folder, key)
     if image is None:
-        image, read = _build(source, header, names, settings.processor, toolchain, folder)
-        store_image(folder, key, image, read)
+        image, key, asked = _build(job, seen, asked, toolchain, folder)
+        store_image(folder, key, image)
+        if asked:
+            write_sealed(folder / f"{first}.names", json.dumps(asked).encode())
     return CompiledKernel(image, _notes(image))
+
+
+def _key(job: _Job, seen: Visible, toolchain: Toolchain) -> str:
+    """Return the name of an image: all that the compiler sees, and the order in which it looks."""
+    order = (part for folder in seen.search for part in folder)
+    files = (part for path, data in sorted(seen.files.items()) for part in (path, data))
+    known = (seen.main, job.header, job.names, str(job.processor), shared_name(toolchain), str(len(seen.search)))
+    return digest(*known, *order, *files)
+
+
+def _asked(folder: Path, key: str) -> tuple[str, ...]:
+    """Return the names of headers that the compiler has asked for when it last compiled a kernel."""
+    data = read_sealed(folder / f"{key}.names")
+    return () if data is None else tuple(json.loads(data))
 
 
 @lru_cache(maxsize=512)
@@ -81,198 +111,97 @@ def _notes(image: bytes) -> tuple[str, ...]:
 
 
 def _build(
-    source: CppSource, header: str, names: str, processor: int, toolchain: Toolchain, folder: Path
-) -> tuple[bytes, list[str]]:
-    refuse_split(source)
-    base = _base_folder(toolchain, folder)
-    with tempfile.TemporaryDirectory(prefix="ttnn-kernel-") as place:
-        work = Path(place)
-        path = source.path
-        if path is None:
-            # Kept, so that messages and debuggers find it.
-            path = folder / "sources" / f"{digest(source.text)}.cpp"
-            write_atomically(path, source.text.encode())
-        (work / "ttnn_rs_generated.h").write_text(header, encoding="utf-8")
-        start = "ttnn_rs/compute_start.h" if processor == TRISC else "ttnn_rs/dataflow_start.h"
-        includes = ["ttnn_rs/base.h", "ttnn_rs_generated.h", start]
-        if names:
-            (work / "ttnn_rs_names.h").write_text(f'#line 2 "{INCLUDE.as_posix()}/names.h"\n{names}', encoding="utf-8")
-            includes.append("ttnn_rs_names.h")
-        lines = [
-            *(f'#include "{name}"' for name in includes),
-            f'#include "{path.as_posix()}"',
-            *named_entry(source.text),
-        ]
-        (work / "kernel.cpp").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        searched = [INCLUDE, base / "forward", work, *_user_folders(source, path, folder)]
-        command = [
-            *(*toolchain.compile, *_FLAGS, "-include-pch", str(base / "base.pch")),
-            *(flag for place in searched for flag in ("-I", str(place))),
-            # Headers of the system are the compiler's, whose version is part of the key.
-            *("-MMD", "-MF", "kernel.d", "-c", "kernel.cpp", "-o", "kernel.o"),
-        ]
-        done = run(command, work, folder)
-        if done.returncode:
-            raise_compile_error(source.name, done.stderr, (INCLUDE, folder, work, "."), path)
-        entry = find_entry(source, (work / "kernel.o").read_bytes())
-        _link(source.name, entry, work, base, toolchain, folder)
-        depends = _dependencies((work / "kernel.d").read_text(encoding="utf-8"))
-        read = [name for name in depends if not name.startswith((str(INCLUDE), str(base), str(work)))]
-        return (work / "kernel.elf").read_bytes(), [name for name in read if Path(name).is_absolute()]
+    job: _Job, seen: Visible, asked: tuple[str, ...], toolchain: Toolchain, folder: Path
+) -> tuple[bytes, str, tuple[str, ...]]:
+    """Return an image, its key, and the names of headers that only the compiler knew."""
+    refuse_split(job.source)
+    shared = find_shared(toolchain, folder)
+    if job.source.path is None:
+        write_cached(job.main, job.source.text.encode(errors="surrogatepass"))
+    while True:
+        with work_folder(folder) as work:
+            output = _compile(job, seen, shared, work, folder)
+            if output is None:
+                _assemble(job, shared, work, folder)
+                return _link(job.source, work, shared, toolchain, folder), _key(job, seen, toolchain), asked
+        name = missing_header(output)
+        if not name or name in asked or len(asked) >= _MOST_ASKED:
+            _raise(job, seen, output, folder)
+        more = visible_files(job.source, job.main, job.header, (*asked, name))
+        if more.files == seen.files:
+            _raise(job, more, output, folder)
+        seen, asked = more, (*asked, name)
 
 
-def _dependencies(text: str) -> list[str]:
-    """Return the headers of a dependency file."""
-    _, _, listed = text.replace("\\\n", " ").partition(":")
-    return [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", listed)]
+def _compile(job: _Job, seen: Visible, shared: Shared, work: Path, folder: Path) -> str | None:
+    """Write `kernel.s`; return what the compiler says if it fails."""
+    start = "ttnn_rs/compute_start.h" if job.processor == TRISC else "ttnn_rs/dataflow_start.h"
+    generated = {"ttnn_rs_generated.h": job.header}
+    includes = [f"{WORK}/ttnn_rs_generated.h", start]
+    if job.names:
+        generated["ttnn_rs_names.h"] = f'#line 2 "{INCLUDE.as_posix()}/names.h"\n{job.names}'
+        includes.append(f"{WORK}/ttnn_rs_names.h")
+    # The source is the compiler's main file, so that its name may have any character.
+    entry = "".join(f"\n{line}" for line in named_entry(job.source.text))
+    (work / "overlay.json").write_text(overlay(seen, generated, entry, shared, work), encoding="utf-8")
+    words = {"OVERLAY": str(work / "overlay.json"), "OUTPUT": "kernel.s"}
+    searched = [str(INCLUDE), f"{WORK}/forward", *(place.path for place in seen.search)]
+    command = [
+        *(words.get(word, word) for word in shared.frontend),
+        *(flag for place in searched for flag in ("-I", place)),
+        *(flag for name in includes for flag in ("-include", name)),
+        *("-x", "c++", seen.main),
+    ]
+    done = run(command, work, folder, KERNEL_LIMITS)
+    return done.stdout if done.returncode else None
 
 
-_ROOT = re.compile(r"(.*)/ttnn/cpp/ttnn/")
+def _raise(job: _Job, seen: Visible, output: str, folder: Path) -> NoReturn:
+    ours = (str(INCLUDE), str(folder), WORK, "<built-in>")
+    raise_compile_error(job.source.name, output, ours, job.main, seen.files, seen.refused)
 
 
-def _user_folders(source: CppSource, path: Path, folder: Path) -> list[Path]:
-    """Return where headers of the user are looked for: kernels of TT-NN name theirs from the top of its tree."""
-    inside = _ROOT.match(path.as_posix())
-    roots = [*([Path(inside[1])] if inside else []), *source.roots]
-    found = []
-    for root in dict.fromkeys(roots):
-        if (root / "ttnn" / "cpp").is_dir():
-            # Below this link only the folder `ttnn` is seen: nothing of the official device headers beside it.
-            shadow = folder / "roots" / digest(str(root.resolve()))
-            if not (shadow / "ttnn").exists():
-                shadow.mkdir(parents=True, exist_ok=True)
-                _link_folder(shadow / "ttnn", root.resolve() / "ttnn")
-            found += [shadow, root / "ttnn", root / "ttnn" / "cpp"]
-        else:
-            found.append(root)
-    return [path.parent, *found]
+def _assemble(job: _Job, shared: Shared, work: Path, folder: Path) -> None:
+    """Write `kernel.o`."""
+    text = (work / "kernel.s").read_bytes().decode("latin-1")
+    forbidden = forbidden_directive(text)
+    if forbidden is not None:
+        what, place = forbidden
+        raise _assembly_error(
+            job,
+            place,
+            f"assembly with {what}: a kernel may neither include files in its assembly nor have macros there; use "
+            "#embed or an array for data",
+        )
+    command = [*shared.driver, *ASSEMBLE, "-c", "-x", "assembler", "kernel.s", "-o", "kernel.o"]
+    done = run(command, work, folder, KERNEL_LIMITS)
+    if done.returncode:
+        what, place = assembler_error(text, done.stdout) or (done.stdout[:2000], "")
+        raise _assembly_error(job, place, what)
 
 
-def _link_folder(link: Path, target: Path) -> None:
-    try:
-        link.symlink_to(target, target_is_directory=True)
-    except FileExistsError:
-        return
+def _assembly_error(job: _Job, place: str, what: str) -> KernelCompileError:
+    file, _, line = place.rpartition(":")
+    text = f"{place or job.main}: error: {what}"
+    return KernelCompileError(text, kernel=job.source.name, file=file or str(job.main), line=int(line or 0))
 
 
-# What all kernels share.
-
-_lock = threading.Lock()
-
-
-@lru_cache(maxsize=8)
-def _base(toolchain: Toolchain) -> str:
-    """Return the name of what all kernels share: headers and what generates them, calls of the engine, compiler.
-
-    What is generated follows from the code that generates it, which is faster to read than to run.
-    """
-    package = INCLUDE.parents[2]
-    sources = sorted((*package.glob("kernel_api/*.py"), *INCLUDE.parent.glob("*.py")))
-    written = (part for path in sources for part in (path.name, path.read_bytes()))
-    calls = "\n".join(_engine.kernel_calls())
-    return digest(headers_digest(), str(INCLUDE), *written, calls, _engine.__version__, toolchain.version)
-
-
-def _generated() -> dict[str, str]:
-    """Return the headers that are generated once for all kernels."""
-    return {"ttnn_rs/sfpu_functions.h": sfpu_header(), "ttnn_rs/refused.h": refused_header()}
-
-
-def _base_folder(toolchain: Toolchain, folder: Path) -> Path:
-    """Return the folder with what all kernels share; make it if this is the first kernel."""
-    base = folder / f"base-{_base(toolchain)}"
-    with _lock:
-        if not base.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
-            place = Path(tempfile.mkdtemp(dir=folder, prefix="base-new-"))
-            try:
-                _make_base(place, toolchain, folder)
-                try:
-                    place.rename(base)
-                except OSError:  # another process was faster
-                    if not base.is_dir():
-                        raise
-            finally:
-                shutil.rmtree(place, ignore_errors=True)
-    return base
-
-
-def _make_base(place: Path, toolchain: Toolchain, folder: Path) -> None:
-    headers = {name: f'#pragma once\n#include "{target}"\n' for name, target in forwards().items()}
-    # Their lines count as lines of our headers: errors name the user's line.
-    written = {name: f'#line 2 "{(INCLUDE / name).as_posix()}"\n{text}' for name, text in _generated().items()}
-    for name, text in {**headers, **written}.items():
-        file = place / "forward" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    (place / "calls.S").write_text(_calls(), encoding="utf-8")
-    shared = [*toolchain.compile, *_FLAGS, "-I", str(INCLUDE)]
-    for command in (
-        # The name of the folder says what the headers contain; when they were written does not matter.
-        [*shared, *_NO_TIMES, "-x", "c++-header", str(INCLUDE / "ttnn_rs" / "base.h"), "-o", "base.pch"],
-        [*shared, "-fno-builtin", "-c", str(INCLUDE / "ttnn_rs" / "start.cpp"), "-o", "start.o"],
-        [*toolchain.compile, "-c", "calls.S", "-o", "calls.o"],
-    ):
-        done = run(command, place, folder)
-        if done.returncode:
-            raise_compile_error("ttnn_rs", done.stderr)
-
-
-def _calls() -> str:
-    """Return the stubs of the engine's calls: the number in t0, arguments where the ABI has them."""
-    lines = []
-    for number, name in enumerate(_engine.kernel_calls()):
-        lines += [
-            f'.section .tt_calls.{name}, "ax", @progbits',
-            f".globl tt_call_{name}",
-            f"tt_call_{name}:",
-            f"    li t0, {number}",
-            "    ecall",
-            "    ret",
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _link(name: str, entry: str, work: Path, base: Path, toolchain: Toolchain, folder: Path) -> None:
+def _link(source: CppSource, work: Path, shared: Shared, toolchain: Toolchain, folder: Path) -> bytes:
+    entry = find_entry(source, (work / "kernel.o").read_bytes())
     script = INCLUDE / "ttnn_rs" / "kernel.ld"
     command = [
         *(*toolchain.link, "-T", str(script), "-n", "--gc-sections", f"--defsym=tt_entry={entry}"),
-        *(str(base / "start.o"), str(base / "calls.o"), "kernel.o"),
+        # A source names no library of the host.
+        *("--no-dependent-libraries", str(shared.folder / "start.o"), str(shared.folder / "calls.o"), "kernel.o"),
     ]
-    done = run([*command, "-o", "kernel.elf"], work, folder)
-    if done.returncode and "std::__1::__sort<" in done.stderr:
-        command.append(str(_sorting(toolchain, base, folder)))
-        done = run([*command, "-o", "kernel.elf"], work, folder)
-    if done.returncode and re.search(r"undefined symbol: __\w+", done.stderr):
-        done = run([*command, *_runtime_library(toolchain, base, folder), "-o", "kernel.elf"], work, folder)
+    output = ("-o", "kernel.elf")
+    done = run([*command, *output], work, folder, KERNEL_LIMITS)
+    if done.returncode and "std::__1::__sort<" in done.stdout:
+        command.append(sorting(shared, folder))
+        done = run([*command, *output], work, folder, KERNEL_LIMITS)
+    if done.returncode and re.search(r"undefined symbol: __\w+", done.stdout):
+        command += runtime_library(shared, toolchain, folder)
+        done = run([*command, *output], work, folder, KERNEL_LIMITS)
     if done.returncode:
-        raise_link_error(name, done.stderr)
-
-
-def _sorting(toolchain: Toolchain, base: Path, folder: Path) -> Path:
-    """Return the functions behind `std::sort` of plain numbers; few kernels need them."""
-    made = base / "sort.o"
-    if not made.is_file():
-        with tempfile.TemporaryDirectory(dir=folder) as place:
-            command = [*toolchain.compile, *_FLAGS, "-c", str(INCLUDE / "ttnn_rs" / "sort.cpp"), "-o", "sort.o"]
-            done = run(command, Path(place), folder)
-            if done.returncode:
-                raise_compile_error("ttnn_rs", done.stderr)
-            write_atomically(made, (Path(place) / "sort.o").read_bytes())
-    return made
-
-
-def _runtime_library(toolchain: Toolchain, base: Path, folder: Path) -> list[str]:
-    """Return the library of soft float and 64-bit division; few kernels need it, and it takes some seconds once."""
-    if not toolchain.library:
-        return []
-    library = base / "librt.a"
-    if not library.is_file():
-        with tempfile.TemporaryDirectory(dir=folder) as place:
-            (Path(place) / "empty.c").write_text("\n", encoding="utf-8")
-            command = [*toolchain.library, "--name", "rt", "empty.c"]
-            done = run(command, Path(place), folder)
-            if done.returncode:
-                raise_link_error("ttnn_rs", done.stderr)
-            write_atomically(library, (Path(place) / "librt.a").read_bytes())
-    return [str(library)]
+        raise_link_error(source.name, done.stdout)
+    return (work / "kernel.elf").read_bytes()

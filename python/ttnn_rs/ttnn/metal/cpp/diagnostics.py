@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NoReturn
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple, NoReturn
 
 from ttnn.base.exceptions import KernelCompileError, UnsupportedError
 
-_MESSAGE = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
-_NOTE = re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+):\d+: note: ", re.MULTILINE)
-_INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>[^\n:]+):(?P<line>\d+)[:,]", re.MULTILINE)
+_HEADER = re.compile(r"'([^']*)' file not found")
+
+
+class _Patterns(NamedTuple):
+    """Where the compiler's messages are: errors, notes, and lines that include a file."""
+
+    error: re.Pattern[str]
+    note: re.Pattern[str]
+    included: re.Pattern[str]
+
+
+@lru_cache(maxsize=16)
+def _patterns(paths: tuple[str, ...]) -> _Patterns:
+    """Return the patterns of messages about these files; their names may have colons and newlines."""
+    known = "".join(f"{re.escape(path)}|" for path in sorted(paths, key=len, reverse=True))
+    place = rf"(?P<file>{known}[^\n:]+):(?P<line>\d+)"
+    return _Patterns(
+        re.compile(rf"^{place}:\d+: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE),
+        re.compile(rf"^{place}:\d+: note: ", re.MULTILINE),
+        re.compile(rf"^(?:In file included from|\s+from) {place}[:,]", re.MULTILINE),
+    )
+
+
 _INSTRUCTIONS = "Tensix instructions of one's own are not modelled; use the functions of the compute API"
 _COMMAND_BUFFERS = "the NoC's command buffers are not modelled; use the noc_async_ functions"
 _FABRIC = "sockets and the fabric between chips are not modelled"
@@ -33,37 +54,68 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
     (r".*ethernet.*|.*erisc.*|eth_.*", _ETHERNET),
     (r"lltt\.h", _INSTRUCTIONS),
 )
-_HEADER = re.compile(r"'([^']*)' file not found")
 
 
-def raise_compile_error(name: str, output: str, ours: Iterable[object] = (), source: object = "") -> NoReturn:
+def missing_header(output: str) -> str:
+    """Return the name of the header that the compiler did not find, empty if that is not its first error."""
+    found = re.search(r"error: (.*)$", output, re.MULTILINE)
+    header = _HEADER.search(found[1]) if found else None
+    return header[1] if header else ""
+
+
+def raise_compile_error(
+    name: str,
+    output: str,
+    ours: Iterable[object] = (),
+    source: object = "",
+    paths: Iterable[str] = (),
+    refused: Mapping[str, str] | None = None,
+) -> NoReturn:
     """Raise what the compiler's first error says, with a place outside of our folders, or in the user's source.
+
+    Args:
+        name: The kernel.
+        output: What the compiler says.
+        ours: Folders of ours.
+        source: The path of the user's source.
+        paths: Files that the compiler has seen.
+        refused: Why it has not seen others, by the name in the source.
 
     Raises:
         UnsupportedError: the source names what no kernel of this device can do.
         KernelCompileError: every other error.
     """
-    found = _MESSAGE.search(output)
+    patterns = _patterns(tuple(paths))
+    found = patterns.error.search(output)
     if found is None:
         text = output.strip() or "the compiler failed without a message"
         raise KernelCompileError(f"kernel {name} does not compile: {_shorten(text)}", kernel=name)
     text = found["text"]
-    file, line = _place(found, output, str(source), tuple(map(str, ours)))
+    file, line = _place(found, output, patterns, str(source), tuple(map(str, ours)))
     header = _HEADER.search(text)
     named, groups = (header[1], _REFUSED_HEADERS) if header else (_quoted(text), _REFUSED)
+    if header and refused and header[1] in refused:
+        text = (
+            f"'{header[1]}' is not included: {refused[header[1]]}. Name its folder with set_root_dir, TT_METAL_HOME or "
+        )
+        text += "the include paths of the kernel"
+        raise KernelCompileError(f"{file}:{line}: error: {text}", kernel=name, line=line, file=file)
     for pattern, reason in groups:
         if re.fullmatch(pattern, named):
             raise UnsupportedError(f"{file}:{line}: {named}: {reason}")
     if header:
         text += "; headers of the official package are ours here, those of the user are looked for beside the source, "
         text += "below TT_METAL_HOME and below the folder of set_root_dir"
-    context = _context(output, found.end())
+    context = _context(output, found.end(), patterns)
     raise KernelCompileError(f"{file}:{line}: error: {text}{context}", kernel=name, line=line, file=file)
 
 
-def _place(found: re.Match[str], output: str, source: str, ours: tuple[str, ...]) -> tuple[str, int]:
+def _place(
+    found: re.Match[str], output: str, patterns: _Patterns, source: str, ours: tuple[str, ...]
+) -> tuple[str, int]:
     """Return file and line of an error; for one in our headers those of the user's line that brought it about."""
-    places = [found, *_NOTE.finditer(output, found.end()), *_INCLUDED.finditer(output, 0, found.start())]
+    notes = patterns.note.finditer(output, found.end())
+    places = [found, *notes, *patterns.included.finditer(output, 0, found.start())]
     # A text is kept in a folder of ours, as the user's source.
     of_user = (place for place in places if place["file"] == source or not place["file"].startswith(ours))
     place = next(of_user, found)
@@ -76,11 +128,11 @@ def _quoted(text: str) -> str:
     return found[1] if found else ""
 
 
-def _context(output: str, end: int) -> str:
+def _context(output: str, end: int, patterns: _Patterns) -> str:
     """Return the lines that the compiler shows under its first error."""
     lines = []
     for line in output[end:].splitlines()[1:7]:
-        if _MESSAGE.match(line) or re.match(r"^\d+ errors? generated", line):
+        if patterns.error.match(line) or re.match(r"^\d+ errors? generated", line):
             break
         lines.append(line)
     return "".join(f"\n{line}" for line in lines)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from ttnn.base.exceptions import KernelCompileError
+
 _SECTION = struct.Struct("<10I")
 _SYMBOL = struct.Struct("<IIIBBH")
 _SYMBOL_TABLE = 2
@@ -21,7 +23,18 @@ class Symbol(NamedTuple):
 
 
 def symbols(data: bytes) -> list[Symbol]:
-    """Return the symbols of a 32-bit little-endian ELF file."""
+    """Return the symbols of a 32-bit little-endian ELF file.
+
+    Raises:
+        KernelCompileError: the file is damaged, or has more sections than an object file of a kernel.
+    """
+    try:
+        return _symbols(data)
+    except (struct.error, IndexError, ValueError) as error:
+        raise KernelCompileError(f"the object file of a kernel cannot be read: {error}") from None
+
+
+def _symbols(data: bytes) -> list[Symbol]:
     start, count = struct.unpack_from("<I", data, 32)[0], struct.unpack_from("<H", data, 48)[0]
     sections = [_SECTION.unpack_from(data, start + 40 * index) for index in range(count)]
     found = []
@@ -31,6 +44,6 @@ def symbols(data: bytes) -> list[Symbol]:
         names = sections[section[6]][4]
         for place in range(section[4], section[4] + section[5], _SYMBOL.size):
             name, _, _, info, _, home = _SYMBOL.unpack_from(data, place)
-            text = data[names + name : data.index(b"\0", names + name)].decode()
+            text = data[names + name : data.index(b"\0", names + name)].decode(errors="replace")
             found.append(Symbol(text, home != _UNDEFINED, info >> 4 != _LOCAL))
     return found

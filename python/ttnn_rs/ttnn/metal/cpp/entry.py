@@ -15,7 +15,7 @@ _ENTRIES = {
 }
 """Entry functions under their linker names."""
 _THREADS = ("unpack_main", "math_main", "pack_main")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
 _NAMED = re.compile(r"(?:template\s*<([^<>]*)>\s*)?\bTT_KERNEL\s+void\s+(\w+)\s*\(([^()]*)\)\s*\{")
 """A function whose parameters, those of its template too, are the names of arguments."""
 

@@ -128,14 +128,46 @@ def _arguments(settings: KernelSettings) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    """Return a string literal of C++."""
+    escaped = re.sub(r'[\\"]', r"\\\g<0>", text)
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found[0]):03o}", escaped) + '"'
+
+
+_DEFINED_NAME = re.compile(r"[A-Za-z_]\w*(\([\w \t,.]*\))?")
+_PIECE = re.compile(
+    r"""\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?:.*?\)(?P=mark)"|(?P<open_raw>.*))
+    |/\*(?:(?P<comment>.*?\*/)|(?P<open_comment>.*))
+    |(?P<line>//[^\n]*)
+    |(?P<plain>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[^"'/uULR]+|.)""",
+    re.DOTALL | re.VERBOSE,
+)
+"""A raw string, a comment, or other code."""
+
+
+def _one_line(name: str, value: str) -> str:
+    """Return a define's value so that it ends in its line: without comments and continued lines."""
+    if "\0" in value:
+        raise KernelArgumentError(f"defines: the value of {name} has a NUL character: {value[:200]!r}")
+    text = re.sub(r"\\[ \t]*\n", "", value.replace("\r\n", "\n").replace("\r", "\n"))
+    parts = []
+    for piece in _PIECE.finditer(text):
+        if piece["open_comment"] is not None or piece["open_raw"] is not None:
+            what = "raw string" if piece["open_comment"] is None else "comment"
+            raise KernelArgumentError(f"defines: the value of {name} does not end its {what}: {value[:200]!r}")
+        if piece["comment"] is not None or piece["line"] is not None:
+            parts.append(" ")
+        else:
+            # Lines of a raw string are part of it.
+            parts.append(piece[0] if piece["plain"] is None else piece[0].replace("\n", " "))
+    line = "".join(parts)
+    # A backslash at the end would take the next line in.
+    return f"{line} /**/" if line.rstrip().endswith("\\") else line
 
 
 def _defines(defines: Mapping[str, str]) -> Iterator[str]:
     for name, value in defines.items():
-        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w\s,.]*\))?", name):
+        if not _DEFINED_NAME.fullmatch(name):
             raise KernelArgumentError(f"defines: {name!r} is no name that C++ can define")
         yield f"#ifndef {name.partition('(')[0]}"
-        yield f"#define {name} " + str(value).replace("\n", " ")
+        yield f"#define {name} {_one_line(name, str(value))}"
         yield "#endif"

@@ -17,11 +17,13 @@ class CppSource:
         path: The file, or None for a text.
         text: The source.
         roots: Folders in which headers of the user are looked for, after that of the source.
+        named: Further folders whose files the source may include by a path.
     """
 
     path: Path | None
     text: str
     roots: tuple[Path, ...] = ()
+    named: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -15,7 +18,7 @@ from pathlib import Path
 from ttnn.base.exceptions import KernelCompileError
 
 TARGET = ("-target", "riscv32-linux-musl")
-_TIMEOUT = 300
+_TIMEOUT = 600
 """Seconds that one run of the compiler may take."""
 
 
@@ -82,18 +85,97 @@ def _named(command: Sequence[str]) -> Toolchain:
     return Toolchain((program, *command[1:], *target), (linker,), (), done.stdout.partition("\n")[0])
 
 
-def run(command: Sequence[str], folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in a folder; its own cache lies below ours.
+@dataclass(frozen=True)
+class Limits:
+    """What one run of a tool may use.
+
+    Attributes:
+        memory: MiB of address space.
+        seconds: Seconds of CPU.
+        file: MiB of the largest file that it writes.
+    """
+
+    memory: int
+    seconds: int
+    file: int
+
+
+KERNEL_LIMITS = Limits(memory=2048, seconds=60, file=256)
+"""Far more than the largest kernels of TT-NN need, which compile in seconds."""
+SHARED_LIMITS = Limits(memory=65536, seconds=1800, file=1024)
+"""For what is built of our own sources: zig reserves a stack for each core."""
+
+# The limits hold from the first instruction of the tool. A `preexec_fn` would run Python between fork and exec, which
+# is not safe while other threads run. A lower limit of the user's stays.
+_LIMITED = """
+ulimit -c 0
+ulimit -v {memory}
+ulimit -f {blocks}
+ulimit -S -t {seconds}
+ulimit -H -t {hard}
+exec 2>&1
+exec "$@"
+"""
+_SHOWN = 1 << 20
+"""Bytes of a tool's messages that are read."""
+_NO_MEMORY = re.compile(
+    r"^(?:LLVM ERROR: out of memory|libc\+\+abi: .*bad_alloc|terminate called .*bad_alloc|error: OutOfMemory"
+    r"|(?:ld\.lld|zig): error: .*[Cc]annot allocate memory)",
+    re.MULTILINE,
+)
+_TOO_LARGE = re.compile(r"^(?:ld\.lld|zig|LLVM|error|fatal)[^\n]*(?:[Ff]ile too large|FileTooBig)", re.MULTILINE)
+_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT")
+
+
+def _environment(folder: Path, cache: Path) -> dict[str, str]:
+    """Return what a tool sees: none of the variables that compilers take flags, folders or plugins from."""
+    zig = str(cache / "zig")
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    own = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
+    fixed = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"}
+    return {**kept, **own, **fixed, "ZIG_GLOBAL_CACHE_DIR": zig, "ZIG_LOCAL_CACHE_DIR": zig}
+
+
+def run(
+    command: Sequence[str], folder: Path, cache: Path, limits: Limits = SHARED_LIMITS, variables: Mapping[str, str] = {}
+) -> subprocess.CompletedProcess[str]:
+    """Run a tool in a folder, within limits, in an environment of its own; its cache is below ours.
 
     Raises:
-        KernelCompileError: it cannot be started, or takes longer than 300 s.
+        KernelCompileError: it cannot be started, or reaches a limit.
     """
-    place = str(cache / "zig")
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": place, "ZIG_LOCAL_CACHE_DIR": place, "LC_ALL": "C"}
+    sizes = {"memory": limits.memory << 10, "blocks": limits.file << 11}
+    script = "exec 2>/dev/null" + _LIMITED.format(**sizes, seconds=limits.seconds, hard=limits.seconds + 5)
+    shown = folder / "messages.txt"
     try:
-        return subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT, check=False,
-            env=environment, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with shown.open("ab") as messages:
+            process = subprocess.Popen(
+                ("/bin/sh", "-c", script, "sh", *command), cwd=folder, env={**_environment(folder, cache), **variables},
+                stdin=subprocess.DEVNULL, stdout=messages, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+            try:
+                code = process.wait(_TIMEOUT)
+            except BaseException:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                raise
+        with shown.open("rb") as messages:
+            text = messages.read(_SHOWN).decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        raise KernelCompileError(_limit(command, f"{_TIMEOUT} s of time")) from None
+    except OSError as error:
         raise KernelCompileError(f"{command[0]} did not run: {error}") from error
+    if code < 0 and not text:
+        text = f"the compiler ended with signal {-code}"
+    if code == -signal.SIGXCPU:
+        raise KernelCompileError(_limit(command, f"{limits.seconds} s of CPU time"))
+    if code == -signal.SIGXFSZ or (code and _TOO_LARGE.search(text)):
+        raise KernelCompileError(_limit(command, f"{limits.file} MiB for a file that it writes"))
+    if code and _NO_MEMORY.search(text):
+        raise KernelCompileError(_limit(command, f"{limits.memory} MiB of memory"))
+    return subprocess.CompletedProcess(command, code, text, "")
+
+
+def _limit(command: Sequence[str], what: str) -> str:
+    return f"the compiler of C++ kernels ({command[0]}) stopped at its limit of {what}; make the kernel smaller"
