@@ -142,6 +142,19 @@ def test_source_that_was_read_is_compiled(tmp_path: Path) -> None:
     assert compiler.compile_kernel(CppSource(path, text), KernelSettings(BRISC, CHIP)).image
 
 
+def test_time_of_compilation_is_no_part_of_a_kernel(tmp_path: Path) -> None:
+    text = "volatile char c;\nvoid kernel_main() { c = __TIME__[c] + __TIMESTAMP__[c] + __DATE__[c]; }\n"
+    made = image(text, tmp_path / "kernel.cpp")
+    assert b"00:00:00" in made
+    assert b"Jan  1 1970" in made
+
+
+def test_image_names_its_source_and_no_folder_to_work_in(tmp_path: Path) -> None:
+    made = image(USES.replace("COUNT", "6"), tmp_path / "kernel.cpp")
+    assert str(tmp_path / "kernel.cpp").encode() in made
+    assert str(cache.cache_folder() / "work").encode() not in made
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a cache with one kernel that needs every shared part."""

@@ -144,7 +144,7 @@ def _compile(job: _Job, seen: Visible, shared: Shared, work: Path, folder: Path)
     # The source is the compiler's main file, so that its name may have any character.
     entry = "".join(f"\n{line}" for line in named_entry(job.source.text))
     (work / "overlay.json").write_text(overlay(seen, generated, entry, shared, work), encoding="utf-8")
-    words = {"OVERLAY": str(work / "overlay.json"), "OUTPUT": "kernel.s"}
+    words = {"OVERLAY": str(work / "overlay.json"), "OUTPUT": "kernel.s", "probe.cpp": job.main.name}
     searched = [str(INCLUDE), f"{WORK}/forward", *(place.path for place in seen.search)]
     command = [
         *(words.get(word, word) for word in shared.frontend),
