@@ -20,7 +20,7 @@ from broken import (
 import ttnn
 from kernel_parts import PAGE, fill, pages_of
 from parts import tiles_buffer
-from ttnn import AddressError, KernelArgumentError, KernelError, metal
+from ttnn import AddressError, KernelArgumentError, metal
 from ttnn.kernel_api import *
 
 Device = ttnn.MeshDevice
@@ -373,6 +373,6 @@ def buffer_replaced_by_a_smaller_one(device: Device) -> Program:
     return program
 
 
-@broken_alone(KernelError, "OverflowError", args=dram_and_l1)
+@broken_alone(KernelArgumentError, "noc_async_read: size must be an unsigned integer of 32 bits", args=dram_and_l1)
 def negative_size() -> None:
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), -32)  # bug

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ttnn.base.call import as_integer
 from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
 from ttnn.base.observers import blocked, observed
@@ -107,6 +108,8 @@ def _add_format(config: CircularBufferConfig, form: CBFormatDescriptor) -> None:
 
 
 def _add_semaphore(program: Program, semaphore: SemaphoreDescriptor) -> None:
+    if as_integer(semaphore.id) is None:
+        raise ArgumentError(f"SemaphoreDescriptor: id must be an int, got {semaphore.id!r}")
     if not 0 <= semaphore.id < MAX_SEMAPHORES:
         raise MemoryConfigError(
             f"SemaphoreDescriptor: id {semaphore.id}; a core has semaphores 0 to {MAX_SEMAPHORES - 1}"
