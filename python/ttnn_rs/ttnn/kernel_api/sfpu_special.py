@@ -178,6 +178,8 @@ _to_face = tiles("welford_finalize_to_face", "welford_to_face", 2, "welford_init
 
 
 def _reciprocal(call: str, index: int, table: Sequence[int]) -> int:
+    if index < 0:
+        raise KernelArgumentError(f"{call}: the index of a reciprocal is at least 0, got {index}")
     if not table:
         return float_bits(float(np.float32(1.0) / np.float32(index + 1)))
     if index >= len(table):
