@@ -387,6 +387,36 @@ def test_aliases_share_memory(device: ttnn.MeshDevice) -> None:
     assert places[2:] == [1024, 4]
 
 
+def test_bytes_written_through_one_alias_are_there_for_the_other(device: ttnn.MeshDevice) -> None:
+    found: list[int] = []
+
+    def kernel() -> None:
+        one, other = DataflowBuffer(dfb.one), DataflowBuffer(dfb.other)
+        one.reserve_back(1)
+        L1Pointer(one.get_write_ptr()).write([7] * 512)
+        one.push_back(1)
+        one.wait_front(1)
+        one.pop_front(1)
+        other.reserve_back(1)
+        other.push_back(1)
+        other.wait_front(1)
+        found.append(L1Pointer(other.get_read_ptr())[3])
+        other.pop_front(1)
+
+    buffers = [
+        metal.DataflowBufferSpec(
+            unique_id=name,
+            entry_size=2048,
+            num_entries=2,
+            advanced_options=metal.DFBAdvancedOptions(alias_with=[other]),
+        )
+        for name, other in (("one", "other"), ("other", "one"))
+    ]
+    ends = [end(name, name) for name in ("one", "other") for end in (metal.ProducerOf, metal.ConsumerOf)]
+    specs.run(device, alone(kernel, dfb_bindings=ends, dataflow_buffers=buffers))
+    assert found == [7]
+
+
 def test_sizes_of_a_run(device: ttnn.MeshDevice) -> None:
     sizes: list[tuple[int, int]] = []
 

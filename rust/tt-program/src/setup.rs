@@ -86,6 +86,11 @@ impl Run {
             let base = core.all_cbs().map(|cb| cb.address).min().unwrap_or(0);
             let end = core.all_cbs().map(Cb::end).max().unwrap_or(0);
             core.shadow = Shadow::new(base, end);
+            let places: Vec<(u32, u32)> = core.all_cbs().map(|cb| (cb.address, cb.end())).collect();
+            for cb in core.cbs.iter_mut().flatten() {
+                let overlap = places.iter().filter(|(start, end)| *start < cb.end() && cb.address < *end);
+                cb.shared = overlap.count() > 1;
+            }
         }
         Ok(())
     }

@@ -3,17 +3,20 @@
     python tests/metal/cpp/wheel_sweep.py FOLDER [--only TEXT] [--jobs N] [--show]
 
 FOLDER is what `pip download ttnn==0.81.1 --no-deps` unpacks to. Kernels for later chips do not count. Nothing is run.
+Defines are those of recorded programs of the operators (`official_defines.json`); a kernel whose operator was not
+recorded gets none.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import itertools
+import json
 import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -32,19 +35,10 @@ WORDS = (2, 1, 32, 4, 64, 0)
 COMPUTE = re.compile(r"api/compute|compute_kernel_api|tile_regs_|kernel/compute/|compute_kernel_hw_startup|_compute\.h")
 KINDS = ("args", "dfb", "sem", "tensor", "scratch")
 """Namespaces of names that the host binds."""
-OPERATIONS = {
-    "ELTWISE_OP": "add_tiles", "ELTWISE_OP_TYPE": "EltwiseBinaryType::ELWADD", "ELTWISE_OP_INIT": "add_tiles_init",
-    "REDUCE_OP": "PoolType::SUM", "REDUCE_DIM": "ReduceDim::REDUCE_ROW", "BCAST_OP": "add_tiles_bcast",
-    "BCAST_LLKOP": "EltwiseBinaryType::ELWADD", "BCAST_DIM": "BroadcastType::ROW", "BINARY_OP": "add_tiles",
-    "BINARY_OP_TYPE": "EltwiseBinaryType::ELWADD", "BINARY_SFPU_OP": "add_binary_tile",
-    "BINARY_SFPU_INIT": "add_binary_tile_init();", "SFPU_OP_CHAIN_0": "exp_tile_init(); exp_tile(0);",
-    "PROCESS_POST_ACTIVATIONS(i)": "", "TERNARY_SFPU_OP_INIT": "where_tile_init",
-    "TERNARY_SFPU_OP_FUNC": "where_tile<DataFormat::Float32>", "TYPECAST_LLK": "typecast_tile<0, 5>",
-    "ENABLE_FP32_DEST_ACC": "0", "DST_SYNC_FULL": "0", "EXP_APPROX": "false", "BINARY_OP_INIT": "add_tiles_init",
-    "PROCESS_LHS_ACTIVATIONS(i)": "", "PROCESS_RHS_ACTIVATIONS(i)": "", "PROCESS_BCAST_OP_ACTIVATIONS(i)": "",
-    "TYPECAST_LLK_INIT": "typecast_tile_init<0, 5>", "FILL_LLK": "fill_tile", "WHERE_LLK": "where_tile",
-}  # fmt: skip
-"""What operators put into defines of their kernels."""
+DEFINES: dict[str, list[dict[str, str]]] = json.loads(
+    (Path(__file__).parent / "official_defines.json").read_text(encoding="utf-8")
+)
+"""Defines that the official operators gave to kernels in recorded programs: the commonest set, and the largest."""
 
 
 class Outcome(NamedTuple):
@@ -62,8 +56,8 @@ def kernels(root: Path) -> Iterator[Path]:
             yield path
 
 
-def settings_of(text: str, word: int) -> KernelSettings:
-    """Return made-up settings for a source: names are those that it uses."""
+def settings_of(text: str, word: int, defines: dict[str, str]) -> KernelSettings:
+    """Return made-up settings for a source, with these defines: bound names are those that it uses."""
     compute = bool(COMPUTE.search(text))
     names = {kind: sorted(set(re.findall(rf"\b{kind}::(?!AccessPattern)([A-Za-z]\w*)", text))) for kind in KINDS}
     tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
@@ -80,32 +74,26 @@ def settings_of(text: str, word: int) -> KernelSettings:
     named = re.findall(r'get_named_compile_time_arg_val\(\s*"(\w+)"', text)
     return KernelSettings(
         processor=TRISC if compute else BRISC, chip=CHIP, compile_args=(2, *(word or i % 31 + 1 for i in range(511))),
-        named_compile_args={name: word or i for i, name in enumerate(named)}, defines=OPERATIONS,
+        named_compile_args={name: word or i for i, name in enumerate(named)}, defines=defines,
         buffers={index: CbFormat(5) for index in range(32)}, compute=ComputeSettings() if compute else None,
         names=names_header(bindings) if any(names.values()) or "vararg" in text else "",
     )  # fmt: skip
 
 
 def attempt(root: Path, path: Path) -> Outcome:
-    """Compile a kernel with one choice of arguments after the other."""
+    """Compile a kernel with one choice of arguments after the other, and the defines that its operator gives."""
     source = CppSource(path, path.read_text(encoding="utf-8"), (root,))
     reason = ""
-    for word in WORDS:
-        settings = settings_of(source.text, word)
-        error = try_once(source, settings)
-        for _ in range(6):
-            unknown = re.search(r"use of undeclared identifier '([A-Z][A-Z0-9_]*)'", str(error))
-            if not isinstance(error, KernelCompileError) or not unknown or unknown[1] in settings.defines:
-                break
-            call = re.search(rf"\b{unknown[1]}\(", str(error).partition("\n")[2])
-            one = {f"{unknown[1]}(...)": ""} if call else {unknown[1]: str(word or 1)}
-            settings = replace(settings, defines={**settings.defines, **one})
-            error = try_once(source, settings)
+    recorded = DEFINES.get(path.relative_to(root).as_posix(), [{}])
+    for defines, word in itertools.product(recorded, WORDS):
+        error = try_once(source, settings_of(source.text, word, defines))
         if error is None:
             return Outcome(path, "ok", "")
         if isinstance(error, UnsupportedError):
             return Outcome(path, "refused", str(error))
         reason = reason or str(error)
+        if "use of undeclared identifier" in reason:
+            break  # arguments change nothing
     return Outcome(path, "fails", reason)
 
 

@@ -191,7 +191,10 @@ impl Run {
             for page in buffer.read_page..buffer.read_page + pages {
                 buffer.freed_at[page as usize] = now;
             }
-            core.shadow.clear(start, end);
+            // What was written stays for the CBs that share the memory.
+            if !buffer.shared {
+                core.shadow.clear(start, end);
+            }
             let buffer = core.cb_mut(cb)?;
             buffer.read_page = (buffer.read_page + pages) % buffer.pages;
             buffer.popped += u64::from(pages);

@@ -27,6 +27,8 @@ pub struct Cb {
     pub tile: (u32, u32),
     /// It lies in a buffer of the host's.
     pub borrowed: bool,
+    /// Another CB has some of its memory.
+    pub(crate) shared: bool,
     /// Pages pushed and popped since the start.
     pub pushed: u64,
     /// Pages popped since the start.
@@ -75,6 +77,7 @@ impl Cb {
             shape,
             tile: spec.tile,
             borrowed: spec.borrowed,
+            shared: false,
             pushed: 0,
             popped: 0,
             write_page: 0,

@@ -1,7 +1,7 @@
-// UnsupportedError: TTI_SFPNOP: Tensix instructions of one's own are not modelled
+// UnsupportedError: TTI_SFPABS: Tensix instructions of one's own are not modelled
 // compute
 #include "compute_kernel_api.h"
 
 void kernel_main() {
-    TTI_SFPNOP;  // bug
+    TTI_SFPABS(0, 1, 2, 0);  // bug
 }

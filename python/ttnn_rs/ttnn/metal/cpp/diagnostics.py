@@ -36,12 +36,13 @@ _INSTRUCTIONS = "Tensix instructions of one's own are not modelled; use the func
 _COMMAND_BUFFERS = "the NoC's command buffers are not modelled; use the noc_async_ functions"
 _FABRIC = "sockets and the fabric between chips are not modelled"
 _REGISTERS = "registers of the chip are not modelled"
+_BELOW = "this name below the compute API is not modelled; use the functions of the compute API"
 
 _ETHERNET = "Ethernet cores are not modelled"
 
 _REFUSED: tuple[tuple[str, str], ...] = (
     (r"TTI?_[A-Z]\w*|ckernel_template|ckernel_unpack_template|lltt|instrn_buffer|TT_OP_\w*", _INSTRUCTIONS),
-    (r"p_stall|p_setadc|p_setrwc|addr_mod_t", _INSTRUCTIONS),
+    (r"p_[a-z]\w*|addr_mod_t|ADDR_MOD_\d|SFP[A-Z]\w*", _INSTRUCTIONS),
     (r"NOC_(?:STREAM|CMD|CTRL|TARG|RET|PACKET|STATUS)_\w+|NIU_\w+|NOC_\w*_REG\w*", _COMMAND_BUFFERS),
     (r"ncrisc_noc_\w+|noc_fast_\w+|noc_\w+_issued|noc_\w+_acked", _COMMAND_BUFFERS),
     (r"tt_fabric|tt::tt_fabric", _FABRIC),
@@ -49,11 +50,21 @@ _REFUSED: tuple[tuple[str, str], ...] = (
     (r"reg_read|reg_write|cfg_\w+|get_cfg_pointer|[A-Z]\w+_ADDR32|TENSIX_\w+", _REGISTERS),
 )
 """Names that no kernel may use here, with the reason."""
+_LOW_LEVEL = re.compile(
+    r"_?llk_\w+|_[a-z]\w*_|_sfpu_\w+|t6_semaphore_\w+|semaphore_(?:read|post|get)|mop_(?:run|cfg)\w*|regfile|Srcs|"
+    r"get_dest_buffer_base|get_dest_max_tiles\w*|math_dest_wait|math_unpack_to_dest_\w+|TDMA_\w+|THCON_\w+|"
+    r"DEST_(?:TARGET|REGISTER|NUM|FACE)\w*"
+)
+"""Names that the official headers have below the compute API: those that ours have not are refused."""
 _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
     (r".*fabric.*|.*socket.*|.*tt_uva.*", _FABRIC),
     (r".*ethernet.*|.*erisc.*|eth_.*", _ETHERNET),
     (r"lltt\.h", _INSTRUCTIONS),
 )
+_MEMBER = re.compile(
+    r"no (?:member|template|type) named '(\w+)' in (?:namespace )?'(?:sfpi|ckernel|ckernel::\w+|sfpu|math)(?:::.*)?'"
+)
+"""A name that the official headers may have in these namespaces, and ours have not."""
 
 
 def missing_header(output: str) -> str:
@@ -103,6 +114,12 @@ def raise_compile_error(
     for pattern, reason in groups:
         if re.fullmatch(pattern, named):
             raise UnsupportedError(f"{file}:{line}: {named}: {reason}")
+    if _LOW_LEVEL.fullmatch(named) and re.match(
+        "use of undeclared identifier|unknown type name|no template named", text
+    ):
+        raise UnsupportedError(f"{file}:{line}: {named}: {_BELOW}")
+    if member := _MEMBER.search(text):
+        raise UnsupportedError(f"{file}:{line}: {member[1]}: {_BELOW}")
     if header:
         text += "; headers of the official package are ours here, those of the user are looked for beside the source, "
         text += "below TT_METAL_HOME and below the folder of set_root_dir"

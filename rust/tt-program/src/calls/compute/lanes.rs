@@ -167,7 +167,7 @@ impl Run {
     pub(crate) fn start_lanes(&mut self, tile: u32) -> Result<(), Fault> {
         self.noted("_llk_math_eltwise_sfpu_params_", |run| {
             let compute = run.engine()?.1;
-            compute.math_tile(tile)?;
+            compute.check_index(tile)?;
             compute.lanes.row = tile * TILE_ROWS;
             Ok(())
         })

@@ -254,8 +254,7 @@ constexpr bool integers = (joins<V, A> && (joins<V, B> || std::is_integral_v<B>)
                           (std::is_integral_v<A> && joins<V, B>);
 // Mixed signs give unsigned lanes.
 template <typename A, typename B>
-constexpr bool mixed = (std::is_same_v<A, vInt> && std::is_same_v<B, vUInt>) ||
-                       (std::is_same_v<A, vUInt> && std::is_same_v<B, vInt>);
+constexpr bool mixed = (joins<vInt, A> && std::is_same_v<B, vUInt>) || (std::is_same_v<A, vUInt> && joins<vInt, B>);
 
 }  // namespace impl_
 
@@ -289,7 +288,7 @@ FORCE_INLINE vFloat impl_::vDReg::operator*=(vFloat value) const { return *this 
     TTNN_RS_INTEGER(vUInt, symbol, function)                                                       \
     template <typename A, typename B, std::enable_if_t<impl_::mixed<A, B>>* = nullptr>             \
     FORCE_INLINE vUInt operator symbol(const A& a, const B& b) {                                   \
-        return impl_::binary(ttnn_rs::function, a, b);                                             \
+        return impl_::binary(ttnn_rs::function, vUInt(vInt(a)), vUInt(vInt(b)));                   \
     }
 TTNN_RS_INTEGER_OF_BOTH(+, INTEGER_ADD)
 TTNN_RS_INTEGER_OF_BOTH(-, INTEGER_SUBTRACT)
@@ -326,7 +325,7 @@ FORCE_INLINE vUInt& operator>>=(vUInt& a, vUInt count) { return a = a >> count; 
     }                                                                                                      \
     template <typename A, typename B, std::enable_if_t<impl_::mixed<A, B>>* = nullptr>                     \
     FORCE_INLINE impl_::vCond operator symbol(const A& a, const B& b) {                                    \
-        return impl_::vCond(ttnn_rs::of_signed, a, b);                                                     \
+        return impl_::vCond(ttnn_rs::of_signed, vInt(a), vInt(b));                                         \
     }
 TTNN_RS_COMPARE(<, LESS, INTEGER_LESS, UNSIGNED_LESS)
 TTNN_RS_COMPARE(>, GREATER, INTEGER_GREATER, UNSIGNED_GREATER)
@@ -337,6 +336,10 @@ TTNN_RS_COMPARE(!=, NOT_EQUAL, INTEGER_NOT_EQUAL, INTEGER_NOT_EQUAL)
 #undef TTNN_RS_COMPARE
 FORCE_INLINE impl_::vCond operator!(vInt a) { return a == 0; }
 FORCE_INLINE impl_::vCond operator!(vUInt a) { return a == 0; }
+
+// Numbers of lanes have no sign.
+FORCE_INLINE vUInt operator>>(const impl_::vConst<vInt>& a, unsigned count) { return vUInt(vInt(a)) >> count; }
+FORCE_INLINE vUInt operator>>(const impl_::vConst<vInt>& a, int count) { return vUInt(vInt(a)) >> count; }
 
 // Constants.
 constexpr impl_::vConst<vFloat> vConst0p8373(ttnn_rs::CLOSE);

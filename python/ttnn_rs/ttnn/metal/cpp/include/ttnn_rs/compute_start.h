@@ -32,3 +32,4 @@ constexpr DstSync DST_SYNC_MODE = TTNN_RS_FULL_SYNC ? DstSync::SyncFull : DstSyn
 #define MAIN joined_main()
 
 #include "api/compute/compute_kernel_api.h"
+#include "ttnn_rs/math_thread.h"

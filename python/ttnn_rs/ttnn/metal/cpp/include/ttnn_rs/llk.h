@@ -25,6 +25,7 @@ enum class p_dim_stride_target : std::uint8_t { IGNORE, FACE_ROW_MAJOR };
 #ifdef COMPILE_FOR_TRISC
 
 #include "api/compute/bcast.h"
+#include "ttnn_rs/math_thread.h"
 
 namespace ttnn_rs {
 // What the unpacker brought and math has not taken yet.

@@ -35,7 +35,7 @@ FORCE_INLINE vFloat lut2_sign(
 }
 
 // Parts of a float.
-enum class ExponentMode { Debias, NoDebias };
+enum class ExponentMode { Debias, NoDebias, Unbiased = Debias, Biased = NoDebias };
 enum class MantissaMode { FractionOnly, WithUnitBit, ImplicitOne = WithUnitBit };
 FORCE_INLINE vInt exexp(vFloat v, ExponentMode mode = ExponentMode::Debias) {
     return impl_::unary(mode == ExponentMode::Debias ? ttnn_rs::UNBIASED_EXPONENT : ttnn_rs::EXPONENT, v);
@@ -119,6 +119,25 @@ TTNN_RS_CONVERSION(float_to_uint16, vUInt, vFloat, ROUND_UINT16)
 TTNN_RS_CONVERSION(float_to_int16, vInt, vFloat, ROUND_INT16)
 #undef TTNN_RS_CONVERSION
 
+// Conversions by the type of the result.
+struct vFloat16a : vFloat {
+    using vFloat::vFloat;
+    FORCE_INLINE vFloat16a(vFloat v) : vFloat(v) {}
+};
+struct vFloat16b : vFloat {
+    using vFloat::vFloat;
+    FORCE_INLINE vFloat16b(vFloat v) : vFloat(v) {}
+};
+template <typename To, std::enable_if_t<std::is_same_v<To, vFloat16a> || std::is_same_v<To, vFloat16b>>* = nullptr>
+FORCE_INLINE To convert(vFloat v, RoundMode mode = RoundMode::Stochastic) {
+    return std::is_same_v<To, vFloat16a> ? float_to_fp16a(v, mode) : float_to_fp16b(v, mode);
+}
+
+// In the total order of words.
+FORCE_INLINE vFloat min(vFloat a, vFloat b) { return impl_::binary(ttnn_rs::MINIMUM, a, b); }
+FORCE_INLINE vFloat max(vFloat a, vFloat b) { return impl_::binary(ttnn_rs::MAXIMUM, a, b); }
+FORCE_INLINE vFloat clamp(vFloat v, vFloat low, vFloat high) { return min(max(v, low), high); }
+
 }  // namespace sfpi
 
 namespace ckernel {
@@ -139,18 +158,18 @@ FORCE_INLINE void ttnn_rs_each_face(std::uint32_t tile, int vector_mode, Functio
     }
 }
 
-template <bool APPROXIMATE, typename Function, typename Mode = int, typename... Arguments>
+template <bool APPROXIMATE = false, typename Function, typename Mode = int, typename... Arguments>
 FORCE_INLINE void _llk_math_eltwise_unary_sfpu_params_(
     Function&& function, std::uint32_t dst_index, Mode vector_mode = Mode(4), Arguments&&... arguments) {
     ttnn_rs_each_face(dst_index, static_cast<int>(vector_mode), function, arguments...);
 }
-template <bool APPROXIMATE, typename Function, typename Mode = int, typename... Arguments>
+template <bool APPROXIMATE = false, typename Function, typename Mode = int, typename... Arguments>
 FORCE_INLINE void _llk_math_eltwise_binary_sfpu_params_(
     Function&& function, std::uint32_t dst_index0, std::uint32_t dst_index1, std::uint32_t odst, Mode vector_mode = Mode(4),
     Arguments&&... arguments) {
     ttnn_rs_each_face(0, static_cast<int>(vector_mode), function, dst_index0, dst_index1, odst, arguments...);
 }
-template <bool APPROXIMATE, typename Function, typename Mode = int, typename... Arguments>
+template <bool APPROXIMATE = false, typename Function, typename Mode = int, typename... Arguments>
 FORCE_INLINE void _llk_math_eltwise_ternary_sfpu_params_(
     Function&& function, std::uint32_t dst_index0, std::uint32_t dst_index1, std::uint32_t dst_index2,
     std::uint32_t odst, Mode vector_mode = Mode(4), Arguments&&... arguments) {
