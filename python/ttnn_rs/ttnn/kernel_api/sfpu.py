@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
+
 from ttnn import _engine
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.sfpu_functions import Binary, Unary, approximable, init, unary, with_init
+from ttnn.kernel_api.compute import VectorMode
+from ttnn.kernel_api.sfpu_functions import Binary, InitParameters, Unary, approximable, init, unary, with_init
 
 recip_tile_init, recip_tile = with_init(approximable("recip_tile", "recip", "accurate", "approx"))
 sqrt_tile_init, sqrt_tile = with_init(approximable("sqrt_tile", "sqrt", "accurate", "fast"))
 rsqrt_tile_init, rsqrt_tile = with_init(approximable("rsqrt_tile", "rsqrt", "default", "fast"))
 sigmoid_tile_init, sigmoid_tile = with_init(approximable("sigmoid_tile", "sigmoid", "accurate", "approx"))
 tanh_tile_init, tanh_tile = with_init(approximable("tanh_tile", "tanh", "accurate", "approx_lut"))
-gelu_tile_init, gelu_tile = with_init(approximable("gelu_tile", "gelu", "accurate", "approx_lut"))
+gelu_tile_init, gelu_tile = with_init(
+    approximable("gelu_tile", "gelu", "accurate", "approx_lut", approximate_by_default=True)
+)
 log_tile_init, log_tile = with_init(approximable("log_tile", "log", "accurate", "fast"))
 log1p_tile_init, log1p_tile = with_init(approximable("log1p_tile", "log1p", "accurate", "fast"))
 expm1_tile_init, expm1_tile = with_init(approximable("expm1_tile", "expm1", "accurate", "approx"))
-erf_tile_init, erf_tile = with_init(approximable("erf_tile", "erf", "accurate", "fast"))
+erf_tile_init, erf_tile = with_init(approximable("erf_tile", "erf", "accurate", "fast", approximate_by_default=True))
 mish_tile_init, mish_tile = with_init(approximable("mish_tile", "mish", "accurate", "approx"))
 
 abs_tile_init, abs_tile = with_init(unary("abs_tile"))
@@ -75,7 +80,7 @@ logical_not_unary_tile_init = logical_not_tile_init
 celu_tile_init, celu_tile = with_init(unary("celu_tile", parameters=2))
 clamp_tile_init, clamp_tile = with_init(unary("clamp_tile", parameters=2))
 elu_tile_init, elu_tile = with_init(unary("elu_tile", parameters=1))
-fmod_tile_init, fmod_tile = with_init(unary("fmod_tile", parameters=2))
+fmod_tile_init, fmod_tile = with_init(InitParameters("fmod_tile", "fmod_tile_init", ("fmod", "default"), 1, 2))
 hardshrink_tile_init, hardshrink_tile = with_init(unary("hardshrink_tile", parameters=1))
 hardtanh_tile_init, hardtanh_tile = with_init(unary("hardtanh_tile", parameters=2))
 heaviside_tile_init, heaviside_tile = with_init(unary("heaviside_tile", parameters=1))
@@ -84,10 +89,12 @@ power_tile_init, power_tile = with_init(unary("power_tile", parameters=1))
 prelu_tile_init, prelu_tile = with_init(unary("prelu_tile", parameters=1))
 relu_max_tile_init, relu_max_tile = with_init(unary("relu_max_tile", parameters=1))
 relu_min_tile_init, relu_min_tile = with_init(unary("relu_min_tile", parameters=1))
-remainder_tile_init, remainder_tile = with_init(unary("remainder_tile", parameters=2))
+remainder_tile_init, remainder_tile = with_init(
+    InitParameters("remainder_tile", "remainder_tile_init", ("remainder", "default"), 1, 2)
+)
 rpow_tile_init, rpow_tile = with_init(unary("rpow_tile", parameters=1))
 rsub_tile_init, rsub_tile = with_init(unary("rsub_tile", parameters=1))
-selu_tile_init, selu_tile = with_init(unary("selu_tile", parameters=2))
+selu_tile_init, _selu = with_init(unary("selu_tile", "selu", parameters=2))
 softplus_tile_init, softplus_tile = with_init(unary("softplus_tile", parameters=3))
 softshrink_tile_init, softshrink_tile = with_init(unary("softshrink_tile", parameters=1))
 threshold_tile_init, threshold_tile = with_init(unary("threshold_tile", parameters=2))
@@ -151,6 +158,11 @@ def round_tile(idst: int, decimals: int = 0) -> None:
         _round_decimals(idst, float_bits(10.0**decimals), float_bits(10.0**-decimals))
 
 
+def selu_tile(idst: int, scale: int, alpha: int, vector_mode: VectorMode | int = 4) -> None:
+    """`Dst[idst]` = scale * x, for negative x scale * alpha * (e^x - 1); parameters are bits of float32."""
+    _selu(idst, scale, product_bits(scale, alpha), vector_mode=vector_mode)
+
+
 fill_tile_init = init("fill_tile_init")
 _fill_bits = unary("fill_tile", parameters=1)
 
@@ -200,6 +212,13 @@ def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
         cast = Unary("typecast_tile", "typecast_tile_init", function, 1, 0, _MAKES[target])
         _casts[source, target] = cast
     cast(idst)
+
+
+def product_bits(a: int, b: int) -> int:
+    """Return the product of two numbers, all given by their bits as float32."""
+    factors = np.array([a & 0xFFFF_FFFF, b & 0xFFFF_FFFF], np.uint32).view(np.float32)
+    with np.errstate(all="ignore"):
+        return int((factors[0] * factors[1]).view(np.uint32))
 
 
 def float_bits(value: float) -> int:

@@ -82,6 +82,33 @@ class Unary(_Function):
         here.run.vector(call, idst, idst, idst, idst, _face_mode(mode) + self.thread)
 
 
+class InitParameters(Unary):
+    """A function of one tile whose init call takes its parameters; older headers pass them to the function."""
+
+    def init(self) -> Callable[..., None]:
+        """Return the init call of the function."""
+        call = setup_call(self.init_name)
+
+        def set_up(*parameters: int) -> None:
+            here.run.vector_init(call, self.thread)
+            if parameters:
+                first, second = parameters
+                here.kernel.states[self.init_name, 0] = (first, second)
+
+        return named(set_up, self.init_name, "Set up the SFPU with these words.")
+
+    def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
+        """Change `Dst[idst]`.
+
+        Raises:
+            KernelArgumentError: neither the init call nor this one has parameters.
+        """
+        words = parameters or here.kernel.states.get((self.init_name, 0))
+        if words is None:
+            raise KernelArgumentError(f"{self.__name__}: pass its parameters to {self.init_name}")
+        super().__call__(idst, *words, vector_mode=vector_mode)
+
+
 class Packed(Unary):
     """A function of one tile that runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
 
@@ -185,37 +212,58 @@ _APPROXIMATE = "(approx=True)"
 
 
 class Approximable:
-    """A function with the template argument `approx` (also: `fast_and_approx`), a keyword here and in its init."""
+    """A function with the template argument `approx` (also: `fast_and_approx`), a keyword here and in its init.
 
-    def __init__(self, accurate: Unary, approximate: Unary) -> None:
+    Without the keyword it is the variant that the C++ header has as the default.
+    """
+
+    def __init__(self, accurate: Unary, approximate: Unary, *, approximate_by_default: bool = False) -> None:
         self._variants = (accurate, approximate)
+        self._default = approximate_by_default
         self.__module__ = HOME
 
     def __call__(
-        self, idst: int, vector_mode: VectorMode | int = 4, *, approx: bool = False, fast_and_approx: bool = False
+        self,
+        idst: int,
+        vector_mode: VectorMode | int = 4,
+        *,
+        approx: bool | None = None,
+        fast_and_approx: bool | None = None,
     ) -> None:
         """Change `Dst[idst]`."""
-        self._variants[approx or fast_and_approx](idst, vector_mode=vector_mode)
+        self._variants[self._chosen(approx, fast_and_approx)](idst, vector_mode=vector_mode)
+
+    def _chosen(self, approx: bool | None, fast_and_approx: bool | None) -> bool:
+        if approx is None and fast_and_approx is None:
+            return self._default
+        return bool(approx or fast_and_approx)
 
     def init(self) -> Callable[..., None]:
         """Return the init call: each variant needs its own."""
         mode = self._variants[0].thread
         calls = [setup_call(function.init_name) for function in self._variants]
 
-        def set_up(*, approx: bool = False, fast_and_approx: bool = False) -> None:
-            here.run.vector_init(calls[approx or fast_and_approx], mode)
+        def set_up(*, approx: bool | None = None, fast_and_approx: bool | None = None) -> None:
+            here.run.vector_init(calls[self._chosen(approx, fast_and_approx)], mode)
 
         doc = "Set up the SFPU for the accurate or the approximate variant."
         return named(set_up, self._variants[0].init_name, doc)
 
 
 def approximable(
-    name: str, function: str, accurate: str, approximate: str, *, kind: type[Unary] = Unary
+    name: str,
+    function: str,
+    accurate: str,
+    approximate: str,
+    *,
+    kind: type[Unary] = Unary,
+    approximate_by_default: bool = False,
 ) -> Approximable:
     """Return the function `name` with both its variants."""
     init = name.replace("_tile", "_tile_init")
     titles = ((init, accurate), (init + _APPROXIMATE, approximate))
-    return Approximable(*(kind(name, title, (function, variant), 1, 0) for title, variant in titles))
+    variants = [kind(name, title, (function, variant), 1, 0) for title, variant in titles]
+    return Approximable(*variants, approximate_by_default=approximate_by_default)
 
 
 _T = TypeVar("_T", bound=_Function | Approximable)

@@ -14,7 +14,7 @@ import numpy as np
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.compute import PoolType, ReduceDim, VectorMode
 from ttnn.kernel_api.l1 import L1Pointer
-from ttnn.kernel_api.sfpu import float_bits
+from ttnn.kernel_api.sfpu import float_bits, product_bits
 from ttnn.kernel_api.sfpu_functions import (
     Packed,
     approximable,
@@ -42,7 +42,8 @@ lgamma_stirling_tile_init, lgamma_stirling_tile = with_init(unary("lgamma_stirli
 polygamma_tile_init, polygamma_tile = with_init(unary("polygamma_tile", parameters=2))
 power_iterative_tile_init, power_iterative_tile = with_init(unary("power_iterative_tile", parameters=1))
 xielu_tile_init, xielu_tile = with_init(unary("xielu_tile", parameters=2))
-logsigmoid_tile_init, logsigmoid_tile = with_init(binary("logsigmoid_tile", "log_sigmoid"))
+logsigmoid_tile_init, _log_sigmoid = with_init(binary("logsigmoid_tile", "log_sigmoid"))
+_logsigmoid_negated = unary("logsigmoid_tile", "neg", init="logsigmoid_tile_init")
 mac_tile_init, mac_tile = with_init(ternary("mac_tile"))
 nextafter_binary_tile_init, nextafter_binary_tile = with_init(binary("nextafter_binary_tile", "nextafter"))
 nextafter_bf16_binary_tile_init, nextafter_bf16_binary_tile = with_init(
@@ -51,7 +52,7 @@ nextafter_bf16_binary_tile_init, nextafter_bf16_binary_tile = with_init(
 
 # The packer's thread.
 gelu_tile_init_pack, gelu_tile_pack = with_init(
-    approximable("gelu_tile_pack", "gelu", "accurate", "approx_lut", kind=Packed)
+    approximable("gelu_tile_pack", "gelu", "accurate", "approx_lut", kind=Packed, approximate_by_default=True)
 )
 gelu_tanh_tile_init_pack, gelu_tanh_tile_pack = with_init(packed("gelu_tanh_tile_pack", "gelu", "tanh"))
 sigmoid_tile_init_pack, sigmoid_tile_pack = with_init(
@@ -64,8 +65,23 @@ tanh_tile_init_pack, tanh_tile_pack = with_init(
 hardsigmoid_tile_init_pack, hardsigmoid_tile_pack = with_init(packed("hardsigmoid_tile_pack", "hardsigmoid"))
 hardtanh_tile_init_pack, hardtanh_tile_pack = with_init(packed("hardtanh_tile_pack", "hardtanh", parameters=2))
 relu_max_tile_init_pack, relu_max_tile_pack = with_init(packed("relu_max_tile_pack", "relu_max", parameters=1))
-selu_tile_init_pack, selu_tile_pack = with_init(packed("selu_tile_pack", "selu", parameters=2))
+selu_tile_init_pack, _selu_pack = with_init(packed("selu_tile_pack", "selu", parameters=2))
 softplus_tile_init_pack, softplus_tile_pack = with_init(packed("softplus_tile_pack", "softplus", parameters=3))
+
+
+def logsigmoid_tile(idst_in0: int, idst_in1: int, idst_out: int) -> None:
+    """`Dst[idst_out]` = log(sigmoid(x)) from x and, in the second tile, e^-x."""
+    # The listing starts from -x, and negating twice is exact.
+    _logsigmoid_negated(idst_in0)
+    _log_sigmoid(idst_in0, idst_in1, idst_out)
+    if idst_out != idst_in0:
+        _logsigmoid_negated(idst_in0)
+
+
+def selu_tile_pack(idst: int, scale: int, alpha: int) -> None:
+    """As `selu_tile`, on the packer's thread."""
+    _selu_pack(idst, scale, product_bits(scale, alpha))
+
 
 # Masks and places.
 mask_tile_init = init("mask_tile_init")

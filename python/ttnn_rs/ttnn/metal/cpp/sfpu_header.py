@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ttnn import _engine
-from ttnn.kernel_api.sfpu_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
+from ttnn.kernel_api.sfpu_functions import Approximable, Binary, InitParameters, Packed, Ternary, Tiles, Unary
 
 _MODULES = ("sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special", "sfpu_topk", "sfpu_variants")
 _FP32 = "bool is_fp32_dest_acc_en = DST_ACCUM_MODE"
@@ -191,6 +191,8 @@ def _public(name: str, value: Any, symbols: dict[int, str]) -> Iterator[str]:
         words = [f"p{i}" for i in range(value._count)]
         signature = ", ".join(f"std::uint32_t {word}" for word in (*_places(value), *words))
         template = _TEMPLATES.get(name, _FP32)
+        if isinstance(value, InitParameters):
+            yield from _init_parameters(name, value, symbols)
         yield f"template <{template}>"
         if isinstance(value, Unary):
             thread = "ttnn_rs::ON_PACK" if isinstance(value, Packed) else "0"
@@ -221,6 +223,25 @@ def _places(value: Any) -> tuple[str, ...]:
     if isinstance(value, Unary):
         return ("idst",)
     return ("idst0", "idst1", "idst2", "odst") if isinstance(value, Ternary) else ("idst0", "idst1", "odst")
+
+
+def _init_parameters(name: str, value: InitParameters, symbols: dict[int, str]) -> Iterator[str]:
+    """Yield the function without parameters, and its init call, which keeps them."""
+    words = [f"p{i}" for i in range(value._count)]
+    kept = [f"ttnn_rs_{name}_words[{i}]" for i in range(value._count)]
+    yield f"inline std::uint32_t ttnn_rs_{name}_words[{value._count + 1}];"
+    yield f"ALWI void {value.init_name}({', '.join(f'std::uint32_t {word}' for word in words)}) {{"
+    yield f"    ttnn_rs::set_up(ttnn_rs::{_init_symbol(value.init_name)}, 0);"
+    yield from (f"    {place} = {word};" for place, word in zip([*kept, _set(name, value)], [*words, "1"], strict=True))
+    yield "}"
+    yield f"ALWI void {name}(std::uint32_t idst) {{"
+    yield f'    if (!{_set(name, value)}) {{ tt_call_invalid("{name}", "pass its parameters to {value.init_name}"); }}'
+    yield f"    ttnn_rs::on_one(ttnn_rs::{symbols[id(value)]}, idst, VectorMode::RC, 0, {', '.join(kept)});"
+    yield "}"
+
+
+def _set(name: str, value: InitParameters) -> str:
+    return f"ttnn_rs_{name}_words[{value._count}]"
 
 
 def _on_list(symbol: str, places: list[str], words: list[str] | None = None) -> str:

@@ -53,6 +53,9 @@ FORCE_INLINE void on_list(const Function& function, const std::uint32_t (&tiles)
 }
 
 constexpr std::uint32_t float_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+constexpr std::uint32_t product_bits(std::uint32_t a, std::uint32_t b) {
+    return float_bits(std::bit_cast<float>(a) * std::bit_cast<float>(b));
+}
 
 }  // namespace ttnn_rs
 

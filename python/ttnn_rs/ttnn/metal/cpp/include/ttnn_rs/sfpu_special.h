@@ -197,6 +197,25 @@ ALWI void remainder_tile_uint32(std::uint32_t idst, std::uint32_t param0) {
     ttnn_rs::on_list(ttnn_rs::f_remainder, tiles, param0);
 }
 
+// Functions whose listing takes other operands or parameters than the call.
+
+ALWI void logsigmoid_tile(std::uint32_t idst_in0, std::uint32_t idst_in1, std::uint32_t idst_out) {
+    // The listing starts from -x, and negating twice is exact.
+    ttnn_rs::on_one(ttnn_rs::f_logsigmoid_negated, idst_in0, VectorMode::RC, 0);
+    ttnn_rs::on_tiles(ttnn_rs::f_log_sigmoid, idst_in0, idst_in1, idst_in0, idst_out, 0);
+    if (idst_out != idst_in0) { ttnn_rs::on_one(ttnn_rs::f_logsigmoid_negated, idst_in0, VectorMode::RC, 0); }
+}
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void selu_tile(std::uint32_t idst, std::uint32_t scale, std::uint32_t alpha, Faces faces = VectorMode::RC) {
+    ttnn_rs::on_one(ttnn_rs::f_selu, idst, faces, 0, scale, ttnn_rs::product_bits(scale, alpha));
+}
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void selu_tile_pack(std::uint32_t idst, std::uint32_t scale, std::uint32_t alpha) {
+    const std::uint32_t slope = ttnn_rs::product_bits(scale, alpha);
+    ttnn_rs::on_one(ttnn_rs::f_selu_pack, idst, VectorMode::RC, ttnn_rs::ON_PACK, scale, slope);
+}
+
 // Masks and places.
 
 ALWI void mask_tile(
