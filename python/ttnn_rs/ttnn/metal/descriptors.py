@@ -263,11 +263,11 @@ class KernelDescriptor:
 
     @runtime_args.setter
     def runtime_args(self, given: Any) -> None:
-        if not isinstance(given, RuntimeArgs):
-            pairs, given = arguments(given), RuntimeArgs()
-            for core, values in pairs:
-                given.append(core, values)
-        self._runtime_args = given
+        own = given if isinstance(given, RuntimeArgs) else RuntimeArgs()
+        if own is not given:
+            for core, values in arguments(given):
+                own.append(core, values)
+        self._runtime_args: RuntimeArgs = own
 
     def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
         """Add the common arguments of another kernel to its own."""

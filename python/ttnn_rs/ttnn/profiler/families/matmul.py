@@ -379,8 +379,8 @@ def _reuse(op: DeviceOperation, program: MatmulProgram) -> Plan:
             second += (read(_place(problem.b), b_tiles, problem.b.tile_bytes, b_tiles),)
         second += (push(_IN1, b_tiles),)
         reader = (loop(outputs * blocks.steps, *first),)
-        writer = (loop(outputs, loop(blocks.steps, *second), *_write_out(program, blocks)),)
-        writer = (*_bias(program, _bias_tiles(program, blocks)), *writer)
+        bias = _bias(program, _bias_tiles(program, blocks))
+        writer = (*bias, loop(outputs, loop(blocks.steps, *second), *_write_out(program, blocks)))
         groups.append(CoreGroup(count, reader, compute_kernel(program, each), writer))
     return plan_of(op, groups, _buffers(op, program, blocks))
 
