@@ -217,3 +217,15 @@ def test_sizes_of_tiles_have_their_names_in_compute_kernels(device: ttnn.MeshDev
     work = "inline void work() { vInt e = exexp(vFloat(4.0f), sfpi::ExponentMode::Biased); (void)e; }"
     x, out = ran(device, HEAD + '#include "tt-metalium/constants.hpp"\n' + check + work + LOOP)
     assert np.array_equal(out, x)
+
+
+def test_kernels_of_data_movement_take_sizes_of_tiles_from_their_own_namespace(device: ttnn.MeshDevice) -> None:
+    source = """
+    #include "dataflow_api.h"
+    #include "tt-metalium/constants.hpp"
+    using namespace tt::constants;
+    void kernel_main() { ASSERT(TILE_HEIGHT * TILE_WIDTH == 4 * FACE_HEIGHT * FACE_WIDTH); }
+    """
+    program = metal.create_program()
+    metal.create_kernel_from_string(program, source, CORE, metal.ReaderDataMovementConfig())
+    assert metal.run_program(device, program).cycles > 0

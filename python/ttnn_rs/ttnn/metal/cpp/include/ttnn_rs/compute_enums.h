@@ -69,11 +69,14 @@ constexpr std::uint32_t TILE_R_DIM = 32;
 constexpr std::uint32_t TILE_C_DIM = 32;
 constexpr std::uint32_t FACE_R_DIM = 16;
 constexpr std::uint32_t FACE_C_DIM = 16;
+#ifdef COMPILE_FOR_TRISC
+// Kernels of data movement take these from tt::constants.
 constexpr std::uint32_t TILE_HEIGHT = TILE_R_DIM;
 constexpr std::uint32_t TILE_WIDTH = TILE_C_DIM;
 constexpr std::uint32_t FACE_HEIGHT = FACE_R_DIM;
 constexpr std::uint32_t FACE_WIDTH = FACE_C_DIM;
 constexpr std::uint32_t TILE_NUM_FACES = 4;
+#endif
 
 }  // namespace ckernel
 
