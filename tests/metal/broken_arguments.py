@@ -137,7 +137,7 @@ def fewer_arguments_on_the_second_core(device: Device) -> Program:
     return program
 
 
-@broken(KernelError, "a kernel cannot run programs", "BRISC")
+@broken(KernelError, "run_program: a kernel cannot call functions of the host", "BRISC")
 def program_inside_a_kernel(device: Device) -> Program:
     def kernel() -> None:
         metal.run_program(device, metal.create_program())  # bug

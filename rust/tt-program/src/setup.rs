@@ -50,6 +50,9 @@ impl Run {
         run.add_kernels(spec)?;
         run.write_semaphores(device, spec)?;
         run.write_arguments(device, spec)?;
+        if !run.watched {
+            run.unwatch_buffers();
+        }
         if run.watched {
             run.order = Some(Order::new(run.kernels.len(), chip.dram_banks(), chip.grid.cores()));
         }
@@ -69,7 +72,7 @@ impl Run {
             self.core_of_bank[bank] = self.cores.len() as u16;
             let cbs = (0..self.chip.circular_buffers).map(|_| None).collect();
             let (kernels, shadow) = (Vec::new(), Shadow::default());
-            self.cores.push(Core { logical, noc, bank, cbs, semaphores: 0, kernels, shadow });
+            self.cores.push(Core { logical, noc, bank, cbs, bare: Vec::new(), semaphores: 0, kernels, shadow });
         }
         for cb in &spec.cbs {
             let buffer = Cb::new(cb);
@@ -93,6 +96,15 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    fn unwatch_buffers(&mut self) {
+        for slot in 0..self.cores.len() {
+            let kernels = self.compute_kernels(slot);
+            for cb in self.cores[slot].cbs.iter_mut().flatten() {
+                cb.unwatch(&kernels);
+            }
+        }
     }
 
     fn add_kernels(&mut self, spec: &ProgramSpec) -> Result<(), FaultKind> {

@@ -13,6 +13,7 @@ use tt_memory::error::MemoryError;
 use crate::buffer::{Facts, PyBuffer};
 use crate::chip::chip_by_dispatch;
 use crate::error::{EngineError, enter_engine, exception};
+use crate::inside::require_host;
 use crate::shared::SharedDevice;
 
 /// What is wrong with bytes that the host names by their address.
@@ -61,6 +62,7 @@ impl PyDevice {
         worker_l1_size: u64,
         dispatch_in_columns: bool,
     ) -> PyResult<Self> {
+        require_host(py)?;
         let chip = chip_by_dispatch(py, chip, dispatch_in_columns)?;
         let options = OpenOptions {
             l1_small_bytes: l1_small_size,
@@ -73,6 +75,7 @@ impl PyDevice {
 
     /// Gives all memory back; every buffer becomes invalid. Works after an engine bug too.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        require_host(py)?;
         enter_engine(py, || self.shared.close())
     }
 

@@ -10,6 +10,7 @@ mod chip;
 mod device;
 mod error;
 mod host;
+mod inside;
 mod interrupt;
 mod ops;
 mod pipeline;
@@ -27,6 +28,8 @@ mod vector;
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     host::register(module)?;
+    module.add_function(wrap_pyfunction!(inside::set_inside_kernels, module)?)?;
+    module.add_function(wrap_pyfunction!(inside::refuse_inside_kernels, module)?)?;
     tiles::register(module)?;
     vector::register(module)?;
     device::register(module)?;

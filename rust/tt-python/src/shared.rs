@@ -9,6 +9,7 @@ use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
+use crate::inside::require_host;
 use crate::recording;
 
 /// A device that its Python object and all its buffers hold.
@@ -128,6 +129,7 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
+        require_host(py)?;
         enter_engine(py, || {
             let mut device = self.lock().map_err(Either::First)?;
             run(&mut device).map_err(Either::Second)

@@ -7,6 +7,7 @@ for every failed check, so an error that answers one of those checks is a `Runti
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 __all__ = [
@@ -41,6 +42,9 @@ __all__ = [
 ]
 
 
+WITNESSES: Final[list[Callable[[TtnnError], None]]] = []
+"""Functions that see each error when it is made, whether or not it is caught later."""
+
 _OPERATOR: Final = re.compile(r"(ttnn(?:\.\w+)+): (.*)", re.DOTALL)
 _METHOD: Final = re.compile(r"Tensor\.\w+: ")
 _IN_A_STEP: Final = "in one of its steps, "
@@ -67,6 +71,8 @@ class TtnnError(Exception):
         self.supported = ""
         self.vendor = vendor or after
         self._refused_a_call = False
+        for witness in WITNESSES:
+            witness(self)
 
     def say_who(self, operator: str) -> None:
         """Name the operator, if the sentence names none: what tensors and memory refuse does not know it."""

@@ -180,6 +180,7 @@ class Chip:
         return cores if coord is None else dict(enumerate(cores))
 
     def _require_open(self, operation: str) -> None:
+        _engine.refuse_inside_kernels(operation)
         if not self._engine.is_open:
             raise DeviceError(f"{operation}: device {self._id} is closed")
 

@@ -175,8 +175,7 @@ class MeshDevice(Chip):
         Raises:
             DeviceError: the device is closed.
         """
-        if not self._engine.is_open:
-            raise DeviceError(f"reset: device {self._id} is closed")
+        self._require_open("reset")
         self._traces.give_up()
         self._engine.reset()
 

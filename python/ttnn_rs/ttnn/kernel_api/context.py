@@ -123,6 +123,14 @@ class Here(threading.local):
 
     run: Any = _Outside()
     kernel: Any = _Outside()
+    mistake: Any = None
+    """The first mistake of the program: `ending.Mistake`."""
+    guard: Any = None
+    """What limits the time of the program: `watchdog.Guard`."""
+
+    def __init__(self) -> None:
+        self.left: list[greenlet.greenlet] = []
+        """Kernels that were left in the middle of their code."""
 
 
 here = Here()

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import linecache
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable
 from inspect import unwrap
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType
 from typing import NoReturn
 
 from ttnn import kernel_api
 from ttnn.base.exceptions import EngineBugError, KernelArgumentError, KernelError, UnsupportedError
 from ttnn.kernel_api.context import KernelContext
+from ttnn.kernel_api.ending import PACKAGE, Place, place_among
 from ttnn.metal.native_kernels import is_native
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ENGINE_CALLS = {"an init call", "a vector init", "a vector function"}
 """What the engine says where one of its calls stands for many of the kernel API."""
-_POINTERS = {"L1Pointer.__getitem__": "an L1 load", "L1Pointer.__setitem__": "an L1 store"}
 
 
-def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") -> NoReturn:
+def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", place: Place | None = None) -> NoReturn:
     """Raise an error of a kernel with the place where it happened.
 
-    `reason` takes the place of the error's text where the error has none: the limit that a kernel exceeded.
+    Args:
+        kernel: The kernel.
+        error: What it raised.
+        reason: Text of an error that has none: the limit that a kernel exceeded.
+        place: Where the error was made, if its traceback does not say so.
     """
     if not isinstance(kernel, KernelContext) or isinstance(error, EngineBugError):
         raise error
@@ -34,7 +35,7 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "") ->
         file, line = kernel.run.kernel_place(kernel.index)
         call = ""
     else:
-        file, line, call = _place(error.__traceback__)
+        file, line, call = place or place_among(traceback.walk_tb(error.__traceback__))
     # A call that was put off stands elsewhere than the kernel.
     if getattr(error, "file", "") and getattr(error, "line", 0):
         file, line, call = error.file, error.line, ""  # type: ignore[attr-defined]
@@ -80,7 +81,7 @@ def calling_line() -> tuple[str, int]:
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         path = frame.f_code.co_filename
-        if not os.path.abspath(path).startswith(_PACKAGE):
+        if not os.path.abspath(path).startswith(PACKAGE):
             return path, frame.f_lineno
         frame = frame.f_back
     return "", 0
@@ -92,32 +93,6 @@ def end_of(function: Callable[[], object]) -> tuple[str, int]:
     if code is None:
         return "", 0
     return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
-
-
-def _place(trace: TracebackType | None) -> tuple[str, int, str]:
-    """Return file and line of the innermost frame that is not of this package, and the call of that line."""
-    file, line, call = "", 0, ""
-    for frame, number in traceback.walk_tb(trace):
-        path = frame.f_code.co_filename
-        if not os.path.abspath(path).startswith(_PACKAGE):
-            file, line, call = path, number, ""
-        elif file and not call:
-            call = _name_of(frame, linecache.getline(file, line))
-    return file, line, call
-
-
-def _name_of(frame: FrameType, line: str) -> str:
-    """Return the name under which a line calls the function of a frame, empty if it is none of the kernel API."""
-    code, me = frame.f_code, frame.f_locals.get("self")
-    if frame.f_globals.get("__name__", "").rpartition(".")[0] != kernel_api.__name__:
-        return ""
-    if me is not None:
-        owner, name = type(me).__name__, f"{type(me).__name__}.{code.co_name}"
-        if code.co_name == "__call__":
-            return str(getattr(me, "__name__", ""))
-        return _POINTERS.get(name, owner if code.co_name.startswith("__") else name)
-    names = [name for name in dir(kernel_api) if getattr(getattr(kernel_api, name), "__code__", None) is code]
-    return next((name for name in names if re.search(rf"\b{name}\b", line)), code.co_name if names else "")
 
 
 def _with_call(text: str, call: str) -> str:

@@ -18,7 +18,6 @@ from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
 from ttnn.base.observers import blocked
 from ttnn.device.coordinates import MeshCoordinateRange, SubDeviceId
 from ttnn.device.mesh_device import CommandQueue, MeshDevice, MeshEvent, require_event
-from ttnn.kernel_api.context import KernelContext, here
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program
@@ -193,8 +192,6 @@ def _ready(call: str, device: MeshDevice, program: Program) -> Layout:
 def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program as it was laid out for the device."""
     started = time.perf_counter_ns()
-    if isinstance(here.kernel, KernelContext):
-        raise KernelError("enqueue_program: a kernel cannot run programs; enqueue them from the host")
     if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Generator
 from functools import partial
 from typing import NoReturn
 
 import greenlet
 
 from ttnn import _engine
-from ttnn.base.exceptions import DeadlockError, EngineBugError
+from ttnn.base.exceptions import DeadlockError, KernelError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext, here, switch
 from ttnn.kernel_api.debug import end_line
+from ttnn.kernel_api.ending import Ended, Mistake, end_program, keep
 from ttnn.metal.deadlock import describe_cycle, describe_old_flags, describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.mistakes import raise_from_kernel
@@ -42,39 +44,51 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     ]
     for index, kernel in enumerate(kernels):
         kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
-    here.run = run
+    here.run, here.left, here.mistake = run, [], None
     for coroutine in dict.fromkeys(coroutines):
         coroutine.switch()
-    guard = Guard(run)
+    here.guard = guard = Guard(run)
+    outer = _engine.set_inside_kernels(True)
     deadlock: DeadlockError | None = None
     try:
-        try:
-            while not run.is_finished():
-                while (following := run.schedule()) >= 0:
-                    coroutines[following].switch()
-                if run.is_finished():
-                    break
-                # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
-                if deadlock is None or not run.is_ahead():
-                    deadlock = _deadlock(run, kernels)
-                if not run.run_ahead():
-                    raise deadlock
-        finally:
-            guard.disarm()
+        while not run.is_finished():
+            while here.mistake is None and not guard.reason and (following := run.schedule()) >= 0:
+                coroutines[following].switch()
+            if here.mistake is not None:
+                raise_from_kernel(here.mistake.kernel, here.mistake.error, "", here.mistake.place)
+            if guard.reason:
+                raise OverrunError
+            if run.is_finished():
+                break
+            # Threads of compute kernels that do not wait go on; what is found then is still this deadlock.
+            if deadlock is None or not run.is_ahead():
+                deadlock = _deadlock(run, kernels)
+            if not run.run_ahead():
+                raise deadlock
     except DeadlockError:
         raise
-    except KeyboardInterrupt as error:
-        raise_from_kernel(here.kernel, error, guard.reason)
-    except (Exception, SystemExit, OverrunError) as error:
-        if deadlock is not None and run.is_ahead():
+    except BaseException as error:
+        if deadlock is not None and not isinstance(error, KeyboardInterrupt) and run.is_ahead():
             raise deadlock from None
-        raise_from_kernel(here.kernel, error, guard.reason)
+        _raise(error, guard)
     finally:
         deadlock = None  # its traceback holds this frame, and with it the buffers of the program
         _end(coroutines)
+        guard.disarm()
+        _engine.set_inside_kernels(outer)
         here.__dict__.clear()
         here.__dict__.update(before)
     return Report(device, kernels, run, layout.notes)
+
+
+def _raise(error: BaseException, guard: Guard) -> NoReturn:
+    """Raise the first mistake of the program that an error has ended."""
+    mistake: Mistake | None = here.mistake
+    if mistake is not None and error is not mistake.error and not isinstance(error, KeyboardInterrupt):
+        raise_from_kernel(mistake.kernel, mistake.error, "", mistake.place)
+    if isinstance(error, OverrunError):
+        raise_from_kernel(here.kernel, error, guard.reason, guard.place)
+    raise_from_kernel(here.kernel, error)
 
 
 def _main(kernel: KernelContext) -> None:
@@ -82,7 +96,16 @@ def _main(kernel: KernelContext) -> None:
     # kernel before it, a few hundred kernels would reach the recursion limit.
     kernel.hub.switch()
     here.kernel = kernel
-    kernel.function()
+    try:
+        made = kernel.function()
+    except greenlet.GreenletExit:
+        if isinstance(here.run, Ended):
+            raise
+        raise KernelError("the kernel raised GreenletExit, which ends no program") from None
+    if isinstance(made, Generator | Awaitable):
+        raise KernelError(f"the kernel returned {made!r}, whose code never ran; kernels are plain functions")
+    if isinstance(here.run, Ended):
+        return
     while not kernel.run.finish_kernel():
         switch()
     end_line(kernel)
@@ -105,28 +128,23 @@ def _run_native(kernels: list[KernelContext], hub: greenlet.greenlet) -> None:
             coroutines[following].switch()
 
 
-class _Ended:
-    """Stands for the run of a program that is being taken down."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise greenlet.GreenletExit
-
-
 def _end(coroutines: list[greenlet.greenlet]) -> None:
     """Take down the kernels that have not returned; their `finally` blocks run, their calls end them."""
-    here.run = _Ended()
+    interrupt = None
     for coroutine in coroutines:
-        for _ in range(3):
-            if coroutine.dead:
-                break
-            try:
-                coroutine.throw(greenlet.GreenletExit)
-            except Exception:  # what a kernel raises while it is taken down hides the first error
-                break
-    for coroutine in coroutines:
-        if coroutine.dead:
+        if coroutine.dead or coroutine in here.left:
             continue
-        raise EngineBugError("a kernel cannot be ended: it catches GreenletExit again and again")
+        end_program()
+        try:
+            coroutine.throw(greenlet.GreenletExit)
+        except KeyboardInterrupt as error:
+            interrupt = error
+        except BaseException:
+            pass
+        if not coroutine.dead and coroutine not in here.left:
+            keep(coroutine)
+    if interrupt is not None:
+        raise interrupt
 
 
 def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> DeadlockError:

@@ -6,6 +6,8 @@ the program, wherever the kernel is. Two limits, both from the environment when 
 * `TTNN_KERNEL_SECONDS` (60): seconds without a call of the kernel API;
 * `TTNN_KERNEL_LIMIT` (1000000000): calls of one kernel.
 
+A kernel that catches the error, or that goes on after its program has failed, is left in the middle of its code.
+
 Time in a debugger (pdb, debugpy) does not count.
 """
 
@@ -16,19 +18,38 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from types import FrameType
 
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
+from ttnn.kernel_api.context import here
+from ttnn.kernel_api.ending import Place, end_program, leave, place_of_frame
 
 _TICK = 1.0
 """Seconds between two looks."""
+_GRACE = 2.0
+"""Seconds that kernels have to return after the end of their program."""
 _SECONDS, _CALLS = 60, 1_000_000_000
 _DEBUGGERS = {"bdb", "pdb", "pydevd", "debugpy"}
 
 
 class OverrunError(BaseException):
-    """Raised inside a kernel that exceeds a limit; no kernel should catch it. Users see a KernelError."""
+    """Raised inside a kernel that exceeds a limit. Users see a KernelError."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        if here.guard is not None:
+            here.guard.is_coming = False
+        end_program()
+
+
+class LeftError(OverrunError):
+    """Made inside a kernel that goes on after the end of its program, which leaves it there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        leave()
 
 
 class Guard:
@@ -37,6 +58,8 @@ class Guard:
     def __init__(self, run: _engine.ProgramRun) -> None:
         self.reason = ""
         """Which limit was exceeded, empty as long as none was."""
+        self.place: Place | None = None
+        """Where the kernel was when it exceeded the limit."""
         self._seconds = _limit("TTNN_KERNEL_SECONDS", _SECONDS)
         self._limit = _limit("TTNN_KERNEL_LIMIT", _CALLS)
         self._run = run
@@ -45,23 +68,42 @@ class Guard:
         self._armed = bool(self._seconds or self._limit)
         self._calls = -1
         self._idle = 0.0
+        self._ending = False
+        self.is_coming = False
+        """Whether an error was sent that the program's thread has not seen."""
         if self._armed:
             _watch(self)
 
     def disarm(self) -> None:
-        """Stop watching; an error that has not arrived yet is taken back."""
+        """Stop watching; an error that has not arrived yet arrives here."""
         if not self._armed:
             return
         with self._lock:
             self._armed = False
             _guards.discard(self)
-            if self.reason:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
+        # It is not taken back: CPython 3.11 would look for it at every call from then on.
+        while self.is_coming:
+            with suppress(OverrunError):
+                time.sleep(0)
+
+    def end(self) -> None:
+        """Watch the end of the program: a kernel that does not return soon is left."""
+        self._ending, self._idle = True, 0.0
+        if not self._armed:
+            self._armed = True
+            _watch(self)
 
     def look(self) -> None:
         """Raise an error in the program's thread if a limit is exceeded."""
-        if _is_debugged(sys._current_frames().get(self._thread)):
+        frame = sys._current_frames().get(self._thread)
+        if _is_debugged(frame):
             self._idle = 0.0
+            return
+        if self._ending:
+            self._idle += _TICK
+            if self._idle >= _GRACE:
+                self._idle = 0.0
+                self._raise(LeftError)
             return
         try:
             calls = [calls for _, _, calls in self._run.report()["kernels"]]
@@ -80,12 +122,17 @@ class Guard:
                 f"more than {self._limit:.0f} calls of ttnn.kernel_api, an endless loop? TTNN_KERNEL_LIMIT sets this "
                 "limit, 0 for none"
             )
-        if not self.reason:
-            return
+        if self.reason:
+            self.place = place_of_frame(frame)
+            self._ending, self._idle = True, 0.0
+            self._raise(OverrunError)
+
+    def _raise(self, error: type[OverrunError]) -> None:
         with self._lock:
             if self._armed:
-                thread, error = ctypes.c_ulong(self._thread), ctypes.py_object(OverrunError)
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
+                self.is_coming = True
+                thread = ctypes.c_ulong(self._thread)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(error))
 
 
 _guards: set[Guard] = set()

@@ -4,6 +4,7 @@ use tt_memory::Device;
 
 use crate::calls::Step;
 use crate::calls::compute::threads::{PACK, UNPACK};
+use crate::calls::memory::require_in_l1;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::cb::Cb;
@@ -39,6 +40,9 @@ impl Run {
         }
         self.checked("cb_wait_front", |run| {
             let cost = run.time.risc().cb_check;
+            if !run.watched {
+                return run.unwatched_wait_front(cb, pages, cost);
+            }
             if pages == 0 {
                 return run.no_pages(cb, Thread::Unpack, cost).map(|()| true);
             }
@@ -75,6 +79,9 @@ impl Run {
         }
         self.checked("cb_reserve_back", |run| {
             let cost = run.time.risc().cb_check;
+            if !run.watched {
+                return run.unwatched_reserve_back(cb, pages, cost);
+            }
             if pages == 0 {
                 return run.no_pages(cb, Thread::Pack, cost).map(|()| true);
             }
@@ -114,6 +121,11 @@ impl Run {
         }
         self.checked("cb_push_back", |run| {
             let cost = run.time.risc().cb_advance;
+            if !run.watched {
+                let now = run.unwatched_advance(cb, pages, Thread::Pack, cost)?;
+                run.wake_cb(cb, now);
+                return Ok(());
+            }
             if pages == 0 {
                 return run.no_pages(cb, Thread::Pack, cost);
             }
@@ -165,6 +177,11 @@ impl Run {
         }
         self.checked("cb_pop_front", |run| {
             let cost = run.time.risc().cb_advance;
+            if !run.watched {
+                let now = run.unwatched_advance(cb, pages, Thread::Unpack, cost)?;
+                run.wake_cb(cb, now);
+                return Ok(());
+            }
             if pages == 0 {
                 return run.no_pages(cb, Thread::Unpack, cost);
             }
@@ -218,10 +235,11 @@ impl Run {
                 return Ok(None);
             }
             let cost = run.time.risc().cb_check;
-            let (kernel, core) = run.here();
+            let kernel = run.here().0;
             let thread = kernel.thread(Thread::Unpack) as usize;
             kernel.clocks[thread] += cost;
-            let yes = core.cb_mut(cb)?.available() >= pages;
+            let current = run.current;
+            let yes = run.ring(cb)?.available_to(current) >= pages;
             Ok(run.answer(yes, Wait::Front { cb, pages }))
         })
     }
@@ -236,10 +254,11 @@ impl Run {
                 return Ok(None);
             }
             let cost = run.time.risc().cb_check;
-            let (kernel, core) = run.here();
+            let kernel = run.here().0;
             let thread = kernel.thread(Thread::Pack) as usize;
             kernel.clocks[thread] += cost;
-            let yes = core.cb_mut(cb)?.free() >= pages;
+            let current = run.current;
+            let yes = run.ring(cb)?.free_to(current) >= pages;
             Ok(run.answer(yes, Wait::Back { cb, pages }))
         })
     }
@@ -293,10 +312,11 @@ impl Run {
         for index in 0..self.cores[slot].kernels.len() {
             let kernel = self.cores[slot].kernels[index];
             let Some(wait) = self.waits(kernel) else { continue };
-            let Ok(buffer) = self.cores[slot].cb_mut(cb) else { continue };
+            let Ok(buffer) = self.ring(cb) else { continue };
+            let (available, free) = (buffer.available_to(kernel), buffer.free_to(kernel));
             let comes = |wait| match wait {
-                Wait::Front { cb: other, pages } => other == cb && buffer.available() >= pages,
-                Wait::Back { cb: other, pages } => other == cb && buffer.free() >= pages,
+                Wait::Front { cb: other, pages } => other == cb && available >= pages,
+                Wait::Back { cb: other, pages } => other == cb && free >= pages,
                 _ => false,
             };
             let mut later = self.kernels[kernel].compute.iter().flat_map(|compute| &compute.later);
@@ -312,13 +332,15 @@ impl Run {
     /// As [`Cb::front_tile`]; nobody wrote into the page.
     pub(crate) fn front_address(&mut self, cb: u32, tile: u32) -> Result<u32, FaultKind> {
         let watched = self.watched;
+        let current = self.current;
         let core = self.here().1;
         let buffer = core.cb_mut(cb)?;
-        let address = buffer.front_tile(tile)?;
+        let address = buffer.front_tile(current, tile)?;
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         if watched && !borrowed && !core.shadow.any(address, address + bytes) {
             return Err(FaultKind::UnwrittenPage { cb, tile });
         }
+        require_in_l1(self.chip.l1_bytes, address, bytes)?;
         self.order_read(self.own_place(address), bytes)?;
         Ok(address)
     }

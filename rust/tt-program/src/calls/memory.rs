@@ -40,6 +40,13 @@ impl Run {
             }
             return Err(FaultKind::OutOfBounds { place: self.place_name(place), address, bytes, limit });
         }
+        if !self.watched && (place.dram || address >= self.l1_base) {
+            // A card asks nobody whose bytes they are.
+            if how == Use::Write {
+                mark_buffer(device, place, bytes as u32);
+            }
+            return Ok(place);
+        }
         if !place.dram && self.touch_core(device, place, bytes as u32, how)? {
             return Ok(place);
         }
@@ -183,6 +190,17 @@ pub(crate) fn check_window(
 /// Marks bytes of a CB that lies in a buffer as written there: the next program reads them as the buffer's.
 pub(crate) fn mark_buffer(device: &Device, place: Place, bytes: u32) {
     if let Some(buffer) = device.owner(place) {
-        buffer.mark_bytes(place.bank, (place.address - buffer.address()) as usize, bytes as usize);
+        let end = (place.address + u64::from(bytes)).min(buffer.address() + buffer.bytes_per_bank());
+        let offset = (place.address - buffer.address()) as usize;
+        buffer.mark_bytes(place.bank, offset, (end - place.address) as usize);
     }
+}
+
+/// Tiles of a circular buffer must lie in L1, wherever its pointers are.
+pub(crate) fn require_in_l1(limit: u64, address: u32, bytes: u32) -> Result<(), FaultKind> {
+    if u64::from(address) + u64::from(bytes) > limit {
+        let place = "L1".to_owned();
+        return Err(FaultKind::OutOfBounds { place, address: address.into(), bytes: bytes.into(), limit });
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ pub(crate) mod memory;
 pub mod noc;
 pub(crate) mod order;
 mod semaphore;
+pub(crate) mod unwatched;
 
 use crate::error::Fault;
 

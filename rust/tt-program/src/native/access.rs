@@ -95,7 +95,8 @@ impl Run {
             let reserved = back..(back + cb.reserved * cb.page_bytes).min(cb.end());
             let waited = front..(front + cb.waited * cb.page_bytes).min(cb.end());
             let found = [reserved, waited, cb.address..cb.end()].into_iter().find(|window| {
-                window.contains(&address) && check_window(cb, self.current, true, window.start, window.end, how).is_ok()
+                window.contains(&address)
+                    && (!self.watched || check_window(cb, self.current, true, window.start, window.end, how).is_ok())
             });
             if found.is_some() {
                 return found;

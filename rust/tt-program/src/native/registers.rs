@@ -54,11 +54,12 @@ impl Run {
         if cb >= self.chip.circular_buffers || !matches!(register, ACKED | RECEIVED) {
             return Err(refuse(address, bytes));
         }
-        let buffer = self.here().1.cb_mut(cb)?;
+        let current = self.current;
+        let buffer = self.ring(cb)?;
         Ok(if register == ACKED {
-            (buffer.popped as u16 as u32, Some(Wait::Back { cb, pages: buffer.free() + 1 }))
+            (buffer.popped as u16 as u32, Some(Wait::Back { cb, pages: buffer.free_to(current) + 1 }))
         } else {
-            (buffer.pushed as u16 as u32, Some(Wait::Front { cb, pages: buffer.available() + 1 }))
+            (buffer.pushed as u16 as u32, Some(Wait::Front { cb, pages: buffer.available_to(current) + 1 }))
         })
     }
 }

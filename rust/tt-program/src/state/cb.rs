@@ -2,6 +2,7 @@
 
 use tt_formats::{DataFormat, TileShape};
 
+use super::card::Card;
 use super::order::Vector;
 use crate::error::FaultKind;
 use crate::spec::CbSpec;
@@ -60,6 +61,8 @@ pub struct Cb {
     pub(crate) pushed_at: Box<[u64]>,
     /// When each page was freed last.
     pub(crate) freed_at: Box<[u64]>,
+    /// What its kernels keep of it, without the watcher.
+    pub(crate) card: Option<Box<Card>>,
 }
 
 impl Cb {
@@ -95,19 +98,20 @@ impl Cb {
             popped_by: Vector::new(),
             pushed_at: vec![0; spec.pages as usize].into(),
             freed_at: vec![0; spec.pages as usize].into(),
+            card: None,
         }
     }
 
     /// Pages at the front.
     #[inline]
     pub fn available(&self) -> u32 {
-        (self.pushed - self.popped) as u32
+        self.pushed.wrapping_sub(self.popped) as u32
     }
 
     /// Free pages at the back.
     #[inline]
     pub fn free(&self) -> u32 {
-        self.pages - self.available()
+        self.pages.wrapping_sub(self.available())
     }
 
     /// One past its last byte.
@@ -129,6 +133,9 @@ impl Cb {
 
     /// L1 address of the back, as a kernel knows it: only the producer's pointer moves.
     pub(crate) fn write_pointer_of(&self, kernel: usize) -> u32 {
+        if let Some(pointer) = self.card_write(kernel) {
+            return pointer;
+        }
         let owner = self.producer.is_none_or(|producer| producer == kernel);
         if owner {
             self.address + self.moved(self.write_page, self.pushed_later) + self.write_shift
@@ -139,6 +146,9 @@ impl Cb {
 
     /// L1 address of the front, as a kernel knows it: only the consumer's pointer moves.
     pub(crate) fn read_pointer_of(&self, kernel: usize) -> u32 {
+        if let Some(pointer) = self.card_read(kernel) {
+            return pointer;
+        }
         let owner = self.consumer.is_none_or(|consumer| consumer == kernel);
         if owner {
             self.address + self.moved(self.read_page, self.popped_later) + self.read_shift
@@ -157,6 +167,9 @@ impl Cb {
     /// # Errors
     /// It lies outside, or another kernel produces.
     pub(crate) fn set_write_pointer(&mut self, kernel: usize, address: u32) -> Result<(), FaultKind> {
+        if self.set_card(kernel, Some(address), None) {
+            return Ok(());
+        }
         let owner = self.producer.is_none_or(|producer| producer == kernel);
         (self.write_page, self.write_shift) = self.place_of("fifo_wr_ptr", address, owner)?;
         Ok(())
@@ -167,6 +180,9 @@ impl Cb {
     /// # Errors
     /// It lies outside, or another kernel consumes.
     pub(crate) fn set_read_pointer(&mut self, kernel: usize, address: u32) -> Result<(), FaultKind> {
+        if self.set_card(kernel, None, Some(address)) {
+            return Ok(());
+        }
         let owner = self.consumer.is_none_or(|consumer| consumer == kernel);
         (self.read_page, self.read_shift) = self.place_of("fifo_rd_ptr", address, owner)?;
         Ok(())
@@ -210,8 +226,11 @@ impl Cb {
     /// # Errors
     /// The tile was not waited for, or pages do not hold tiles.
     #[inline]
-    pub fn front_tile(&self, tile: u32) -> Result<u32, FaultKind> {
+    pub fn front_tile(&self, kernel: usize, tile: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
+        if let Some(pointer) = self.card_read(kernel) {
+            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.tile_bytes)));
+        }
         let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
         if end > u64::from(self.waited) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
@@ -232,8 +251,11 @@ impl Cb {
     /// # Errors
     /// The tile is not reserved, or pages do not hold tiles.
     #[inline]
-    pub fn back_tile(&self, tile: u32) -> Result<u32, FaultKind> {
+    pub fn back_tile(&self, kernel: usize, tile: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
+        if let Some(pointer) = self.card_write(kernel) {
+            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.tile_bytes)));
+        }
         let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
         if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);

@@ -16,6 +16,8 @@ pub struct Core {
     pub bank: usize,
     /// Circular buffers by number.
     pub cbs: Vec<Option<Box<Cb>>>,
+    /// Circular buffers that are not configured and that a kernel uses nevertheless, without the watcher.
+    pub(crate) bare: Vec<Cb>,
     /// Semaphores that exist, one bit each.
     pub semaphores: u32,
     /// Kernels that run here.

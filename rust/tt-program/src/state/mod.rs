@@ -2,6 +2,7 @@
 //!
 //! What changes it stands above: setup, scheduler, and the calls of kernels.
 
+pub(crate) mod card;
 pub mod cb;
 pub mod compute;
 pub mod core;

@@ -4,7 +4,7 @@ use tt_program::calls::compute::codes::{self, broadcast, dim, eltwise, pool};
 use tt_program::calls::compute::setups;
 use tt_program::calls::compute::{Copying, Math, VectorCall};
 
-use super::{Answer, ProgramRun, calls};
+use super::{Answer, Checked, ProgramRun, calls};
 use crate::error::exception;
 
 /// A function of the SFPU with its parameters.
@@ -73,12 +73,12 @@ calls! {
 
         transpose_dst_init() = run.init_math(Math::TransposeDst, &[]);
         end_math() = run.end_math();
-        vector_init(call: &PyVectorCall, mode: u32) = run.vector_init(&call.call, mode);
+        vector_init(call: Py<PyVectorCall>, mode: u32) = run.vector_init(&call.get().call, mode);
 
-        #[pyo3(signature = (a, b, old_a=-1, old_b=-1))]
+        #[pyo3(signature = (a, b, old_a=Checked(-1), old_b=Checked(-1)))]
         reconfig_data_format(a: i64, b: i64, old_a: i64, old_b: i64) = run.reconfig_data_format(a, b, old_a, old_b);
 
-        #[pyo3(signature = (cb, old=-1))]
+        #[pyo3(signature = (cb, old=Checked(-1)))]
         pack_reconfig_data_format(cb: u32, old: i64) = run.pack_reconfig_data_format(cb, old);
 
         pack_reconfig_l1_acc(accumulate: bool) = run.pack_reconfig_l1_acc(accumulate);
@@ -97,11 +97,11 @@ calls! {
         release_dst() = run.release_dst();
         transpose_dst(dst: u32) = run.transpose_dst(dst);
 
-        vector(call: &PyVectorCall, a: u32, b: u32, c: u32, out: u32, mode: u32) =
-            run.vector(&call.call, [a, b, c], out, mode);
+        vector(call: Py<PyVectorCall>, a: u32, b: u32, c: u32, out: u32, mode: u32) =
+            run.vector(&call.get().call, [a, b, c], out, mode);
 
         /// A function that takes its tiles in a list.
-        vector_tiles(call: &PyVectorCall, tiles: Vec<u32>) = run.vector_tiles(&call.call, &tiles);
+        vector_tiles(call: Py<PyVectorCall>, tiles: Vec<u32>) = run.vector_tiles(&call.get().call, &tiles);
     }
 }
 

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use tt_program::calls::cb::Interface;
 use tt_program::calls::noc::{Barrier, Page};
 
-use super::{Answer, ProgramRun, calls};
+use super::{Answer, Checked, ProgramRun, calls};
 
 // Circular buffers.
 calls! {
@@ -27,11 +27,11 @@ calls! {
 // Transfers.
 calls! {
     memory (run, device) {
-        #[pyo3(signature = (source, target, size, noc=-1))]
+        #[pyo3(signature = (source, target, size, noc=Checked(-1)))]
         noc_async_read(source: u64, target: u32, size: u32, noc: i32) -> bool =
             run.noc_async_read(device, source, target, size, noc);
 
-        #[pyo3(signature = (source, target, size, noc=-1))]
+        #[pyo3(signature = (source, target, size, noc=Checked(-1)))]
         noc_async_write(source: u32, target: u64, size: u32, noc: i32) -> bool =
             run.noc_async_write(device, source, target, size, noc);
 
@@ -63,11 +63,11 @@ calls! {
         ) -> bool =
             run.noc_async_write_multicast(device, source, target, size, destinations, (loopback, linked), noc);
 
-        #[pyo3(signature = (target, value, noc=-1, enabled=0xf))]
+        #[pyo3(signature = (target, value, noc=Checked(-1), enabled=Checked(0xf)))]
         noc_inline_dw_write(target: u64, value: u32, noc: i32, enabled: u32) -> bool =
             run.noc_inline_dw_write(device, target, value, enabled, noc);
 
-        #[pyo3(signature = (target, value, noc=-1))]
+        #[pyo3(signature = (target, value, noc=Checked(-1)))]
         noc_semaphore_inc(target: u64, value: u32, noc: i32) -> bool =
             run.noc_semaphore_inc(device, target, value, noc);
 
@@ -82,7 +82,7 @@ calls! {
     local run {
         /// Waits for reads (0), writes to leave (1), to be acknowledged (2), atomics (3) or everything (4); `trid` -1:
         /// of all ids.
-        #[pyo3(signature = (kind, noc=-1, trid=-1))]
+        #[pyo3(signature = (kind, noc=Checked(-1), trid=Checked(-1)))]
         noc_barrier(kind: u32, noc: i32, trid: i32) =
             run.noc_barrier(Barrier::of(kind), noc, u8::try_from(trid).ok());
 

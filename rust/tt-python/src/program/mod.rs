@@ -25,6 +25,7 @@ use tt_tensix::fpu::MathFidelity;
 use self::native::NativeRow;
 use crate::device::PyDevice;
 use crate::error::{EngineError, engine_bug, exception, panic_text};
+use crate::inside::require_host;
 use crate::shared::SharedDevice;
 
 impl EngineError for Fault {
@@ -134,6 +135,22 @@ impl ProgramRun {
     }
 }
 
+/// An argument of a call. One of another kind is a mistake of the kernel, with the error class of such mistakes.
+struct Checked<T>(T);
+
+impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Checked<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        given.extract::<T>().map(Self).map_err(|error| {
+            let error: PyErr = error.into();
+            let shown = given.repr().map_or_else(|_| String::new(), |text| text.to_string());
+            let text = format!("argument {shown}: {}", error.value(given.py()));
+            exception(given.py(), "KernelArgumentError", (text,))
+        })
+    }
+}
+
 /// What a call returns.
 type Answer<T = ()> = PyResult<T>;
 
@@ -148,7 +165,8 @@ macro_rules! calls {
             $($(
                 $(#[$attribute])*
                 #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
-                fn $name(&mut self, py: Python<'_>, $($argument: $type),*) -> Answer<$($result)?> {
+                fn $name(&mut self, py: Python<'_>, $($argument: Checked<$type>),*) -> Answer<$($result)?> {
+                    $(let Checked($argument) = $argument;)*
                     self.$way(py, |$bound| $call)
                 }
             )*)*
@@ -205,6 +223,7 @@ impl ProgramRun {
             let compute = compute.map(config).transpose()?;
             spec.kernels.push(KernelSpec { core: core(place), risc, name, noc, args, compute });
         }
+        require_host(py)?;
         device.shared().require_running(py)?;
         let device = Arc::clone(device.shared());
         let mut run = {
@@ -220,6 +239,11 @@ impl ProgramRun {
     /// Chooses the kernel that runs next; -1 if none can.
     fn schedule(&mut self) -> i64 {
         self.run.schedule().map_or(-1, |kernel| kernel as i64)
+    }
+
+    #[getter]
+    fn is_watched(&self) -> bool {
+        self.run.watched
     }
 
     fn is_finished(&self) -> bool {
@@ -256,11 +280,11 @@ impl ProgramRun {
             };
             let (index, kind, what, wanted, present, capacity) = match wait {
                 Wait::Front { cb, pages } => {
-                    let (present, capacity) = buffer(cb).map_or((0, 0), |cb| (cb.available(), cb.pages));
+                    let (present, capacity) = buffer(cb).map_or((0, 0), |cb| (cb.available_to(index), cb.pages));
                     (index, 0, cb, pages, present, capacity)
                 }
                 Wait::Back { cb, pages } => {
-                    let (present, capacity) = buffer(cb).map_or((0, 0), |cb| (cb.free(), cb.pages));
+                    let (present, capacity) = buffer(cb).map_or((0, 0), |cb| (cb.free_to(index), cb.pages));
                     (index, 1, cb, pages, present, capacity)
                 }
                 Wait::Word { address, value, at_least } => {

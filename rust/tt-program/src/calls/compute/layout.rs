@@ -251,9 +251,10 @@ impl Run {
 
     /// Format, bytes of a tile and first byte of the rows at the front of a CB.
     fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), FaultKind> {
+        let current = self.current;
         let buffer = self.here().1.cb_mut(cb)?;
         shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "tilizing")?;
-        Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
+        Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer_of(current) + tile * buffer.tile_bytes))
     }
 
     /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles; the packer untilizes it as one of a block
@@ -281,7 +282,7 @@ impl Run {
         shape::require_full(compute.sections[section].shapes[dst as usize], "untilizing")?;
         shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "untilizing")?;
         // A whole row of tiles must be reserved.
-        let start = buffer.back_tile(row_of_tiles * full + full - 1)? - (full - 1) * buffer.tile_bytes;
+        let start = buffer.back_tile(*current, row_of_tiles * full + full - 1)? - (full - 1) * buffer.tile_bytes;
         let mut packed = vec![0; buffer.tile_bytes as usize];
         compute.packer(held, format, TileShape::FULL)?.pack(compute.words(section, dst), &mut packed);
         let mut bytes = vec![0; SIDE * width];

@@ -6,7 +6,7 @@ use tt_memory::Device;
 use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
 use super::threads::{PACK, in_turn};
-use crate::calls::memory::mark_buffer;
+use crate::calls::memory::{mark_buffer, require_in_l1};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
 use crate::state::compute::{Compute, Tile, Turn, shape};
@@ -121,7 +121,7 @@ impl Run {
         cb: u32,
         place: Option<u32>,
     ) -> Result<(), FaultKind> {
-        let Run { kernels, cores, time, current, watched, .. } = self;
+        let Run { kernels, cores, time, current, watched, chip, .. } = self;
         let kernel = &mut kernels[*current];
         let core = &mut cores[kernel.core];
         let compute = kernel.compute.as_deref_mut();
@@ -135,7 +135,7 @@ impl Run {
         if *watched {
             compute.require_whole(section, dst)?;
         }
-        let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
+        let address = buffer.back_tile(*current, place.unwrap_or(buffer.packed))?;
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         let accumulate = compute.l1_accumulate;
         let form = (buffer.format, buffer.shape.unwrap_or(TileShape::FULL));
@@ -145,6 +145,7 @@ impl Run {
             buffer.packed += 1;
         }
         let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
+        require_in_l1(chip.l1_bytes, address, bytes)?;
         if accumulate && *watched && !borrowed && !core.shadow.ever(address, address + bytes) {
             return Err(FaultKind::AddsToNothing { cb, address });
         }

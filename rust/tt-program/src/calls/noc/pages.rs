@@ -50,10 +50,11 @@ impl Run {
     pub(super) fn locate_page(&self, device: &Device, page: Page) -> Result<(Target, u64), FaultKind> {
         let found = match Self::buffer_of(device, page) {
             Err(FaultKind::NoBufferAt { .. } | FaultKind::PageSizeDiffers { .. })
-                if self.kernels[self.current].compiled =>
+                if self.kernels[self.current].compiled || !self.watched =>
             {
                 return Ok(self.interleaved(page));
             }
+            Err(FaultKind::PageOutOfRange { .. }) if !self.watched => return Ok(self.interleaved(page)),
             buffer => buffer?.locate(page.page as usize)?,
         };
         let target = if page.dram { Target::Dram(found.bank) } else { Target::Worker(found.bank) };

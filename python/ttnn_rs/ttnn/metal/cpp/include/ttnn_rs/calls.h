@@ -29,7 +29,7 @@ tt_word tt_call_argument_address(tt_word index);
 tt_word tt_call_common_argument_address(tt_word index);
 std::uint64_t tt_call_wall_clock();
 void tt_call_dprint(tt_word kind, tt_word low, tt_word high);
-[[noreturn]] void tt_call_assert_failed(const char* file, tt_word line, const char* text);
+void tt_call_assert_failed(const char* file, tt_word line, const char* text);
 [[noreturn]] void tt_call_unsupported(const char* name, const char* reason);
 [[noreturn]] void tt_call_invalid(const char* call, const char* text);
 

@@ -108,8 +108,8 @@ std::size_t strlen(const char* text) {
 }
 
 // What libc++ calls where the host would end the process.
-[[noreturn]] void abort() { tt_call_assert_failed("", 0, "abort() was called"); }
-[[noreturn]] void __cxa_pure_virtual() { tt_call_assert_failed("", 0, "a pure virtual function was called"); }
+[[noreturn]] void abort() { tt_call_invalid("abort", "it was called"); }
+[[noreturn]] void __cxa_pure_virtual() { tt_call_invalid("virtual", "a pure virtual function was called"); }
 int atexit(void (*)()) { return 0; }
 int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }
 void* __dso_handle = nullptr;
