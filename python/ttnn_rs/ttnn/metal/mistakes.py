@@ -97,6 +97,8 @@ def end_of(function: Callable[[], object]) -> tuple[str, int]:
 
 def _with_call(text: str, call: str) -> str:
     """Return an error's text with the call of the user's line in place of the one that found the mistake."""
+    if call and text.startswith("argument "):
+        return f"{call}: {text}"
     found, colon, rest = text.partition(": ")
     first, _, method = found.partition(".")
     named = getattr(kernel_api, first, None)
