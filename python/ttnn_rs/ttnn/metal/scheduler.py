@@ -115,12 +115,14 @@ def _run_native(kernels: list[KernelContext], hub: greenlet.greenlet) -> None:
     hub.switch()
     run, coroutines = kernels[0].run, kernels[0].coroutines
     while True:
+        _engine.set_inside_kernels(False)
         try:
             following = run.run_native()
         except BaseException:
             here.kernel = kernels[run.current()]
             raise
         finally:
+            _engine.set_inside_kernels(True)
             show_prints(run, kernels)
         if following < 0:
             hub.switch()
