@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from inspect import unwrap
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import NoReturn
 
 from ttnn import kernel_api
@@ -61,7 +61,7 @@ def _out_of_range(trace: TracebackType | None) -> str:
     """Return which argument of a call of the kernel API no register holds, empty if it is none."""
     outside = False
     for frame, _ in traceback.walk_tb(trace):
-        inside = os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE)
+        inside = os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE)
         if inside and outside:
             code = frame.f_code
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
