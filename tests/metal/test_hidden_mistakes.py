@@ -370,21 +370,25 @@ def test_an_interrupt_after_a_mistake_is_still_an_interrupt(device: ttnn.MeshDev
     check_usable(device)
 
 
-def test_the_process_ends_though_a_kernel_was_left(tmp_path: Path) -> None:
+@pytest.mark.parametrize("handler", ["pass", "kept.append(error)"])
+def test_the_process_ends_though_a_kernel_was_left(tmp_path: Path, handler: str) -> None:
     script = tmp_path / "left.py"
     script.write_text(
         textwrap.dedent(
             """
             import ttnn
             from ttnn import metal
-            from ttnn.kernel_api import noc_async_read_barrier
+            from ttnn.metal import watchdog
+
+            kept = []
+            watchdog._TICK, watchdog._GRACE = 0.02, 0.04
 
             def kernel():
                 while True:
                     try:
-                        noc_async_read_barrier()
-                    except BaseException:
-                        continue
+                        sum(range(100))
+                    except BaseException as error:
+                        HANDLER
 
             device = ttnn.open_device(device_id=0)
             program = metal.create_program()
@@ -395,7 +399,7 @@ def test_the_process_ends_though_a_kernel_was_left(tmp_path: Path) -> None:
                 print("failed:", error.kernel)
             ttnn.close_device(device)
             """
-        )
+        ).replace("HANDLER", handler)
     )
     done = subprocess.run(
         [sys.executable, str(script)],
@@ -403,7 +407,7 @@ def test_the_process_ends_though_a_kernel_was_left(tmp_path: Path) -> None:
         text=True,
         timeout=60,
         check=False,
-        env={**os.environ, "TTNN_KERNEL_LIMIT": "1000"},
+        env={**os.environ, "TTNN_KERNEL_SECONDS": "0.1"},
     )
     assert (done.returncode, done.stdout.strip()) == (0, "failed: kernel"), done.stderr
 
@@ -474,4 +478,16 @@ def test_an_unsupported_call_cannot_be_hidden(device: ttnn.MeshDevice) -> None:
 
     with pytest.raises(UnsupportedError, match="rand_tile_init"):
         metal.run_program(device, alone(device, kernel))
+    check_usable(device)
+
+
+def test_deep_recursion_after_a_kernel_was_left_is_an_error(device: ttnn.MeshDevice) -> None:
+    def deep() -> None:
+        deep()
+
+    with pytest.raises(KernelError):
+        metal.run_program(device, alone(device, catching_without_calls))
+    device.reset()
+    with pytest.raises(KernelError, match="RecursionError"):
+        metal.run_program(device, alone(device, deep))
     check_usable(device)

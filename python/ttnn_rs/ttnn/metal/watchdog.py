@@ -31,6 +31,8 @@ _TICK = 1.0
 _GRACE = 2.0
 """Seconds that kernels have to return after the end of their program."""
 _SECONDS, _CALLS = 60, 1_000_000_000
+_PATIENCE = 20
+"""Errors that a kernel may catch and keep."""
 _DEBUGGERS = {"bdb", "pdb", "pydevd", "debugpy"}
 
 
@@ -45,11 +47,22 @@ class OverrunError(BaseException):
 
 
 class LeftError(OverrunError):
-    """Made inside a kernel that goes on after the end of its program, which leaves it there."""
+    """Raised inside a kernel that goes on after the end of its program; one that catches it is left there.
+
+    Before Python 3.12 an exception is made while the interpreter counts a reserve of its stack, and a kernel that is
+    left then keeps the reserve: the next RecursionError ends the process. So the kernel is left when it drops the
+    exception; only one that keeps many of them is left when the next is made.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        leave()
+        self._guard = here.guard
+        if sys.version_info >= (3, 12) or (self._guard is not None and self._guard.sent > _PATIENCE):
+            leave()
+
+    def __del__(self) -> None:
+        if self._guard is not None and here.guard is self._guard:
+            leave()
 
 
 class Guard:
@@ -69,6 +82,8 @@ class Guard:
         self._calls = -1
         self._idle = 0.0
         self._ending = False
+        self.sent = 0
+        """Errors that were sent."""
         self.is_coming = False
         """Whether an error was sent that the program's thread has not seen."""
         if self._armed:
@@ -131,6 +146,7 @@ class Guard:
         with self._lock:
             if self._armed:
                 self.is_coming = True
+                self.sent += 1
                 thread = ctypes.c_ulong(self._thread)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(error))
 
