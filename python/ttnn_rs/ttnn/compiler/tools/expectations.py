@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
+from typing import Final
 
 from ttnn.compiler.asm.diagnostics import Diagnostic
 
@@ -11,8 +14,9 @@ __all__ = ["compare"]
 
 _EXPECTED = re.compile(
     r"expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?\s*(?:@(?P<at>unknown|above|below|[-+]?\d{1,9}))?"
-    r"\s*\{\{(?P<text>.{0,1000}?)\}\}"
+    r"\s*\{\{(?P<text>(?(regex).{0,1000}(?=\}\}\s*$)|.{0,1000}?))\}\}"
 )
+"""A text with regular expressions in braces of their own ends at the last braces of its line."""
 
 
 @dataclass
@@ -34,8 +38,34 @@ class _Expected:
                 f"(?:{part})" if i % 2 else re.escape(part)
                 for i, part in enumerate(re.split(r"\{\{(.*?)\}\}", self.text))
             )
-            return re.search(pattern, diagnostic.message) is not None
+            return _search(pattern, diagnostic.message)
         return self.text in diagnostic.message
+
+
+_SECONDS: Final = 10
+_SEARCH: Final = "import re, sys; sys.exit(re.search(sys.argv[1], sys.argv[2]) is None)"
+
+
+class _PatternError(Exception):
+    """A pattern that is no regular expression, or takes too long."""
+
+
+def _search(pattern: str, message: str) -> bool:
+    """Return whether a pattern of a file is found in a message.
+
+    A pattern with several repetitions may need exponential time, so it is searched for in a process that is ended.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise _PatternError(f"{pattern!r} is no regular expression: {error}") from None
+    if len(re.findall(r"[*+{]", pattern)) <= 1:
+        return compiled.search(message) is not None
+    command = [sys.executable, "-I", "-c", _SEARCH, pattern, message]
+    try:
+        return subprocess.run(command, timeout=_SECONDS, check=False, capture_output=True).returncode == 0
+    except subprocess.TimeoutExpired:
+        raise _PatternError(f"{pattern!r} takes longer than {_SECONDS} s to search for") from None
 
 
 def _expected(text: str, first_line: int) -> list[_Expected]:
@@ -59,7 +89,15 @@ def compare(text: str, name: str, first_line: int, diagnostics: list[Diagnostic]
     expected = _expected(text, first_line)
     problems = []
     for diagnostic in diagnostics:
-        hit = next((one for one in expected if one.matches(diagnostic)), None)
+        hit = None
+        for one in expected:
+            try:
+                found = one.matches(diagnostic)
+            except _PatternError as error:
+                return [f"{name}:{one.own_line}: error: expected-{one.severity}-re: {error}"]
+            if found:
+                hit = one
+                break
         if hit is None:
             problems.append(
                 f"{name}:{diagnostic.line}:{diagnostic.column}: error: unexpected {diagnostic.severity}: "
