@@ -47,6 +47,7 @@ _REFUSED: tuple[tuple[str, str], ...] = (
     (r"ncrisc_noc_\w+|noc_fast_\w+|noc_\w+_issued|noc_\w+_acked", _COMMAND_BUFFERS),
     (r"tt_fabric|tt::tt_fabric", _FABRIC),
     (r"eth_\w+", _ETHERNET),
+    (r"reduce_\w+_v2", "names of 2023 are not modelled; use reduce_init, reduce_tile and reduce_uninit"),
     (r"reg_read|reg_write|cfg_\w+|get_cfg_pointer|[A-Z]\w+_ADDR32|TENSIX_\w+", _REGISTERS),
 )
 """Names that no kernel may use here, with the reason."""
@@ -60,6 +61,13 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
     (r".*fabric.*|.*socket.*|.*tt_uva.*", _FABRIC),
     (r".*ethernet.*|.*erisc.*|eth_.*", _ETHERNET),
     (r"lltt\.h", _INSTRUCTIONS),
+    (r"debug_print\.h", "the print header of 2023 is not modelled; include debug/dprint.h"),
+    (
+        r".*dprint_tensix\w*\.h",
+        "prints of the chip's registers are not modelled; print tiles of buffers with TileSlice",
+    ),
+    (r"(?:.*/)?circular_buffer_init\.h", "headers of the firmware are not modelled"),
+    (r"(?:blackhole|quasar)/.*", "headers of one chip are not modelled; include the header without its folder"),
 )
 _MEMBER = re.compile(
     r"no (?:member|template|type) named '(\w+)' in (?:namespace )?'(?:sfpi|ckernel|ckernel::\w+|sfpu|math)(?:::.*)?'"

@@ -67,6 +67,7 @@ _INIT_TEMPLATES: dict[str, str] = {
     "sfpu_reduce_init": f"PoolType pool_type = PoolType::SUM, DataFormat format = DataFormat::Float32, {_FP32}",
     "log_with_base_tile_init": _FAST,
     "exp2_tile_init": _FP32,
+    "rsqrt_tile_init": "bool legacy_compat = false",
     "erfc_tile_init": "bool fast_and_approx = true",
 }
 _TEMPLATES["erfc_tile"] = f"bool fast_and_approx = true, {_FP32}"

@@ -40,7 +40,9 @@ _COMPUTED = re.compile(
 _DEFINED = re.compile(r"^[ \t]*(?:#|%:)[ \t]*define\b.*", re.MULTILINE)
 _LITERAL = re.compile(r'"([^"\n]+)"|<([^<>\n]+)>')
 _CONTINUED = re.compile(r"\\[ \t]*\r?\n")
-_ROOT = re.compile(r"(.*)/ttnn/cpp/ttnn/", re.DOTALL)
+_ROOT = re.compile(r"(.*)/(?:ttnn/cpp/ttnn|tt-train/sources)/", re.DOTALL)
+_SHOWN = ("ttnn/", "tt-train/", "models/", "tests/")
+"""Folders of the official tree whose headers are seen."""
 
 
 class Folder(NamedTuple):
@@ -94,14 +96,15 @@ def visible_files(source: CppSource, main: Path, defined: str, asked: Sequence[s
 
 
 def search_folders(source: CppSource) -> list[Folder]:
-    """Return where headers of the user are looked for: kernels of TT-NN name theirs from the top of its tree."""
+    """Return where headers of the user are looked for: official kernels name theirs from the top of their tree."""
     inside = _ROOT.match(source.path.as_posix()) if source.path else None
     roots = [*([Path(inside[1])] if inside else []), *(root.absolute() for root in source.roots)]
     found = [Folder(str(source.path.parent))] if source.path else []
     for root in dict.fromkeys(roots):
         if (root / "ttnn" / "cpp").is_dir():
-            # Nothing of the official device headers beside the folder `ttnn` is seen.
-            found += [Folder(str(root), "ttnn/"), Folder(str(root / "ttnn")), Folder(str(root / "ttnn" / "cpp"))]
+            # The folder `tt_metal` has device headers, in whose place are ours.
+            found += [*(Folder(str(root), name) for name in _SHOWN)]
+            found += [Folder(str(root / "ttnn")), Folder(str(root / "ttnn" / "cpp"))]
         else:
             found.append(Folder(str(root)))
     return list(dict.fromkeys(found))

@@ -30,6 +30,9 @@ constexpr DstSync DST_SYNC_MODE = TTNN_RS_FULL_SYNC ? DstSync::SyncFull : DstSyn
 // Heads of the older form of a compute kernel: namespace NAMESPACE { void MAIN { ... } }
 #define NAMESPACE chlkc_kernel
 #define MAIN joined_main()
+namespace chlkc_kernel {
+__attribute__((used)) void joined_main();  // emitted where it is inline too
+}
 
 #include "api/compute/compute_kernel_api.h"
 #include "ttnn_rs/math_thread.h"

@@ -30,6 +30,13 @@ enum class p_dim_stride_target : std::uint8_t { IGNORE, FACE_ROW_MAJOR };
 namespace ttnn_rs {
 // What the unpacker brought and math has not taken yet.
 FORCE_INLINE std::uint32_t unpacked_cb, unpacked_tile;
+// An init of math that names no buffers: the unpacker's names them.
+struct PendingInit {
+    bool waits;
+    Step step;
+    ckernel::BroadcastType type;
+};
+FORCE_INLINE PendingInit pending_init;
 }  // namespace ttnn_rs
 
 namespace ckernel {
@@ -46,9 +53,22 @@ FORCE_INLINE void llk_math_eltwise_binary_init(
     tt_call_eltwise_init(
         step, ttnn_rs::broadcast(src_b_bcast_type), acc_to_dest != 0 || step == ttnn_rs::MUL, operand_A, operand_B);
 }
+template <EltwiseBinaryType eltwise_binary_type, BroadcastType src_b_bcast_type, auto... options>
+FORCE_INLINE void llk_math_eltwise_binary_init() {
+    ttnn_rs::check_step<eltwise_binary_type>();
+    ttnn_rs::pending_init = {true, ttnn_rs::step(eltwise_binary_type), src_b_bcast_type};
+}
 template <BroadcastType BType = BroadcastType::NONE>
 FORCE_INLINE void llk_unpack_AB_init(
-    const std::uint32_t, const std::uint32_t, [[maybe_unused]] const Transpose transpose = Transpose::None) {}
+    const std::uint32_t operandA, const std::uint32_t operandB,
+    [[maybe_unused]] const Transpose transpose = Transpose::None) {
+    const ttnn_rs::PendingInit init = ttnn_rs::pending_init;
+    if (init.waits) {
+        ttnn_rs::pending_init.waits = false;
+        tt_call_eltwise_init(
+            init.step, ttnn_rs::broadcast(init.type), init.step == ttnn_rs::MUL, operandA, operandB);
+    }
+}
 
 // Reductions.
 

@@ -86,6 +86,14 @@ template <BroadcastType bcast_type, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void unary_bcast(std::uint32_t icb, std::uint32_t in_tile_index, std::uint32_t dst_tile_index) {
     tt_call_unary_bcast(ttnn_rs::broadcast(bcast_type), icb, in_tile_index, dst_tile_index);
 }
+template <BroadcastType old_bcast_type, BroadcastType new_bcast_type>
+ALWI void reconfigure_unary_bcast(
+    [[maybe_unused]] std::uint32_t old_icb, std::uint32_t new_icb, [[maybe_unused]] std::uint32_t old_ocb,
+    std::uint32_t new_ocb) {
+    tt_call_reconfig_data_format(new_icb, -1, -1, -1);
+    tt_call_unary_bcast_init(ttnn_rs::broadcast(new_bcast_type), new_icb);
+    tt_call_pack_reconfig_data_format(new_ocb, -1);
+}
 // The next init sets up what it needs.
 template <BroadcastType bcast_type>
 ALWI void unary_bcast_uninit([[maybe_unused]] std::uint32_t icb) {}

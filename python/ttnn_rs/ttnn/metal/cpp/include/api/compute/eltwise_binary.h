@@ -42,7 +42,7 @@ ALWI void binary_tiles_init(
         tt_call_eltwise_init(step, ttnn_rs::PLAIN, acc_to_dest || accumulates, icb0, icb1);                          \
     }                                                                                                                \
     ALWI void verb##_tiles_init(                                                                                     \
-        std::uint32_t icb0, std::uint32_t icb1, bool acc_to_dest = accumulate_default, std::uint32_t = 0) {          \
+        std::uint32_t icb0 = 0, std::uint32_t icb1 = 1, bool acc_to_dest = accumulate_default, std::uint32_t = 0) {          \
         verb##_init(icb0, icb1, acc_to_dest);                                                                        \
     }                                                                                                                \
     template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                                             \
