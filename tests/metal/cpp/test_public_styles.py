@@ -10,7 +10,7 @@ import pytest
 
 import ttnn
 from ttnn import metal
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.exceptions import KernelCompileError, UnsupportedError
 
 READ = """
 #include "dataflow_api.h"
@@ -158,6 +158,11 @@ def test_header_that_is_not_modelled_is_named(device: ttnn.MeshDevice, line: str
 def test_reduction_of_2023_is_named(device: ttnn.MeshDevice) -> None:
     with pytest.raises(UnsupportedError, match="reduce_revert_delta_v2: names of 2023"):
         ran(device, {"STEP": "reduce_revert_delta_v2();"})
+
+
+def test_missing_define_of_a_chain_is_no_instruction(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(KernelCompileError, match="SFPU_OP_CHAIN_0"):
+        ran(device, {"STEP": "SFPU_OP_CHAIN_0"})
 
 
 @pytest.mark.parametrize("named", [True, False])

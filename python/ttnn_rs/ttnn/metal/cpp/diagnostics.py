@@ -42,7 +42,7 @@ _ETHERNET = "Ethernet cores are not modelled"
 
 _REFUSED: tuple[tuple[str, str], ...] = (
     (r"TTI?_[A-Z]\w*|ckernel_template|ckernel_unpack_template|lltt|instrn_buffer|TT_OP_\w*", _INSTRUCTIONS),
-    (r"p_[a-z]\w*|addr_mod_t|ADDR_MOD_\d|SFP[A-Z]\w*", _INSTRUCTIONS),
+    (r"p_[a-z]\w*|addr_mod_t|ADDR_MOD_\d|SFP(?!U_OP_)[A-Z]\w*", _INSTRUCTIONS),
     (r"NOC_(?:STREAM|CMD|CTRL|TARG|RET|PACKET|STATUS)_\w+|NIU_\w+|NOC_\w*_REG\w*", _COMMAND_BUFFERS),
     (r"ncrisc_noc_\w+|noc_fast_\w+|noc_\w+_issued|noc_\w+_acked", _COMMAND_BUFFERS),
     (r"tt_fabric|tt::tt_fabric", _FABRIC),
