@@ -921,7 +921,7 @@ class _InExperimental:
             paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
             """Return attention of one query per user over keys and values in blocks."""
             scaled_dot_product_attention: _TransformerScaledDotProductAttention
-            """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
+            """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
             scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
             """Return attention of one query per user over the keys up to its position."""
         transformer: _InExperimentalQuasarTransformer
@@ -1332,7 +1332,7 @@ class _InTransformer:
     paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
     """Return attention of one query per user over keys and values in blocks."""
     scaled_dot_product_attention: _TransformerScaledDotProductAttention
-    """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
+    """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
     scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
     """Return attention of one query per user over the keys up to its position."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads

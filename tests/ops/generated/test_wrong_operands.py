@@ -197,6 +197,7 @@ def other() -> Iterator[ttnn.MeshDevice]:
     ttnn.close_device(opened)
 
 
+@pytest.mark.filterwarnings("ignore:.*ignores the others")
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_wrong_operands(
     entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevice, entered: list[str]

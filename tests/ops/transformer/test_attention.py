@@ -211,3 +211,24 @@ def test_heads_of_values_share_the_heads_of_keys(device: ttnn.MeshDevice) -> Non
     whole = ttnn.concat([ttnn.slice(k, [0, i // 2, 0, 0], [1, i // 2 + 1, 64, 64]) for i in range(4)], 1)
     found = ttnn.transformer.flash_mla_prefill(q, k, v)
     _same(found, ttnn.transformer.flash_mla_prefill(q, whole, v))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 4), (2, 4)], ids=str)
+def test_a_mask_is_added_before_the_scale(shape: tuple[int, int], device: ttnn.MeshDevice) -> None:
+    q, k, v = (_values((2, 4, 64, 32), seed) for seed in range(3))
+    mask = _values((*shape, 64, 64), 3)
+    found = SDPA(*(_tensor(x, device) for x in (q, k, v)), attn_mask=_tensor(mask, device), is_causal=False)
+    scores = np.exp((q @ k.swapaxes(-1, -2) + mask) * 32**-0.5)
+    expected = scores / scores.sum(-1, keepdims=True) @ v
+    assert _far(expected, found) < 0.06
+
+
+@pytest.mark.parametrize("rows", [1, 5, 63])
+def test_a_mask_of_other_rows_than_queries_is_refused(rows: int, device: ttnn.MeshDevice) -> None:
+    q, k, v = _qkv(device, 2, 1, 64, 64)
+    mask = _tensor(np.zeros((1, 1, rows, 64), np.float32), device)
+    with pytest.raises(ttnn.ShapeError, match="Mask sequence length must match Q sequence length"):
+        SDPA(q, k, v, attn_mask=mask, is_causal=False)
+    query = _tensor(_values((1, 1, 2, 64), 0), device)
+    with pytest.raises(ttnn.ShapeError, match="attn_mask has shape"):
+        DECODE(query, k, v, cur_pos=[50], attn_mask=mask, is_causal=False)

@@ -28,17 +28,15 @@ def scale_mask_softmax(
     is_causal_mask: bool = False,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the softmax of scale * x + mask over the last dimension. A causal mask repeats down the rows."""
+    """Return the softmax of scale * x + mask over the last dimension.
+
+    A causal mask repeats down the rows. Of another one only the first row counts.
+    """
     scores: NDArray[np.float64] = np.asarray(x, np.float64) * (1.0 if scale is None else scale)
     if mask is not None:
         added: NDArray[np.float64] = np.asarray(mask, np.float64)
-        rows = np.arange(scores.shape[-2])
-        if is_causal_mask:
-            added = added[..., rows % added.shape[-2], :]
-        elif len(rows) != added.shape[-2]:
-            # A tile of equal rows is one row.
-            added = added[..., :1, :]
-        scores = scores + added
+        rows = np.arange(scores.shape[-2]) % added.shape[-2]
+        scores = scores + (added[..., rows, :] if is_causal_mask else added[..., :1, :])
     return softmax(scores)
 
 
@@ -204,11 +202,11 @@ def _with_residual(x: ArrayLike, residual: ArrayLike | None) -> NDArray[np.float
 
 
 def _scaled(values: NDArray[np.float64], weight: ArrayLike | None, bias: ArrayLike | None) -> NDArray[np.float64]:
-    """Return values times a row of weights, plus a row; both may be given in rows of 32."""
+    """Return values times a row of weights, plus a row; both may be given in rows of 32. Further rows do not count."""
     width = values.shape[-1]
     if weight is not None:
-        values = values * np.asarray(weight, np.float64).reshape(-1)[-width:]
-    return values if bias is None else values + np.asarray(bias, np.float64).reshape(-1)[-width:]
+        values = values * np.asarray(weight, np.float64).reshape(-1)[:width]
+    return values if bias is None else values + np.asarray(bias, np.float64).reshape(-1)[:width]
 
 
 def normalize_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:

@@ -213,7 +213,7 @@ def nlp_concat_heads(x: ArrayLike, *_args: object, **_: object) -> NDArray[np.fl
 def _attention(
     q: ArrayLike, k: ArrayLike, v: ArrayLike, scale: float | None, hidden: Any = None, mask: ArrayLike | None = None
 ) -> Values:
-    """Return softmax(scale * q @ k.T + mask) @ v; hidden scores do not count."""
+    """Return softmax(scale * (q @ k.T + mask)) @ v; hidden scores do not count."""
     queries: Values = np.asarray(q, np.float64)
     group = queries.shape[1] // np.shape(k)[1]
     keys: Values = np.repeat(np.asarray(k, np.float64), group, axis=1)

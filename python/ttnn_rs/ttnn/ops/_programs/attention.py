@@ -165,11 +165,13 @@ def mask_shape(name: str, mask: Tensor | None, sizes: tuple[int, int], needed: t
         return None
     shape = tuple(mask._spec.shape)
     fits = shape[0] in (1, sizes[0]) and shape[1] in (1, sizes[1])
-    if not fits or (shape[2] not in (1, needed[0]) and tiles(shape[2]) != tiles(needed[0])) or shape[3] < needed[1]:
+    if not fits or shape[2] != needed[0] or shape[3] < needed[1]:
         raise ShapeError(
             f"{name}: attn_mask has shape {list(shape)}; it must be [{sizes[0]} or 1, {sizes[1]} or 1, {needed[0]}, "
             f"{needed[1]}].",
-            vendor="Mask shape must match the scores",
+            vendor="Mask sequence length must match Q sequence length"
+            if shape[2] != needed[0]
+            else "Mask shape must match the scores",
         )
     return FORMAT_CODE[mask._spec.dtype], shape[0], shape[1], tiles(shape[2]), tiles(shape[3])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -194,6 +196,17 @@ def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> No
             f"{operator}: {label} has tiles of {tensor._spec.tile.tile_shape}; only 32x32 is built so far.",
             "unimplemented",
         )
+
+
+def warn_of_first_row(operator: str, label: str, shape: Sequence[int], row: str = "its first row") -> None:
+    """Warn the caller of the package that a program reads one row of a tensor that has several."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ttnn."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{operator}: {label} has shape {list(shape)}; the program broadcasts {row} and ignores the others.",
+        stacklevel=level,
+    )
 
 
 def count_program(device: MeshDevice, *key: Hashable) -> None:

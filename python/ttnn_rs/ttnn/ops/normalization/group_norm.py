@@ -307,7 +307,13 @@ group_norm = register(
                     Param("num_groups", INTEGER, doc="Groups of channels.", example=1),
                     Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16."),
                     Param("input_mask", TENSOR, None, doc="Which columns belong to a group; the operator knows."),
-                    Param("weight", TENSOR, None, doc="[1, C], or [C / 32, 32] in ROW_MAJOR_LAYOUT: factors."),
+                    Param(
+                        "weight",
+                        TENSOR,
+                        None,
+                        doc="[1, C], or [C / 32, 32] in ROW_MAJOR_LAYOUT: factors. Of up to 32 rows in TILE_LAYOUT "
+                        "only the first counts.",
+                    ),
                     Param("bias", TENSOR, None, doc="Of the shape of `weight`: added at the end."),
                     MEMORY_CONFIG_OPTION,
                     Param("dtype", DATA_TYPE, None, doc="bfloat16."),

@@ -31,6 +31,7 @@ from ttnn.ops._programs.common import (
     is_empty,
     on_device,
     same_device,
+    warn_of_first_row,
 )
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import rounded
@@ -83,31 +84,54 @@ def floating_point(name: str, tensor: Tensor) -> None:
         )
 
 
+def _refusal(label: str, spec: TensorSpec, like: TensorSpec) -> str:
+    """Return what the official operator says about weights or bias of another shape."""
+    greek = "Gamma" if label == "weight" else "Beta"
+    padded, volume = spec.padded_shape, math.prod(spec.padded_shape)
+    if spec.layout is Layout.TILE:
+        if padded[-2] != TILE_SIZE:
+            return f"{greek} tensor height must equal tile height ({TILE_SIZE}), got: {padded[-2]}"
+        return f"Input and {greek.lower()} last logical and padded dims must match"
+    if label == "weight":
+        return (
+            "Gamma's last padded dim needs to equal tile width and gamma's volume needs to align with last padded dim "
+            f"of input. Error with gamma.value().padded_shape(): {padded}, tile_width: {TILE_SIZE}, "
+            f"gamma.value().physical_volume(): {volume}, a.padded_shape(): {like.padded_shape}"
+        )
+    return (
+        f"Beta tensor dimensions must align with input tensor. Got beta padded shape: {padded[-1]}, physical volume: "
+        f"{volume}, input padded shape: {like.padded_shape[-1]}, tile_width: {TILE_SIZE}"
+    )
+
+
 def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tensor:
-    """Return weights or bias as a row of tiles.
+    """Return weights or bias as a row of tiles, of which kernels use the first row.
 
     Raises:
         DTypeError: they are not floating point.
-        ShapeError: they have another width than the input.
+        ShapeError: they have another width than the input, or several rows that are not those of one tile.
     """
     same_device(name, on_device(name, like), tensor, label)
     spec, width = tensor._spec, like._spec.shape[-1]
     if spec.dtype not in DTYPES:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be floating point.")
     shape = tuple(spec.shape)
-    in_rows = spec.layout is Layout.ROW_MAJOR and len(shape) >= 2 and shape[-1] == TILE_SIZE
-    if in_rows and shape[-2] * TILE_SIZE == -(-width // TILE_SIZE) * TILE_SIZE:
+    rows, volume = (1, *shape)[-2], math.prod(shape)
+    tiled = spec.layout is Layout.TILE
+    if not tiled and shape[-1:] == (TILE_SIZE,) and volume == -(-width // TILE_SIZE) * TILE_SIZE:
         # Rows of 32, one for every tile.
-        flat = TensorSpec.of((1, shape[-2] * TILE_SIZE), spec.dtype, Layout.ROW_MAJOR)
+        flat = TensorSpec.of((1, volume), spec.dtype, Layout.ROW_MAJOR)
         row = allocate(flat, on_device(name, tensor, label))
         copy_into(tensor, row)
         tensor = row
-    elif shape[-1:] != (width,) or (1, *shape)[-2] > TILE_SIZE or math.prod(shape) != width * (1, *shape)[-2]:
+    elif shape[-1:] != (width,) or rows > (TILE_SIZE if tiled else 1) or volume != width * rows:
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}], or rows of "
             f"{TILE_SIZE} in ROW_MAJOR_LAYOUT.",
-            vendor=f"{label} and input_tensor must have the same width",
+            vendor=_refusal(label, spec, like._spec),
         )
+    if rows > 1 and tiled:
+        warn_of_first_row(name, label, shape)
     if tensor._spec.layout is not Layout.TILE:
         tensor = tilize_padded(name, tensor)
     full_tiles(name, tensor, label)
@@ -287,7 +311,13 @@ _rms_norm: Final[Callable[..., Tensor]] = partial(normalized, name="ttnn.rms_nor
 
 
 EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16.")
-WEIGHT: Final = Param("weight", TENSOR, None, doc="[1, W], or [W / 32, 32] in ROW_MAJOR_LAYOUT: factors of columns.")
+WEIGHT: Final = Param(
+    "weight",
+    TENSOR,
+    None,
+    doc="[1, W], or [W / 32, 32] in ROW_MAJOR_LAYOUT: factors of columns. "
+    "Of up to 32 rows in TILE_LAYOUT only the first counts, for every row of the input.",
+)
 BIAS: Final = Param("bias", TENSOR, None, doc="Of the shape of `weight`: added to columns.")
 RESIDUAL: Final = Param("residual_input_tensor", TENSOR, None, doc="Of the shape of the input; added to it first.")
 PROGRAM_CONFIG: Final = Param(

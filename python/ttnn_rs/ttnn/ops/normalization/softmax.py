@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Final
 
@@ -40,6 +41,7 @@ from ttnn.ops._programs.common import (
     is_empty,
     on_device,
     same_device,
+    warn_of_first_row,
 )
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline
@@ -168,8 +170,12 @@ def scaled_and_masked(
     numerics: Numerics,
     stable: bool,
     memory_config: MemoryConfig | None = None,
+    *,
+    in_place: bool = False,
 ) -> Tensor:
     """Return the softmax of `scale * tensor + mask` over the last dimension of a tiled device tensor.
+
+    Operators that write `in_place` accept masks of more rows than a tile.
 
     Raises:
         ParameterError: a causal softmax has no mask.
@@ -186,25 +192,48 @@ def scaled_and_masked(
         return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))
     if mask is None:
         return _run(attention(shape, numerics, stable, scale), [tensor], memory_config)
-    given = _mask(name, tensor, mask, causal)
+    given = _mask(name, tensor, mask, causal, in_place=in_place)
     program = attention(shape, numerics, stable, scale, Mask(given._spec.dtype, tuple(given._spec.shape), causal))
     return _run(program, [tensor, given], memory_config)
 
 
-def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool) -> Tensor:
+def _tile_rows_read(name: str, mask: Tensor) -> Tensor:
+    """Return a mask of one tile row for every batch, out of one of several.
+
+    The reader counts tile rows from the start of the mask and moves on by one for every batch.
+    """
+    spec = mask._spec
+    (*leading, _, columns), height = spec.shape, spec.padded_shape[-2]
+    batch = math.prod(leading)
+    whole = mask._view(TensorSpec.of((batch * height, columns), spec.dtype, Layout.TILE, spec.memory_config))
+    read = sliced(name, whole, [0, 0], [batch * TILE_SIZE, columns], memory_config=DRAM_MEMORY_CONFIG)
+    return read._view(TensorSpec.of((*leading, TILE_SIZE, columns), spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
+
+
+def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool, *, in_place: bool) -> Tensor:
     """Return the mask in tiles."""
     same_device(name, on_device(name, tensor), mask, "mask")
     if mask._spec.dtype not in _MASKS:
         raise DTypeError(f"{name}: mask is {mask._spec.dtype.name}; it must be floating point.")
     shape, of = tuple(mask._spec.shape), (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
-    if mask._spec.layout is not Layout.TILE:
+    height, tiled = (1, *mask._spec.padded_shape)[-2], mask._spec.layout is Layout.TILE
+    if not tiled:
         if len(shape) >= 2 and shape[-1] == TILE_SIZE and shape[-2] * TILE_SIZE == of[-1]:
             # Rows of 32: one for every tile of a row of scores.
             shape = (*shape[:-2], 1, of[-1])
             mask = mask._view(TensorSpec.of(shape, mask._spec.dtype, Layout.ROW_MAJOR, mask._spec.memory_config))
+            height = 1
         mask = tilize_padded(name, mask)
         shape = tuple(mask._spec.shape)
     full_tiles(name, mask, "mask")
+    if not in_place and height not in (1, TILE_SIZE):
+        raise ShapeError(
+            f"{name}: mask has shape {list(shape)}, {height} rows with padding; it must have 1 row, or {TILE_SIZE} "
+            "with padding. An operator that writes in place accepts more.",
+            vendor=f"Mask height must be 1 or input tensor tile height ({TILE_SIZE}), got: {height}. A full causal "
+            "mask is not accepted here; for causal attention use ttnn::transformer::scaled_dot_product_attention with "
+            "is_causal=true.",
+        )
     if causal and len(shape) >= 2 and shape[-2] % TILE_SIZE == 0 < shape[-2] < of[-2]:
         # Heads that lie below each other have the same mask. A part of them may end within a head.
         times, rest = divmod(of[-2], shape[-2])
@@ -213,15 +242,27 @@ def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool) -> Tensor:
             if rest:
                 mask = sliced(name, mask, [0] * len(shape), [*shape[:-2], of[-2], shape[-1]])
             shape = tuple(mask._spec.shape)
-    heights = (of[-2],) if causal else (1, TILE_SIZE)
     leading = (1,) * (len(of) - len(shape)) + shape
-    fits = len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
-    if len(shape) < 2 or not fits or shape[-1] != of[-1] or shape[-2] not in heights:
-        rows = f"{of[-2]} rows, or full tiles that repeat to as many," if causal else "1 or 32 rows"
+    fits = 2 <= len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
+    if causal:
+        fits = fits and shape[-2] == of[-2]
+    elif height > TILE_SIZE:
+        sharded = mask._spec.memory_config.is_sharded() or tensor._spec.memory_config.is_sharded()
+        fits = fits and tiled and not sharded and leading[:-2] == (of[:1] + (1,) * len(of))[: len(of) - 2]
+    else:
+        fits = fits and height in (1, TILE_SIZE)
+    if not fits or shape[-1] != of[-1]:
+        rows = f"{of[-2]} rows, or full tiles that repeat to as many," if causal else "1 row, or 32 with padding,"
         raise ShapeError(
             f"{name}: mask has shape {list(shape)}; scores of {list(of)} take a mask of {rows} and {of[-1]} columns."
         )
-    return mask
+    if causal or shape[-2] == 1:
+        return mask
+    if height == TILE_SIZE or math.prod(shape[:-2]) == 1:
+        warn_of_first_row(name, "mask", shape)
+    else:
+        warn_of_first_row(name, "mask", shape, f"to batch n row {TILE_SIZE} * n, counted with padding,")
+    return _tile_rows_read(name, mask) if height > TILE_SIZE else mask
 
 
 def _scale_mask_softmax(
@@ -273,7 +314,7 @@ def _in_place(
     stable: bool,
 ) -> Tensor:
     _checked(name, tensor, tilizes=False)
-    result = scaled_and_masked(name, tensor, scale, mask, causal, _numerics(tensor, config), stable)
+    result = scaled_and_masked(name, tensor, scale, mask, causal, _numerics(tensor, config), stable, in_place=True)
     copy_into(result, tensor)
     return tensor
 
@@ -323,9 +364,22 @@ _STABLE: Final = Param("numeric_stable", BOOLEAN, True, doc=_STABLE_DOC)
 _UNSTABLE: Final = Param("numeric_stable", BOOLEAN, False, doc=_STABLE_DOC)
 _SCALE: Final = Param("scale", FLOAT, None, doc="Factor of the scores, cut to bfloat16. Default: 1.")
 _MASK: Final = Param(
-    "mask", TENSOR, None, doc="Added to the scaled scores: [..., 1, W], or [..., H, W] if it is causal."
+    "mask",
+    TENSOR,
+    None,
+    doc="Added to the scaled scores: [..., 1, W], or [..., H, W] if it is causal. Of one that is not causal the first "
+    "row of a tile counts, for every row of scores.",
+    example=Operand((1, 1, 1, 128)),
 )
-_CAUSAL: Final = Param("is_causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores.")
+_CAUSAL_MASK: Final = Param(
+    "mask",
+    TENSOR,
+    None,
+    doc="Added to the scaled scores: [..., H, W], or as many rows as repeat down the scores.",
+)
+_CAUSAL: Final = Param(
+    "is_causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores; up to 32 rows, except in place."
+)
 _SHARED_ERRORS: Final = (
     ("DTypeError", "the input is not floating point."),
     ("LayoutError", "the input is row-major and needs no tile padding."),
@@ -402,7 +456,7 @@ scale_mask_softmax_in_place = _declare(
 
 scale_causal_mask_hw_dims_softmax_in_place = _declare(
     "scale_causal_mask_hw_dims_softmax_in_place",
-    signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
+    signatures=(Signature((INPUT_TENSOR, _SCALE, _CAUSAL_MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
     run=_scale_causal_mask_in_place,
     doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
     "The mask has a row for every row of scores, or as many as repeat down the rows; the last time in part.\n"

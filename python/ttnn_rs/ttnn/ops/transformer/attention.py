@@ -368,7 +368,11 @@ _TABLE: Final = Param(
     example=Operand((1, 4), dtype=DataType.UINT32, layout=Layout.ROW_MAJOR, between=(0, 3)),
 )
 _MASK: Final = Param(
-    "attn_mask", TENSOR, None, doc="[B or 1, H or 1, S, T]: added to scores.", example=Operand((1, 1, 64, 64), 3)
+    "attn_mask",
+    TENSOR,
+    None,
+    doc="[B or 1, H or 1, S, T]: added to `q @ k.T`, before `scale`.",
+    example=Operand((1, 1, 64, 64), 3),
 )
 _CAUSAL: Final = Param("is_causal", BOOLEAN, True, doc="Queries see no later key.")
 _HEAD_DIM_V: Final = Param("head_dim_v", INTEGER, doc="The first columns of keys that are values.", example=32)
@@ -434,7 +438,7 @@ scaled_dot_product_attention = register(
             ),
         ),
         run=_attention,
-        doc="Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head.\n"
+        doc="Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head.\n"
         f"Shape: [B, H, S, D], [B, G, T, D], [B, G, T, V] -> [B, H, S, V].\n{_DOC}",
         source=SOURCE,
         golden=golden.scaled_dot_product_attention,

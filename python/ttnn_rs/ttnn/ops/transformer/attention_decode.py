@@ -245,7 +245,7 @@ _NO_VALUE: Final = Param(
     "input_tensor_v", TENSOR, None, doc="[B, G, T, V]: values. Default: the first columns of the keys."
 )
 _CAUSAL: Final = Param("is_causal", BOOLEAN, True, doc="Keys behind the position do not count.")
-_MASK: Final = Param("attn_mask", TENSOR, None, doc="[B or 1, 1, H, T]: added to scores.")
+_MASK: Final = Param("attn_mask", TENSOR, None, doc="[B or 1, 1, H, T]: added to `q @ k.T`, before `scale`.")
 _POSITIONS: Final = Param(
     "cur_pos", INT_SEQUENCE, [], doc="Position of every user; -1 leaves a user out.", example=[40]
 )

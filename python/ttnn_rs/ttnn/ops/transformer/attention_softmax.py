@@ -81,7 +81,8 @@ def _attention_softmax_in_place(
         raise LayoutError(f"{name}: tensor is row-major; it must be tiled.", vendor="Inputs to softmax must be tilized")
     numerics = default_numerics(name, tensor)
     scale = _scale(name, head_size)
-    copy_into(scaled_and_masked(name, tensor, scale, attention_mask, bool(causal_mask), numerics, True), tensor)
+    causal = bool(causal_mask)
+    copy_into(scaled_and_masked(name, tensor, scale, attention_mask, causal, numerics, True, in_place=True), tensor)
     return tensor
 
 
@@ -101,10 +102,13 @@ _MASK: Final = Param(
     "attention_mask",
     TENSOR,
     None,
-    doc="Added to the scaled scores: [..., 1, W], or [..., H, W].",
+    doc="Added to the scaled scores: [..., 1, W], or [..., H, W] if it is causal. Of one that is not causal the first "
+    "row of a tile counts, for every row of scores.",
     example=Operand((1, 1, 1, 128)),
 )
-_CAUSAL: Final = Param("causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores.")
+_CAUSAL: Final = Param(
+    "causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores; up to 32 rows, except in place."
+)
 _ERRORS: Final = (
     ("ShapeError", "the mask does not fit the scores."),
     ("DTypeError", "the scores are not floating point."),
