@@ -115,6 +115,9 @@ def _fill(
     value = as_float(operator, fill_value, "fill_value")
     if dtype in INTEGER_RANGE:
         low, high = INTEGER_RANGE[dtype]
+        if dtype is DataType.UINT32 and isinstance(fill_value, int) and -(2**31) <= fill_value < 0:
+            # The kernel gets the 32 bits of the signed integer.
+            value += 2.0**32
         if not (math.isfinite(value) and low <= math.trunc(value) <= high):
             raise DTypeError(f"{operator}: fill_value is {value:g}, no value of {dtype.name} ({low} to {high}).")
         value = float(math.trunc(value))
@@ -159,7 +162,7 @@ fill = register(
                         "fill_value",
                         FILL_VALUE,
                         doc="Value of all elements, truncated (not rounded) to bfloat16 for bfloat16 and block floats, "
-                        "and to an integer for integers.",
+                        "and to an integer for integers. A negative int fills UINT32 with its 32 bits.",
                     ),
                 ),
                 OPTIONS,
