@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,3 +96,68 @@ def test_device_with_attributes_that_refer_to_it_is_freed() -> None:
     del device
     gc.collect()
     assert seen() is None
+
+
+def test_router_configuration_of_the_fabric_is_accepted() -> None:
+    router = ttnn.FabricRouterConfig()
+    router.max_packet_payload_size_bytes = 4352
+    ttnn.set_fabric_config(
+        ttnn.FabricConfig.DISABLED,
+        ttnn.FabricReliabilityMode.STRICT_INIT,
+        None,
+        ttnn.FabricTensixConfig.DISABLED,
+        ttnn.FabricUDMMode.DISABLED,
+        ttnn.FabricManagerMode.DEFAULT,
+        router,
+    )
+
+
+def test_fixture_around_a_test_restores_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ttnn.database
+
+    original = ttnn.Config(ttnn.CONFIG)
+    with ttnn.manage_config("report_name", "file.py::test: 2026-03-12 (UTC)"):
+        assert str(ttnn.CONFIG.report_name) == "file.py::test: 2026-03-12 (UTC)"
+        ttnn.database.DEVICE_IDS_IN_DATABASE.clear()
+    assert ttnn.CONFIG.report_name == original.report_name
+    assert ttnn.database.SQLITE_CONNECTION is None
+    ttnn.tracer.disable_tracing()
+    monkeypatch.setattr(ttnn, "CONFIG", original)
+    assert ttnn.CONFIG.report_name == original.report_name
+
+
+def test_flag_of_trace_params_records_the_parameters_of_operators(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import ttnn.operation_tracer
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ttnn.operation_tracer, "_ENABLE_TRACE", True)
+    device = ttnn.open_device(device_id=1)
+    ttnn.relu(ttnn.from_torch(torch.ones(32, 32), layout=ttnn.TILE_LAYOUT, device=device))
+    ttnn.close_device(device)
+    monkeypatch.setattr(ttnn.operation_tracer, "_ENABLE_TRACE", False)
+    assert any("ttnn_relu" in file.name for file in tmp_path.rglob("*.json"))
+
+
+@pytest.mark.skipif("TT_METAL_HOME" not in os.environ, reason="TT_METAL_HOME names no checkout of tt-metal")
+@pytest.mark.parametrize(
+    "test",
+    [
+        "operations/eltwise/test_relational.py::test_gtz",
+        "base_functionality/test_global_semaphore.py",
+        "base_functionality/test_multi_device_trace.py",
+    ],
+)
+def test_official_tests_run_unmodified(test: str, tmp_path: Path) -> None:
+    checkout = os.environ["TT_METAL_HOME"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--junitxml={tmp_path / 'report.xml'}"]
+    run = subprocess.run(
+        [*command, f"tests/ttnn/unit_tests/{test}"],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": checkout},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:]
