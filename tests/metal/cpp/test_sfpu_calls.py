@@ -115,7 +115,9 @@ def python_kernel(call: Call) -> Callable[[], None]:
     return kernel
 
 
-def run_text(device: ttnn.MeshDevice, text: str, inputs: list[Values], args: list[int]) -> Values:
+def run_text(
+    device: ttnn.MeshDevice, text: str, inputs: list[Values], args: list[int], *, approximate: bool = False
+) -> Values:
     """Run a C++ compute kernel where `tile_parts.run` runs one in Python."""
     queue, program = metal.command_queue(device), metal.create_program()
     reader_args: list[Any] = [len(inputs)]
@@ -130,7 +132,7 @@ def run_text(device: ttnn.MeshDevice, text: str, inputs: list[Values], args: lis
     tile_parts._add_cb(program, OUT, out)
     reader = metal.create_kernel(program, tile_parts._read_all, CORE, metal.ReaderDataMovementConfig())
     writer = metal.create_kernel(program, tile_parts._write_all, CORE, metal.WriterDataMovementConfig())
-    compute = metal.create_kernel_from_string(program, text, CORE, metal.ComputeConfig())
+    compute = metal.create_kernel_from_string(program, text, CORE, metal.ComputeConfig(math_approx_mode=approximate))
     metal.set_runtime_args(program, reader, CORE, reader_args)
     metal.set_runtime_args(program, writer, CORE, [target, out.page, out.tiles])
     metal.set_runtime_args(program, compute, CORE, args)
@@ -247,6 +249,27 @@ def test_operands_of_logsigmoid_are_kept(device: ttnn.MeshDevice) -> None:
         tile_parts.apply(device, [x, x, x], body).view(np.uint16),
         np.where(x == 0, 0, x).astype(x.dtype).view(np.uint16),
     )
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_a_reciprocal_is_as_approximate_as_its_kernel(approximate: bool, device: ttnn.MeshDevice) -> None:
+    modes = ("Default", "Precise", "Approximate")
+    cases = "".join(
+        f"case {i}: recip_tile_init<DST_ACCUM_MODE, ReciprocalApproxMode::{mode}>(); "
+        f"recip_tile<DST_ACCUM_MODE, ReciprocalApproxMode::{mode}>(0); break;"
+        for i, mode in enumerate(modes)
+    )
+    cases += "case 3: recip_tile_init(); recip_tile(0); break;"
+    start, _, rest = source().partition("switch (which) {")
+    text = start + "switch (which) {" + cases + rest[rest.index("}\n        tile_regs_commit") :]
+    values = all_values()
+    default, precise, rough, plain = (
+        run_text(device, text, [values], [which, 1, TILES], approximate=approximate).view(np.uint16)
+        for which in range(4)
+    )
+    assert (precise != rough).any()
+    np.testing.assert_array_equal(default, rough if approximate else precise)
+    np.testing.assert_array_equal(plain, default)
 
 
 def test_every_call_of_floating_point_tiles_is_listed() -> None:

@@ -35,7 +35,7 @@ _TEMPLATES: dict[str, str] = {
 _APPROXIMATE: dict[str, tuple[str, str]] = {
     "recip_tile": (
         "auto dest_acc = true, ReciprocalApproxMode approximation = ReciprocalApproxMode::Default",
-        "approximation == ReciprocalApproxMode::Approximate",
+        "approximation == ReciprocalApproxMode::Default ? APPROX : approximation == ReciprocalApproxMode::Approximate",
     ),
     "sqrt_tile": (f"bool FAST_APPROX = false, {_FP32}", "FAST_APPROX"),
     "rsqrt_tile": (
