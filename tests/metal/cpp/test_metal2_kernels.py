@@ -328,14 +328,15 @@ def test_moreh_softmax(device: ttnn.MeshDevice, columns: int) -> None:
     assert same(target, expected)
 
 
+@pytest.mark.parametrize("approximate", [False, True])
 @pytest.mark.parametrize("wide_dst", [False, True])
 @pytest.mark.parametrize("stable", [False, True])
-def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool) -> None:
+def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool, approximate: bool) -> None:
     source = random((64, 256), device)
     target = empty_like(source)
     softmax = "operations/normalization/softmax/device/kernels/attention"
     wide, block = 8, 4
-    defines = {"EXP_APPROX": "0"} | ({"NUMERIC_STABLE": "1"} if stable else {})
+    defines = {"EXP_APPROX": str(int(approximate))} | ({"NUMERIC_STABLE": "1"} if stable else {})
     scalers = {name: name for name in ("max_scaler", "sum_scaler")}
     both_ends = ["exps", "recip_sum_exps", *(["max"] if stable else [])]
     sums = ("sum_scaler", "recip_sum_exps")
@@ -354,7 +355,9 @@ def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool) -> None:
             f"{softmax}/compute/softmax.cpp",
             ["num_rows", "Ht", "Wt", "blk", "start_ht"],
             config=metal.ComputeHardwareConfig(
-                enable_32_bit_dest=wide_dst, unpack_modes=dict.fromkeys(sums, metal.UnpackMode.UnpackToSrc)
+                enable_32_bit_dest=wide_dst,
+                sfpu_precision_mode=metal.Precision.Approximate if approximate else metal.Precision.Precise,
+                unpack_modes=dict.fromkeys(sums, metal.UnpackMode.UnpackToSrc),
             ),
             dfb={"in0": "in", "out0": ">out"} | scalers | {name: f"={name}" for name in both_ends},
             fixed={"in0_t": wide},
@@ -383,6 +386,6 @@ def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool) -> None:
     ]
     vendor.run(device, kernels, buffers, {"src": source, "dst": target}, arguments)
     config = ttnn.WormholeComputeKernelConfig(
-        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=wide_dst
+        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=approximate, fp32_dest_acc_en=wide_dst
     )
     assert same(target, ttnn.softmax(source, -1, compute_kernel_config=config, numeric_stable=stable))

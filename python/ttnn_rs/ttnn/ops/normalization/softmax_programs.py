@@ -88,7 +88,9 @@ def attention(
         exps = program.eltwise("sub", x, largest, kept, exp)
     else:
         exps = x
-    inverse = program.sum(exps, (numerics.wide, _ONE), numerics.wide, [("recip", "accurate")])
+    # A 32-bit sum keeps its precision, whatever the approximation of the exponential.
+    variant = "approx" if numerics.approximate and not numerics.dst32 else "accurate"
+    inverse = program.sum(exps, (numerics.wide, _ONE), numerics.wide, [("recip", variant)])
     program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
     return program
 
