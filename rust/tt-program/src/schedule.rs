@@ -104,9 +104,12 @@ impl Run {
         if let Some(compute) = &kernel.compute {
             compute.check_released()?;
         }
-        // Pages that were reserved and only used as scratch memory are legal, as long as the CB never carries data.
+        // Pages that were reserved and only used as scratch memory are legal, as long as the CB never carries data. So
+        // are those into which a compute kernel has packed nothing: to reserve is to wait for room.
+        let computes = kernel.compute.is_some();
         for cb in core.all_cbs() {
-            if cb.producer == Some(current) && cb.reserved > 0 && cb.pushed > 0 {
+            let unused = computes && cb.packed == 0 && !cb.packed_at_place;
+            if cb.producer == Some(current) && cb.reserved > 0 && cb.pushed > 0 && !unused {
                 return Err(FaultKind::MissingPush { cb: cb.index, pages: cb.reserved });
             }
             if cb.consumer == Some(current) && cb.waited > 0 && cb.popped > 0 {

@@ -154,6 +154,7 @@ impl Run {
             buffer.pushed += u64::from(pages);
             buffer.reserved -= pages;
             buffer.packed = 0;
+            buffer.packed_at_place = false;
             buffer.producer = Some(current);
             if let Some(order) = order {
                 order.release(current, &mut buffer.pushed_by);

@@ -54,6 +54,8 @@ pub struct Cb {
     pub consumer: Option<usize>,
     /// Tiles packed in order since the last push.
     pub packed: u32,
+    /// Whether a tile was packed to a named place since the last push.
+    pub(crate) packed_at_place: bool,
     /// What consumers learn of the producer, and the producer of consumers.
     pub(crate) pushed_by: Vector,
     pub(crate) popped_by: Vector,
@@ -94,6 +96,7 @@ impl Cb {
             producer: None,
             consumer: None,
             packed: 0,
+            packed_at_place: false,
             pushed_by: Vector::new(),
             popped_by: Vector::new(),
             pushed_at: vec![0; spec.pages as usize].into(),

@@ -283,6 +283,7 @@ impl Run {
         shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "untilizing")?;
         // A whole row of tiles must be reserved.
         let start = buffer.back_tile(*current, row_of_tiles * full + full - 1)? - (full - 1) * buffer.tile_bytes;
+        buffer.packed_at_place = true;
         let mut packed = vec![0; buffer.tile_bytes as usize];
         compute.packer(held, format, TileShape::FULL)?.pack(compute.words(section, dst), &mut packed);
         let mut bytes = vec![0; SIDE * width];

@@ -143,6 +143,8 @@ impl Run {
         let packer = compute.packer(held, form.0, form.1)?;
         if place.is_none() {
             buffer.packed += 1;
+        } else {
+            buffer.packed_at_place = true;
         }
         let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
         require_in_l1(chip.l1_bytes, address, bytes)?;
