@@ -71,3 +71,14 @@ def test_mesh_program_is_set_and_read_by_range() -> None:
         mesh[0] = program
     with pytest.raises(ArgumentError, match="expected a ProgramDescriptor by MeshCoordinateRange"):
         mesh[box] = 0
+
+
+@pytest.mark.parametrize(("x", "y"), [(-1, 0), (0, -1), ("a", 0), (0, None), (True, 0)])
+def test_coordinates_that_no_core_has_raise_argument_error(x: object, y: object) -> None:
+    with pytest.raises(ArgumentError, match="coordinate of a core"):
+        ttnn.RuntimeArgs()[x][y]
+
+
+def test_arguments_that_are_no_list_raise_argument_error() -> None:
+    with pytest.raises(ArgumentError, match="expected a list of numbers, got int"):
+        ttnn.RuntimeArgs()[0][0] = 7

@@ -137,9 +137,9 @@ def test_threads_take_turns_by_their_low_level_calls(device: ttnn.MeshDevice) ->
             UNPACK((llk_wait_tiles(0, 1)));
             PACK((llk_packer_wait_for_math_done()));
             PACK((llk_wait_for_free_tiles<false, false, false>(16, 1)));
-            MATH((llk_math_wait_for_dest_available()));
+            MATH((_llk_math_wait_for_dest_available_<SyncHalf>()));
             UNPACK((llk_unpack_A<BroadcastType::NONE, false, EltwiseBinaryReuseDestType::NONE, UnpackToDestEn>(0, 0)));
-            MATH((llk_math_eltwise_unary_datacopy<DataCopyType::A2D, DST_ACCUM_MODE, BroadcastType::NONE,
+            MATH((llk_math_eltwise_unary_datacopy<A2D, DST_ACCUM_MODE, BroadcastType::NONE,
                                                   UnpackToDestEn>(0)));
             PACK((llk_pack<DST_ACCUM_MODE, false, PackMode::Default>(0, 16)));
             MATH((llk_math_dest_section_done<DST_ACCUM_MODE>()));

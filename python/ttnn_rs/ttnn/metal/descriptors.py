@@ -60,7 +60,7 @@ class RuntimeArgs:
         self._rows: dict[tuple[int, int], list[int]] = {}
 
     def __getitem__(self, x: int) -> _Column:
-        return _Column(self._rows, x)
+        return _Column(self._rows, _coordinate("x", x))
 
     def append(self, core: CoreLike, values: Sequence[int]) -> None:
         """Set the arguments of a core."""
@@ -90,6 +90,17 @@ class RuntimeArgs:
         return len(self._rows)
 
 
+def _coordinate(axis: str, value: object) -> int:
+    """Return a coordinate of a core.
+
+    Raises:
+        ArgumentError: it is no number from 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ArgumentError(f"RuntimeArgs[x][y]: {axis} is the coordinate of a core, got {value!r}")
+    return value
+
+
 class _Column:
     """The arguments of one column of cores."""
 
@@ -97,10 +108,12 @@ class _Column:
         self._rows, self._x = rows, x
 
     def __getitem__(self, y: int) -> list[int]:
-        return self._rows.setdefault((self._x, y), [])
+        return self._rows.setdefault((self._x, _coordinate("y", y)), [])
 
     def __setitem__(self, y: int, values: Sequence[int]) -> None:
-        self._rows[self._x, y] = list(values)
+        if not isinstance(values, Iterable):
+            raise ArgumentError(f"RuntimeArgs[x][y]: expected a list of numbers, got {type(values).__name__}")
+        self._rows[self._x, _coordinate("y", y)] = list(values)
 
     def append(self, y: int, value: int) -> None:
         """Add an argument to those of a core."""

@@ -9,10 +9,12 @@ enum class VectorMode : std::uint8_t { None = 0, R = 1, C = 2, RC = 4, RC_custom
 enum class ReduceDim : std::uint8_t { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 enum class PoolType : std::uint8_t { SUM, AVG, MAX, MIN };
 enum class DataCopyType : std::uint8_t { A2D, B2D };
+using enum DataCopyType;
 enum class EltwiseBinaryType : std::uint8_t { ELWMUL, ELWDIV, ELWADD, ELWSUB, ELWLESS };
 using enum EltwiseBinaryType;
 enum class EltwiseBinaryReuseDestType { NONE = 0, DEST_TO_SRCA = 1, DEST_TO_SRCB = 2 };
 enum class DstSync : std::uint8_t { SyncHalf = 0, SyncFull = 1 };
+using enum DstSync;
 enum class BroadcastType : std::uint8_t { NONE = 0, COL = 1, ROW = 2, SCALAR = 3 };
 enum class Transpose : std::uint8_t { None = 0, IntraFace = 1, InterFace = 2, Both = 3 };
 enum class MathFidelity : std::uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
