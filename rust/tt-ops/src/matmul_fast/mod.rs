@@ -104,7 +104,9 @@ impl Addend {
         let tiles = (0..count).map(|page| {
             let mut tile = ZERO;
             input.to_src(stored.page(page)?, &mut tile);
-            tile.iter_mut().for_each(|word| *word <<= 13);
+            for word in &mut tile {
+                *word <<= 13;
+            }
             Ok(tile)
         });
         if bias.tile_rows.is_some() {
