@@ -138,7 +138,6 @@ def test_goldens_exits_with_1_on_a_difference(tmp_path: Path, capsys: pytest.Cap
         ("fpu/unpack.npz", {"bf16_to_src__l1": np.array([None])}),
         ("fpu/matmul_bf16.npz", {"k1_dst16": np.zeros(4, np.uint16)}),
         ("sfpu/exp.npz", {"without_a_mode": np.zeros(4, np.uint16)}),
-        ("host/host_tensors.npz", {"bytes/x": np.zeros(4, np.uint8)}),
         ("ops/matmul.npz", {"meta": np.frombuffer(b"no JSON", np.uint8)}),
     ],
 )
@@ -155,6 +154,16 @@ def test_goldens_names_a_file_that_it_cannot_read(
     assert code == 1
     assert f"ttnn: FileFormatError: goldens: {name} does not hold what its README describes: " in err
     assert out == ""
+
+
+def test_goldens_names_a_file_that_is_missing_beside_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "host").mkdir()
+    np.savez(tmp_path / "host" / "host_tensors.npz", **{"bytes/x": np.zeros(4, np.uint8)})
+    code, out, err = run(capsys, "goldens", str(tmp_path))
+    assert (code, out) == (1, "")
+    assert "host_tensors_meta.json cannot be read: No such file" in err
 
 
 @pytest.mark.parametrize("name", ["fpu/matmul.npz", "host/others.npz", "sfpu/no_function.npz", "ops/others.npz"])

@@ -405,7 +405,6 @@ def test_the_process_ends_though_a_kernel_was_left(tmp_path: Path, handler: str)
         [sys.executable, str(script)],
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
         env={**os.environ, "TTNN_KERNEL_SECONDS": "0.1"},
     )

@@ -103,7 +103,7 @@ def test_weights_are_cached(inputs: Any, device: ttnn.MeshDevice, tmp_path: Path
             _near(functional_ttnn(_on(device, inputs), parameters), Model()(inputs))
     assert len(made) == 1
     assert len(list(tmp_path.rglob("*.tensorbin"))) == 6
-    assert (tmp_path / "porting" / "version.txt").is_file()
+    assert (tmp_path / "porting" / "manifest.json").is_file()
 
 
 def test_graphs_before_and_after(inputs: Any, device: ttnn.MeshDevice, tmp_path: Path) -> None:

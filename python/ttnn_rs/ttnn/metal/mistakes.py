@@ -47,12 +47,16 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
         raise KeyboardInterrupt(where) from error
     if isinstance(error, UnsupportedError):
         raise UnsupportedError(f"{where}: {_with_call(str(error), call)}", error.category) from error
+    # The engine's own text of such a number is about conversions.
+    converted = isinstance(error, OverflowError) or (
+        isinstance(error, KernelArgumentError) and str(error).startswith("argument ")
+    )
+    if converted and call and (wrong := _out_of_range(error.__traceback__)):
+        text = f"{where}: {call}: {wrong}"
+        raise KernelArgumentError(text, core, kernel.risc, kernel.name, line, None, file) from error
     if isinstance(error, KernelError):
         text = _with_call(str(error), call)
         raise type(error)(f"{where}: {text}", core, kernel.risc, kernel.name, line, error.cb, file) from error
-    if isinstance(error, OverflowError) and call and (wrong := _out_of_range(error.__traceback__)):
-        text = f"{where}: {call}: {wrong}"
-        raise KernelArgumentError(text, core, kernel.risc, kernel.name, line, None, file) from error
     text = reason or f"{type(error).__name__}: {error}"
     raise KernelError(f"{where}: {text}", core, kernel.risc, kernel.name, line, None, file) from error
 

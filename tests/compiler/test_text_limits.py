@@ -146,7 +146,7 @@ def test_a_hostile_text_takes_little_memory(tmp_path: Path) -> None:
         "sys.stderr.write(f'{code} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10}')"
     )
     command = [sys.executable, "-c", program, str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     code, megabytes = done.stderr.split()[-2:]
     assert code == "1"
     assert done.stderr.count("error:") == 1
