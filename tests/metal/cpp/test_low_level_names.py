@@ -154,6 +154,39 @@ def test_threads_take_turns_by_their_low_level_calls(device: ttnn.MeshDevice) ->
     assert np.array_equal(out, x)
 
 
+PAIRS = """
+namespace NAMESPACE { void MAIN {
+    unary_op_init_common(0, 16);
+    for (uint32_t i = 0; i < get_arg_val<uint32_t>(0); i += 2) {
+        cb_wait_front(0, 2);
+        cb_reserve_back(16, 2);
+        tile_regs_acquire();
+        STEPS
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile(0, 16);
+        pack_tile(1, 16);
+        tile_regs_release();
+        cb_pop_front(0, 2);
+        cb_push_back(16, 2);
+    }
+} }
+"""
+UNPACK = "UNPACK((llk_unpack_A(0, {})));"
+COPY = "MATH((llk_math_eltwise_unary_datacopy<A2D, DST_ACCUM_MODE, BroadcastType::NONE>({})));"
+
+
+def test_math_copies_unpacked_tiles_in_their_order(device: ttnn.MeshDevice) -> None:
+    steps = UNPACK.format(0) + UNPACK.format(1) + COPY.format(0) + COPY.format(1)
+    x, out = ran(device, HEAD + PAIRS.replace("STEPS", steps))
+    assert np.array_equal(out, x)
+
+
+def test_a_copy_before_its_unpack_raises_unsupported_error(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.UnsupportedError, match="no llk_unpack_A stands before it"):
+        ran(device, HEAD + PAIRS.replace("STEPS", COPY.format(0) + UNPACK.format(0)))
+
+
 def test_own_functions_in_the_namespace_of_the_listings_are_called_by_the_official_macros(
     device: ttnn.MeshDevice,
 ) -> None:

@@ -28,8 +28,29 @@ enum class p_dim_stride_target : std::uint8_t { IGNORE, FACE_ROW_MAJOR };
 #include "ttnn_rs/math_thread.h"
 
 namespace ttnn_rs {
-// What the unpacker brought and math has not taken yet.
-FORCE_INLINE std::uint32_t unpacked_cb, unpacked_tile;
+// Tiles that the unpacker has brought and math has not taken yet, in their order.
+struct Unpacked {
+    static constexpr std::uint32_t ROOM = 16;
+    struct Tile {
+        std::uint32_t cb, tile;
+    };
+    Tile tiles[ROOM];
+    std::uint32_t brought, taken;
+
+    void bring(std::uint32_t cb, std::uint32_t tile) {
+        if (brought - taken == ROOM) {
+            unsupported("llk_unpack_A", "more than 16 tiles that math takes only later in the source");
+        }
+        tiles[brought++ % ROOM] = {cb, tile};
+    }
+    Tile take() {
+        if (brought == taken) {
+            unsupported("llk_math_eltwise_unary_datacopy", "no llk_unpack_A stands before it in the source");
+        }
+        return tiles[taken++ % ROOM];
+    }
+};
+FORCE_INLINE Unpacked unpacked;
 // An init of math that names no buffers: the unpacker's names them.
 struct PendingInit {
     bool waits;
@@ -143,18 +164,17 @@ template <
     EltwiseBinaryReuseDestType binary_reuse_dest = EltwiseBinaryReuseDestType::NONE, bool unpack_to_dest = false>
 FORCE_INLINE void llk_unpack_A(
     const std::uint32_t operand, const std::uint32_t tile_index, [[maybe_unused]] const std::uint32_t = 0) {
-    ttnn_rs::unpacked_cb = operand;
-    ttnn_rs::unpacked_tile = tile_index;
+    ttnn_rs::unpacked.bring(operand, tile_index);
 }
 template <
     DataCopyType type, bool is_fp32_dest_acc_en, BroadcastType src_b_bcast_type = BroadcastType::NONE,
     bool unpack_to_dest = false>
 FORCE_INLINE void llk_math_eltwise_unary_datacopy(std::uint32_t dst_index, [[maybe_unused]] std::uint32_t operand = 0) {
+    const auto [cb, tile] = ttnn_rs::unpacked.take();
     if constexpr (src_b_bcast_type == BroadcastType::NONE) {
-        tt_call_copy_tile(ttnn_rs::unpacked_cb, ttnn_rs::unpacked_tile, dst_index);
+        tt_call_copy_tile(cb, tile, dst_index);
     } else {
-        tt_call_unary_bcast(
-            ttnn_rs::broadcast(src_b_bcast_type), ttnn_rs::unpacked_cb, ttnn_rs::unpacked_tile, dst_index);
+        tt_call_unary_bcast(ttnn_rs::broadcast(src_b_bcast_type), cb, tile, dst_index);
     }
 }
 
