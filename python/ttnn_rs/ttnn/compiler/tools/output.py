@@ -32,6 +32,9 @@ def read(tool: str, file: str) -> str | None:
             # Pipes too: shells make them for `<(command)`.
             with open_file(file, where=tool, streams=True) as source:
                 return read_stream(source, shortened(file), where=tool, limit=FILE_BYTES)
+        # Python has no object for a stream that the shell has closed.
+        if sys.stdin is None:
+            raise FileAccessError(f"{tool}: standard input is closed; name a file")
         # An object that tests put in the place of standard input has only text.
         if not hasattr(sys.stdin, "buffer"):
             return sys.stdin.read()
@@ -45,6 +48,8 @@ def write(tool: str, output: str, data: bytes) -> int:
     """Write to a file, or to standard output for `-`; return the exit code."""
     try:
         if output == "-":
+            if sys.stdout is None:
+                raise FileAccessError(f"{tool}: standard output is closed; name a file by -o")
             # Also where standard output is replaced by an object that has only text, as tests do.
             if hasattr(sys.stdout, "buffer"):
                 sys.stdout.flush()

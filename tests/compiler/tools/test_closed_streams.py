@@ -1,0 +1,24 @@
+"""Tools whose standard input or output the shell has closed end in one line."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("a.mlir >&-", "standard output is closed"), ("<&-", "standard input is closed"), ("- <&-", "input is closed")],
+)
+def test_a_closed_stream_is_one_line(tmp_path: Path, arguments: str, said: str) -> None:
+    (tmp_path / "a.mlir").write_text("module {}\n", encoding="utf-8")
+    script = "import sys; from ttmlir._launch import opt; sys.argv[0] = 'ttmlir-opt'; sys.exit(opt())"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} {arguments}"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert said in done.stderr
