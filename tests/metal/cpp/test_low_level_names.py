@@ -223,12 +223,32 @@ def test_own_functions_in_the_namespace_of_the_listings_are_called_by_the_offici
         ("TTI_SFPSWAP(0, 1, 2, 3);", "TTI_SFPSWAP"),
         ("ckernel_template tmp(1, 1, 0);", "ckernel_template"),
         ("addr_mod_t{}.set(ADDR_MOD_7);", "addr_mod_t"),
+        ("tensix_sync();", "tensix_sync"),
+        ("semaphore_post(semaphore::UNPACK_SYNC);", "semaphore"),
+        ("wait_for_next_context(2);", "wait_for_next_context"),
     ],
 )
 def test_names_that_are_not_modelled_are_refused_by_name(device: ttnn.MeshDevice, call: str, name: str) -> None:
     with pytest.raises(UnsupportedError, match=name) as caught:
         ran(device, HEAD + "inline void work() {" + call + "}" + LOOP)
     assert "undeclared" not in str(caught.value)
+
+
+@pytest.mark.parametrize("header", ["cunpack_common.h", "llk_math_eltwise_unary_sfpu_topk_xl.h"])
+def test_headers_below_the_compute_api_are_refused_by_name(device: ttnn.MeshDevice, header: str) -> None:
+    with pytest.raises(UnsupportedError, match=header):
+        ran(device, f'#include "{header}"\n' + HEAD + "inline void work() {}" + LOOP)
+
+
+def test_the_header_of_sfpu_functions_is_found(device: ttnn.MeshDevice) -> None:
+    source = (
+        '#include "llk_math_eltwise_unary_sfpu.h"\n'
+        + HEAD
+        + "inline void work() {"
+        + FUNCTIONS["one call for the tile"]
+    )
+    x, out = ran(device, source + "}" + LOOP)
+    assert np.array_equal(out, 2 * x)
 
 
 def test_functions_of_the_attention_kernels_are_refused_when_they_are_called(device: ttnn.MeshDevice) -> None:

@@ -86,6 +86,7 @@ _OTHERS = {
     "llk_math_unary_datacopy_api.h": "ttnn_rs/llk.h",
     "llk_math_reduce_api.h": "ttnn_rs/llk.h",
     "llk_math_matmul_api.h": "ttnn_rs/llk.h",
+    "llk_math_eltwise_unary_sfpu.h": "ttnn_rs/llk.h",
     "llk_math_eltwise_unary_sfpu_params.h": "ttnn_rs/llk.h",
     "llk_unpack_common_api.h": "ttnn_rs/llk.h",
     "llk_unpack_AB_api.h": "ttnn_rs/llk.h",
