@@ -4,8 +4,7 @@
 
 The result of a lookup must be the image of the files as they are now: from the cache, or built again. A build is
 replaced by a function of all that the compiler would see, and its tools by ones that write a file each; everything else
-is the code that runs. So a wrong image, an old one and an error that is not ours are noticed, and 100,000 lookups take
-minutes.
+is the code that runs. So a wrong image, an old one and an error that is not ours are noticed.
 """
 
 from __future__ import annotations
