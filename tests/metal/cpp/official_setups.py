@@ -1,6 +1,6 @@
-"""What the SFPU inits of the official headers set: the table `rust/tt-program/src/calls/compute/setups.txt`, read anew.
+"""What the SFPU inits of the official headers set: the table `rust/tt-program/src/state/compute/setups.txt`, read anew.
 
-    python tests/metal/cpp/official_setups.py FOLDER > rust/tt-program/src/calls/compute/setups.txt
+    python tests/metal/cpp/official_setups.py FOLDER > rust/tt-program/src/state/compute/setups.txt
 
 FOLDER is the unpacked official wheel. Each line has an init and what it sets besides what all inits set; where a 16-bit
 Dst and a 32-bit one differ, both, `-` for nothing.

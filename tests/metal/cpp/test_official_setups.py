@@ -8,7 +8,7 @@ import pytest
 from official_setups import Headers, row, titles
 from vendor import WHEEL
 
-TABLE = Path(__file__).resolve().parents[3] / "rust/tt-program/src/calls/compute/setups.txt"
+TABLE = Path(__file__).resolve().parents[3] / "rust/tt-program/src/state/compute/setups.txt"
 
 
 @pytest.mark.skipif(not (WHEEL / "ttnn").is_dir(), reason="TTNN_OFFICIAL_WHEEL names no unpacked official wheel")

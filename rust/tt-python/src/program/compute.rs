@@ -1,8 +1,8 @@
 //! Calls of compute kernels: setup, registers, tile work.
 use pyo3::prelude::*;
 use tt_program::calls::compute::codes::{self, broadcast, dim, eltwise, pool};
-use tt_program::calls::compute::setups;
 use tt_program::calls::compute::{Copying, Math, VectorCall};
+use tt_program::state::compute::setups;
 
 use super::{Answer, Checked, ProgramRun, calls};
 use crate::error::exception;

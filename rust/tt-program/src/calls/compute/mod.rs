@@ -6,7 +6,6 @@ mod layout;
 mod matrix;
 mod packer;
 mod setup;
-pub mod setups;
 pub(crate) mod threads;
 mod vector;
 

@@ -9,10 +9,10 @@ use tt_tensix::regs::FACE_DATUMS;
 use tt_tensix::sfpu::tile::{Access, Registers, TileFunction};
 use tt_tensix::sfpu::{self, BinaryFunction, Call, DstWidth, TernaryFunction};
 
-use super::setups::Setup;
 use super::threads::{MATH, PACK};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
+use crate::state::compute::setups::Init;
 use crate::state::compute::{Compute, Tile, ZERO, shape};
 
 /// A function with its parameters, as a `*_tile` call names it.
@@ -20,10 +20,8 @@ use crate::state::compute::{Compute, Tile, ZERO, shape};
 pub struct VectorCall {
     /// Name of the tile function.
     pub name: Arc<str>,
-    /// Name of the init call that it needs.
-    pub init: Arc<str>,
-    /// What that sets.
-    pub(super) setup: Setup,
+    /// The init call that it needs.
+    pub init: Init,
     operation: Operation,
     /// Its name in the listings, for its cost.
     function: Arc<str>,
@@ -49,9 +47,8 @@ enum Operation {
 impl VectorCall {
     /// What only sets up the SFPU for functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
-        let setup = Setup::of(init);
-        let (name, init) = (name.into(), init.into());
-        Self { name, init, setup, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
+        let (name, init) = (name.into(), Init::new(init));
+        Self { name, init, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
     }
 
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
@@ -94,16 +91,7 @@ impl VectorCall {
         };
         let function = if function == "tile" { variant } else { function };
         let approximate = variant.starts_with("approx") || variant.ends_with("fast");
-        let setup = Setup::of(init);
-        Ok(Self {
-            name: name.into(),
-            init: init.into(),
-            setup,
-            operation,
-            function: function.into(),
-            approximate,
-            makes,
-        })
+        Ok(Self { name: name.into(), init: Init::new(init), operation, function: function.into(), approximate, makes })
     }
 }
 
@@ -181,6 +169,21 @@ impl Compute {
     }
 }
 
+impl Compute {
+    /// The SFPU must be set up for the function of a call.
+    #[inline]
+    fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
+        let wide = self.config.dst32;
+        if self.vector.fits(&call.init, wide) { Ok(()) } else { Err(self.missing_setup(call)) }
+    }
+
+    #[cold]
+    fn missing_setup(&self, call: &VectorCall) -> FaultKind {
+        let missing = format!("{} before {}", call.init.title, call.name);
+        FaultKind::MissingInit { missing, state: self.vector.describe(&call.init, self.config.dst32) }
+    }
+}
+
 impl Run {
     /// Sets up the SFPU; with `mode` [`ON_PACK`] for functions on the packer's thread.
     ///
@@ -191,12 +194,12 @@ impl Run {
             let call = call.clone();
             return self.put_off(thread_of(mode), move |run, _| run.vector_init(&call, mode).map(|()| true));
         }
-        self.checked(&call.init, |run| {
+        self.checked(&call.init.title, |run| {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
-            if compute.vector.call(call, compute.config.dst32) {
+            if compute.vector.call(&call.init, compute.config.dst32) {
                 compute.registers = Registers::Free;
-                let constants = call.setup.constants(compute.config.dst32);
+                let constants = call.init.setup.constants(compute.config.dst32);
                 for (register, word) in (0..).zip(constants) {
                     if let Some(word) = word {
                         compute.lanes.set_constant(register, word);
@@ -234,7 +237,7 @@ impl Run {
             }
             let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             compute.run_tile(function, parameters, tiles, call.makes, width)?;
-            compute.vector.use_lanes(&call.name, call.setup.keeps_lanes());
+            compute.vector.use_lanes(&call.name, call.init.setup.keeps_lanes());
             clocks[1] += time;
             Ok(())
         })
@@ -255,7 +258,7 @@ impl Run {
             let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
-            compute.vector.use_lanes(&call.name, call.setup.keeps_lanes());
+            compute.vector.use_lanes(&call.name, call.init.setup.keeps_lanes());
             let on_pack = mode & ON_PACK != 0;
             let faces = FACES.get((mode & !ON_PACK) as usize);
             let faces = *faces.ok_or_else(|| FaultKind::Argument(format!("vector mode {mode}")))?;

@@ -3,6 +3,7 @@
 //! Clocks: the unpacker may be two operands ahead of the FPU, which has two banks of each source register; the
 //! FPU may be one half of `Dst` ahead of the packer.
 
+pub mod setups;
 pub(crate) mod shape;
 
 use tt_formats::{DataFormat, TileShape};
@@ -12,7 +13,6 @@ use tt_tensix::regs::{Dst, TILE_DATUMS};
 use tt_tensix::sfpu::tile::Registers;
 use tt_tensix::tile_io;
 
-use crate::calls::compute::setups::Setups;
 use crate::calls::compute::threads::Later;
 use crate::error::FaultKind;
 use crate::spec::ComputeConfig;
@@ -167,7 +167,7 @@ pub struct Compute {
     pub(crate) src_b: Option<Configured>,
     pub(crate) packed: Option<Configured>,
     pub(crate) math: Math,
-    pub(crate) vector: Setups,
+    pub(crate) vector: setups::Setups,
     /// Vector operations that the kernel makes itself.
     pub(crate) lanes: Recorder,
     /// What functions of the SFPU keep from one tile to the next.
@@ -225,7 +225,7 @@ impl Compute {
             src_b: None,
             packed: None,
             math: Math::None,
-            vector: Setups::default(),
+            vector: setups::Setups::default(),
             lanes: Recorder::new(),
             registers: Registers::Free,
             untilizes: None,

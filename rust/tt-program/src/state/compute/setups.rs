@@ -7,10 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::vector::VectorCall;
-use crate::error::FaultKind;
-use crate::state::compute::Compute;
-
 /// What an init may set: its name in the table, and on the chip.
 const RESOURCES: [(&str, &str); 8] = [
     ("addr_mod_6", "ADDR_MOD_6"),
@@ -45,7 +41,7 @@ impl Setup {
     }
 
     /// Whether its functions leave the lane registers as they need them.
-    pub(super) fn keeps_lanes(&self) -> bool {
+    pub(crate) fn keeps_lanes(&self) -> bool {
         self.sets[LANE_REGISTERS] != ["", ""]
     }
 
@@ -54,7 +50,7 @@ impl Setup {
     }
 
     /// The programmable constants that it sets, as far as they do not depend on arguments.
-    pub(super) fn constants(&self, wide: bool) -> [Option<u32>; 3] {
+    pub(crate) fn constants(&self, wide: bool) -> [Option<u32>; 3] {
         [0, 1, 2].map(|register| u32::from_str_radix(self.sets[CONSTANTS + register][usize::from(wide)], 16).ok())
     }
 }
@@ -90,6 +86,20 @@ pub fn rows() -> Vec<Row> {
     table().iter().map(|(title, setup)| (*title, sets(setup))).collect()
 }
 
+/// An init call: its title, and what it sets.
+#[derive(Debug, Clone)]
+pub struct Init {
+    /// The name of the call, with its variant.
+    pub title: Arc<str>,
+    pub(crate) setup: Setup,
+}
+
+impl Init {
+    pub(crate) fn new(title: &str) -> Self {
+        Self { title: title.into(), setup: Setup::of(title) }
+    }
+}
+
 /// How the SFPU is set up.
 #[derive(Debug, Default)]
 pub(crate) struct Setups {
@@ -100,21 +110,22 @@ pub(crate) struct Setups {
 }
 
 impl Setups {
-    /// An init is called. Returns whether another one was called last.
-    pub(crate) fn call(&mut self, call: &VectorCall, wide: bool) -> bool {
-        let last = self.called.last().is_some_and(|last| *last == call.init);
+    /// Records the call of an init. Returns whether another one was called last.
+    pub(crate) fn call(&mut self, init: &Init, wide: bool) -> bool {
+        let Init { title, setup } = init;
+        let last = self.called.last().is_some_and(|last| last == title);
         if !last {
-            self.called.retain(|init| *init != call.init);
-            self.called.push(Arc::clone(&call.init));
+            self.called.retain(|called| called != title);
+            self.called.push(Arc::clone(title));
         }
-        for (slot, values) in self.set.iter_mut().zip(call.setup.sets) {
+        for (slot, values) in self.set.iter_mut().zip(setup.sets) {
             if !values[usize::from(wide)].is_empty() {
-                *slot = Some((values[usize::from(wide)], Arc::clone(&call.init)));
+                *slot = Some((values[usize::from(wide)], Arc::clone(title)));
             }
         }
         // All inits set the control register back.
-        if call.setup.sets[CONTROL][0].is_empty() && self.set[CONTROL].is_some() {
-            self.set[CONTROL] = Some(("", Arc::clone(&call.init)));
+        if setup.sets[CONTROL][0].is_empty() && self.set[CONTROL].is_some() {
+            self.set[CONTROL] = Some(("", Arc::clone(title)));
         }
         !last
     }
@@ -133,56 +144,42 @@ impl Setups {
         }
     }
 
-    /// The function of a call can be used.
+    /// Whether functions with this init can be used.
     #[inline]
-    fn fits(&self, call: &VectorCall, wide: bool) -> bool {
-        let last = self.called.last().is_some_and(|last| Arc::ptr_eq(last, &call.init));
-        (last || self.called.contains(&call.init))
-            && (call.setup.is_plain() || self.clashes(call, wide).next().is_none())
+    pub(crate) fn fits(&self, init: &Init, wide: bool) -> bool {
+        let last = self.called.last().is_some_and(|last| Arc::ptr_eq(last, &init.title));
+        (last || self.called.contains(&init.title))
+            && (init.setup.is_plain() || self.clashes(init, wide).next().is_none())
     }
 
-    fn clashes(&self, call: &VectorCall, wide: bool) -> impl Iterator<Item = (&'static str, &Arc<str>)> {
-        let values = call.setup.sets.map(|values| values[usize::from(wide)]);
+    fn clashes(&self, init: &Init, wide: bool) -> impl Iterator<Item = (&'static str, &Arc<str>)> {
+        let values = init.setup.sets.map(|values| values[usize::from(wide)]);
         self.set.iter().zip(values).zip(RESOURCES).filter_map(move |((set, value), (_, name))| {
             let (found, by) = set.as_ref()?;
             (!value.is_empty() && *found != value).then_some((name, by))
         })
     }
-}
 
-impl Compute {
-    /// The SFPU must be set up for the function of a call.
-    #[inline]
-    pub(super) fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
-        if self.vector.fits(call, self.config.dst32) { Ok(()) } else { Err(self.missing_setup(call)) }
-    }
-
-    #[cold]
-    fn missing_setup(&self, call: &VectorCall) -> FaultKind {
-        let missing = format!("{} before {}", call.init, call.name);
-        let state = match self.vector.called.last() {
+    /// The last init, or which inits have changed what this one has set.
+    pub(crate) fn describe(&self, init: &Init, wide: bool) -> String {
+        match self.called.last() {
             None => "the SFPU was never set up".to_owned(),
-            Some(last) if !self.vector.called.contains(&call.init) => format!("the SFPU was last set up by {last}"),
+            Some(last) if !self.called.contains(&init.title) => format!("the SFPU was last set up by {last}"),
             Some(_) => {
                 let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-                for (name, who) in self.vector.clashes(call, self.config.dst32) {
+                for (name, who) in self.clashes(init, wide) {
                     by.entry(who).or_default().push(name);
                 }
                 let parts = by.iter().map(|(who, names)| format!("{who} has changed {} since", names.join(", ")));
                 parts.collect::<Vec<_>>().join("; ")
             }
-        };
-        FaultKind::MissingInit { missing, state }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn call(name: &str, init: &str) -> VectorCall {
-        VectorCall::new((name, init), ("identity", "default"), 1, &[], None).expect("a function")
-    }
 
     #[test]
     fn every_line_of_the_table_is_understood() {
@@ -197,9 +194,9 @@ mod tests {
 
     #[test]
     fn functions_of_several_inits_fit_as_long_as_nothing_changes_what_they_need() {
-        let relu = call("relu_tile", "relu_tile_init");
-        let (recip, sqrt) = (call("recip_tile", "recip_tile_init"), call("sqrt_tile", "sqrt_tile_init"));
-        let (rsqrt, table) = (call("rsqrt_tile", "rsqrt_tile_init"), call("tanh_tile", "tanh_tile_init(approx=True)"));
+        let relu = Init::new("relu_tile_init");
+        let (recip, sqrt) = (Init::new("recip_tile_init"), Init::new("sqrt_tile_init"));
+        let (rsqrt, table) = (Init::new("rsqrt_tile_init"), Init::new("tanh_tile_init(approx=True)"));
         let mut setups = Setups::default();
         assert!(!setups.fits(&relu, false));
         assert!(setups.call(&recip, false) && !setups.call(&recip, false));
@@ -214,9 +211,9 @@ mod tests {
         assert!(setups.fits(&sqrt, false) && setups.fits(&rsqrt, false), "both set the same constants");
         setups.call(&table, false);
         assert!(setups.fits(&sqrt, false) && setups.fits(&table, false));
-        setups.use_lanes(&table.name, true);
+        setups.use_lanes(&table.title, true);
         assert!(setups.fits(&table, false));
-        setups.use_lanes(&sqrt.name, false);
+        setups.use_lanes(&sqrt.title, false);
         assert!(!setups.fits(&table, false), "its table is gone");
         setups.program(2);
         assert!(!setups.fits(&sqrt, false));
@@ -228,14 +225,14 @@ mod tests {
     #[test]
     fn of_every_pair_of_inits_both_functions_fit_or_the_clash_is_named() {
         let titles: Vec<&str> = table().keys().copied().collect();
-        let calls: Vec<VectorCall> = titles.iter().map(|title| call("f", title)).collect();
+        let calls: Vec<Init> = titles.iter().map(|title| Init::new(title)).collect();
         let mut counts = [0, 0];
         for (wide, first) in [false, true].into_iter().flat_map(|wide| calls.iter().map(move |call| (wide, call))) {
             for second in &calls {
                 let mut setups = Setups::default();
                 setups.call(first, wide);
                 setups.call(second, wide);
-                assert!(setups.fits(second, wide), "{}", second.init);
+                assert!(setups.fits(second, wide), "{}", second.title);
                 let at = usize::from(wide);
                 let mut clash: Vec<&str> = Vec::new();
                 for (place, (_, chip)) in RESOURCES.iter().enumerate() {
@@ -244,7 +241,7 @@ mod tests {
                         clash.push(chip);
                     }
                 }
-                assert_eq!(setups.fits(first, wide), clash.is_empty(), "{} {}", first.init, second.init);
+                assert_eq!(setups.fits(first, wide), clash.is_empty(), "{} {}", first.init, second.title);
                 let named: Vec<&str> = setups.clashes(first, wide).map(|(name, _)| name).collect();
                 assert_eq!(named, clash);
                 counts[usize::from(clash.is_empty())] += 1;
@@ -255,7 +252,7 @@ mod tests {
 
     #[test]
     fn every_init_sets_the_control_register_back() {
-        let (topk, relu) = (call("topk", "topk_tile_init"), call("relu_tile", "relu_tile_init"));
+        let (topk, relu) = (Init::new("topk_tile_init"), Init::new("relu_tile_init"));
         let mut setups = Setups::default();
         setups.call(&topk, true);
         assert!(setups.fits(&topk, true));
