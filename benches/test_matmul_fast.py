@@ -76,7 +76,7 @@ def measure(
     b = ttnn.Tensor(right, weights, device, ttnn.TILE_LAYOUT)
     out = ttnn.Tensor(np.zeros((m, n), np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=getattr(ttnn.MathFidelity, fidelity))
-    size = b._spec.page_bytes * b._spec.num_pages
+    size = b.spec.page_bytes * b.spec.num_pages
     # Where benches are not measured, there is one layer, and no peer: it takes minutes without products of bfloat16.
     layers = 1 if benchmark.disabled else max(1, layers_bytes // size)
     ours_of_layers = cycle([b, *(ttnn.clone(b) for _ in range(layers - 1))])

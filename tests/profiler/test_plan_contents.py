@@ -79,8 +79,8 @@ def test_products(left: tuple[int, ...], right: tuple[int, ...], device: ttnn.Me
     plan, result = plan_of(lambda: ttnn.matmul(a, b))
     program = program_of(a, b)
     assert plan.cores == sum(box.cores for box in program.cores)
-    assert moved(plan)["write"] == result._spec.num_pages
-    assert moved(plan)["read"] == a._spec.num_pages + b._spec.num_pages
+    assert moved(plan)["write"] == result.spec.num_pages
+    assert moved(plan)["read"] == a.spec.num_pages + b.spec.num_pages
     assert flops(plan) == 2 * math.prod(left[:-1]) * left[-1] * right[-1]
     expected = {buffer.name: (buffer.bytes, buffer.borrowed) for buffer in program.buffers}
     assert {cb.name: (cb.bytes, cb.borrowed) for cb in plan.cbs if cb.name in expected} == expected
@@ -91,7 +91,7 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
     a, b = tensor((4, 1, 128, 128), device), tensor((1, 1, 128, 128), device)
     plan, result = plan_of(lambda: ttnn.matmul(a, b))
     assert plan.cores == sum(box.cores for box in program_of(a, b).cores)
-    assert moved(plan)["write"] == result._spec.num_pages
+    assert moved(plan)["write"] == result.spec.num_pages
     assert flops(plan) == 2 * 4 * 128**3
 
 
@@ -116,7 +116,7 @@ def test_a_core_that_multiplies_several_matrices(sharded: bool, device: ttnn.Mes
     assert plan.cores == 6
     assert flops(plan) == 2 * 12 * 64 * 32 * 64
     if not sharded:
-        assert moved(plan) == {"read": a._spec.num_pages + b._spec.num_pages, "write": result._spec.num_pages}
+        assert moved(plan) == {"read": a.spec.num_pages + b.spec.num_pages, "write": result.spec.num_pages}
     balance(plan)
 
 
@@ -143,7 +143,7 @@ def test_products_that_ttnn_matmul_refuses_read_both_operands_for_each_step(devi
     place = ttnn.create_sharded_memory_config((1, 1, 64, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT)
     a = ttnn.to_memory_config(tensor((1, 1, 64, 64), device), place)
     plan, result = plan_of(lambda: ttnn.moreh_matmul(a, a))
-    assert moved(plan) == {"read": result._spec.num_pages * 2 * 2, "write": result._spec.num_pages}
+    assert moved(plan) == {"read": result.spec.num_pages * 2 * 2, "write": result.spec.num_pages}
     assert flops(plan) == 2 * 64**3
     balance(plan)
 
@@ -164,14 +164,14 @@ def test_every_page_is_read_and_written_once(name: str, device: ttnn.MeshDevice)
     call, operands = CALLS[name]
     x = tensor((1, 1, 512, 320), device)
     plan, result = plan_of(lambda: call(x))
-    assert moved(plan) == {"read": operands * x._spec.num_pages, "write": result._spec.num_pages}
+    assert moved(plan) == {"read": operands * x.spec.num_pages, "write": result.spec.num_pages}
     balance(plan)
 
 
 def test_a_slice_reads_what_it_keeps(device: ttnn.MeshDevice) -> None:
     x = tensor((1, 1, 512, 320), device)
     plan, result = plan_of(lambda: ttnn.slice(x, (0, 0, 0, 0), (1, 1, 64, 96)))
-    assert moved(plan) == {"read": result._spec.num_pages, "write": result._spec.num_pages}
+    assert moved(plan) == {"read": result.spec.num_pages, "write": result.spec.num_pages}
 
 
 def test_shards_are_worked_on_where_they_lie(device: ttnn.MeshDevice) -> None:
@@ -228,7 +228,7 @@ def test_a_convolution_divides_its_input_and_completes_it_first(layout: ttnn.Lay
     assert completed.shard[0] == divided.shard[0] + 2 * 34 + 2 + 2 * (divided.shard[0] // 32 - 1)
     assert product.logical[2] == result.shape[2]
     assert plans["ShardedToInterleaved"].inputs == (product,)
-    assert moved(plans["InterleavedToSharded"])["read"] >= x._spec.num_pages
+    assert moved(plans["InterleavedToSharded"])["read"] >= x.spec.num_pages
 
 
 def test_a_convolution_may_return_its_weights(device: ttnn.MeshDevice) -> None:
@@ -410,8 +410,8 @@ def test_a_group_norm_reads_every_tile_three_times(device: ttnn.MeshDevice) -> N
         for step, times in walk(group.reader)
         if step[:2] == ("read", "dram")
     )
-    assert brought == 3 * x._spec.num_pages
-    assert moved(few)["write"] == x._spec.num_pages
+    assert brought == 3 * x.spec.num_pages
+    assert moved(few)["write"] == x.spec.num_pages
     assert many.nanoseconds > few.nanoseconds
 
 

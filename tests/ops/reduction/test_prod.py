@@ -201,8 +201,8 @@ def _block_floats(shape: tuple[int, ...], dtype: ttnn.DataType, kind: str, devic
     tensor = _device(near, device, dtype)
     if kind == "near 1":
         return tensor
-    pages = tensor._spec.num_pages
-    raw = generator.integers(0, 256, (pages, tensor._spec.page_bytes), dtype=np.uint8)
+    pages = tensor.spec.num_pages
+    raw = generator.integers(0, 256, (pages, tensor.spec.page_bytes), dtype=np.uint8)
     if kind == "ordinary":
         raw[:, :64] = raw[:, :64] % 4 + 126
     return from_raw(raw, shape, dtype, device)

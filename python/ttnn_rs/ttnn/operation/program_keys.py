@@ -48,7 +48,7 @@ def program_keys(
     def part(value: Any) -> Any:
         if isinstance(value, set):
             return frozenset(value)
-        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
+        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "spec", value)
 
     def program(values: Sequence[Any]) -> tuple[Any, Any]:
         # On the way of every call: what is frequent and cheap comes first, and what was not given is left out.
@@ -59,7 +59,7 @@ def program_keys(
                 continue
             kind = type(value)
             if kind is Tensor:
-                spec = value._spec
+                spec = value.spec
                 if by_pages:
                     spec = _pages_of(spec)
                 elif by_broadcast:

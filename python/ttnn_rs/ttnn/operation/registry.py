@@ -549,7 +549,7 @@ def _runs_one_program(op: Op) -> bool:
 
 def _any_empty(values: Sequence[Any]) -> bool:
     """Return whether a tensor has no elements: then there is nothing to run."""
-    return any(type(value) is Tensor and 0 in value._spec._shape for value in values)
+    return any(type(value) is Tensor and 0 in value.spec._shape for value in values)
 
 
 def _outputs(signature: Signature) -> tuple[int, ...]:

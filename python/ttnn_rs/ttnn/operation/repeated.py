@@ -70,7 +70,7 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
             buffer = value._buffer
             if buffer is None:
                 return None
-            key.append(value._spec)
+            key.append(value.spec)
             operands.append(buffer)
             device = value._device
         elif kind in _UNIQUE:
@@ -125,5 +125,5 @@ def recorded(run: Callable[..., Any], values: list[Any], call: Call) -> Any:
     kept = call.device._prepared
     if len(kept) >= _CAPACITY:
         kept.clear()
-    kept[call.key] = None if prepared is None else Prepared(prepared, result._spec)
+    kept[call.key] = None if prepared is None else Prepared(prepared, result.spec)
     return result

@@ -58,7 +58,7 @@ def _standing_for(tensor: Tensor, address: int | None) -> Tensor:
         other = found()
         if other is None or not other.is_allocated() or other.device() is not tensor._device:
             continue
-        if other._spec == tensor._spec and other.buffer_address() == address:
+        if other.spec == tensor.spec and other.buffer_address() == address:
             return other
     return tensor
 

@@ -57,8 +57,8 @@ def describe(
         outputs: Its results.
         device: Where it ran.
     """
-    sources = tuple(operand_of(tensor._spec) for tensor in inputs if tensor._device is not None)
-    results = tuple(operand_of(tensor._spec) for tensor in outputs if tensor._device is not None)
+    sources = tuple(operand_of(tensor.spec) for tensor in inputs if tensor._device is not None)
+    results = tuple(operand_of(tensor.spec) for tensor in outputs if tensor._device is not None)
     if not results:
         # An operator that returns something else writes into its operands.
         results = sources[:1]

@@ -62,7 +62,7 @@ def _add(key: list[Any], numbers: list[int], values: tuple[Any, ...] | list[Any]
         kind = type(value)
         if kind is Tensor:
             buffer = value._buffer
-            key += (value._spec, buffer is None)
+            key += (value.spec, buffer is None)
             numbers.append(-value.tensor_id if buffer is None else buffer.unique_id)
             device = value._device or device
         elif kind is list or kind is tuple:

@@ -44,7 +44,7 @@ class RecordedPlan(Plan):
 def plan_of(ran: ProgramRan) -> RecordedPlan:
     """Return the plan of a program that has run."""
     layout, report = ran.layout, ran.report
-    operands = tuple(operand_of(tensor._spec) for tensor in ran.tensors)
+    operands = tuple(operand_of(tensor.spec) for tensor in ran.tensors)
     cores = sorted({row[0] for row in layout.kernels}, key=lambda core: (core[1], core[0]))
     return RecordedPlan(
         NAME,

@@ -328,7 +328,7 @@ class Recorder:
         read: Sequence[int],
     ) -> None:
         """Record a call that is like an earlier one."""
-        if type(result) is Tensor and len(known.outputs) == 1 and result._spec == known.outputs[0].spec:
+        if type(result) is Tensor and len(known.outputs) == 1 and result.spec == known.outputs[0].spec:
             buffer = result._buffer
             self._record(known, started, read, (-result.tensor_id if buffer is None else buffer.unique_id,))
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 import weakref
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,10 +121,15 @@ class TensorStorage:
         """Return the tile."""
         return self._spec._tile
 
-    @property
-    def spec(self) -> TensorSpec:
-        """Return shape, type, layout, placement and tile in one value."""
-        return self._spec
+    if TYPE_CHECKING:
+
+        @property
+        def spec(self) -> TensorSpec:
+            """Shape, data type, layout, memory config and tile."""
+
+    else:
+        # Every call reads it several times; this getter runs without a Python frame.
+        spec = property(attrgetter("_spec"), doc="Shape, data type, layout, memory config and tile.")
 
     def get_dtype(self) -> DataType:
         """Return the element type."""

@@ -49,7 +49,7 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, 
     device = on_device(name, tensor, label)
     if first is not None:
         same_device(name, on_device(name, first), tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.shape.rank != 4 or 0 in tuple(spec.shape):
         raise ShapeError(
             f"{name}: {label} has shape {spec.shape}; it must be of rank 4 and not empty.",
@@ -104,8 +104,8 @@ def integers(name: str, tensor: Tensor, label: str) -> list[int]:
     Raises:
         DTypeError: it is not int32 or uint32.
     """
-    if tensor._spec.dtype not in INDEX_DTYPES:
-        raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; it must be INT32 or UINT32.")
+    if tensor.spec.dtype not in INDEX_DTYPES:
+        raise DTypeError(f"{name}: {label} is {tensor.spec.dtype.name}; it must be INT32 or UINT32.")
 
     return [int(value) for value in numbers_of(tensor)]
 
@@ -133,7 +133,7 @@ class PageTable:
         Raises:
             ShapeError: it has not a row for every batch.
         """
-        shape = tuple(tensor._spec.shape)
+        shape = tuple(tensor.spec.shape)
         if len(shape) != 2 or shape[0] < batch or not shape[1]:
             raise ShapeError(
                 f"{name}: page_table_tensor has shape {list(shape)}; it must be [{batch}, blocks].",
@@ -145,7 +145,7 @@ class PageTable:
 
 def cache_shape(tensor: Tensor) -> tuple[int, int, int, int]:
     """Return batches or blocks, heads, and rows and columns in tiles."""
-    count, heads, rows, columns = tuple(tensor._spec.shape)
+    count, heads, rows, columns = tuple(tensor.spec.shape)
     return count, heads, tiles(rows), tiles(columns)
 
 
@@ -163,7 +163,7 @@ def mask_shape(name: str, mask: Tensor | None, sizes: tuple[int, int], needed: t
     """
     if mask is None:
         return None
-    shape = tuple(mask._spec.shape)
+    shape = tuple(mask.spec.shape)
     fits = shape[0] in (1, sizes[0]) and shape[1] in (1, sizes[1])
     if not fits or shape[2] != needed[0] or shape[3] < needed[1]:
         raise ShapeError(
@@ -173,7 +173,7 @@ def mask_shape(name: str, mask: Tensor | None, sizes: tuple[int, int], needed: t
             if shape[2] != needed[0]
             else "Mask shape must match the scores",
         )
-    return FORMAT_CODE[mask._spec.dtype], shape[0], shape[1], tiles(shape[2]), tiles(shape[3])
+    return FORMAT_CODE[mask.spec.dtype], shape[0], shape[1], tiles(shape[2]), tiles(shape[3])
 
 
 def numerics(
@@ -189,7 +189,7 @@ def numerics(
     """
     device = tensors[0]._device
     assert device is not None
-    width = tensors[0]._spec.shape[-1]
+    width = tensors[0].spec.shape[-1]
     fidelity, dst32 = MathFidelity.HiFi2, False
     if config is not None:
         if config.math_fidelity is not MathFidelity.Invalid:
@@ -198,7 +198,7 @@ def numerics(
     approximate = program_config is None or program_config.exp_approx_mode is not False
     factor = 1.0 / math.sqrt(width) if scale is None else as_float(name, scale, "scale")
     return {
-        "formats": tuple(FORMAT_CODE[tensor._spec.dtype] for tensor in tensors),
+        "formats": tuple(FORMAT_CODE[tensor.spec.dtype] for tensor in tensors),
         "fidelity": FIDELITY_NUMBER[fidelity],
         "dst32": dst32,
         "scale": rounded(factor),
@@ -224,7 +224,7 @@ def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...
     if tensor is None:
         return []
     same_device(name, on_device(name, query), tensor, "attention_sink")
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: attention_sink is row-major.", vendor="Attention sink must be tilized")
     if spec.dtype not in DTYPES:

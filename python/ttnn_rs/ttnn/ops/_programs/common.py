@@ -98,7 +98,7 @@ def sub_core_grids_of_interleaved(vendor: str) -> Param:
     def check(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
         _check_cores(operator, cores, values)
         tensor = next(value for value in values if isinstance(value, Tensor))
-        if tensor._spec.memory_config.is_sharded():
+        if tensor.spec.memory_config.is_sharded():
             raise MemoryConfigError(
                 f"{operator}: the cores that hold a sharded tensor work on it; leave out sub_core_grids={cores}.",
                 vendor=vendor,
@@ -177,7 +177,7 @@ def _refuse_further_padding(operator: str, tensor: Tensor, label: str) -> None:
     Raises:
         UnsupportedError: the tensor has such padding.
     """
-    if tensor._spec.is_padded_further:
+    if tensor.spec.is_padded_further:
         raise UnsupportedError(
             f"{operator}: {label} of {tensor.shape} is padded to {tensor.padded_shape}, further than to full tiles; "
             "use ttnn.untilize_with_unpadding first.",
@@ -191,9 +191,9 @@ def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> No
     Raises:
         UnsupportedError: the tensor has such tiles.
     """
-    if tensor._spec.layout is Layout.TILE and tensor._spec.tile != DEFAULT_TILE:
+    if tensor.spec.layout is Layout.TILE and tensor.spec.tile != DEFAULT_TILE:
         raise UnsupportedError(
-            f"{operator}: {label} has tiles of {tensor._spec.tile.tile_shape}; only 32x32 is built so far.",
+            f"{operator}: {label} has tiles of {tensor.spec.tile.tile_shape}; only 32x32 is built so far.",
             "unimplemented",
         )
 
@@ -268,7 +268,7 @@ def take_output(
     """
     on_device(operator, output, "output_tensor")
     same_device(operator, device, output, "output_tensor")
-    spec = output._spec
+    spec = output.spec
     if tuple(spec.shape) != tuple(shape):
         raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.", vendor=vendor)
     if spec.layout is not layout:
@@ -287,15 +287,15 @@ def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, d
     """
     if output is None:
         return default if dtype is None else dtype
-    if dtype is not None and dtype is not output._spec.dtype:
-        raise DTypeError(f"{operator}: dtype is {dtype.name}, but output_tensor is {output._spec.dtype.name}.")
-    return output._spec.dtype
+    if dtype is not None and dtype is not output.spec.dtype:
+        raise DTypeError(f"{operator}: dtype is {dtype.name}, but output_tensor is {output.spec.dtype.name}.")
+    return output.spec.dtype
 
 
 def memory_of_result(memory_config: MemoryConfig | None, output: Tensor | None, default: MemoryConfig) -> MemoryConfig:
     """Return the memory configuration of a result: that of `output_tensor` if given, whatever `memory_config` is."""
     if output is not None:
-        return output._spec.memory_config
+        return output.spec.memory_config
     return default if memory_config is None else memory_config
 
 

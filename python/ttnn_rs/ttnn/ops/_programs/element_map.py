@@ -60,7 +60,7 @@ def move_into(
             returned; `output` has its place in memory and is not written. The source is not empty.
         precise: They are packed as `typecast` packs them.
     """
-    spec, target = source._spec, output._spec
+    spec, target = source.spec, output.spec
     taker = output if result is None else result
     for side in (spec, target):
         if result is not None and side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
@@ -88,14 +88,14 @@ def move_into(
         window=None if window is None else list(window),
         pad_value=pad_value,
         through_dst=through_dst,
-        packed=None if result is None else (FORMAT_CODE[result._spec.dtype], precise),
+        packed=None if result is None else (FORMAT_CODE[result.spec.dtype], precise),
     )
     return taker
 
 
 def copy_into(source: Tensor, output: Tensor) -> None:
     """Copy a tensor to another memory configuration: page by page where pages agree, else element by element."""
-    spec, target = source._spec, output._spec
+    spec, target = source.spec, output.spec
     if is_empty(spec):
         return
     assert source._buffer is not None
@@ -109,7 +109,7 @@ def copy_into(source: Tensor, output: Tensor) -> None:
 
 def cuts_rows(tensor: Tensor) -> bool:
     """Whether pages are parts of rows: in row-major shards whose width is not the tensor's."""
-    spec = tensor._spec
+    spec = tensor.spec
     # A scalar is a row of one element.
     width = (1, *spec.shape._dims)[-1]
     return spec.layout is Layout.ROW_MAJOR and spec._page_shape[1] != width
@@ -129,4 +129,4 @@ def like_in_rows(tensor: Tensor) -> Tensor:
     if not cuts_rows(tensor):
         return tensor
     assert tensor._device is not None
-    return allocate(tensor._spec.with_memory_config(DRAM_MEMORY_CONFIG), tensor._device)
+    return allocate(tensor.spec.with_memory_config(DRAM_MEMORY_CONFIG), tensor._device)

@@ -124,7 +124,7 @@ def _keeps(op_type: UnaryOpType, dtype: DataType) -> bool:
 def _apply_one(
     operator: str, x: Tensor, function: UnaryWithParam, place: MemoryConfig | None, output: Tensor | None
 ) -> Tensor:
-    op_type, dtype = function.op_type, x._spec.dtype
+    op_type, dtype = function.op_type, x.spec.dtype
     if _keeps(op_type, dtype):
         return copy_bits(operator, x, place, output)
     if _has_kernel(op_type, dtype):

@@ -32,12 +32,12 @@ def move(
     """
     assert source._device is not None
     options = {"offset": offset, "pad_value": pad_value, "through_dst": through_dst}
-    if spec.dtype not in BLOCK_FLOATS or source._spec.dtype not in BLOCK_FLOATS:
+    if spec.dtype not in BLOCK_FLOATS or source.spec.dtype not in BLOCK_FLOATS:
         output = allocate(spec, source._device)
         return move_into(source, output, strides=strides, window=window, **options)  # type: ignore[arg-type]
     plain = TensorSpec.of(spec.shape, DataType.BFLOAT16, spec.layout, spec.memory_config, spec.tile)
     moved = allocate(plain, source._device)
-    if is_empty(source._spec) or spec.layout is not Layout.TILE:
+    if is_empty(source.spec) or spec.layout is not Layout.TILE:
         move_into(source, moved, strides=strides, window=window, **options)  # type: ignore[arg-type]
         result = cast("ttnn.typecast", moved, spec.dtype)
     else:

@@ -84,10 +84,10 @@ def multiply(
         None if bias is None else bias._buffer,
         output._buffer,
         formats=(
-            FORMAT_CODE[a._spec.dtype],
-            FORMAT_CODE[b._spec.dtype],
-            0 if bias is None else FORMAT_CODE[bias._spec.dtype],
-            FORMAT_CODE[output._spec.dtype],
+            FORMAT_CODE[a.spec.dtype],
+            FORMAT_CODE[b.spec.dtype],
+            0 if bias is None else FORMAT_CODE[bias.spec.dtype],
+            FORMAT_CODE[output.spec.dtype],
         ),
         batch=batch,
         mt=rows,
@@ -110,7 +110,7 @@ def multiply(
 def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> None:
     """Copy tiles through SrcA and Dst into an output of any data type: FP32 comes out as TF32, or as bfloat16."""
     assert output._device is not None
-    spec = source._spec
+    spec = source.spec
     program = Pipeline(
         domain=tuple(spec.shape),
         axis=-1,
@@ -119,5 +119,5 @@ def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> N
         fidelity=numerics.fidelity,
         arch=arch_number(output._device),
     )
-    program.copy(program.tensor(spec.dtype), output._spec.dtype, output=0)
+    program.copy(program.tensor(spec.dtype), output.spec.dtype, output=0)
     program.run([source], [output])

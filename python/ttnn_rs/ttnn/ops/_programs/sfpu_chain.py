@@ -63,7 +63,7 @@ def apply_chain(
     """
     device = on_device(operator, input_tensor)
     full_tiles(operator, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
     if not integers and (spec.dtype not in FLOATS or dtype not in FLOATS):
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
@@ -77,7 +77,7 @@ def apply_chain(
     if is_empty(spec):
         return output
     source, target = input_tensor, output
-    if spec._page_shape != output._spec._page_shape:
+    if spec._page_shape != output.spec._page_shape:
         # One of them cuts rows, at other columns than the other.
         source, target = in_rows(input_tensor), like_in_rows(output)
     assert source._buffer is not None
@@ -103,7 +103,7 @@ def copy_bits(
 ) -> Tensor:
     """Return a copy with the same bits, for functions that leave a data type's values as they are."""
     device = on_device(operator, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     if dtype is not spec.dtype:

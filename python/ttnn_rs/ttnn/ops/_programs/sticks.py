@@ -36,7 +36,7 @@ def pixels(name: str, tensor: Tensor, count: int, channels: int) -> Tensor:
         DTypeError: it is neither bfloat16 nor bfloat8_b.
     """
     on_device(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.BFLOAT8_B):
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.")
     shape = tuple(spec.shape)
@@ -101,8 +101,8 @@ def pooled(
     target = memory_config or DRAM_MEMORY_CONFIG
     if layout is Layout.TILE:
         output = tilize_padded(name, output)
-    if output._spec.memory_config != target:
-        placed = allocate(output._spec.with_memory_config(target), device)
+    if output.spec.memory_config != target:
+        placed = allocate(output.spec.with_memory_config(target), device)
         copy_into(output, placed)
         output = placed
     return output

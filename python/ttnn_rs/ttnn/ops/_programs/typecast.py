@@ -35,7 +35,7 @@ def cast(
         UnsupportedError: the SFPU's conversion is not known.
         LayoutError: a row-major tensor to a block float.
     """
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     needs_tiles(operator, dtype, spec.layout)
     if spec.dtype is dtype and dtype not in FLOATS:
         return copy_bits(operator, input_tensor, memory_config, output_tensor)

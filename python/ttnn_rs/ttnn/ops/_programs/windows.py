@@ -15,7 +15,7 @@ _WORD_BYTES = 4
 
 def tile_grid(tensor: Tensor) -> tuple[int, ...]:
     """Return the shape of a tiled tensor of rank 2 or more in tiles."""
-    *leading, height, width = tensor._spec.shape._dims
+    *leading, height, width = tensor.spec.shape._dims
     return (*leading, -(-height // TILE_SIZE), -(-width // TILE_SIZE))
 
 
@@ -38,7 +38,7 @@ def copy_tiles(
         offset: First tile taken.
         window: (first, count) per dimension of the output that is written. Default: all of it.
     """
-    words = source._spec.page_bytes // _WORD_BYTES
+    words = source.spec.page_bytes // _WORD_BYTES
     assert source._buffer is not None
     assert output._buffer is not None
     _engine.write_window(
@@ -67,11 +67,11 @@ def copy_rows(
     rows, target = in_rows(source), like_in_rows(output) if window is None else in_rows(output)
     assert rows._buffer is not None
     assert target._buffer is not None
-    width = (1, *source._spec.shape._dims)[-1]
+    width = (1, *source.spec.shape._dims)[-1]
     _engine.write_window(
         rows._buffer,
         target._buffer,
-        element_bytes=source._spec.page_bytes // max(1, source._spec._page_shape[1]),
+        element_bytes=source.spec.page_bytes // max(1, source.spec._page_shape[1]),
         width=width,
         shape=list(shape),
         window=list(window or [(0, size) for size in shape]),
@@ -92,14 +92,14 @@ def write_into(source: Tensor, output: Tensor, starts: Sequence[int]) -> None:
 
     In tiles, the index begins a tile, and the source ends with a tile or with the output.
     """
-    if math.prod(source._spec.shape._dims) == 0:
+    if math.prod(source.spec.shape._dims) == 0:
         return
-    dims = source._spec.shape._dims
-    if source._spec.layout is Layout.TILE:
+    dims = source.spec.shape._dims
+    if source.spec.layout is Layout.TILE:
         grid, into = tile_grid(source), tile_grid(output)
         first = [*starts[:-2], starts[-2] // TILE_SIZE, starts[-1] // TILE_SIZE]
         window = list(zip(first, grid, strict=True))
         copy_tiles(source, output, shape=into, strides=strides_of(grid), window=window)
     else:
         window = list(zip(starts, dims, strict=True))
-        copy_rows(source, output, shape=output._spec.shape._dims, strides=strides_of(dims), window=window)
+        copy_rows(source, output, shape=output.spec.shape._dims, strides=strides_of(dims), window=window)

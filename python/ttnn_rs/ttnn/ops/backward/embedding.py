@@ -161,7 +161,7 @@ def _embedding_bw(
         device = on_device(_NAME, grad)
         shape = (1, 1, rows, width)
         if output_tensor is None:
-            output = allocate(result_spec(grad._spec, shape, target, place), device)
+            output = allocate(result_spec(grad.spec, shape, target, place), device)
         else:
             output = take_output(_NAME, output_tensor, shape, Layout.TILE, device)
         assert indices._buffer is not None

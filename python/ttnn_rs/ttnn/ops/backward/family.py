@@ -75,7 +75,7 @@ def check_operands(operator: str, **operands: Tensor) -> None:
         tensor = operands[label]
         on_device(operator, tensor, label)
         same_device(operator, device, tensor, label)
-        if tensor._spec.shape != first._spec.shape:
+        if tensor.spec.shape != first.spec.shape:
             raise ShapeError(
                 f"{operator}: {labels[0]} is {first.shape} and {label} is {tensor.shape}; operands of a gradient have "
                 "one shape. Expand the smaller one first, and sum its gradient over the expanded dimensions."
@@ -209,9 +209,9 @@ def output_for(
         return do, do.empty_like(x)
     on_device(operator, output, label)
     same_device(operator, on_device(operator, x), output, label)
-    if output._spec.shape != x._spec.shape:
+    if output.spec.shape != x.spec.shape:
         raise ShapeError(f"{operator}: {label} is {output.shape}, the operand is {x.shape}.")
-    if output._spec.layout is not x._spec.layout:
+    if output.spec.layout is not x.spec.layout:
         raise LayoutError(f"{operator}: {label} is {output.layout.name}, the operand is {x.layout.name}.")
     if place is not None and place != output.memory_config():
         raise MemoryConfigError(f"{operator}: memory_config is {place}, but {label} is in {output.memory_config()}.")

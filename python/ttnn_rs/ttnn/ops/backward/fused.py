@@ -88,20 +88,20 @@ class Dst:
 
     def _binary(self, op: str, a: Tensor, b: Tensor | float, dtype: DataType, output: Tensor | None = None) -> Tensor:
         device = on_device(self.operator, a)
-        spec = a._spec
+        spec = a.spec
         if output is None:
             output = allocate(result_spec(spec, spec.shape._dims, dtype, None), device)
         if is_empty(spec):
             return output
         assert a._buffer is not None
         assert output._buffer is not None
-        other = b._spec.dtype if isinstance(b, Tensor) else self.format
+        other = b.spec.dtype if isinstance(b, Tensor) else self.format
         shape = spec.shape._dims
         _engine.binary(
             a._buffer,
             b._buffer if isinstance(b, Tensor) else None,
             output._buffer,
-            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[other], FORMAT_CODE[output._spec.dtype]),
+            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[other], FORMAT_CODE[output.spec.dtype]),
             op=op,
             engine="sfpu",
             scalar=None if isinstance(b, Tensor) else b,

@@ -37,20 +37,20 @@ def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) 
         grad, x = _operand(grad, "grad_tensor"), _operand(x, "input_tensor")
         if dim is None:
             return [do.multiply(do.reciprocal(x), _first(do.multiply(product, grad), x))]
-        share = do.multiply(product, _kept(grad, x, dimension(_NAME, dim, x._spec.shape.rank or 1)))
+        share = do.multiply(product, _kept(grad, x, dimension(_NAME, dim, x.spec.shape.rank or 1)))
         return [do.multiply(do.reciprocal(x), share)]
 
 
 def _first(share: Tensor, x: Tensor) -> Tensor:
     """Return the first element: all dimensions give one product, and the official composition one gradient."""
-    dims = share._spec.shape._dims
-    if share._spec.shape.volume() not in (1, x._spec.shape.volume()):
+    dims = share.spec.shape._dims
+    if share.spec.shape.volume() not in (1, x.spec.shape.volume()):
         raise ShapeError(
             f"{_NAME}: grad_tensor is {share.shape}; the gradient of one product is one number, or a tensor like "
             f"input_tensor, {x.shape}, whose first element counts."
         )
     first: Any = (
-        share if share._spec.shape.volume() == 1 else find("ttnn.slice")(share, [0] * len(dims), [1] * len(dims))
+        share if share.spec.shape.volume() == 1 else find("ttnn.slice")(share, [0] * len(dims), [1] * len(dims))
     )
     one: Tensor = find("ttnn.reshape")(first, (1, 1))
     return one
@@ -61,12 +61,12 @@ def _kept(grad: Tensor, x: Tensor, axis: int) -> Tensor:
 
     Of a gradient like `x`, the first row or column counts, as in the official composition.
     """
-    dims = x._spec.shape._dims
+    dims = x.spec.shape._dims
     kept = (*dims[:axis], 1, *dims[axis + 1 :])
-    if grad._spec.shape._dims == dims and axis >= len(dims) - 2:
+    if grad.spec.shape._dims == dims and axis >= len(dims) - 2:
         first: Tensor = find("ttnn.slice")(grad, [0] * len(dims), list(kept))
         return first
-    if grad._spec.shape._dims not in (kept, (*dims[:axis], *dims[axis + 1 :])):
+    if grad.spec.shape._dims not in (kept, (*dims[:axis], *dims[axis + 1 :])):
         raise ShapeError(f"{_NAME}: grad_tensor is {grad.shape}; the products of {x.shape} along it are {list(kept)}.")
     reshaped: Tensor = find("ttnn.reshape")(grad, kept)
     return reshaped

@@ -62,9 +62,9 @@ def _conv1d(
     if len(ends) not in (1, 2):
         raise ParameterError(f"{name}: padding is {list(ends)}; it must be a number, or [left, right].")
     sizes = (batch_size, 1, input_length, in_channels, out_channels)
-    if input_tensor._spec.shape.rank == 3:
+    if input_tensor.spec.shape.rank == 3:
         # Rows of channels without the height of images.
-        rows = tuple(input_tensor._spec.shape)
+        rows = tuple(input_tensor.spec.shape)
         input_tensor = reshaped(name, input_tensor, (rows[0], 1, *rows[1:]))
     window = window_of(name, sizes, (1, kernel_size), (1, stride), (0, 0, ends[0], ends[-1]), (1, dilation), groups)
     output, weights, bias = convolution(

@@ -53,7 +53,7 @@ _OUT_DTYPES: Final = (*DTYPES, DataType.BFLOAT8_B)
 
 def _check_input(name: str, tensor: Tensor, window: Window) -> None:
     """Refuse an input that does not fit the sizes."""
-    spec, kernel = tensor._spec, window.kernel
+    spec, kernel = tensor.spec, window.kernel
     if spec.dtype not in _OUT_DTYPES:
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
     height, width = window.height // window.spread[0], window.width // window.spread[1]
@@ -69,7 +69,7 @@ def _check_input(name: str, tensor: Tensor, window: Window) -> None:
 
 def _images(name: str, tensor: Tensor) -> Tensor:
     """Return the input as rows of channels, one for every pixel."""
-    is_tiled = tensor._spec.layout is Layout.TILE
+    is_tiled = tensor.spec.layout is Layout.TILE
     return in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if is_tiled else tensor)
 
 
@@ -77,7 +77,7 @@ def _spread(name: str, images: Tensor, window: Window) -> Tensor:
     """Return images with zeros between their pixels, and behind the last."""
     if window.spread == (1, 1):
         return images
-    spec, (down, across) = images._spec, window.spread
+    spec, (down, across) = images.spec, window.spread
     pitch = spec.shape[-1]
     count = window.batch * window.height * window.width
     target = TensorSpec.of((1, 1, count, pitch), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
@@ -101,7 +101,7 @@ def _spread(name: str, images: Tensor, window: Window) -> Tensor:
 
 def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
     """Return the pixels of every window side by side, in tiles: [1, 1, N * OH * OW, K]."""
-    kernel, spec = window.kernel, images._spec
+    kernel, spec = window.kernel, images.spec
     device = on_device(name, images)
     target = TensorSpec.of((1, 1, window.rows, kernel.inner), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     rows = allocate(target, device)
@@ -148,7 +148,7 @@ def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, di
 
     Windows of images with full tiles of channels are not written to memory: the product takes them from the images.
     """
-    kernel, spec = window.kernel, tensor._spec
+    kernel, spec = window.kernel, tensor.spec
     whole = spec.dtype is DataType.BFLOAT16 and kernel.in_channels % TILE_SIZE == 0 and window.spread == (1, 1)
     if not whole or spec.shape[-1] != kernel.in_channels:
         return _unfolded(name, _spread(name, _images(name, tensor), window), window), {}
@@ -184,7 +184,7 @@ def _product(
     output = allocate(spec, device)
     fidelity, dst32, accumulates = MathFidelity.HiFi4, False, False
     if compute is None:
-        dst32 = windows._spec.dtype is weights._spec.dtype is DataType.FLOAT32
+        dst32 = windows.spec.dtype is weights.spec.dtype is DataType.FLOAT32
     else:
         if compute.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute.math_fidelity
@@ -192,8 +192,8 @@ def _product(
     relu, activation = _activation(name, config.activation)
     program = ConvProgram(
         window,
-        source._spec,
-        weights._spec,
+        source.spec,
+        weights.spec,
         bias is not None,
         config,
         dst32,
@@ -201,7 +201,7 @@ def _product(
         tuple((step[0], step[1] in ("fast", "approximate")) for step in activation),
     )
     note(program)
-    of_bias = DataType.BFLOAT16 if bias is None else bias._spec.dtype
+    of_bias = DataType.BFLOAT16 if bias is None else bias.spec.dtype
     assert windows._buffer is not None
     assert weights._buffer is not None
     assert output._buffer is not None
@@ -212,8 +212,8 @@ def _product(
         None if bias is None else bias._buffer,
         output._buffer,
         formats=(
-            FORMAT_CODE[windows._spec.dtype],
-            FORMAT_CODE[weights._spec.dtype],
+            FORMAT_CODE[windows.spec.dtype],
+            FORMAT_CODE[weights.spec.dtype],
             FORMAT_CODE[of_bias],
             FORMAT_CODE[dtype],
         ),
@@ -255,7 +255,7 @@ def convolution(
         input_tensor = conversion.to_device(input_tensor, device)
     on = on_device(name, input_tensor)
     config = conv_config or Conv2dConfig()
-    given = input_tensor._spec.dtype
+    given = input_tensor.spec.dtype
     dtype = dtype or (DataType.BFLOAT16 if given is DataType.BFLOAT8_B else given)
     if dtype not in _OUT_DTYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
@@ -264,19 +264,19 @@ def convolution(
     channels = window.kernel.out_channels
     bias = None
     if bias_tensor is not None:
-        bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype or weights._spec.dtype, on)
+        bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype or weights.spec.dtype, on)
     windows, made = _left_operand(name, input_tensor, window)
     output = _product(name, input_tensor, windows, made, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG
     without_shards = target.is_sharded() and target.shard_spec is None and target.nd_shard_spec is None
-    if without_shards and input_tensor._spec.memory_config == DRAM_MEMORY_CONFIG:
+    if without_shards and input_tensor.spec.memory_config == DRAM_MEMORY_CONFIG:
         # The program of an image in DRAM writes to DRAM.
         target = DRAM_MEMORY_CONFIG
     if config.output_layout is Layout.ROW_MAJOR:
         output = untilized(name, output, target)
-    elif target != output._spec.memory_config:
+    elif target != output.spec.memory_config:
         output = find("ttnn.to_memory_config")(output, target)
-    if config.deallocate_activation and input_tensor._spec.memory_config.buffer_type is not BufferType.DRAM:
+    if config.deallocate_activation and input_tensor.spec.memory_config.buffer_type is not BufferType.DRAM:
         conversion.deallocate(input_tensor)
     return output, weights, bias
 

@@ -88,7 +88,7 @@ def _triple(label: str, given: Sequence[int], least: int) -> tuple[int, ...]:
 
 def _check_input(source: Tensor) -> MeshDevice:
     device = on_device(_NAME, source)
-    spec = source._spec
+    spec = source.spec
     if spec.shape.rank != 5 or 0 in tuple(spec.shape):
         raise ShapeError(
             f"{_NAME}: input_tensor has shape {spec.shape}; it must be [N, T, H, W, C] and not empty.",
@@ -114,15 +114,15 @@ def _check_input(source: Tensor) -> MeshDevice:
 
 def _check_bias(source: Tensor, bias: Tensor, channels: int) -> None:
     same_device(_NAME, on_device(_NAME, source), bias, "bias_tensor")
-    spec = bias._spec
+    spec = bias.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{_NAME}: bias_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
             vendor="Bias tensor must be tiled.",
         )
-    if spec.dtype is not source._spec.dtype:
+    if spec.dtype is not source.spec.dtype:
         raise DTypeError(
-            f"{_NAME}: bias_tensor is {spec.dtype.name}, input_tensor {source._spec.dtype.name}; they must be equal.",
+            f"{_NAME}: bias_tensor is {spec.dtype.name}, input_tensor {source.spec.dtype.name}; they must be equal.",
             vendor="Bias tensor must have the same dtype as input tensor.",
         )
     if tuple(spec.shape) != (1, channels):
@@ -152,7 +152,7 @@ def _window(
     window = _Window(
         _triple("kernel_size", kernel_size, 1), _triple("stride", stride, 1), _triple("padding", padding, 0), steps
     )
-    size = tuple(source._spec.shape)[1:4]
+    size = tuple(source.spec.shape)[1:4]
     for axis, extent, positions in zip("THW", size, window.output(size), strict=True):
         if positions < 1:
             raise ShapeError(
@@ -169,7 +169,7 @@ def _blocks(source: Tensor, config: Conv3dConfig, channels: int) -> int:
     Raises:
         ParameterError: the blocks of the configuration do not fit.
     """
-    inputs, padded = source._spec.shape[4], tiles_of(channels) * TILE_SIZE
+    inputs, padded = source.spec.shape[4], tiles_of(channels) * TILE_SIZE
     device = on_device(_NAME, source)
     whole, grid = device.compute_with_storage_grid_size(), config.compute_with_storage_grid_size
     if grid.x > whole.x or grid.y > whole.y:
@@ -217,7 +217,7 @@ def _weights(
     Raises:
         TtnnError: they do not fit.
     """
-    if weight._spec.shape.rank == 5:
+    if weight.spec.shape.rank == 5:
         if weight._device is not None:
             raise StorageError(
                 f"{_NAME}: weight_tensor of rank 5 is on a device; pass it from the host, or prepare it with "
@@ -230,33 +230,33 @@ def _weights(
                 vendor="Device must be provided when weight tensor is unprepared (rank 5)",
             )
         weight = prepared(_NAME, weight, groups, config.C_in_block, config.alignment, device)
-    elif weight._spec.shape.rank != 2:
+    elif weight.spec.shape.rank != 2:
         raise ShapeError(
-            f"{_NAME}: weight_tensor has shape {weight._spec.shape}; it must be [O, C / groups, kT, kH, kW], or "
+            f"{_NAME}: weight_tensor has shape {weight.spec.shape}; it must be [O, C / groups, kT, kH, kW], or "
             "prepared, [kT * kH * kW * C, O].",
-            vendor=f"Unsupported weight tensor rank: {weight._spec.shape.rank}",
+            vendor=f"Unsupported weight tensor rank: {weight.spec.shape.rank}",
         )
     same_device(_NAME, on_device(_NAME, source), weight, "weight_tensor")
-    if weight._spec.dtype is not source._spec.dtype:
+    if weight.spec.dtype is not source.spec.dtype:
         raise DTypeError(
-            f"{_NAME}: weight_tensor is {weight._spec.dtype.name}, input_tensor {source._spec.dtype.name}; they must "
+            f"{_NAME}: weight_tensor is {weight.spec.dtype.name}, input_tensor {source.spec.dtype.name}; they must "
             "be equal.",
             vendor="Input and weight tensors must have the same dtype.",
         )
-    if tuple(weight._spec.shape) != matrix:
+    if tuple(weight.spec.shape) != matrix:
         raise ShapeError(
-            f"{_NAME}: the weights are a matrix of {weight._spec.shape}; the windows of the input and output_channels "
+            f"{_NAME}: the weights are a matrix of {weight.spec.shape}; the windows of the input and output_channels "
             f"ask for {list(matrix)}.",
-            vendor=f"Weight patch size must match input patch size. got {weight._spec.shape[0]} vs {matrix[0]}",
+            vendor=f"Weight patch size must match input patch size. got {weight.spec.shape[0]} vs {matrix[0]}",
         )
-    if weight._spec.layout is not Layout.TILE:
+    if weight.spec.layout is not Layout.TILE:
         weight = tilize_padded(_NAME, weight)
     full_tiles(_NAME, weight, "weight_tensor")
     return weight
 
 
 def _rows(like: Tensor, shape: Sequence[int]) -> Tensor:
-    return allocate(TensorSpec.of(shape, like._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), on_device("", like))
+    return allocate(TensorSpec.of(shape, like.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), on_device("", like))
 
 
 def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tensor:
@@ -264,7 +264,7 @@ def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tens
     for axis, pad in enumerate(padding, 1):
         if not pad:
             continue
-        shape = list(source._spec.shape)
+        shape = list(source.spec.shape)
         strides, extent = strides_of(shape), shape[axis]
         wide = [*shape[:axis], extent + 2 * pad, *shape[axis + 1 :]]
         target = _rows(source, wide)
@@ -273,7 +273,7 @@ def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tens
             parts += [(0, pad, 0, 0), (pad + extent, pad, (extent - 1) * strides[axis], 0)]
         else:
             assert target._buffer is not None
-            _engine.fill(target._buffer, format=FORMAT_CODE[target._spec.dtype], value=0.0)
+            _engine.fill(target._buffer, format=FORMAT_CODE[target.spec.dtype], value=0.0)
         for first, count, offset, step in parts:
             window = [(0, size) for size in wide]
             window[axis] = (first, count)
@@ -291,9 +291,9 @@ def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tens
 
 def _windows(volume: Tensor, window: _Window, positions: Sequence[int], channels: tuple[int, int]) -> Tensor:
     """Return the windows of some channels, [positions, elements], in tiles."""
-    batch, *_, inputs = tuple(volume._spec.shape)
+    batch, *_, inputs = tuple(volume.spec.shape)
     first, count = channels
-    steps = strides_of(tuple(volume._spec.shape))
+    steps = strides_of(tuple(volume.spec.shape))
     shape = (batch, *positions, *window.kernel, count)
     strides = (
         steps[0],
@@ -313,11 +313,11 @@ def _product(
 ) -> Tensor:
     """Return the sums of all blocks of channels, packed after every block and every addition."""
     device = on_device(_NAME, volume)
-    inputs, outputs = volume._spec.shape[4], weight._spec.shape[1]
+    inputs, outputs = volume.spec.shape[4], weight.spec.shape[1]
     inner, columns = tiles_of(window.volume * each), tiles_of(outputs)
     count = inputs // each
-    rows = volume._spec.shape[0] * math.prod(positions)
-    spec = TensorSpec.of((rows, outputs), volume._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    rows = volume.spec.shape[0] * math.prod(positions)
+    spec = TensorSpec.of((rows, outputs), volume.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     total: Tensor | None = None
     for block in range(count):
         part = weight
@@ -343,12 +343,12 @@ def _product(
 def _added(a: Tensor, b: Tensor, numerics: Numerics) -> Tensor:
     """Return the sum of two matrices, or of a matrix and a row, packed."""
     device = on_device(_NAME, a)
-    spec = a._spec
+    spec = a.spec
     shape = tuple(spec.shape)
     result = allocate(spec, device)
     program = Pipeline(shape, ROWS, spec.dtype, numerics.dst32, numerics.fidelity, arch_number(device))
     first = program.tensor(spec.dtype)
-    second = program.tensor(spec.dtype, tuple(b._spec.shape), None if tuple(b._spec.shape) == shape else "row")
+    second = program.tensor(spec.dtype, tuple(b.spec.shape), None if tuple(b.spec.shape) == shape else "row")
     program.eltwise("add", first, second, spec.dtype, output=0)
     program.run([a, b], [result])
     return result
@@ -373,7 +373,7 @@ def _conv3d(
     *_: object,
 ) -> Tensor:
     own = _check_input(input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     batch, *size, inputs = tuple(spec.shape)
     if config is None:
         grid = own.compute_with_storage_grid_size()
@@ -416,7 +416,7 @@ def _conv3d(
     if bias_tensor is not None:
         total = _added(total, bias_tensor, numerics)
     if spec.dtype is DataType.FLOAT32:
-        read = allocate(total._spec, own)
+        read = allocate(total.spec, own)
         copy_through_source(total, read, numerics)
         total = read
     rows = untilized(_NAME, total, DRAM_MEMORY_CONFIG)

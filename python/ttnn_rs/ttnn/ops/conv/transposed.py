@@ -43,7 +43,7 @@ def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
     """Return weights [C, O / groups, kh, kw] as those of the convolution, [O, C / groups, kh, kw]."""
     if is_prepared(weight, kernel):
         return weight
-    shape = tuple(weight._spec.shape)
+    shape = tuple(weight.spec.shape)
     groups = kernel.groups
     ins, outs = kernel.in_channels // groups, kernel.out_channels // groups
     expected = (kernel.in_channels, outs, kernel.height, kernel.width)
@@ -57,7 +57,7 @@ def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
     swapped = values.transpose(0, 2, 1, 3, 4).reshape(kernel.out_channels, ins, kernel.height, kernel.width)
     if mirrored:
         swapped = swapped[..., ::-1, ::-1]
-    return Tensor(np.ascontiguousarray(swapped), weight._spec.dtype, None, Layout.ROW_MAJOR)
+    return Tensor(np.ascontiguousarray(swapped), weight.spec.dtype, None, Layout.ROW_MAJOR)
 
 
 def _window(

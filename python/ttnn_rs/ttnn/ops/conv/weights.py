@@ -53,7 +53,7 @@ class Kernel:
 
 def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
     """Whether a tensor is a matrix of this kernel already."""
-    spec = weight._spec
+    spec = weight.spec
     return spec.layout is Layout.TILE and tuple(spec.shape) == (1, 1, kernel.inner, kernel.out_channels)
 
 
@@ -69,7 +69,7 @@ def prepared_weights(
     _floating(name, "weight_tensor", weight)
     if is_prepared(weight, kernel):
         return weight if device is None else _on(weight, device)
-    shape = tuple(weight._spec.shape)
+    shape = tuple(weight.spec.shape)
     each = kernel.in_channels // kernel.groups
     if len(shape) == 3:
         shape = (*shape[:2], 1, shape[2])
@@ -88,7 +88,7 @@ def prepared_weights(
             for j in range(kernel.width):
                 first = kernel.column(i, j) + group * each
                 matrix[first : first + each, of_group] = values[of_group, :, i, j].T
-    return _tiled(matrix[None, None], dtype or weight._spec.dtype, device)
+    return _tiled(matrix[None, None], dtype or weight.spec.dtype, device)
 
 
 def prepared_bias(
@@ -101,18 +101,18 @@ def prepared_bias(
         DTypeError: it is an integer tensor.
     """
     _floating(name, "bias_tensor", bias)
-    shape = tuple(bias._spec.shape)
-    if shape[-1:] != (out_channels,) or bias._spec.shape.volume() != out_channels:
+    shape = tuple(bias.spec.shape)
+    if shape[-1:] != (out_channels,) or bias.spec.shape.volume() != out_channels:
         raise ShapeError(f"{name}: bias_tensor has shape {list(shape)}; it must be [1, 1, 1, {out_channels}].")
-    if bias._spec.layout is Layout.TILE:
+    if bias.spec.layout is Layout.TILE:
         return bias if device is None else _on(bias, device)
     values = np.asarray(bias.to_numpy(), np.float32).reshape(1, 1, 1, out_channels)
-    return _tiled(values, dtype or bias._spec.dtype, device)
+    return _tiled(values, dtype or bias.spec.dtype, device)
 
 
 def _floating(name: str, label: str, tensor: Tensor) -> None:
-    if tensor._spec.dtype not in FLOATS:
-        raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; it must be floating point.")
+    if tensor.spec.dtype not in FLOATS:
+        raise DTypeError(f"{name}: {label} is {tensor.spec.dtype.name}; it must be floating point.")
 
 
 def _tiled(values: np.ndarray[Any, np.dtype[np.float32]], dtype: DataType, device: MeshDevice | None) -> Tensor:

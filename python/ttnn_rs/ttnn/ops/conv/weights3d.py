@@ -31,7 +31,7 @@ def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int,
         LayoutError: they are in tiles.
         ParameterError: numbers are not positive, or there is no device.
     """
-    spec = weight._spec
+    spec = weight.spec
     device = device or weight._device
     if weight._device is not None:
         on_device(name, weight, "weight_tensor")
@@ -81,5 +81,5 @@ def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int,
         TensorSpec.of((count, *kernel, block, outputs), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG),
         strides=(steps[3], *steps[:3], *steps[4:]),
     )
-    flat = (ordered._spec.shape.volume() // outputs, outputs)
+    flat = (ordered.spec.shape.volume() // outputs, outputs)
     return ordered._view(TensorSpec.of(flat, spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG))

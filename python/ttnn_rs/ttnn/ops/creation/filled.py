@@ -92,7 +92,7 @@ def filled(
         target = output._device
         if target is not None:
             take_output(name, output, dims, layout, target)
-        device, dtype = on_device(name, output, "optional_tensor"), output._spec.dtype
+        device, dtype = on_device(name, output, "optional_tensor"), output.spec.dtype
     value = _value(name, value, dtype)
     if device is None:
         return _host(name, dims, dtype, layout, lambda: np.full(dims, value))
@@ -102,7 +102,7 @@ def filled(
         return rows.to(device, memory_config)
     if output is None:
         output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
-    if not is_empty(output._spec):
+    if not is_empty(output.spec):
         assert output._buffer is not None
         _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
     return output
@@ -117,7 +117,7 @@ def _agrees(name: str, dtype: DataType | None, memory_config: MemoryConfig | Non
     """
     if output is None:
         return
-    spec = output._spec
+    spec = output.spec
     if dtype not in (None, spec.dtype):
         raise DTypeError(f"{name}: dtype is {dtype.name}, but optional_tensor is {spec.dtype.name}.")
     if memory_config not in (None, spec.memory_config):
@@ -142,7 +142,7 @@ def _full(
         shape,
         value,
         dtype or DataType.BFLOAT16,
-        layout or (Layout.ROW_MAJOR if optional_tensor is None else optional_tensor._spec.layout),
+        layout or (Layout.ROW_MAJOR if optional_tensor is None else optional_tensor.spec.layout),
         device,
         memory_config,
         optional_tensor,
@@ -160,7 +160,7 @@ def _full_like(
     optional_tensor: Tensor | None = None,
 ) -> Tensor:
     _agrees(name, dtype, memory_config, optional_tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     target = device or tensor._device
     return filled(
         name,
@@ -197,7 +197,7 @@ def _empty_like(
     device: MeshDevice | None,
     memory_config: MemoryConfig | None,
 ) -> Tensor:
-    spec = tensor._spec
+    spec = tensor.spec
     target = device or on_device("ttnn.empty_like", tensor, "tensor")
     return _empty(spec.shape, dtype or spec.dtype, layout or spec.layout, target, memory_config or spec.memory_config)
 

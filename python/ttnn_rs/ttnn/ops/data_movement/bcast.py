@@ -58,7 +58,7 @@ def _program(
 
 
 def _tiles(tensor: Tensor) -> Tensor:
-    return tensor if tensor._spec.layout is Layout.TILE else tilize_padded(_NAME, tensor)
+    return tensor if tensor.spec.layout is Layout.TILE else tilize_padded(_NAME, tensor)
 
 
 def _shapes(
@@ -135,30 +135,30 @@ def _bcast(
     same_device(_NAME, device, input_b, "input_b")
     for label, tensor in (("input_a", input_a), ("input_b", input_b)):
         full_tiles(_NAME, tensor, label)
-        if tensor._spec.dtype not in FLOATS:
+        if tensor.spec.dtype not in FLOATS:
             raise DTypeError(
-                f"{_NAME}: {label} is {tensor._spec.dtype.name}; it must be floating point.",
+                f"{_NAME}: {label} is {tensor.spec.dtype.name}; it must be floating point.",
                 vendor="Unsupported data format",
             )
-    spec = input_a._spec
+    spec = input_a.spec
     is_sharded = spec.memory_config.is_sharded()
     place = memory_of_result(memory_config, output_tensor, spec.memory_config)
     _check_places(spec.memory_config, place, dim)
-    shape, other = _shapes(spec.shape._dims, input_b._spec.shape._dims, dim, sharded=is_sharded)
+    shape, other = _shapes(spec.shape._dims, input_b.spec.shape._dims, dim, sharded=is_sharded)
     if output_tensor is None:
         if place.is_sharded() and is_sharded:
             place = MemoryConfig(place.memory_layout, place.buffer_type, spec.memory_config.shard_spec)
         output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     else:
         output = take_output(_NAME, output_tensor, spec.shape._dims, Layout.TILE, device)
-        if output._spec.dtype not in FLOATS:
+        if output.spec.dtype not in FLOATS:
             raise DTypeError(
-                f"{_NAME}: output_tensor is {output._spec.dtype.name}; it must be floating point.",
+                f"{_NAME}: output_tensor is {output.spec.dtype.name}; it must be floating point.",
                 vendor="Unsupported data format",
             )
-    if is_empty(output._spec):
+    if is_empty(output.spec):
         return output
-    dtypes = (spec.dtype, input_b._spec.dtype, output._spec.dtype)
+    dtypes = (spec.dtype, input_b.spec.dtype, output.spec.dtype)
     program = _program(shape, other, dtypes, math_op, dim, arch_number(device))
     program.run([_tiles(input_a), _tiles(input_b)], [output])
     return output

@@ -33,7 +33,7 @@ def _sharded(name: str, tensor: Tensor, layout: TensorMemoryLayout, word: str) -
     Raises:
         MemoryConfigError: it is placed in another way.
     """
-    config = tensor._spec.memory_config
+    config = tensor.spec.memory_config
     if config.memory_layout is not layout or config.shard_spec is None:
         raise MemoryConfigError(
             f"{name}: input is in {config}; shard it by {word}.",
@@ -45,7 +45,7 @@ def _sharded(name: str, tensor: Tensor, layout: TensorMemoryLayout, word: str) -
 
 
 def _rank_4(name: str, tensor: Tensor) -> tuple[int, ...]:
-    shape = tuple(tensor._spec.shape)
+    shape = tuple(tensor.spec.shape)
     if len(shape) != 4 or shape[0] != 1:
         raise ShapeError(
             f"{name}: input has shape {list(shape)}; it must be of rank 4 and begin with 1.",
@@ -83,7 +83,7 @@ def _output_dtype(name: str, given: DataType, dtype: DataType | None) -> DataTyp
 def _to_first(input: Tensor, dtype: DataType | None) -> Tensor:
     device = on_device(_FIRST, input)
     full_tiles(_FIRST, input)
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.TILE or spec.dtype not in (*_BYTES, *BLOCK_FLOATS):
         raise LayoutError(f"{_FIRST}: input is {spec.dtype.name} in {spec.layout.name}; it must be floats in tiles.")
     shards = _sharded(_FIRST, input, TensorMemoryLayout.HEIGHT_SHARDED, "height")
@@ -115,7 +115,7 @@ def _aligned(channels: int, spec: TensorSpec) -> int:
 
 def _to_last(input: Tensor, memory_config: MemoryConfig | None, dtype: DataType | None) -> Tensor:
     device = on_device(_LAST, input)
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{_LAST}: input is in tiles; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",

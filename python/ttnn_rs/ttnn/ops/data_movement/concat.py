@@ -65,20 +65,20 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
         )
     first = tensors[0]
     device = on_device(name, first, "tensors")
-    axis = dimension(name, dim, first._spec.shape.rank)
-    dims = first._spec.shape._dims
+    axis = dimension(name, dim, first.spec.shape.rank)
+    dims = first.spec.shape._dims
     for tensor in tensors[1:]:
         same_device(name, device, tensor, "a tensor")
-        of = tensor._spec.shape._dims
+        of = tensor.spec.shape._dims
         if len(of) != len(dims) or any(a != b for i, (a, b) in enumerate(zip(of, dims, strict=True)) if i != axis):
             raise ShapeError(
-                f"{name}: shapes {first._spec.shape} and {tensor._spec.shape} differ in more than dimension {axis}.",
+                f"{name}: shapes {first.spec.shape} and {tensor.spec.shape} differ in more than dimension {axis}.",
                 vendor="All dimensions must be the same size except for the dimension along which the contenation is "
                 "taking place.",
             )
-        if tensor._spec.dtype is not first._spec.dtype:
+        if tensor.spec.dtype is not first.spec.dtype:
             raise DTypeError(
-                f"{name}: data types differ: {first._spec.dtype.name} and {tensor._spec.dtype.name}.",
+                f"{name}: data types differ: {first.spec.dtype.name} and {tensor.spec.dtype.name}.",
                 vendor="All Tensors should have same format.",
             )
     return axis
@@ -86,7 +86,7 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
 
 def _default_place(tensor: Tensor) -> MemoryConfig:
     """Return where a result of another shape lives: with an interleaved input, else in DRAM."""
-    config = tensor._spec.memory_config
+    config = tensor.spec.memory_config
     return config if config.interleaved else DRAM_MEMORY_CONFIG
 
 
@@ -100,21 +100,21 @@ def joined(
     """Return tensors one behind the other along a dimension."""
     axis = _checked(name, tensors, dim)
     first = tensors[0]
-    spec, device = first._spec, on_device(name, first)
+    spec, device = first.spec, on_device(name, first)
     place = memory_config or _default_place(first)
     if len(tensors) == 1 and output_tensor is None:
-        return first if first._spec.memory_config == (memory_config or place) else moved_to(first, place)
-    if len({tensor._spec.layout for tensor in tensors}) > 1:
-        tensors = [tensor if tensor._spec.layout is Layout.TILE else tilize_padded(name, tensor) for tensor in tensors]
-    layout = tensors[0]._spec.layout
-    sizes = [tensor._spec.shape[axis] for tensor in tensors]
+        return first if first.spec.memory_config == (memory_config or place) else moved_to(first, place)
+    if len({tensor.spec.layout for tensor in tensors}) > 1:
+        tensors = [tensor if tensor.spec.layout is Layout.TILE else tilize_padded(name, tensor) for tensor in tensors]
+    layout = tensors[0].spec.layout
+    sizes = [tensor.spec.shape[axis] for tensor in tensors]
     shape = list(spec.shape)
     shape[axis] = sum(sizes)
     if output_tensor is not None:
         output_tensor = take_output(name, output_tensor, shape, layout, device, dtype=spec.dtype)
     tiled = layout is Layout.TILE
     inner = axis >= len(shape) - 2
-    default_tiles = all(tensor._spec.tile == DEFAULT_TILE for tensor in tensors)
+    default_tiles = all(tensor.spec.tile == DEFAULT_TILE for tensor in tensors)
     if tiled and (len(shape) < 2 or not default_tiles or (inner and not in_whole_tiles(sizes))):
         rows = joined(name, [untilized(name, tensor, DRAM_MEMORY_CONFIG) for tensor in tensors], axis)
         tiles = tilize_padded(name, rows)
@@ -123,7 +123,7 @@ def joined(
         if output_tensor is not None:
             copy_into(tiles, output_tensor)
             return output_tensor
-        return tiles if tiles._spec.memory_config == place else moved_to(tiles, place)
+        return tiles if tiles.spec.memory_config == place else moved_to(tiles, place)
     output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, layout, place), device)
     whole = output
     # Pages that are parts of rows are written at the end, all at once.
@@ -151,13 +151,13 @@ def _concat(
         raise ParameterError(f"{name}: groups={groups} must be positive.")
     if groups == 1:
         return joined(name, tensors, axis, memory_config, output_tensor)
-    if any(tensor._spec.shape[axis] % groups for tensor in tensors):
-        sizes = [tensor._spec.shape[axis] for tensor in tensors]
+    if any(tensor.spec.shape[axis] % groups for tensor in tensors):
+        sizes = [tensor.spec.shape[axis] for tensor in tensors]
         raise ShapeError(f"{name}: sizes {sizes} of dimension {axis} must be multiples of groups={groups}.")
     pieces = []
     for group in range(groups):
         for tensor in tensors:
-            dims = tensor._spec.shape._dims
+            dims = tensor.spec.shape._dims
             starts, ends, size = [0] * len(dims), list(dims), dims[axis] // groups
             starts[axis], ends[axis] = group * size, (group + 1) * size
             pieces.append(sliced(name, tensor, starts, ends, memory_config=_default_place(tensor)))
@@ -168,13 +168,13 @@ def _stack(input_tensors: Sequence[Tensor], dim: int) -> Tensor:
     name = "ttnn.stack"
     if not input_tensors:
         raise ParameterError(f"{name}: there is no tensor to stack.")
-    rank = input_tensors[0]._spec.shape.rank
+    rank = input_tensors[0].spec.shape.rank
     axis = dimension(name, dim, rank + 1)
     raised = []
     for tensor in input_tensors:
-        if tensor._spec.shape != input_tensors[0]._spec.shape:
-            raise ShapeError(f"{name}: shapes {input_tensors[0]._spec.shape} and {tensor._spec.shape} differ.")
-        dims = list(tensor._spec.shape)
+        if tensor.spec.shape != input_tensors[0].spec.shape:
+            raise ShapeError(f"{name}: shapes {input_tensors[0].spec.shape} and {tensor.spec.shape} differ.")
+        dims = list(tensor.spec.shape)
         raised.append(reshaped(name, tensor, (*dims[:axis], 1, *dims[axis:])))
     return joined(name, raised, axis)
 
@@ -190,16 +190,16 @@ def repeated(
     device = on_device(name, source)
     if any(count < 0 for count in counts):
         raise ShapeError(f"{name}: repeat_dims={list(counts)} must not be negative.")
-    if len(counts) < source._spec.shape.rank:
+    if len(counts) < source.spec.shape.rank:
         raise ShapeError(
             f"{name}: repeat_dims={list(counts)} has {len(counts)} entries for a tensor of rank "
-            f"{source._spec.shape.rank}.",
+            f"{source.spec.shape.rank}.",
             vendor="Number of repeat dims must be greater or equal to number of tensor dims",
         )
     place = memory_config or _default_place(source)
-    if len(counts) > source._spec.shape.rank:
-        source = reshaped(name, source, (*[1] * (len(counts) - source._spec.shape.rank), *source._spec.shape))
-    spec, dims = source._spec, source._spec.shape._dims
+    if len(counts) > source.spec.shape.rank:
+        source = reshaped(name, source, (*[1] * (len(counts) - source.spec.shape.rank), *source.spec.shape))
+    spec, dims = source.spec, source.spec.shape._dims
     shape = [size * count for size, count in zip(dims, counts, strict=True)]
     if output_tensor is not None:
         output_tensor = take_output(name, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
@@ -214,7 +214,7 @@ def repeated(
         if output_tensor is not None:
             copy_into(tiles, output_tensor)
             return output_tensor
-        return tiles if tiles._spec.memory_config == place else moved_to(tiles, place)
+        return tiles if tiles.spec.memory_config == place else moved_to(tiles, place)
     output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, spec.layout, place), device)
     if not math.prod(shape):
         return output
@@ -247,7 +247,7 @@ def _repeat(
 def _expand(input_tensor: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.expand"
     on_device(name, input_tensor)
-    dims, wanted = list(input_tensor._spec.shape), [int(size) for size in output_shape]
+    dims, wanted = list(input_tensor.spec.shape), [int(size) for size in output_shape]
     padded = [1] * (len(wanted) - len(dims)) + dims
     fits = len(wanted) >= len(dims) and all(w in (-1, s) or s == 1 for w, s in zip(wanted, padded, strict=True))
     if not fits or any(size < -1 for size in wanted):
@@ -268,7 +268,7 @@ def each_repeated(
 ) -> Tensor:
     """Return a tensor with every slice along a dimension repeated in place."""
     on_device(name, input_tensor)
-    rank = input_tensor._spec.shape.rank
+    rank = input_tensor.spec.shape.rank
     axis = dimension(name, dim, rank)
     if repeats < 1:
         raise ParameterError(f"{name}: repeats={repeats} must be positive.")
@@ -279,7 +279,7 @@ def each_repeated(
         # Elements of a row are rows of the transposed tensor.
         order[-1], order[-2] = order[-2], order[-1]
         source, axis = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), rank - 2
-    dims = list(source._spec.shape)
+    dims = list(source.spec.shape)
     raised = reshaped(name, source, (*dims[: axis + 1], 1, *dims[axis + 1 :]))
     counts = [1] * len(dims)
     counts.insert(axis + 1, repeats)
@@ -287,7 +287,7 @@ def each_repeated(
     result = reshaped(name, repeated(name, raised, counts), dims)
     if order != list(range(rank)):
         result = permuted(name, result, order, place, 0.0)
-    return result if result._spec.memory_config == place else moved_to(result, place)
+    return result if result.spec.memory_config == place else moved_to(result, place)
 
 
 ONLY_ROWS: Final = (DataType.UINT8,)
@@ -423,25 +423,25 @@ def _broadcast_to(
     input: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None, output: Tensor | None
 ) -> Tensor:
     name, dims = "ttnn.experimental.broadcast_to", tuple(output_shape)
-    rank = input._spec.shape.rank
+    rank = input.spec.shape.rank
     if not rank <= len(dims) <= _LARGEST_BROADCAST:
         raise ShapeError(
             f"{name}: output_shape {list(dims)} has rank {len(dims)}; expected {rank} to {_LARGEST_BROADCAST} for an "
             f"input of {input.shape}."
         )
-    for label, place in (("input", input._spec.memory_config), ("output", memory_config)):
+    for label, place in (("input", input.spec.memory_config), ("output", memory_config)):
         if place is not None and place.is_sharded():
             raise MemoryConfigError(
                 f"{name}: {label} is sharded; its memory configuration must be interleaved.",
                 vendor=f"bcast_to: Invalid {label} memory config. {label.capitalize()} sharding not supported",
             )
     if output is not None:
-        agreed_dtype(name, input._spec.dtype, output, input._spec.dtype)
-        if memory_config is not None and memory_config != output._spec.memory_config:
+        agreed_dtype(name, input.spec.dtype, output, input.spec.dtype)
+        if memory_config is not None and memory_config != output.spec.memory_config:
             raise MemoryConfigError(
-                f"{name}: memory_config is {memory_config}, but output is in {output._spec.memory_config}."
+                f"{name}: memory_config is {memory_config}, but output is in {output.spec.memory_config}."
             )
-        take_output(name, output, dims, input._spec.layout, on_device(name, input))
+        take_output(name, output, dims, input.spec.layout, on_device(name, input))
     result: Tensor = find("ttnn.expand")(input, list(dims), memory_config=memory_config)
     if output is None:
         return result

@@ -50,7 +50,7 @@ _MOST: Final = 1 << 16
 
 
 def _rows(source: Tensor, shape: Sequence[int]) -> TensorSpec:
-    return TensorSpec.of(shape, source._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    return TensorSpec.of(shape, source.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
 
 
 def _around(name: str, padding: Sequence[int]) -> list[int]:
@@ -65,7 +65,7 @@ def _around(name: str, padding: Sequence[int]) -> list[int]:
 
 def _widened(source: Tensor, widths: Sequence[tuple[int, int]]) -> Tensor:
     """Return a row-major tensor with zeros around it."""
-    dims = tuple(source._spec.shape)
+    dims = tuple(source.spec.shape)
     shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
     window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
     return move(source, _rows(source, shape), strides=strides_of(dims), window=window)
@@ -73,7 +73,7 @@ def _widened(source: Tensor, widths: Sequence[tuple[int, int]]) -> Tensor:
 
 def _blocks(name: str, source: Tensor, down: int, across: int) -> Tensor:
     """Return [N, H / down, W / across, down * across * C] of row-major [N, H, W, C]."""
-    batch, height, width, channels = tuple(source._spec.shape)
+    batch, height, width, channels = tuple(source.spec.shape)
     if height % down or width % across:
         raise ShapeError(
             f"{name}: {height} rows and {width} columns do not divide into blocks of {down} x {across}.",
@@ -100,7 +100,7 @@ def _fold(
 ) -> Tensor:
     name = "ttnn.fold"
     on_device(name, input, "input")
-    spec = input._spec
+    spec = input.spec
     if spec.shape.rank != 4 or 0 in tuple(spec.shape):
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be [N, H, W, C] with elements.")
     if not (0 < stride_h < _MOST and 0 < stride_w < _MOST):
@@ -125,9 +125,9 @@ def _fold(
     if any((top, bottom, left, right, front, back)):
         rows = _widened(rows, [(0, 0), (top, bottom), (left, right), (front, back)])
     folded = _blocks(name, rows, stride_h, stride_w)
-    batch, height, width, channels = tuple(folded._spec.shape)
+    batch, height, width, channels = tuple(folded.spec.shape)
     if output_shape is not None and list(output_shape) != [batch, height, width, channels]:
-        raise ShapeError(f"{name}: output_shape={list(output_shape)}; the output is {folded._spec.shape}.")
+        raise ShapeError(f"{name}: output_shape={list(output_shape)}; the output is {folded.spec.shape}.")
     if collapse_output:
         folded = reshaped(name, folded, (1, 1, batch * height * width, channels))
     target = spec.memory_config
@@ -136,7 +136,7 @@ def _fold(
         lines = -(-batch * height * width // cores.num_cores())
         shards = ShardSpec(cores, [lines, channels], target.shard_spec.orientation)
         target = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
-    return folded if folded._spec.memory_config == target else moved_to(folded, target)
+    return folded if folded.spec.memory_config == target else moved_to(folded, target)
 
 
 def _folds(name: str, spec: TensorSpec) -> None:
@@ -153,8 +153,8 @@ def _transposed(
     name: str, source: Tensor, strides: tuple[int, int], output_shape: Shape | None, more: tuple[int, int, int]
 ) -> Tensor:
     """Return images of [N, C, H, W] folded; rows and columns are padded to multiples of 32 before."""
-    dims = tuple(source._spec.shape)
-    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source._spec.layout is Layout.TILE else as_rows(source)
+    dims = tuple(source.spec.shape)
+    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source.spec.layout is Layout.TILE else as_rows(source)
     sizes = [dims[1] + more[0], dims[2] + more[1], dims[3] + more[2]]
     full = [sizes[0], *(-(-size // TILE_SIZE) * TILE_SIZE for size in sizes[1:])]
     padded = _widened(rows, [(0, 0), *((0, total - own) for total, own in zip(full, dims[1:], strict=True))])
@@ -171,11 +171,11 @@ def _transposed_shards(
 ) -> Tensor:
     """Return images of [N, C, H, W] folded; rows and columns have the same padding on both sides."""
     channels, high, wide = around
-    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source._spec.layout is Layout.TILE else as_rows(source)
+    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source.spec.layout is Layout.TILE else as_rows(source)
     images = permuted(
         name, _widened(rows, [(0, 0), (0, channels), (high, high), (wide, wide)]), [0, 2, 3, 1], DRAM_MEMORY_CONFIG, 0.0
     )
-    dims = tuple(images._spec.shape)
+    dims = tuple(images.spec.shape)
     whole = [dims[0], *(size // stride * stride for size, stride in zip(dims[1:3], strides, strict=True)), dims[3]]
     if 0 in whole:
         raise ShapeError(f"{name}: {dims[1]} rows and {dims[2]} columns are less than a block of {strides}.")
@@ -189,7 +189,7 @@ def _rows_of_cores(folded: Tensor, spec: TensorSpec, grid: CoreRangeSet | None) 
     """Return shards of as many rows for every core: for four cores in a square unless cores are given."""
     given = spec.memory_config.shard_spec
     cores = grid or CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(1, 1))])
-    *leading, channels = tuple(folded._spec.shape)
+    *leading, channels = tuple(folded.spec.shape)
     shards = ShardSpec(
         cores,
         [-(-math.prod(leading) // cores.num_cores()), channels],
@@ -201,7 +201,7 @@ def _rows_of_cores(folded: Tensor, spec: TensorSpec, grid: CoreRangeSet | None) 
 def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.rotate_half"
     on_device(name, input, "input")
-    spec = input._spec
+    spec = input.spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
     dims = tuple(spec.shape)

@@ -31,7 +31,7 @@ def _up(size: int) -> int:
 
 
 def _in_rows(name: str, tensor: Tensor) -> Tensor:
-    return untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor._spec.layout is Layout.TILE else as_rows(tensor)
+    return untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor.spec.layout is Layout.TILE else as_rows(tensor)
 
 
 def _padded_slice(
@@ -45,7 +45,7 @@ def _padded_slice(
 ) -> Tensor:
     name = "ttnn.experimental.padded_slice"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.shape.rank != 4:
         raise ShapeError(
             f"{name}: input_tensor has shape {spec.shape}; it must be of rank 4.",
@@ -71,22 +71,22 @@ def _padded_slice(
     part = sliced(name, rows, list(padded_slice_start), list(padded_slice_end), padded_slice_step)
     if part is input_tensor and shards.shape[1] == spec.shape[3]:
         return place(name, part, memory_config, output_tensor)
-    batch, height, width, channels = tuple(part._spec.shape)
+    batch, height, width, channels = tuple(part.spec.shape)
     count, wide = batch * height * width, shards.shape[1]
     flat = reshaped(name, part, (1, 1, count, channels))
     tall = shards.shape[0]
     held = {TensorMemoryLayout.HEIGHT_SHARDED: (count, wide), TensorMemoryLayout.WIDTH_SHARDED: (tall, channels)}
     full = held.get(memory_config.memory_layout, (count, channels))
     if full[0] > count or full[1] > channels:
-        target = TensorSpec.of((1, 1, *full), flat._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
-        window = [(0, size) for size in flat._spec.shape]
-        flat = move(flat, target, strides=strides_of(tuple(flat._spec.shape)), window=window)
+        target = TensorSpec.of((1, 1, *full), flat.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+        window = [(0, size) for size in flat.spec.shape]
+        flat = move(flat, target, strides=strides_of(tuple(flat.spec.shape)), window=window)
     return place(name, flat, memory_config, output_tensor)
 
 
 def _check_written(name: str, input_tensor: Tensor, output_tensor: Tensor, begin: Sequence[int]) -> None:
     """Refuse tensors that the program for shards does not take."""
-    of, into = input_tensor._spec, output_tensor._spec
+    of, into = input_tensor.spec, output_tensor.spec
     if not into.memory_config.interleaved:
         raise MemoryConfigError(
             f"{name}: output_tensor is sharded; use ttnn.DRAM_MEMORY_CONFIG.",
@@ -117,9 +117,9 @@ def _write_shards(
 ) -> None:
     """Write pixels that are the rows of shards, which may have more channels and more rows than the slice."""
     *leading, width, channels = shape
-    if input_tensor._spec.layout is Layout.TILE:
+    if input_tensor.spec.layout is Layout.TILE:
         width, channels = _up(width), _up(channels)
-    dims = tuple(input_tensor._spec.shape)
+    dims = tuple(input_tensor.spec.shape)
     if dims[:2] == (1, 1):
         count = width
         for size in leading:
@@ -139,10 +139,10 @@ def _write_steps(
     name: str, rows: Tensor, output: Tensor, begin: Sequence[int], step: Sequence[int], counts: Sequence[int]
 ) -> None:
     """Write rows to every `step`-th place from `begin` on."""
-    dims = tuple(output._spec.shape)
+    dims = tuple(output.spec.shape)
     wanted = [count * every for count, every in zip(counts, step, strict=True)]
     held = [min(size, limit - first) for size, limit, first in zip(wanted, dims, begin, strict=True)]
-    region = TensorSpec.of(tuple(wanted), output._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    region = TensorSpec.of(tuple(wanted), output.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     strides = strides_of(dims)
     offset = sum(first * stride for first, stride in zip(begin, strides, strict=True))
     around = move(output, region, strides=strides, offset=offset, window=[(0, size) for size in held])
@@ -163,7 +163,7 @@ def _slice_write(
     name = "ttnn.experimental.slice_write"
     device = on_device(name, input_tensor)
     same_device(name, device, output_tensor, "output_tensor")
-    of, into = input_tensor._spec, output_tensor._spec
+    of, into = input_tensor.spec, output_tensor.spec
     rank = into.shape.rank
     lengths = {len(start), len(end), len(step), of.shape.rank}
     if lengths != {rank} or not rank:

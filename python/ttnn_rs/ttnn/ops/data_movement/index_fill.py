@@ -64,15 +64,15 @@ def _index_fill(
 ) -> Tensor:
     device = on_device(name, input, "input")
     same_device(name, device, index, "index")
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{name}: input is tiled; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
             vendor="Index fill: Only supporting row major layout",
         )
-    if index._spec.shape.rank != 1 or index._spec.dtype is not DataType.UINT32:
+    if index.spec.shape.rank != 1 or index.spec.dtype is not DataType.UINT32:
         raise ShapeError(
-            f"{name}: index has shape {index._spec.shape} and is {index._spec.dtype.name}; it must be [N] of UINT32.",
+            f"{name}: index has shape {index.spec.shape} and is {index.spec.dtype.name}; it must be [N] of UINT32.",
             vendor="Index fill: Index tensor must be 1D",
         )
     number = as_float(name, value, "value")
@@ -110,11 +110,11 @@ def _indexed_fill(
         same_device(name, device, tensor, label)
     for label, tensor in (("input_tensor_a", input_tensor_a), ("input_tensor_b", input_tensor_b)):
         full_tiles(name, tensor, label)
-    into, of = input_tensor_a._spec, input_tensor_b._spec
+    into, of = input_tensor_a.spec, input_tensor_b.spec
     rank = into.shape.rank
     axis = dimension(name, dim, rank)
-    if of.shape.rank == rank and batch_id._spec.shape.rank:
-        count, given = tuple(batch_id._spec.padded_shape)[-1], of.shape[axis]
+    if of.shape.rank == rank and batch_id.spec.shape.rank:
+        count, given = tuple(batch_id.spec.padded_shape)[-1], of.shape[axis]
         if count != given:
             raise ShapeError(
                 f"{name}: batch_id has {count} indices, input_tensor_b {given} slices along dimension {axis}.",
@@ -138,7 +138,7 @@ def _indexed_fill(
     output = move(input_tensor_a, _plain(input_tensor_a)) if in_tiles else moved_to(input_tensor_a, target)
     source = as_rows(input_tensor_b) if in_tiles else input_tensor_b
     for number, at in enumerate(places):
-        ends = list(source._spec.shape)
+        ends = list(source.spec.shape)
         ends[axis] = number + 1
         part = sliced(name, source, _start(rank, axis, number), ends, memory_config=DRAM_MEMORY_CONFIG)
         write_into(part, output, _start(rank, axis, at))
@@ -146,13 +146,13 @@ def _indexed_fill(
 
 
 def _plain(source: Tensor) -> TensorSpec:
-    return TensorSpec.of(tuple(source._spec.shape), source._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    return TensorSpec.of(tuple(source.spec.shape), source.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
 
 
 def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[Tensor]:
     name = "ttnn.nonzero"
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     target = memory_config or spec.memory_config
     if not (spec.memory_config.interleaved and target.interleaved):
         raise UnsupportedError(f"{name}: shards are refused by the official program too; use DRAM_MEMORY_CONFIG.")
@@ -168,7 +168,7 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
         return [counts, found]
     assert rows._buffer is not None
     assert found._buffer is not None
-    size, width = _element_bytes(rows._spec.dtype), (1, *rows._spec.shape)[-1]
+    size, width = _element_bytes(rows.spec.dtype), (1, *rows.spec.shape)[-1]
     _engine.nonzero(rows._buffer, counts._buffer, found._buffer, element_bytes=size, width=width)
     return [counts, found]
 
@@ -176,7 +176,7 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
 def _plus_one(input_tensor: Tensor, _sub_core_grids: CoreRangeSet | None, skip_negative_entries: bool) -> Tensor:
     name = "ttnn.plus_one"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.dtype not in _COUNTERS:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; counters are INT32 or UINT32.",
@@ -203,25 +203,25 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
     name = "ttnn.experimental.isin"
     device = on_device(name, elements, "elements")
     same_device(name, device, test_elements, "test_elements")
-    spec = elements._spec
-    if test_elements._spec.dtype is not spec.dtype or spec.dtype not in GATHERED:
+    spec = elements.spec
+    if test_elements.spec.dtype is not spec.dtype or spec.dtype not in GATHERED:
         raise DTypeError(
-            f"{name}: elements is {spec.dtype.name}, test_elements {test_elements._spec.dtype.name}; both must be the "
+            f"{name}: elements is {spec.dtype.name}, test_elements {test_elements.spec.dtype.name}; both must be the "
             f"same, one of {', '.join(dtype.name for dtype in GATHERED)}.",
             vendor="they must be equal",
         )
     rows, others = (
-        in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor._spec.layout is Layout.TILE else tensor)
+        in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor.spec.layout is Layout.TILE else tensor)
         for tensor in (elements, test_elements)
     )
     result = allocate(TensorSpec.of(spec.shape, DataType.UINT32, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     # Operands of several dimensions are made flat first, and the result gets its shape back: a program each.
     for label, tensor in (("elements", elements), ("test_elements", test_elements), ("result", result)):
-        if tensor._spec.shape.rank > 1:
-            count_program(device, name, label, tensor._spec)
+        if tensor.spec.shape.rank > 1:
+            count_program(device, name, label, tensor.spec)
     if not is_empty(spec):
         assert result._buffer is not None
-        if is_empty(test_elements._spec):
+        if is_empty(test_elements.spec):
             value = float(invert) * (2**32 - 1)
             _engine.fill(result._buffer, format=FORMAT_CODE[DataType.UINT32], value=value)
         else:
@@ -231,7 +231,7 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
                 rows._buffer,
                 others._buffer,
                 result._buffer,
-                widths=((1, *spec.shape)[-1], (1, *test_elements._spec.shape)[-1]),
+                widths=((1, *spec.shape)[-1], (1, *test_elements.spec.shape)[-1]),
                 element_bytes=_element_bytes(spec.dtype),
                 invert=invert,
             )
@@ -241,7 +241,7 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
 
 
 def _shaped(name: str, sizes: Sequence[int], fills: Sequence[int], like: Tensor, place: MemoryConfig | None) -> Tensor:
-    spec = like._spec
+    spec = like.spec
     target = place or spec.memory_config
     if any(not 0 < size < 1 << 31 for size in sizes):
         raise ShapeError(
@@ -308,7 +308,7 @@ def _fill_ones_rm(
 def _fill_padding(input_tensor: Tensor, fill_value: float, _memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.fill_implicit_tile_padding"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.shape.rank == 0:
         raise ShapeError(f"{name}: input_tensor has shape {spec.shape}; it must be of rank 1 or more.")
     if not any(size % 32 for size in (1, *spec.shape)[-2:]) or is_empty(spec):

@@ -50,13 +50,13 @@ _LONGEST_TILED_ROW: Final = 256
 
 def as_rows(source: Tensor) -> Tensor:
     """Return a device tensor in full rows, its elements unchanged; the tensor itself if it has them."""
-    if source._spec.layout is Layout.ROW_MAJOR:
+    if source.spec.layout is Layout.ROW_MAJOR:
         return in_rows(source)
-    return move(source, _rows_like(source, tuple(source._spec.shape)))
+    return move(source, _rows_like(source, tuple(source.spec.shape)))
 
 
 def _rows_like(source: Tensor, shape: Sequence[int]) -> TensorSpec:
-    return TensorSpec.of(shape, source._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    return TensorSpec.of(shape, source.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
 
 
 def _with_axis_last(rank: int, axis: int) -> list[int]:
@@ -69,17 +69,17 @@ def place(name: str, result: Tensor, memory_config: MemoryConfig, out: Tensor | 
     """Return a result in its place, or in `out`."""
     if out is not None:
         device = on_device(name, result)
-        target = take_output(name, out, tuple(result._spec.shape), result._spec.layout, device)
-        if target._spec.dtype is not result._spec.dtype:
-            raise DTypeError(f"{name}: out is {target._spec.dtype.name}, the result {result._spec.dtype.name}.")
+        target = take_output(name, out, tuple(result.spec.shape), result.spec.layout, device)
+        if target.spec.dtype is not result.spec.dtype:
+            raise DTypeError(f"{name}: out is {target.spec.dtype.name}, the result {result.spec.dtype.name}.")
         copy_into(result, target)
         return target
-    return result if result._spec.memory_config == memory_config else moved_to(result, memory_config)
+    return result if result.spec.memory_config == memory_config else moved_to(result, memory_config)
 
 
 def _fits(name: str, inner: Tensor, outer: Tensor, labels: tuple[str, str], but: int = -1) -> None:
     """Refuse a tensor that is larger than another along a dimension, except along `but`."""
-    small, large = tuple(inner._spec.shape), tuple(outer._spec.shape)
+    small, large = tuple(inner.spec.shape), tuple(outer.spec.shape)
     for axis, (own, limit) in enumerate(zip(small, large, strict=True)):
         if own > limit and axis != but:
             raise ShapeError(
@@ -97,12 +97,12 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
         ShapeError: there are indices, and nothing that they could name.
     """
     device = on_device(name, source)
-    if is_empty(source._spec) and not is_empty(index._spec):
+    if is_empty(source.spec) and not is_empty(index.spec):
         raise ShapeError(f"{name}: the input has shape {source.shape}; it has no elements for indices {index.shape}.")
-    rank = source._spec.shape.rank
+    rank = source.spec.shape.rank
     order = _with_axis_last(rank, axis)
     data, names = (permuted(name, as_rows(tensor), order, DRAM_MEMORY_CONFIG, 0.0) for tensor in (source, index))
-    from_shape, shape = tuple(data._spec.shape), tuple(names._spec.shape)
+    from_shape, shape = tuple(data.spec.shape), tuple(names.spec.shape)
     output = allocate(_rows_like(source, shape), device)
     rows = np.arange(math.prod(from_shape[:-1])).reshape(from_shape[:-1])[tuple(map(slice, shape[:-1]))]
     assert data._buffer is not None
@@ -112,32 +112,32 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
         data._buffer,
         names._buffer,
         output._buffer,
-        formats=(FORMAT_CODE[source._spec.dtype], FORMAT_CODE[index._spec.dtype]),
+        formats=(FORMAT_CODE[source.spec.dtype], FORMAT_CODE[index.spec.dtype]),
         width=from_shape[-1],
         count=shape[-1],
         rows=rows.reshape(-1).tolist(),
     )
     result = permuted(name, output, order, DRAM_MEMORY_CONFIG, 0.0)
-    return move(result, TensorSpec.of(result._spec.shape, source._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
+    return move(result, TensorSpec.of(result.spec.shape, source.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
 
 
 def _check_names(name: str, index: Tensor) -> None:
-    if index._spec.dtype not in (DataType.UINT32, DataType.UINT16):
+    if index.spec.dtype not in (DataType.UINT32, DataType.UINT16):
         raise DTypeError(
-            f"{name}: index is {index._spec.dtype.name}; it must be UINT32 or UINT16.",
-            vendor=f"Index tensor must be of type UINT32 or UINT16. Got: {index._spec.dtype.cpp_name}",
+            f"{name}: index is {index.spec.dtype.name}; it must be UINT32 or UINT16.",
+            vendor=f"Index tensor must be of type UINT32 or UINT16. Got: {index.spec.dtype.cpp_name}",
         )
 
 
 def _checkgathered(name: str, source: Tensor, index: Tensor | None) -> None:
     """Refuse data types and layouts; without an index, those of the source."""
-    if source._spec.dtype not in GATHERED:
+    if source.spec.dtype not in GATHERED:
         names = ", ".join(dtype.name for dtype in GATHERED)
-        raise DTypeError(f"{name}: input is {source._spec.dtype.name}; it must be one of {names}.")
+        raise DTypeError(f"{name}: input is {source.spec.dtype.name}; it must be one of {names}.")
     if index is not None:
         _check_names(name, index)
     for label, tensor in (("input", source), ("index", index)):
-        if tensor is not None and tensor._spec.layout is not Layout.TILE:
+        if tensor is not None and tensor.spec.layout is not Layout.TILE:
             raise LayoutError(
                 f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
                 vendor=f"The input {'index ' if tensor is index else ''}tensor must be in tiled format",
@@ -158,26 +158,26 @@ def _gather(
     same_device(name, device, index, "index")
     if sparse_grad:
         raise UnsupportedError(f"{name}: sparse_grad is not supported by the official program either.")
-    rank = input._spec.shape.rank
-    if rank != index._spec.shape.rank or not rank:
+    rank = input.spec.shape.rank
+    if rank != index.spec.shape.rank or not rank:
         raise ShapeError(
-            f"{name}: input has shape {input._spec.shape}, index {index._spec.shape}; ranks must be equal.",
+            f"{name}: input has shape {input.spec.shape}, index {index.spec.shape}; ranks must be equal.",
             vendor="Input and index tensor must have the same number of dimensions. Got input dim: "
-            f"{rank} and index dim: {index._spec.shape.rank}",
+            f"{rank} and index dim: {index.spec.shape.rank}",
         )
     axis = dimension(name, dim, rank)
     _checkgathered(name, input, index)
-    target = memory_config or input._spec.memory_config
+    target = memory_config or input.spec.memory_config
     _fits(name, index, input, ("index", "input"), axis)
-    if is_empty(index._spec):
-        shape = tuple(index._spec.shape)
-        return allocate(TensorSpec.of(shape, input._spec.dtype, Layout.TILE, target), device)
+    if is_empty(index.spec):
+        shape = tuple(index.spec.shape)
+        return allocate(TensorSpec.of(shape, input.spec.dtype, Layout.TILE, target), device)
     return place(name, gathered(name, input, axis, index), target, out)
 
 
 def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]) -> None:
     for label, tensor in tensors:
-        spec = tensor._spec
+        spec = tensor.spec
         if not spec.memory_config.interleaved:
             raise UnsupportedError(
                 f"{name}: {label} is sharded; move it to ttnn.DRAM_MEMORY_CONFIG. The official program refuses it too."
@@ -201,11 +201,11 @@ def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]
 def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: str | None) -> None:
     """Count the programs of a scatter: each tensor in rows, its axis last, the scatter itself, and the way back."""
     device = on_device("ttnn.scatter", tensors[0])
-    shape = tuple(tensors[1]._spec.shape)
+    shape = tuple(tensors[1].spec.shape)
     last = axis == len(shape) - 1
     specs = []
     for number, tensor in enumerate(tensors):
-        spec = tensor._spec
+        spec = tensor.spec
         if number == 2 and tuple(spec.shape) != shape:
             whole, spec = spec, TensorSpec.of(shape, spec.dtype, spec.layout)
             count_program(device, "slice", whole, shape)
@@ -218,7 +218,7 @@ def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: s
         specs.append(rows if last else _turned(device, rows, axis))
     count_program(device, "scatter", *specs, reduce)
     result = specs[0] if last else _turned(device, specs[0], axis)
-    if tensors[0]._spec.layout is Layout.TILE:
+    if tensors[0].spec.layout is Layout.TILE:
         count_program(device, "tilize", result)
 
 
@@ -235,12 +235,12 @@ def _scattered(
     device = on_device(name, input, "input")
     for label, tensor in (("index", index), ("src", src)):
         same_device(name, device, tensor, label)
-        if tensor._spec.shape.rank != input._spec.shape.rank:
+        if tensor.spec.shape.rank != input.spec.shape.rank:
             raise ShapeError(
-                f"{name}: {label} has shape {tensor._spec.shape}, input {input._spec.shape}; ranks must be equal.",
-                vendor=f"input_rank must be equal to index_rank (input_rank == {input._spec.shape.rank}",
+                f"{name}: {label} has shape {tensor.spec.shape}, input {input.spec.shape}; ranks must be equal.",
+                vendor=f"input_rank must be equal to index_rank (input_rank == {input.spec.shape.rank}",
             )
-    spec = input._spec
+    spec = input.spec
     rank = spec.shape.rank
     axis = dimension(name, dim, rank)
     if reduce not in _COMBINE:
@@ -248,36 +248,36 @@ def _scattered(
             f"{name}: reduce is {reduce!r}; it must be 'add' or 'multiply'.",
             vendor=f"reduce must be either 'add' or 'multiply' (case-sensitive), got {reduce}",
         )
-    if src._spec.dtype is not spec.dtype:
+    if src.spec.dtype is not spec.dtype:
         raise DTypeError(
-            f"{name}: src is {src._spec.dtype.name}, input {spec.dtype.name}; they must be equal.",
+            f"{name}: src is {src.spec.dtype.name}, input {spec.dtype.name}; they must be equal.",
             vendor="input_dtype differs from src_dtype",
         )
     taken = GATHERED if reduce is None else _SUMMED
     if spec.dtype not in taken:
         raise DTypeError(f"{name}: input is {spec.dtype.name}; it must be one of {', '.join(d.name for d in taken)}.")
-    if index._spec.dtype not in _INDICES:
+    if index.spec.dtype not in _INDICES:
         raise DTypeError(
-            f"{name}: index is {index._spec.dtype.name}; indices are integers.", vendor="index_dtype is not integer"
+            f"{name}: index is {index.spec.dtype.name}; indices are integers.", vendor="index_dtype is not integer"
         )
     _check_scattered(name, axis, (("input", input), ("index", index), ("src", src)))
     _fits(name, index, src, ("index", "src"))
     _fits(name, index, input, ("index", "input"), axis)
-    if is_empty(index._spec) or is_empty(spec):
+    if is_empty(index.spec) or is_empty(spec):
         return moved_to(input, target)
     _count_programs((input, index, src), axis, reduce)
     order = _with_axis_last(rank, axis)
-    shape = tuple(index._spec.shape)
+    shape = tuple(index.spec.shape)
     part = sliced(name, src, [0] * rank, shape, memory_config=DRAM_MEMORY_CONFIG)
     rows = []
     for tensor in (input, index, part):
-        flat = untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor._spec.layout is Layout.TILE else tensor
+        flat = untilized(name, tensor, DRAM_MEMORY_CONFIG) if tensor.spec.layout is Layout.TILE else tensor
         rows.append(in_rows(permuted(name, flat, order, DRAM_MEMORY_CONFIG, 0.0)))
     data, names, given = rows
-    to_shape, from_shape = tuple(data._spec.shape), tuple(names._spec.shape)
+    to_shape, from_shape = tuple(data.spec.shape), tuple(names.spec.shape)
     matching = np.full(to_shape[:-1], -1)
     matching[tuple(map(slice, from_shape[:-1]))] = np.arange(math.prod(from_shape[:-1])).reshape(from_shape[:-1])
-    output = allocate(data._spec.with_memory_config(DRAM_MEMORY_CONFIG), device)
+    output = allocate(data.spec.with_memory_config(DRAM_MEMORY_CONFIG), device)
     assert data._buffer is not None
     assert names._buffer is not None
     assert given._buffer is not None
@@ -287,7 +287,7 @@ def _scattered(
         names._buffer,
         given._buffer,
         output._buffer,
-        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index._spec.dtype]),
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index.spec.dtype]),
         width=to_shape[-1],
         count=from_shape[-1],
         rows=matching.reshape(-1).tolist(),
@@ -308,7 +308,7 @@ def _scatter(
     reduce: str | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    target = memory_config or input._spec.memory_config
+    target = memory_config or input.spec.memory_config
     return _scattered("ttnn.scatter", input, dim, index, src, reduce, target)
 
 
@@ -320,23 +320,23 @@ def _scatter_add(
     memory_config: MemoryConfig | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    target = memory_config or input._spec.memory_config
+    target = memory_config or input.spec.memory_config
     return _scattered("ttnn.scatter_add", input, dim, index, src, "add", target)
 
 
 def _expanded(name: str, index: Tensor, channels: int, layout: Layout) -> Tensor:
     """Return indices [N, W] for every channel: [N, W, C]."""
     on_device(name, index, "index")
-    batch, count = tuple(index._spec.shape)
-    spec = TensorSpec.of((batch, count, channels), index._spec.dtype, layout, DRAM_MEMORY_CONFIG)
+    batch, count = tuple(index.spec.shape)
+    spec = TensorSpec.of((batch, count, channels), index.spec.dtype, layout, DRAM_MEMORY_CONFIG)
     return move(as_rows(index), spec, strides=[count, 1, 0])
 
 
 def _rank(name: str, label: str, tensor: Tensor, rank: int, vendor: str) -> None:
-    found = tensor._spec.shape.rank
+    found = tensor.spec.shape.rank
     if found != rank:
         raise ShapeError(
-            f"{name}: {label} has shape {tensor._spec.shape}; it must be of rank {rank}.",
+            f"{name}: {label} has shape {tensor.spec.shape}; it must be of rank {rank}.",
             vendor=vendor.format(rank=rank, found=found),
         )
 
@@ -345,15 +345,15 @@ def _tosa_gather(input: Tensor, index: Tensor, memory_config: MemoryConfig | Non
     name = "ttnn.tosa_gather"
     _rank(name, "input", input, 3, "Input tensor rank must be {rank}, got: {found}")
     _rank(name, "index", index, 2, "Index tensor rank must be {rank}, got: {found}")
-    if input._spec.shape[0] != index._spec.shape[0]:
+    if input.spec.shape[0] != index.spec.shape[0]:
         raise ShapeError(
-            f"{name}: input has {input._spec.shape[0]} batches, index {index._spec.shape[0]}.",
+            f"{name}: input has {input.spec.shape[0]} batches, index {index.spec.shape[0]}.",
             vendor="Index tensor first dimension must be equal to input tensor first dimension",
         )
     same_device(name, on_device(name, input, "input"), index, "index")
     _checkgathered(name, input, None)
     _check_names(name, index)
-    names = _expanded(name, index, input._spec.shape[2], Layout.TILE)
+    names = _expanded(name, index, input.spec.shape[2], Layout.TILE)
     return _gather(input, 1, names, False, memory_config, None, None, name)
 
 
@@ -363,14 +363,14 @@ def _tosa_scatter(input: Tensor, index: Tensor, src: Tensor, memory_config: Memo
     for label, tensor, rank in (("input", input, 3), ("index", index, 2), ("src", src, 3)):
         on_device(name, tensor, label)
         _rank(name, label, tensor, rank, sentence.format(label="source" if label == "src" else label))
-    data, names, given = (tuple(tensor._spec.shape) for tensor in (input, index, src))
+    data, names, given = (tuple(tensor.spec.shape) for tensor in (input, index, src))
     if data[0] != given[0] or data[2] != given[2] or names != given[:2]:
         raise ShapeError(
             f"{name}: input {list(data)}, index {list(names)} and src {list(given)} must be [N, K, C], [N, W] and "
             "[N, W, C]."
         )
     indices = _expanded(name, index, data[2], Layout.ROW_MAJOR)
-    return _scattered(name, input, 1, indices, src, None, memory_config or input._spec.memory_config)
+    return _scattered(name, input, 1, indices, src, None, memory_config or input.spec.memory_config)
 
 
 _INPUT: Final = Param("input", TENSOR, doc="[...] on a device.")

@@ -65,7 +65,7 @@ def _tilized(
     pad_value: float = 0.0,
 ) -> Tensor:
     """Return a row-major tensor in tiles, padded up to them with `pad_value`."""
-    spec = source._spec
+    spec = source.spec
     dtype = dtype or spec.dtype
     if dtype is not spec.dtype and not (spec.dtype is DataType.BFLOAT16 and dtype in BLOCK_FLOATS):
         # The packer of the tilize program converts; between 16 and 32 bits that is a cast of its own.
@@ -116,9 +116,9 @@ def tilize_padded(
     Raises:
         DTypeError: no tilize program takes its data type.
     """
-    if source._spec.dtype not in _TILIZED:
+    if source.spec.dtype not in _TILIZED:
         raise DTypeError(
-            f"{operator}: input_tensor is {source._spec.dtype.name}, which cannot be tilized.",
+            f"{operator}: input_tensor is {source.spec.dtype.name}, which cannot be tilized.",
             vendor="Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors",
         )
     return _tilized(operator, source, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
@@ -128,11 +128,11 @@ def untilized(
     operator: str, source: Tensor, memory_config: MemoryConfig | None = None, shape: Sequence[int] | None = None
 ) -> Tensor:
     """Return a tiled device tensor in rows; block floats become bfloat16. `shape` cuts it further."""
-    if shape is None and source._spec.is_padded_further:
-        shape = tuple(source._spec.shape)
+    if shape is None and source.spec.is_padded_further:
+        shape = tuple(source.spec.shape)
     source = _with_all_padding(source)
     on_device(operator, source)
-    spec = source._spec
+    spec = source.spec
     dtype = DataType.BFLOAT16 if spec.dtype in BLOCK_FLOATS else spec.dtype
     out_shape = tuple(spec.shape) if shape is None else tuple(shape)
     if shape is not None and memory_config is not None:
@@ -171,7 +171,7 @@ def _to_layout(
     pad_value: float,
 ) -> Tensor:
     name = "ttnn.to_layout"
-    spec = tensor._spec
+    spec = tensor.spec
     if layout not in (Layout.TILE, Layout.ROW_MAJOR):
         raise LayoutError(f"{name}: layout is {layout.name}; TILE and ROW_MAJOR exist.")
     if spec.layout is layout:
@@ -208,7 +208,7 @@ def _tilize(
 ) -> Tensor:
     name = "ttnn.tilize"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(f"{name}: input_tensor is already in TILE_LAYOUT.", vendor="Can only tilize row major data")
     height, width = (1, 1, *spec.padded_shape)[-2:]
@@ -237,7 +237,7 @@ def _tilize_with_zero_padding(
 ) -> Tensor:
     name = "ttnn.tilize_with_zero_padding"
     on_device(name, input_tensor)
-    if input_tensor._spec.layout is Layout.TILE:
+    if input_tensor.spec.layout is Layout.TILE:
         return input_tensor
     return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=output_dtype)
 
@@ -253,7 +253,7 @@ def _tilize_with_val_padding(
 ) -> Tensor:
     name = "ttnn.tilize_with_val_padding"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.layout is Layout.TILE:
         raise LayoutError(f"{name}: input_tensor is already in TILE_LAYOUT.", vendor="Can only tilize row major data")
     wanted = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE).padded_shape
@@ -276,7 +276,7 @@ def _tilized_further(
     Raises:
         ShapeError: the padded shape is smaller somewhere, of another rank or not made of tiles.
     """
-    spec = source._spec
+    spec = source.spec
     shape = tuple(spec.shape)
     fits = len(padded) == len(shape) >= 2 and all(size <= whole for size, whole in zip(shape, padded, strict=True))
     if not fits or padded[-1] % TILE_SIZE or padded[-2] % TILE_SIZE or 0 in shape:
@@ -292,13 +292,13 @@ def _tilized_further(
     tiles = move(source, target, strides=strides_of(shape), window=window, pad_value=pad_value, through_dst=through)
     if dtype is not None and dtype is not spec.dtype:
         tiles = cast(name, tiles, dtype)
-    whole = tiles._spec
+    whole = tiles.spec
     return tiles._view(TensorSpec.of(shape, whole.dtype, whole.layout, whole.memory_config, whole.tile, padded))
 
 
 def _with_all_padding(source: Tensor) -> Tensor:
     """Return a view of tiles that has their further padding as elements; other tensors as they are."""
-    spec = source._spec
+    spec = source.spec
     if not spec.is_padded_further:
         return source
     return source._view(TensorSpec.of(spec.padded_shape, spec.dtype, spec.layout, spec.memory_config, spec.tile))
@@ -334,7 +334,7 @@ def _untilize_with_unpadding(
     input_tensor = _with_all_padding(input_tensor)
     on_device(name, input_tensor)
     _needs_tiles(name, input_tensor)
-    shape = input_tensor._spec.shape
+    shape = input_tensor.spec.shape
     ends = tuple(output_tensor_end)
     if len(ends) != shape.rank or any(not 0 <= end < size for end, size in zip(ends, shape, strict=True)):
         raise ShapeError(
@@ -355,7 +355,7 @@ def _untilize_with_unpadding_of_old(
 
 
 def _needs_tiles(name: str, tensor: Tensor) -> None:
-    if tensor._spec.layout is not Layout.TILE:
+    if tensor.spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: input_tensor is already row-major.", vendor="Can only untilize tile major data")
 
 

@@ -15,7 +15,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 def _part(name: str, source: Tensor, axis: int, start: int, length: int) -> Tensor:
-    dims = source._spec.shape._dims
+    dims = source.spec.shape._dims
     starts, ends = [0] * len(dims), list(dims)
     starts[axis], ends[axis] = start, start + length
     return sliced(name, source, starts, ends)
@@ -23,7 +23,7 @@ def _part(name: str, source: Tensor, axis: int, start: int, length: int) -> Tens
 
 def _narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     name = "ttnn.narrow"
-    dims = input_tensor._spec.shape._dims
+    dims = input_tensor.spec.shape._dims
     axis = dimension(name, dim, len(dims))
     size = dims[axis]
     first = start + size if start < 0 else start
@@ -34,7 +34,7 @@ def _narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 def _chunk(input_tensor: Tensor, chunks: int, dim: int) -> list[Tensor]:
     name = "ttnn.chunk"
-    dims = input_tensor._spec.shape._dims
+    dims = input_tensor.spec.shape._dims
     axis = dimension(name, dim, len(dims))
     if chunks < 1:
         raise ShapeError(f"{name}: chunks={chunks} must be positive.")

@@ -43,7 +43,7 @@ def _padded(
     memory_config: MemoryConfig | None,
 ) -> Tensor:
     on_device(name, source)
-    spec = source._spec
+    spec = source.spec
     dims = tuple(spec.shape)
     if any(before < 0 or after < 0 for before, after in widths):
         raise ShapeError(f"{name}: padding={[list(pair) for pair in widths]} must not be negative.")
@@ -100,11 +100,11 @@ def _pad(
 ) -> Tensor:
     name = "ttnn.pad"
     _check_program(name, use_multicore, memory_config, sub_core_grids)
-    rank = input_tensor._spec.shape.rank
+    rank = input_tensor.spec.shape.rank
     if len(padding) > rank or any(len(pair) != 2 for pair in padding):
         raise ShapeError(
             f"{name}: padding={[list(pair) for pair in padding]} needs (before, after) for at most the {rank} "
-            f"dimensions of {input_tensor._spec.shape}.",
+            f"dimensions of {input_tensor.spec.shape}.",
             vendor="ttnn.pad: padding len can't be larger than input tensor rank",
         )
     widths = [(0, 0)] * (rank - len(padding)) + [(int(before), int(after)) for before, after in padding]
@@ -122,7 +122,7 @@ def _pad_to(
 ) -> Tensor:
     name = "ttnn.pad"
     _check_program(name, use_multicore, memory_config, sub_core_grids)
-    dims = tuple(input_tensor._spec.shape)
+    dims = tuple(input_tensor.spec.shape)
     out, start = as_dims(Shape(output_padded_shape)), as_list(input_tensor_start)
     if not len(out) == len(start) == len(dims):
         raise ShapeError(

@@ -45,7 +45,7 @@ _MOVED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 
 def _rows(name: str, tensor: Tensor, num_slices: int, slice_index: int) -> tuple[int, int, int]:
     """Return the rows of all matrices, those of a slice, and the columns."""
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensors must be tiled; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in _MOVED:
@@ -80,7 +80,7 @@ def _to_shards(
     name = "ttnn.interleaved_to_sharded_partial"
     on_device(name, input_tensor)
     rows, height, width = _rows(name, input_tensor, num_slices, slice_index)
-    if not input_tensor._spec.memory_config.interleaved:
+    if not input_tensor.spec.memory_config.interleaved:
         raise MemoryConfigError(f"{name}: input_tensor is sharded already; use ttnn.reshard.")
     flat = reshaped(name, input_tensor, (1, 1, rows, width))
     first = slice_index * height
@@ -106,10 +106,10 @@ def _to_interleaved(
     full_tiles(name, input_tensor)
     full_tiles(name, cache_tensor, "cache_tensor")
     rows, height, width = _rows(name, cache_tensor, num_slices, slice_index)
-    spec = input_tensor._spec
-    if output_dtype not in (None, cache_tensor._spec.dtype) or spec.dtype is not cache_tensor._spec.dtype:
+    spec = input_tensor.spec
+    if output_dtype not in (None, cache_tensor.spec.dtype) or spec.dtype is not cache_tensor.spec.dtype:
         raise UnsupportedError(
-            f"{name}: input_tensor is {spec.dtype.name}, cache_tensor {cache_tensor._spec.dtype.name}; a conversion is "
+            f"{name}: input_tensor is {spec.dtype.name}, cache_tensor {cache_tensor.spec.dtype.name}; a conversion is "
             "not built yet.",
             "unimplemented",
         )
@@ -120,7 +120,7 @@ def _to_interleaved(
         raise ShapeError(
             f"{name}: input_tensor has shape {list(shape)}; a slice of cache_tensor has {height} rows of {width}."
         )
-    if not cache_tensor._spec.memory_config.interleaved:
+    if not cache_tensor.spec.memory_config.interleaved:
         raise MemoryConfigError(f"{name}: cache_tensor is sharded; use ttnn.DRAM_MEMORY_CONFIG.")
     source = reshaped(name, input_tensor, (1, 1, height, width), DRAM_MEMORY_CONFIG)
     write_into(source, _flat(name, cache_tensor, rows, width), [0, 0, slice_index * height, 0])

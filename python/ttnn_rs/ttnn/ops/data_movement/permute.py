@@ -47,7 +47,7 @@ def permuted(
 ) -> Tensor:
     """Return a device tensor with its dimensions in another order; the tensor itself if nothing changes."""
     on_device(name, source)
-    spec = source._spec
+    spec = source.spec
     order = list(order)
     rank = len(order)
     config = memory_config or spec.memory_config
@@ -92,7 +92,7 @@ def _in_longer_rows(
     dims, order = joined
     if len(dims) < 2:
         return move(source, target, through_dst=through_dst)
-    spec = source._spec
+    spec = source.spec
     rows = move(source, TensorSpec.of(dims, spec.dtype, spec.layout, spec.memory_config))
     strides = strides_of(tuple(dims))
     shape = [dims[axis] for axis in order]
@@ -108,14 +108,14 @@ def _in_longer_rows(
 def moved_to(source: Tensor, memory_config: MemoryConfig) -> Tensor:
     """Return a copy of a device tensor in another place."""
     assert source._device is not None
-    output = allocate(source._spec.with_memory_config(memory_config), source._device)
+    output = allocate(source.spec.with_memory_config(memory_config), source._device)
     copy_into(source, output)
     return output
 
 
 def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: MemoryConfig) -> Tensor:
     """Return the tensor with its matrices in another order: pages are copied as they are, padding included."""
-    spec, device = source._spec, source._device
+    spec, device = source.spec, source._device
     assert device is not None
     dims = [spec.shape[axis] for axis in order]
     output = allocate(TensorSpec.of(dims, spec.dtype, Layout.TILE, memory_config), device)
@@ -146,7 +146,7 @@ def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_c
 
     Padding is transposed like the rest, because it takes part in the shared exponents.
     """
-    spec, device = source._spec, source._device
+    spec, device = source.spec, source._device
     assert device is not None
     height, width = tuple(spec.padded_shape)[-2:]
     whole = [*list(spec.shape)[:-2], height, width]
@@ -162,7 +162,7 @@ def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_c
 
 def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None, pad_value: float) -> Tensor:
     name = "ttnn.permute"
-    rank = input_tensor._spec.shape.rank
+    rank = input_tensor.spec.shape.rank
     if len(dims) != rank:
         raise ShapeError(
             f"{name}: dims={list(dims)} has {len(dims)} entries, input_tensor has rank {rank}.",
@@ -182,11 +182,11 @@ def _transpose(
     input_tensor: Tensor, dim1: int, dim2: int, memory_config: MemoryConfig | None, pad_value: float
 ) -> Tensor:
     name = "ttnn.transpose"
-    rank = input_tensor._spec.shape.rank
+    rank = input_tensor.spec.shape.rank
     first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
     order = list(range(rank))
     order[first], order[second] = second, first
-    place = _place_of_transposed(input_tensor._spec, {first, second}, memory_config)
+    place = _place_of_transposed(input_tensor.spec, {first, second}, memory_config)
     return permuted(name, input_tensor, order, place, pad_value)
 
 
@@ -272,7 +272,7 @@ transpose = register_movement(
 def _transpose_rm(input: Tensor) -> Tensor:
     name = "ttnn.experimental.transpose_rm"
     on_device(name, input, "input")
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(f"{name}: input is in tiles; use ttnn.transpose(input, -2, -1).")
     if spec.shape.rank < 2:

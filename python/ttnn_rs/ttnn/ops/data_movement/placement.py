@@ -55,7 +55,7 @@ def _placed(
 ) -> Tensor:
     """Return a copy of `source` in another place, possibly in another data type."""
     device = on_device(name, source)
-    spec = source._spec
+    spec = source.spec
     memory_config = memory_of_result(memory_config, output_tensor, memory_config)
     if dtype is not None and dtype is not spec.dtype:
         return cast(name, source, dtype, memory_config, output_tensor)
@@ -70,7 +70,7 @@ def _placed(
 def _to_memory_config(
     tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None, output_tensor: Tensor | None
 ) -> Tensor:
-    spec = tensor._spec
+    spec = tensor.spec
     name = "ttnn.to_memory_config"
     on_device(name, tensor, "tensor")
     unchanged = dtype is None or dtype is spec.dtype
@@ -88,7 +88,7 @@ def _to_shards(
 ) -> Tensor:
     name = "ttnn.interleaved_to_sharded"
     on_device(name, input_tensor)
-    if input_tensor._spec.memory_config.is_sharded():
+    if input_tensor.spec.memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: input_tensor is already sharded; use ttnn.reshard.")
     if not sharded_memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: {sharded_memory_config} is not sharded; use ttnn.to_memory_config.")
@@ -116,7 +116,7 @@ def _to_shards_on_grid(
 def _to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None, output_dtype: DataType | None) -> Tensor:
     name = "ttnn.sharded_to_interleaved"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if not spec.memory_config.is_sharded():
         return input_tensor
     memory_config = memory_config or DRAM_MEMORY_CONFIG
@@ -128,7 +128,7 @@ def _to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None, ou
 def _reshard(input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None) -> Tensor:
     name = "ttnn.reshard"
     on_device(name, input_tensor)
-    if not input_tensor._spec.memory_config.is_sharded():
+    if not input_tensor.spec.memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.")
     if not output_memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: output_memory_config is interleaved; use ttnn.sharded_to_interleaved.")
@@ -143,7 +143,7 @@ def _clone(
 ) -> Tensor:
     name = "ttnn.clone"
     on_device(name, input_, "input")
-    spec = input_._spec
+    spec = input_.spec
     if dtype is not None and dtype is not spec.dtype and spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.")
     return _placed(name, input_, memory_config or spec.memory_config, dtype)
@@ -152,7 +152,7 @@ def _clone(
 def _move(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.move"
     on_device(name, input_tensor)
-    moved = _placed(name, input_tensor, memory_config or input_tensor._spec.memory_config)
+    moved = _placed(name, input_tensor, memory_config or input_tensor.spec.memory_config)
     input_tensor.deallocate(True)
     return moved
 
@@ -165,7 +165,7 @@ def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
     device = on_device(name, source, "input_a")
     on_device(name, output, "input_b")
     same_device(name, device, output, "input_b")
-    a, b = source._spec, output._spec
+    a, b = source.spec, output.spec
     if a.shape != b.shape:
         raise ShapeError(f"{name}: input_a is {a.shape}, input_b {b.shape}.")
     if a.layout is not b.layout:
@@ -372,13 +372,13 @@ assign = _op(
 
 def _copied_twice(input_tensor: Tensor) -> Tensor:
     on_device("ttnn.composite_example", input_tensor)
-    return _placed("ttnn.composite_example", input_tensor, input_tensor._spec.memory_config)
+    return _placed("ttnn.composite_example", input_tensor, input_tensor.spec.memory_config)
 
 
 def _copies(input_tensor: Tensor, return_output1: bool, return_output2: bool) -> list[Tensor | None]:
     name = "ttnn.composite_example_multiple_return"
     on_device(name, input_tensor)
-    place = input_tensor._spec.memory_config
+    place = input_tensor.spec.memory_config
     return [_placed(name, input_tensor, place) if wanted else None for wanted in (return_output1, return_output2)]
 
 

@@ -83,7 +83,7 @@ def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
 
 def _shows_padding(tensor: Tensor, shape: tuple[int, ...]) -> bool:
     """Whether the official operator takes a shape of another number of elements: full tiles, or any on the host."""
-    spec = tensor._spec
+    spec = tensor.spec
     if not _same_tiles(spec, shape):
         return False
     height, width = spec.tile.tile_shape
@@ -92,7 +92,7 @@ def _shows_padding(tensor: Tensor, shape: tuple[int, ...]) -> bool:
 
 def _viewed(source: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Return a tensor of another shape over the same pages."""
-    spec = source._spec
+    spec = source.spec
     if tuple(spec.shape) == shape:
         return source
     return source._view(TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config, spec.tile))
@@ -106,7 +106,7 @@ def reshaped(
     pad_value: float | None = None,
 ) -> Tensor:
     """Return the elements of `source` in their order with another shape; a view where pages allow it."""
-    spec = source._spec
+    spec = source.spec
     if _shows_padding(source, tuple(shape)):
         return _viewed(source, tuple(shape))
     dims = _resolved(name, spec.shape.volume(), shape)
@@ -149,7 +149,7 @@ def _reshape(
 def _counted(source: Tensor, result: Tensor) -> Tensor:
     """Return the result of a reshape; one that moved elements was a program."""
     if result._device is not None and result._buffer is not source._buffer:
-        count_program(result._device, "reshape", source._spec, result._spec)
+        count_program(result._device, "reshape", source.spec, result.spec)
     return result
 
 
@@ -164,7 +164,7 @@ def _reshape_padded(
     _skip_padding_fill: bool,
 ) -> Tensor:
     name = "ttnn.reshape"
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     dims = tuple(int(size) for size in logical_shape)
     tiles = _same_tiles(spec, dims)
     if not tiles:
@@ -181,7 +181,7 @@ def _reshape_padded(
 
 def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
     name = "ttnn.view"
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if _shows_padding(input_tensor, tuple(shape)):
         return _viewed(input_tensor, tuple(shape))
     dims = _resolved(name, spec.shape.volume(), tuple(shape))
@@ -214,7 +214,7 @@ def _rows_of_shards(spec: TensorSpec, dims: tuple[int, ...]) -> MemoryConfig | N
 
 def _squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None) -> Tensor:
     name = "ttnn.squeeze"
-    dims = tuple(input_tensor._spec.shape)
+    dims = tuple(input_tensor.spec.shape)
     if dim is None:
         axes = set(range(len(dims)))
     else:
@@ -235,14 +235,14 @@ def _squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None) -> Tensor:
 
 def _unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
     name = "ttnn.unsqueeze"
-    dims = list(input_tensor._spec.shape)
+    dims = list(input_tensor.spec.shape)
     axis = dimension(name, dim, len(dims) + 1)
     return reshaped(name, input_tensor, [*dims[:axis], 1, *dims[axis:]])
 
 
 def _unsqueeze_to_4d(tensor: Tensor) -> Tensor:
     name = "ttnn.unsqueeze_to_4D"
-    dims = tuple(tensor._spec.shape)
+    dims = tuple(tensor.spec.shape)
     if len(dims) > 4:
         raise ShapeError(f"{name}: the tensor has rank {len(dims)}, more than 4.")
     return reshaped(name, tensor, (1,) * (4 - len(dims)) + dims)

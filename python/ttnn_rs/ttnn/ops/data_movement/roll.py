@@ -24,13 +24,13 @@ from ttnn.tensor.tensor import Tensor
 
 def _part(name: str, source: Tensor, axis: int, start: int, end: int) -> Tensor:
     """Return the elements of a range of one dimension."""
-    starts, ends = [0] * source._spec.shape.rank, list(source._spec.shape)
+    starts, ends = [0] * source.spec.shape.rank, list(source.spec.shape)
     starts[axis], ends[axis] = start, end
     return sliced(name, source, starts, ends)
 
 
 def _rolled(name: str, source: Tensor, shifts: Sequence[int], dims: Sequence[int], place: MemoryConfig) -> Tensor:
-    rank = source._spec.shape.rank
+    rank = source.spec.shape.rank
     if len(shifts) != len(dims):
         raise ShapeError(
             f"{name}: shifts={list(shifts)} and dim={list(dims)} must have as many entries.",
@@ -39,11 +39,11 @@ def _rolled(name: str, source: Tensor, shifts: Sequence[int], dims: Sequence[int
     result = source
     for shift, dim in zip(shifts, dims, strict=True):
         axis = dimension(name, dim, rank)
-        size = result._spec.shape[axis]
+        size = result.spec.shape[axis]
         cut = -shift % size if size else 0
         if cut:
             result = joined(name, [_part(name, result, axis, cut, size), _part(name, result, axis, 0, cut)], axis)
-    return result if result is not source and result._spec.memory_config == place else moved_to(result, place)
+    return result if result is not source and result.spec.memory_config == place else moved_to(result, place)
 
 
 def _roll(
@@ -51,7 +51,7 @@ def _roll(
 ) -> Tensor:
     name = "ttnn.roll"
     on_device(name, input_tensor)
-    return _rolled(name, input_tensor, shifts, dim, memory_config or input_tensor._spec.memory_config)
+    return _rolled(name, input_tensor, shifts, dim, memory_config or input_tensor.spec.memory_config)
 
 
 def _roll_one(input_tensor: Tensor, shifts: int, dim: int, memory_config: MemoryConfig | None) -> Tensor:
@@ -61,11 +61,11 @@ def _roll_one(input_tensor: Tensor, shifts: int, dim: int, memory_config: Memory
 def _roll_flat(input_tensor: Tensor, shifts: int, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.roll"
     on_device(name, input_tensor)
-    shape = tuple(input_tensor._spec.shape)
-    flat = reshaped(name, input_tensor, (1, input_tensor._spec.shape.volume()))
-    place = memory_config or input_tensor._spec.memory_config
-    result = reshaped(name, _rolled(name, flat, [shifts], [1], flat._spec.memory_config), shape)
-    return result if result._spec.memory_config == place else moved_to(result, place)
+    shape = tuple(input_tensor.spec.shape)
+    flat = reshaped(name, input_tensor, (1, input_tensor.spec.shape.volume()))
+    place = memory_config or input_tensor.spec.memory_config
+    result = reshaped(name, _rolled(name, flat, [shifts], [1], flat.spec.memory_config), shape)
+    return result if result.spec.memory_config == place else moved_to(result, place)
 
 
 _DIM: Final = Param("dim", INTEGER, doc="A dimension.", example=-1)

@@ -56,7 +56,7 @@ def sliced(
         ParameterError: a step is not positive.
     """
     device = on_device(name, source)
-    spec = source._spec
+    spec = source.spec
     dims = tuple(spec.shape)
     rank = len(dims)
     steps = [1] * rank if steps is None else [int(step) for step in steps]
@@ -146,10 +146,10 @@ def _slice_by_tensors(
 ) -> Tensor:
     name = "ttnn.slice"
     for label, tensor in (("start", starts), ("end", ends)):
-        rank = tensor._spec.shape.rank
+        rank = tensor.spec.shape.rank
         if rank != 1:
             raise ShapeError(
-                f"{name}: the {label} tensor is {tensor._spec.shape}; it holds one index per dimension.",
+                f"{name}: the {label} tensor is {tensor.spec.shape}; it holds one index per dimension.",
                 vendor=f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
             )
     begin, end = [int(value) for value in starts.to_list()], [int(value) for value in ends.to_list()]
@@ -167,7 +167,7 @@ def _ends_of_parts(
         ParameterError: one of both numbers is missing.
         ShapeError: the parts do not divide the dimension.
     """
-    shape = list(tensor._spec.shape)
+    shape = list(tensor.spec.shape)
     if slice_dim is None or parts is None:
         raise ParameterError(
             f"{name}: slice_dim={slice_dim} and num_devices={parts} go together.",
@@ -176,7 +176,7 @@ def _ends_of_parts(
     axis = dimension(name, slice_dim, len(shape), "slice_dim")
     if parts < 1 or shape[axis] % parts:
         raise ShapeError(
-            f"{name}: dimension {slice_dim} of {tensor._spec.shape} does not divide into num_devices={parts} parts.",
+            f"{name}: dimension {slice_dim} of {tensor.spec.shape} does not divide into num_devices={parts} parts.",
             vendor=f"Input dimension {axis} (size={shape[axis]}) must be evenly divisible by num_devices ({parts})",
         )
     if len(begin) == len(shape):

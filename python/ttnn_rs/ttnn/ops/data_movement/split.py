@@ -23,7 +23,7 @@ _NAME: Final = "ttnn.split"
 def _by_sizes(
     input_tensor: Tensor, split_size: Sequence[int], dim: int, memory_config: MemoryConfig | None
 ) -> list[Tensor]:
-    dims = input_tensor._spec.shape._dims
+    dims = input_tensor.spec.shape._dims
     axis = dimension(_NAME, dim, len(dims))
     sizes = [int(size) for size in split_size]
     if any(size < 0 for size in sizes) or sum(sizes) != dims[axis]:
@@ -37,7 +37,7 @@ def _by_sizes(
 
 
 def _by_size(input_tensor: Tensor, split_size: int, dim: int, memory_config: MemoryConfig | None) -> list[Tensor]:
-    size = input_tensor._spec.shape._dims[dimension(_NAME, dim, input_tensor._spec.shape.rank)]
+    size = input_tensor.spec.shape._dims[dimension(_NAME, dim, input_tensor.spec.shape.rank)]
     if split_size < 1:
         raise ShapeError(f"{_NAME}: split_size={split_size} must be positive.")
     sizes = [min(split_size, size - start) for start in range(0, size, split_size)]

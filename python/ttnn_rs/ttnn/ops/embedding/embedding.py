@@ -48,7 +48,7 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
         ParameterError: one is no row of the table.
     """
     on_device(_NAME, tensor)
-    if not is_empty(tensor._spec):
+    if not is_empty(tensor.spec):
         numbers = tensor.to_numpy()
         with np.errstate(invalid="ignore"):
             least, largest = float(np.min(numbers)), float(np.max(numbers))
@@ -59,7 +59,7 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
                 f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
                 "whatever lies behind it."
             )
-    if tensor._spec.layout is not Layout.ROW_MAJOR:
+    if tensor.spec.layout is not Layout.ROW_MAJOR:
         tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
     return in_rows(tensor)
 
@@ -72,7 +72,7 @@ def _check_dtype(dtype: DataType | None, indices: Tensor, table: TensorSpec, lay
     """
     if dtype is None or dtype is table.dtype or layout is not None or table.layout is not Layout.ROW_MAJOR:
         return
-    lengths = (indices._spec.padded_shape[-1] if indices._spec.shape.rank else 1, table.padded_shape[-1])
+    lengths = (indices.spec.padded_shape[-1] if indices.spec.shape.rank else 1, table.padded_shape[-1])
     if all(length % TILE_SIZE == 0 for length in lengths):
         raise DTypeError(
             f"{_NAME}: dtype={dtype.name} needs layout=ttnn.TILE_LAYOUT; rows are {DataType.BFLOAT16.name}.",
@@ -92,12 +92,12 @@ def _embedding(
 ) -> Tensor:
     device = on_device(_NAME, weight, "weight")
     same_device(_NAME, device, input_tensor, "input_tensor")
-    if input_tensor._spec.dtype not in _INDICES:
+    if input_tensor.spec.dtype not in _INDICES:
         raise DTypeError(
-            f"{_NAME}: input_tensor is {input_tensor._spec.dtype.name}; indices are uint32 or bfloat16.",
+            f"{_NAME}: input_tensor is {input_tensor.spec.dtype.name}; indices are uint32 or bfloat16.",
             vendor="Input must be UINT32 or BFLOAT16",
         )
-    of = weight._spec
+    of = weight.spec
     if of.dtype not in _TABLES:
         raise DTypeError(
             f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16, bfloat8_b or bfloat4_b.",
@@ -109,18 +109,18 @@ def _embedding(
     rows, width = table_shape[-2:]
     tiled = (of.layout if layout is None else layout) is Layout.TILE
     _check_dtype(dtype, input_tensor, of, layout)
-    rank = input_tensor._spec.shape.rank
-    dims = (1, 1, *input_tensor._spec.shape)[-max(2, rank) :]
+    rank = input_tensor.spec.shape.rank
+    dims = (1, 1, *input_tensor.spec.shape)[-max(2, rank) :]
     indices = _indices(input_tensor, rows)
     # Of indices of higher rank, the first row of each batch is read.
     shape = (dims[-1], width) if rank == 1 else (dims[0], dims[-1], width)
     if 0 in dims[1:-1] and 0 not in shape:
-        raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor._spec.shape}; it has no indices to read.")
+        raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor.spec.shape}; it has no indices to read.")
     table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
     place = memory_config or DRAM_MEMORY_CONFIG
     kept = place if place.interleaved and output_tensor is None else DRAM_MEMORY_CONFIG
     result = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE if tiled else Layout.ROW_MAJOR, kept), device)
-    if not is_empty(result._spec):
+    if not is_empty(result.spec):
         assert indices._buffer is not None
         assert table._buffer is not None
         assert result._buffer is not None
@@ -128,19 +128,19 @@ def _embedding(
             indices._buffer,
             table._buffer,
             result._buffer,
-            format=FORMAT_CODE[indices._spec.dtype],
+            format=FORMAT_CODE[indices.spec.dtype],
             sizes=(dims[0], dims[-1]),
             tiled=width if tiled else None,
         )
-    if tiled and dtype is not None and dtype is not result._spec.dtype:
+    if tiled and dtype is not None and dtype is not result.spec.dtype:
         result = cast("ttnn.typecast", result, dtype)
     if output_tensor is not None:
-        spec = result._spec
+        spec = result.spec
         output_tensor = take_output(_NAME, output_tensor, shape, spec.layout, device, dtype=spec.dtype)
         copy_into(result, output_tensor)
         return output_tensor
-    if result._spec.memory_config != place:
-        moved = allocate(result._spec.with_memory_config(place), device)
+    if result.spec.memory_config != place:
+        moved = allocate(result.spec.with_memory_config(place), device)
         copy_into(result, moved)
         return moved
     return result

@@ -32,17 +32,17 @@ _CUT: Final = max_ulp(*((dtype, 65536 if dtype is DataType.FLOAT32 else 0) for d
 def _checked(name: str, cache: Tensor, source: Tensor) -> None:
     same_device(name, on_device(name, cache, "cache"), source, "input")
     for label, tensor in (("cache", cache), ("input", source)):
-        if tensor._spec.layout is not Layout.TILE:
+        if tensor.spec.layout is not Layout.TILE:
             raise LayoutError(
                 f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
                 vendor="Inputs to update_cache must be tilized",
             )
-        if tensor._spec.dtype not in _DTYPES:
-            raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; caches are floating point.")
-        if tensor._spec.shape.rank != 4:
-            raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be of rank 4.")
+        if tensor.spec.dtype not in _DTYPES:
+            raise DTypeError(f"{name}: {label} is {tensor.spec.dtype.name}; caches are floating point.")
+        if tensor.spec.shape.rank != 4:
+            raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be of rank 4.")
         full_tiles(name, tensor, label)
-    ours, given = tuple(cache._spec.shape), tuple(source._spec.shape)
+    ours, given = tuple(cache.spec.shape), tuple(source.spec.shape)
     if given[0] != 1 or given[1] != ours[1] or given[3] != ours[3]:
         raise ShapeError(
             f"{name}: input has shape {list(given)}; a cache of {list(ours)} takes [1, {ours[1]}, ..., {ours[3]}].",
@@ -52,11 +52,11 @@ def _checked(name: str, cache: Tensor, source: Tensor) -> None:
 
 def _fill(name: str, cache: Tensor, source: Tensor, batch_index: int, update_idx: int) -> Tensor:
     _checked(name, cache, source)
-    users, _, length, _ = tuple(cache._spec.shape)
-    rows = source._spec.shape[2]
-    if source._spec.dtype is not cache._spec.dtype:
+    users, _, length, _ = tuple(cache.spec.shape)
+    rows = source.spec.shape[2]
+    if source.spec.dtype is not cache.spec.dtype:
         raise DTypeError(
-            f"{name}: input is {source._spec.dtype.name}, the cache {cache._spec.dtype.name}; they must be equal.",
+            f"{name}: input is {source.spec.dtype.name}, the cache {cache.spec.dtype.name}; they must be equal.",
             vendor="Input and cache tensors must have same dtype!",
         )
     if not 0 <= batch_index < users:
@@ -79,8 +79,8 @@ def _update(
     config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     _checked(name, cache, source)
-    users, heads, length, _ = tuple(cache._spec.shape)
-    rows = source._spec.shape[2]
+    users, heads, length, _ = tuple(cache.spec.shape)
+    rows = source.spec.shape[2]
     if not 0 <= update_index < length:
         raise ParameterError(f"{name}: update_index={update_index} is out of range for a cache of {length}.")
     if batch_offset < 0 or batch_offset + users > rows:
@@ -103,7 +103,7 @@ def _update(
         source._buffer,
         cache._buffer,
         tiles,
-        formats=(FORMAT_CODE[source._spec.dtype], FORMAT_CODE[cache._spec.dtype]),
+        formats=(FORMAT_CODE[source.spec.dtype], FORMAT_CODE[cache.spec.dtype]),
         arch=arch_number(on_device(name, cache)),
         dst32=config is not None and config.fp32_dest_acc_en,
     )

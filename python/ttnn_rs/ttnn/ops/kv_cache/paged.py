@@ -53,7 +53,7 @@ _MESH: Final = Param(
 
 
 def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...], *, pages: bool = True) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in dtypes:
@@ -80,9 +80,9 @@ def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users:
     if tensor is None:
         found = [int(place) for place in update_idxs]
     else:
-        if tensor._spec.dtype is not DataType.INT32 or tensor._spec.layout is not Layout.ROW_MAJOR:
+        if tensor.spec.dtype is not DataType.INT32 or tensor.spec.layout is not Layout.ROW_MAJOR:
             raise DTypeError(
-                f"{name}: update_idxs_tensor is {tensor._spec.dtype.name} in {tensor._spec.layout.name}; it must be "
+                f"{name}: update_idxs_tensor is {tensor.spec.dtype.name} in {tensor.spec.layout.name}; it must be "
                 "row-major INT32.",
                 vendor="Expected update_idxs to have datatype INT32",
             )
@@ -97,13 +97,13 @@ def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users:
 
 def _table(name: str, table: Tensor, users: int) -> list[list[int]]:
     """Return the pages of every user."""
-    if table._spec.dtype not in (DataType.INT32, DataType.UINT16) or table._spec.layout is not Layout.ROW_MAJOR:
+    if table.spec.dtype not in (DataType.INT32, DataType.UINT16) or table.spec.layout is not Layout.ROW_MAJOR:
         raise DTypeError(
-            f"{name}: page_table is {table._spec.dtype.name} in {table._spec.layout.name}; it must be row-major INT32, "
+            f"{name}: page_table is {table.spec.dtype.name} in {table.spec.layout.name}; it must be row-major INT32, "
             "or UINT16 in shards.",
             vendor="Expect page table to have datatype INT32",
         )
-    shape = tuple(table._spec.shape)
+    shape = tuple(table.spec.shape)
     if len(shape) != 2 or shape[0] < users or not shape[1]:
         raise ShapeError(
             f"{name}: page_table has shape {list(shape)}; it must be [{users}, pages].",
@@ -139,13 +139,13 @@ def _planned(
             same_device(name, device, tensor, label)
     _cache(name, cache, "cache_tensor", _CACHES, pages=page_table is not None)
     full_tiles(name, source)
-    spec = source._spec
+    spec = source.spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; it must be BFLOAT16 or FLOAT32.",
             vendor="Data type of input tensor for update cache must be FLOAT32 or BFLOAT16",
         )
-    pages, heads, length, width = tuple(cache._spec.shape)
+    pages, heads, length, width = tuple(cache.spec.shape)
     shape = tuple(spec.shape)
     if len(shape) != 4 or shape[0] != 1 or shape[3] != width or not shape[1] or shape[2] < heads:
         raise ShapeError(
@@ -214,7 +214,7 @@ def _planned(
             tiled._buffer,
             cache._buffer,
             list(taken.items()),
-            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[cache._spec.dtype]),
+            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[cache.spec.dtype]),
             arch=arch_number(device),
         )
         return cache
@@ -258,9 +258,9 @@ def _paged_fused_update(
     name = "ttnn.experimental.paged_fused_update_cache"
     on_device(name, cache_tensor1, "cache_tensor1")
     same_device(name, on_device(name, cache_tensor2, "cache_tensor2"), cache_tensor1, "cache_tensor1")
-    if tuple(cache_tensor1._spec.shape) != tuple(cache_tensor2._spec.shape) or cache_tensor1 is cache_tensor2:
+    if tuple(cache_tensor1.spec.shape) != tuple(cache_tensor2.spec.shape) or cache_tensor1 is cache_tensor2:
         raise ShapeError(
-            f"{name}: cache_tensor1 is {cache_tensor1._spec.shape}, cache_tensor2 {cache_tensor2._spec.shape}; they "
+            f"{name}: cache_tensor1 is {cache_tensor1.spec.shape}, cache_tensor2 {cache_tensor2.spec.shape}; they "
             "must be two caches of one shape."
         )
     options = (update_idxs, update_idxs_tensor, bool(share_cache), page_table, batch_offset)
@@ -299,17 +299,17 @@ def _paged_fill(
             same_device(name, device, tensor, label)
     _cache(name, cache_tensor, "cache_tensor", _FILLED)
     _cache(name, input_tensor, "input_tensor", _FILLED)
-    if input_tensor._spec.dtype is not cache_tensor._spec.dtype:
+    if input_tensor.spec.dtype is not cache_tensor.spec.dtype:
         raise DTypeError(
-            f"{name}: input_tensor is {input_tensor._spec.dtype.name}, the cache {cache_tensor._spec.dtype.name}; they "
+            f"{name}: input_tensor is {input_tensor.spec.dtype.name}, the cache {cache_tensor.spec.dtype.name}; they "
             "must be equal.",
             vendor="Input and cache tensors must have same dtype!",
         )
-    pages, heads, length, width = tuple(cache_tensor._spec.shape)
-    one, of_heads, rows, columns = tuple(input_tensor._spec.shape)
+    pages, heads, length, width = tuple(cache_tensor.spec.shape)
+    one, of_heads, rows, columns = tuple(input_tensor.spec.shape)
     if (one, of_heads, columns) != (1, heads, width):
         raise ShapeError(
-            f"{name}: input_tensor has shape {input_tensor._spec.shape}; a cache of {cache_tensor._spec.shape} takes "
+            f"{name}: input_tensor has shape {input_tensor.spec.shape}; a cache of {cache_tensor.spec.shape} takes "
             f"[1, {heads}, rows, {width}]."
         )
     if batch_idx_tensor is not None:

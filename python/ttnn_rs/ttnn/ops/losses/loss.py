@@ -40,7 +40,7 @@ def _loss(
         raise UnsupportedError(f"{name}: output_tensor with reduction={reduction} is not modelled; leave one out.")
     options: dict[str, Any] = {"memory_config": memory_config}
     result: Tensor
-    if reference._spec.dtype in INTEGERS:
+    if reference.spec.dtype in INTEGERS:
         difference = subtract(reference, prediction, **options)
         options["output_tensor"] = output_tensor
         if op_type is UnaryOpType.ABS:
@@ -53,7 +53,7 @@ def _loss(
     if reduction is LossReductionMode.NONE:
         return result
     reduce = sum if reduction is LossReductionMode.SUM else mean
-    reduced: Tensor = reduce(result, memory_config=memory_config or reference._spec.memory_config)
+    reduced: Tensor = reduce(result, memory_config=memory_config or reference.spec.memory_config)
     return reduced
 
 

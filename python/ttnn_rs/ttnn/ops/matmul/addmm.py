@@ -29,7 +29,7 @@ def _check_shape(tensor: Tensor, left: Tensor, right: Tensor) -> None:
     Raises:
         ShapeError: rows or columns differ.
     """
-    shape, rows, columns = (tuple(of._spec.shape) for of in (tensor, left, right))
+    shape, rows, columns = (tuple(of.spec.shape) for of in (tensor, left, right))
     if min(len(shape), len(rows), len(columns)) < 2 or (shape[0], shape[1]) == (rows[0], columns[1]):
         return
     raise ShapeError(
@@ -49,9 +49,9 @@ def _addmm(
 ) -> Tensor:
     operands = (("input_tensor", input_tensor), ("mat1_tensor", mat1_tensor), ("mat2_tensor", mat2_tensor))
     for label, tensor in operands:
-        if tensor._spec.dtype not in _DTYPES:
+        if tensor.spec.dtype not in _DTYPES:
             raise DTypeError(
-                f"{_NAME}: {label} is {tensor._spec.dtype.name}; typecast it first.",
+                f"{_NAME}: {label} is {tensor.spec.dtype.name}; typecast it first.",
                 vendor=f"only ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for {label}",
             )
     if alpha == 0.0:

@@ -70,7 +70,7 @@ def _check(name: str, a: Tensor, b: Tensor, grid: CoreCoord) -> None:
     on_device(name, b, "input_tensor_b", "Operands to matmul need to be on device!")
     same_device(name, device, b, "input_tensor_b")
     for label, tensor in (("input_tensor_a", a), ("input_tensor_b", b)):
-        spec = tensor._spec
+        spec = tensor.spec
         if spec.dtype not in _DTYPES:
             raise DTypeError(f"{name}: {label} is {spec.dtype.name}; typecast it to a floating point type first.")
         if spec.layout is not Layout.TILE:
@@ -95,7 +95,7 @@ def _shapes(name: str, a: Tensor, b: Tensor) -> tuple[tuple[int, ...], tuple[int
     Raises:
         ShapeError: their users differ, or there is more than one query for each.
     """
-    first, second = tuple(a._spec._padded_shape), tuple(b._spec._padded_shape)
+    first, second = tuple(a.spec._padded_shape), tuple(b.spec._padded_shape)
     if first[0] != 1:
         raise ShapeError(
             f"{name}: input_tensor_a is {list(first)}; its first dimension, the queries of a user, must be 1.",
@@ -129,7 +129,7 @@ def _inner(name: str, a: tuple[int, ...], b: tuple[int, ...], cache: _Cache | No
 
 def _padded(tensor: Tensor) -> Tensor:
     """Return a tensor whose shape is the padded one."""
-    spec = tensor._spec
+    spec = tensor.spec
     if tuple(spec.shape) == tuple(spec._padded_shape):
         return tensor
     return tensor._view(TensorSpec.of(tuple(spec._padded_shape), spec.dtype, spec.layout, spec.memory_config))
@@ -137,11 +137,11 @@ def _padded(tensor: Tensor) -> Tensor:
 
 def _first_tokens(b: Tensor, tokens: int) -> Tensor:
     """Return the first rows of every matrix, as copies of tiles."""
-    users, heads, rows, columns = tuple(b._spec.shape)
+    users, heads, rows, columns = tuple(b.spec.shape)
     if rows == tokens:
         return b
     assert b._device is not None
-    spec = TensorSpec.of((users, heads, tokens, columns), b._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    spec = TensorSpec.of((users, heads, tokens, columns), b.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     part = allocate(spec, b._device)
     copy_tiles(b, part, shape=tile_grid(part), strides=strides_of(tile_grid(b)))
     return part
@@ -155,14 +155,14 @@ def _multiply(
     `reads_back` says that the packed product is copied through SrcA to become rows, and not unpacked in Dst.
     """
     left, right = _padded(a), _padded(b)
-    _, heads, users, inner = tuple(left._spec.shape)
-    groups = right._spec.shape[1]
+    _, heads, users, inner = tuple(left.spec.shape)
+    groups = right.spec.shape[1]
     each = heads // groups
     between = DataType.BFLOAT16
-    if numerics.dst32 and a._spec.dtype is DataType.FLOAT32:
+    if numerics.dst32 and a.spec.dtype is DataType.FLOAT32:
         between = DataType.FLOAT32
     # The rows of a user become one matrix. Block floats are those values in bfloat16, and multiplied alike.
-    dtype = DataType.BFLOAT16 if left._spec.dtype in BLOCK_FLOATS else left._spec.dtype
+    dtype = DataType.BFLOAT16 if left.spec.dtype in BLOCK_FLOATS else left.spec.dtype
     rows = move(
         left,
         TensorSpec.of((users, groups, each, inner), dtype, Layout.TILE, DRAM_MEMORY_CONFIG),
@@ -171,7 +171,7 @@ def _multiply(
     if cache is not None:
         right = _first_tokens(right, cache.tokens)
     transposed = cache is not None and cache.transposed
-    width = right._spec.shape[2] if transposed else right._spec.shape[3]
+    width = right.spec.shape[2] if transposed else right.spec.shape[3]
     device = on_device("", output)
     product = allocate(TensorSpec.of((users, groups, each, width), between, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     multiply(
@@ -184,7 +184,7 @@ def _multiply(
         transpose_b=transposed,
     )
     if reads_back and between is DataType.FLOAT32:
-        again = allocate(product._spec, device)
+        again = allocate(product.spec, device)
         copy_through_source(product, again, numerics)
         product = again
     tiles = move(
@@ -215,7 +215,7 @@ def _of_one_head(
         )
     _inner(name, first, second, cache)
     width = cache.tokens if cache is not None and cache.transposed else second[3]
-    return _run(name, a, b, width, dtype, config, memory_config or a._spec.memory_config, output, cache)
+    return _run(name, a, b, width, dtype, config, memory_config or a.spec.memory_config, output, cache)
 
 
 def _run(
@@ -231,10 +231,10 @@ def _run(
     *,
     reads_back: bool = True,
 ) -> Tensor:
-    first = tuple(a._spec._padded_shape)
+    first = tuple(a.spec._padded_shape)
     shape = (1, first[1], first[2], width)
     device = on_device(name, a)
-    taken = agreed_dtype(name, dtype, output, a._spec.dtype)
+    taken = agreed_dtype(name, dtype, output, a.spec.dtype)
     if taken not in _DTYPES:
         raise DTypeError(f"{name}: dtype is {taken.name}; the result is floating point.")
     if output is not None:
@@ -274,7 +274,7 @@ def _attn_matmul_from_cache(
         raise ParameterError(
             f"{name}: num_tokens={num_tokens} must be positive.", vendor="Number of tokens must be at least 1!"
         )
-    length = (0, 0, *tuple(input_tensor_b._spec._padded_shape))[-2]
+    length = (0, 0, *tuple(input_tensor_b.spec._padded_shape))[-2]
     if num_tokens > length:
         raise ParameterError(
             f"{name}: num_tokens={num_tokens}, but the cache has {length} rows.",
@@ -286,7 +286,7 @@ def _attn_matmul_from_cache(
 
 def _orientation(a: Tensor, b: Tensor, memory_config: MemoryConfig) -> ShardOrientation:
     """Return the orientation of the first placement that has one; column-major if none has."""
-    for place in (a._spec.memory_config, b._spec.memory_config, memory_config):
+    for place in (a.spec.memory_config, b.spec.memory_config, memory_config):
         if place.is_sharded():
             return ShardOrientation.COL_MAJOR if place.shard_spec is None else place.shard_spec.orientation
     return ShardOrientation.COL_MAJOR
@@ -347,10 +347,10 @@ def _group_attn_matmul(
             vendor="Compute grid size is too small for group attention matmul! For now, we require at most 1 q_heads "
             "per core.",
         )
-    place = memory_config or a._spec.memory_config
+    place = memory_config or a.spec.memory_config
     orientation = _orientation(a, b, place)
-    _shard(name, "input_tensor_a", a._spec.memory_config, first[2:], orientation)  # type: ignore[arg-type]
-    _shard(name, "input_tensor_b", b._spec.memory_config, (second[1] * second[2], second[3]), orientation)
+    _shard(name, "input_tensor_a", a.spec.memory_config, first[2:], orientation)  # type: ignore[arg-type]
+    _shard(name, "input_tensor_b", b.spec.memory_config, (second[1] * second[2], second[3]), orientation)
     _shard(name, "memory_config", place, (first[2], second[3]), orientation)
     _inner(name, first, second, None)
     if place.is_sharded() and place.shard_spec is None:

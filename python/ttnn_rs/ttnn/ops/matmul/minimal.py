@@ -61,7 +61,7 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor) -> None:
         LayoutError: it is row-major.
     """
     same_device(name, on_device(name, first), tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype not in DTYPES:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; typecast it to a floating point type first.")
     if spec.layout is not Layout.TILE:
@@ -78,7 +78,7 @@ def checked(name: str, a: Tensor, b: Tensor, bias: Tensor | None) -> int:
     on_device(name, a)
     operand(name, a, "input_tensor", a)
     operand(name, b, "weight_tensor", a)
-    first, second = tuple(a._spec.shape), tuple(b._spec.shape)
+    first, second = tuple(a.spec.shape), tuple(b.spec.shape)
     fits = len(first) >= 2 and len(second) >= 2 and first[-1] == second[-2]
     if not fits or any(size != 1 for size in second[:-2]) or 0 in (*first, *second):
         raise ShapeError(
@@ -88,8 +88,8 @@ def checked(name: str, a: Tensor, b: Tensor, bias: Tensor | None) -> int:
     width = second[-1]
     if bias is not None:
         operand(name, bias, "bias_tensor", a)
-        if bias._spec.shape.volume() != width or bias._spec.shape[-1] != width:
-            raise ShapeError(f"{name}: bias_tensor is {bias._spec.shape}; it must be [1, {width}].")
+        if bias.spec.shape.volume() != width or bias.spec.shape[-1] != width:
+            raise ShapeError(f"{name}: bias_tensor is {bias.spec.shape}; it must be [1, {width}].")
     return width
 
 
@@ -99,7 +99,7 @@ def result_dtype(name: str, dtype: DataType | None, a: Tensor) -> DataType:
     Raises:
         DTypeError: it is not floating point.
     """
-    dtype = dtype or a._spec.dtype
+    dtype = dtype or a.spec.dtype
     if dtype not in DTYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; the result is floating point.")
     return dtype
@@ -126,9 +126,9 @@ def _with_zeros(tensor: Tensor, grid: tuple[int, int], padded: tuple[int, int]) 
     """Return a copy with tiles of zeros at the end of rows and columns of tiles."""
     device = on_device(_NAME, tensor)
     shape = (padded[0] * TILE_SIZE, padded[1] * TILE_SIZE)
-    copy = allocate(TensorSpec.of(shape, tensor._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    copy = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert copy._buffer is not None
-    _engine.fill(copy._buffer, format=FORMAT_CODE[copy._spec.dtype], value=0.0)
+    _engine.fill(copy._buffer, format=FORMAT_CODE[copy.spec.dtype], value=0.0)
     copy_tiles(tensor, copy, shape=padded, strides=(grid[1], 1), window=((0, grid[0]), (0, grid[1])))
     return copy
 
@@ -148,10 +148,10 @@ def blocked(
     A last block along K that is shorter than the others is filled up with zeros, as the program does.
     """
     device = on_device(name, a)
-    inner, columns = tiles_of(a._spec.shape[-1]), tiles_of(b._spec.shape[-1])
-    rows, used = a._spec.num_pages // inner, a._spec.shape[-1]
+    inner, columns = tiles_of(a.spec.shape[-1]), tiles_of(b.spec.shape[-1])
+    rows, used = a.spec.num_pages // inner, a.spec.shape[-1]
     if bias is None:
-        spec = TensorSpec.of((1, b._spec.shape[-1]), DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG)
+        spec = TensorSpec.of((1, b.spec.shape[-1]), DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG)
         # The sums are read back as TF32 with a bias or without; adding zero changes nothing else.
         bias = allocate(spec, device)
         assert bias._buffer is not None
@@ -162,10 +162,10 @@ def blocked(
         a = _with_zeros(a, (rows, inner), (rows, padded))
         b = _with_zeros(b, (inner, columns), (padded, columns))
     # Without a second block the engine would pack a sum to the output's data type before the bias is added.
-    apart = not numerics.dst32 and padded == block and output._spec.dtype in BLOCK_FLOATS
+    apart = not numerics.dst32 and padded == block and output.spec.dtype in BLOCK_FLOATS
     target = output
     if apart:
-        target = allocate(TensorSpec.of(output._spec.shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+        target = allocate(TensorSpec.of(output.spec.shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     multiply(
         a,
         b,
@@ -179,11 +179,11 @@ def blocked(
         activation=() if apart else activation,
     )
     if apart:
-        spec = target._spec
+        spec = target.spec
         arch = arch_number(device)
         program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, False, numerics.fidelity, arch)
-        row = program.tensor(bias._spec.dtype, (*(1 for _ in tuple(spec.shape)[:-1]), spec.shape[-1]), "row")
-        program.eltwise("add", program.tensor(spec.dtype), row, output._spec.dtype, activation, output=0)
+        row = program.tensor(bias.spec.dtype, (*(1 for _ in tuple(spec.shape)[:-1]), spec.shape[-1]), "row")
+        program.eltwise("add", program.tensor(spec.dtype), row, output.spec.dtype, activation, output=0)
         # Tensors in the order in which the program names them.
         program.run([bias, target], [output])
 
@@ -201,7 +201,7 @@ def _minimal_matmul(
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
     width = checked(_NAME, input_tensor, weight_tensor, bias_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     taken = result_dtype(_NAME, dtype, input_tensor)
     place = memory_config or spec.memory_config
     output = allocate(TensorSpec.of((*tuple(spec.shape)[:-1], width), taken, Layout.TILE, place), device)

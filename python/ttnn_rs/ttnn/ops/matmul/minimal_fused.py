@@ -72,7 +72,7 @@ def _split(
             vendor=f"Each chunk size N/chunks={each} must be a multiple of TILE_WIDTH={TILE_SIZE}",
         )
     taken = result_dtype(_SPLIT, dtype, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     leading, place = tuple(spec.shape)[:-1], memory_config or spec.memory_config
     whole = allocate(TensorSpec.of((*leading, width), taken, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     parts = [allocate(TensorSpec.of((*leading, each), taken, Layout.TILE, place), device) for _ in range(chunks)]
@@ -80,7 +80,7 @@ def _split(
     numerics = numerics_of(compute_kernel_config)
     blocked(_SPLIT, input_tensor, weight_tensor, bias_tensor, whole, config, numerics, activation)
     columns, of_part = tiles_of(width), tiles_of(each)
-    rows = whole._spec.num_pages // columns
+    rows = whole.spec.num_pages // columns
     for number, part in enumerate(parts):
         copy_tiles(whole, part, shape=(rows, of_part), strides=(columns, 1), offset=number * of_part)
     return parts
@@ -101,23 +101,23 @@ def _gated(
     a, b, base, gate = matmul_input_tensor, matmul_weight_tensor, addcmul_input_tensor1, addcmul_input_tensor2
     device = on_device(_GATED, a)
     width = checked(_GATED, a, b, bias_tensor)
-    shape = (*tuple(a._spec.shape)[:-1], width)
+    shape = (*tuple(a.spec.shape)[:-1], width)
     for label, tensor in (("addcmul_input_tensor1", base), ("addcmul_input_tensor2", gate)):
         operand(_GATED, tensor, label, a)
-    if tuple(base._spec.shape)[-2:] != shape[-2:] or base._spec.shape.volume() != math.prod(shape):
+    if tuple(base.spec.shape)[-2:] != shape[-2:] or base.spec.shape.volume() != math.prod(shape):
         raise ShapeError(
-            f"{_GATED}: addcmul_input_tensor1 has shape {base._spec.shape}; it must be that of the product, "
+            f"{_GATED}: addcmul_input_tensor1 has shape {base.spec.shape}; it must be that of the product, "
             f"{list(shape)}.",
             vendor=f"fused_ternary_input_a shape must match output [M={shape[-2]}, N={width}]",
         )
-    if tuple(gate._spec.shape)[-2:] != (1, width) or gate._spec.shape.volume() != width:
+    if tuple(gate.spec.shape)[-2:] != (1, width) or gate.spec.shape.volume() != width:
         raise ShapeError(
-            f"{_GATED}: addcmul_input_tensor2 has shape {gate._spec.shape}; it must be [1, {width}].",
+            f"{_GATED}: addcmul_input_tensor2 has shape {gate.spec.shape}; it must be [1, {width}].",
             vendor=f"fused_ternary_input_b shape must be [1, N={width}] (broadcast like bias)",
         )
-    if base._spec.dtype is not b._spec.dtype:
+    if base.spec.dtype is not b.spec.dtype:
         raise DTypeError(
-            f"{_GATED}: addcmul_input_tensor1 is {base._spec.dtype.name}, matmul_weight_tensor {b._spec.dtype.name}; "
+            f"{_GATED}: addcmul_input_tensor1 is {base.spec.dtype.name}, matmul_weight_tensor {b.spec.dtype.name}; "
             "they must be equal.",
             vendor="ternary_a_data_format must be equal to in1_data_format",
         )
@@ -125,18 +125,18 @@ def _gated(
     numerics = numerics_of(compute_kernel_config)
     between = DataType.FLOAT32 if numerics.dst32 else DataType.BFLOAT16
     sums = allocate(TensorSpec.of(shape, between, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    output = allocate(TensorSpec.of(shape, taken, Layout.TILE, memory_config or a._spec.memory_config), device)
+    output = allocate(TensorSpec.of(shape, taken, Layout.TILE, memory_config or a.spec.memory_config), device)
     blocked(_GATED, a, b, bias_tensor, sums, config, numerics)
     program = Pipeline(shape, ROWS, between, numerics.dst32, numerics.fidelity, arch_number(device))
     product = program.tensor(between)
-    row = program.tensor(gate._spec.dtype, (*(1 for _ in shape[:-1]), width), "row")
+    row = program.tensor(gate.spec.dtype, (*(1 for _ in shape[:-1]), width), "row")
     factor = scalar_chain("mul_unary", rounded(as_float(_GATED, scalar, "scalar")))
-    if gate._spec.dtype is DataType.FLOAT32:
+    if gate.spec.dtype is DataType.FLOAT32:
         # A float32 gate is broadcast in Dst and multiplied by the SFPU.
         scaled = program.sfpu(("mul_binary", "default"), product, row, between, factor)
     else:
         scaled = program.eltwise("mul", product, row, between, factor)
-    program.eltwise("add", scaled, program.tensor(base._spec.dtype), taken, output=0)
+    program.eltwise("add", scaled, program.tensor(base.spec.dtype), taken, output=0)
     program.run([sums, gate, base], [output])
     return output
 

@@ -213,8 +213,8 @@ def _prepared(
     lowest = device._engine.lowest_l1_address()
     if lowest is not None:
         chip = replace(chip, l1_lowest_tensor=lowest)
-    bias_spec, output_spec = (None if tensor is None else tensor._spec for tensor in (bias, output))
-    return _call(a._spec, b._spec, bias_spec, output_spec, options, chip)
+    bias_spec, output_spec = (None if tensor is None else tensor.spec for tensor in (bias, output))
+    return _call(a.spec, b.spec, bias_spec, output_spec, options, chip)
 
 
 def plan(
@@ -278,7 +278,7 @@ def _run(
     if separate_bias is not None:
         product_shape = result_shape(call, program.out.shape)
         official = "Invalid subtile broadcast type"
-        check_bias_broadcast(separate_bias._spec.shape._dims, product_shape, official, columns=True)
+        check_bias_broadcast(separate_bias.spec.shape._dims, product_shape, official, columns=True)
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
         raise UnsupportedError(
@@ -310,7 +310,7 @@ def _run(
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
         target = output if program.separate_activation is None else None
-        memory_config = None if target is not None else product._spec.memory_config
+        memory_config = None if target is not None else product.spec.memory_config
         product = operation("add")(product, separate_bias, memory_config=memory_config, output_tensor=target)
     if program.separate_activation is not None:
         product = _activated(operator, product, program.separate_activation, output)
@@ -341,12 +341,12 @@ def _run_in_full_tiles(
     addend = None if bias is None else in_full_tiles(bias)
     full = allocate(TensorSpec.of(shape, program.out.dtype, Layout.TILE), device)
     left, right, _, result = prepared.settings["formats"]
-    if b._spec.dtype is not call.b.dtype:
-        right = FORMAT_CODE[b._spec.dtype]
-    if a._spec.dtype is not call.a.dtype:
-        left = FORMAT_CODE[a._spec.dtype]
+    if b.spec.dtype is not call.b.dtype:
+        right = FORMAT_CODE[b.spec.dtype]
+    if a.spec.dtype is not call.a.dtype:
+        left = FORMAT_CODE[a.spec.dtype]
     fused = None if program.separate_bias is not None else addend
-    formats = (left, right, 0 if fused is None else FORMAT_CODE[fused._spec.dtype], result)
+    formats = (left, right, 0 if fused is None else FORMAT_CODE[fused.spec.dtype], result)
     launch({**prepared.settings, "formats": formats}, a, b, fused, full, arch_number(device))
     if program.separate_bias is not None:
         full = operation("add")(full, addend)
@@ -461,7 +461,7 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     zeros = output if output is not None else allocate(spec, device)
     if spec.num_pages:
         assert zeros._buffer is not None
-        _engine.fill(zeros._buffer, format=FORMAT_CODE[zeros._spec.dtype], value=0.0)
+        _engine.fill(zeros._buffer, format=FORMAT_CODE[zeros.spec.dtype], value=0.0)
     if bias is not None:
         zeros = operation("add")(zeros, bias, output_tensor=output)
     if call.activation is not None:

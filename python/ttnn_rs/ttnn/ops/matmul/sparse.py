@@ -85,7 +85,7 @@ def _operands(a: Tensor, b: Tensor, sparsity: Tensor) -> MeshDevice:
         on_device(_NAME, tensor, label)
         same_device(_NAME, device, tensor, label)
     for label, tensor in (("input_tensor_a", a), ("input_tensor_b", b)):
-        spec = tensor._spec
+        spec = tensor.spec
         if spec.dtype not in _DTYPES:
             raise DTypeError(f"{_NAME}: {label} is {spec.dtype.name}; typecast it to a floating point type first.")
         if spec.layout is not Layout.TILE:
@@ -101,9 +101,9 @@ def _operands(a: Tensor, b: Tensor, sparsity: Tensor) -> MeshDevice:
                 "others are 32x32.",
                 "unimplemented",
             )
-    if sparsity._spec.dtype is not DataType.BFLOAT16 or sparsity._spec.layout is not Layout.ROW_MAJOR:
+    if sparsity.spec.dtype is not DataType.BFLOAT16 or sparsity.spec.layout is not Layout.ROW_MAJOR:
         raise DTypeError(
-            f"{_NAME}: sparsity is {sparsity._spec.dtype.name} in {sparsity._spec.layout.name}; it must be BFLOAT16 "
+            f"{_NAME}: sparsity is {sparsity.spec.dtype.name} in {sparsity.spec.layout.name}; it must be BFLOAT16 "
             "in ROW_MAJOR."
         )
     return device
@@ -116,7 +116,7 @@ def _batches(a: Tensor, b: Tensor, sparsity: Tensor, a_sparse: bool, b_sparse: b
         ParameterError: neither operand is sparse.
         ShapeError: shapes do not fit.
     """
-    first, second = tuple(a._spec.shape), tuple(b._spec.shape)
+    first, second = tuple(a.spec.shape), tuple(b.spec.shape)
     if not (a_sparse or b_sparse):
         raise ParameterError(
             f"{_NAME}: is_input_a_sparse and is_input_b_sparse are both False; one must be True. Use ttnn.matmul."
@@ -133,7 +133,7 @@ def _batches(a: Tensor, b: Tensor, sparsity: Tensor, a_sparse: bool, b_sparse: b
             f"{_NAME}: input_tensor_a has {matrices[0]} matrices, input_tensor_b {matrices[1]}; with a sparse "
             f"input_tensor_a they must be {'as many' if b_sparse else 'a multiple of these'}."
         )
-    shape = tuple(sparsity._spec.shape)
+    shape = tuple(sparsity.spec.shape)
     if math.prod(shape) != batches.places:
         raise ShapeError(
             f"{_NAME}: sparsity has shape {list(shape)}, {math.prod(shape)} elements; the batches ask for "
@@ -175,7 +175,7 @@ def _chosen(sparsity: Tensor, nnz: int | None, places: int) -> list[int]:
 
 def _in_full_tiles(a: Tensor) -> Tensor:
     """Return a tensor in tiles of 32x32, the same one if it has them."""
-    spec = a._spec
+    spec = a.spec
     if spec.tile == DEFAULT_TILE:
         return a
     assert a._device is not None
@@ -185,7 +185,7 @@ def _in_full_tiles(a: Tensor) -> Tensor:
 
 def _gathered(source: Tensor, matrices: list[int], grid: tuple[int, int]) -> Tensor:
     """Return copies of some matrices of a tensor, of so many tiles."""
-    spec = source._spec
+    spec = source.spec
     shape = (len(matrices), spec.shape[-2], spec.shape[-1])
     assert source._device is not None
     parts = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), source._device)
@@ -215,7 +215,7 @@ def _tile_of(a: Tensor, output_tile: Tile | None) -> Tile:
     Raises:
         UnsupportedError: another one is asked for.
     """
-    tile = a._spec.tile
+    tile = a.spec.tile
     if output_tile is not None and output_tile != tile:
         raise UnsupportedError(
             f"{_NAME}: output_tile={output_tile} is not modelled; the output has tiles of {tile.tile_shape}.",
@@ -248,15 +248,15 @@ def _sparse_matmul(
             f"{_NAME}: program_config.fused_activation is not applied by the program; use a unary operator behind it."
         )
     chosen = _chosen(sparsity, nnz, batches.places)
-    m, k = tuple(a._spec.shape)[-2:]
-    n = b._spec.shape[-1]
+    m, k = tuple(a.spec.shape)[-2:]
+    n = b.spec.shape[-1]
     program, settings = settings_of(
         _NAME,
-        TensorSpec.of((1, 1, m, k), a._spec.dtype, Layout.TILE),
-        TensorSpec.of((1, 1, k, n), b._spec.dtype, Layout.TILE),
+        TensorSpec.of((1, 1, m, k), a.spec.dtype, Layout.TILE),
+        TensorSpec.of((1, 1, k, n), b.spec.dtype, Layout.TILE),
         device,
         None,
-        dtype if output is None else output._spec.dtype,
+        dtype if output is None else output.spec.dtype,
         program_config,
         compute,
         core_grid,
@@ -267,7 +267,7 @@ def _sparse_matmul(
     shape = (*batches.shape, m, n)
     if output is not None:
         take_output(_NAME, output, shape, Layout.TILE, device)
-        tile = output._spec.tile
+        tile = output.spec.tile
     rows, inner, columns = tiles_of(m), tiles_of(k), tiles_of(n)
     spec = TensorSpec.of((batches.places, m, n), taken, Layout.TILE, DRAM_MEMORY_CONFIG)
     all_products = _zeros(spec, device)

@@ -25,12 +25,12 @@ from .data import TileShape
 
 def is_transposed(tensor: Tensor | None) -> bool:
     """Whether rows and columns of a tensor's tiles are exchanged where they are stored."""
-    return tensor is not None and tensor._spec.layout is Layout.TILE and tensor._spec.tile.transpose_within_face
+    return tensor is not None and tensor.spec.layout is Layout.TILE and tensor.spec.tile.transpose_within_face
 
 
 def in_full_tiles(tensor: Tensor) -> Tensor:
     """Return the tensor in tiles of 32x32; itself if it has them. Transposed block floats become bfloat16."""
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE or spec.tile == DEFAULT_TILE:
         return tensor
     assert tensor._device is not None

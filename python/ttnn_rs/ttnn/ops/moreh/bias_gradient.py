@@ -48,8 +48,8 @@ def add_up(name: str, output_grad: Tensor, target: Tensor, compute: WormholeComp
         ShapeError: the gradient of the bias has another shape.
         UnsupportedError: one element with a 32-bit Dst: its partial sums lose bits on their way through SrcA.
     """
-    device, spec = on_device(name, output_grad, "output_grad"), output_grad._spec
-    shape, wanted = tuple(spec.shape), tuple(target._spec.shape)
+    device, spec = on_device(name, output_grad, "output_grad"), output_grad.spec
+    shape, wanted = tuple(spec.shape), tuple(target.spec.shape)
     one = all(size == 1 for size in wanted)
     if not one and (any(size != 1 for size in wanted[:-1]) or wanted[-1:] != shape[-1:]):
         raise ShapeError(
@@ -62,7 +62,7 @@ def add_up(name: str, output_grad: Tensor, target: Tensor, compute: WormholeComp
             f"{name}: the gradient of a bias of one element with fp32_dest_acc_en=True is not built yet.",
             "unimplemented",
         )
-    count_program(device, "moreh_bias_add_backward", spec, target._spec, compute)
+    count_program(device, "moreh_bias_add_backward", spec, target.spec, compute)
     source, rows = output_grad, tuple(spec.padded_shape)
     for axis, size in ((COLUMNS, shape[-2]), (-1, shape[-1])):
         # The width of a row of sums stays padding.

@@ -74,7 +74,7 @@ def check_operand(
     own = on_device(name, tensor, label, vendor[0])
     if device is not None:
         same_device(name, device, tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not layout:
         raise LayoutError(
             f"{name}: {label} has layout {spec.layout.name}; convert it with "
@@ -94,8 +94,8 @@ def check_shape(name: str, label: str, tensor: Tensor, shape: Sequence[int], ven
     Raises:
         ShapeError: its shape is not `shape`.
     """
-    if tuple(tensor._spec.shape) != tuple(shape):
-        raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be {list(shape)}.", vendor=vendor)
+    if tuple(tensor.spec.shape) != tuple(shape):
+        raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be {list(shape)}.", vendor=vendor)
 
 
 class Result:
@@ -112,7 +112,7 @@ class Result:
     ) -> None:
         if given is not None:
             take_output(name, given, tuple(shape), Layout.TILE, device, dtype=dtype)
-            place = given._spec.memory_config
+            place = given.spec.memory_config
         self.given = given
         self.written = allocate(TensorSpec.of(tuple(shape), dtype, Layout.TILE, place), device)
 

@@ -88,17 +88,17 @@ def _clip_grad_norm(
     device = check_operand(_NAME, "inputs[0]", inputs[0], vendor=vendor)
     for position, tensor in enumerate(inputs):
         check_operand(_NAME, f"inputs[{position}]", tensor, device, vendor=vendor)
-        if is_empty(tensor._spec):
-            raise ShapeError(f"{_NAME}: inputs[{position}] has shape {tensor._spec.shape}; it has no elements.")
+        if is_empty(tensor.spec):
+            raise ShapeError(f"{_NAME}: inputs[{position}] has shape {tensor.spec.shape}; it has no elements.")
     if total_norm is not None:
         check_operand(_NAME, "total_norm", total_norm, device)
-        if total_norm._spec.num_pages != 1:
-            raise ShapeError(f"{_NAME}: total_norm has shape {total_norm._spec.shape}; it must be one element.")
+        if total_norm.spec.num_pages != 1:
+            raise ShapeError(f"{_NAME}: total_norm has shape {total_norm.spec.shape}; it must be one element.")
     by = Power.of(_NAME, norm_type), Power.of(_NAME, rounded(1.0 / rounded(norm_type)))
     # The kernels are built in one way, whatever a configuration says.
     numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
-    place = memory_config or inputs[0]._spec.memory_config
-    shapes = [(*(1 for _ in range(2 - tensor._spec.shape.rank)), *tensor._spec.shape) for tensor in inputs]
+    place = memory_config or inputs[0].spec.memory_config
+    shapes = [(*(1 for _ in range(2 - tensor.spec.shape.rank)), *tensor.spec.shape) for tensor in inputs]
     one = TensorSpec.of((1, 1), BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     sums = allocate(TensorSpec.of((len(inputs), 1, 1), BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     parts = [allocate(one, device) for _ in inputs]
@@ -117,7 +117,7 @@ def _clip_grad_norm(
     found = find("ttnn.reshape")(norm.written, (1,))
     ratio = find("ttnn.div")(number(max_norm), find("ttnn.add")(found, 1e-6))
     factor: Tensor = find("ttnn.minimum")(ratio, number(1.0))
-    results = [allocate(tensor._spec, device) for tensor in inputs]
+    results = [allocate(tensor.spec, device) for tensor in inputs]
     for tensor, shape, result in zip(inputs, shapes, results, strict=True):
         _scaled(shape, numerics).run([tensor, factor], [result])
     for tensor, result in zip(inputs, results, strict=True):

@@ -48,7 +48,7 @@ def _scaled_program(shape: tuple[int, ...], dtypes: tuple[DataType, DataType], n
 
 
 def _check_vector(name: str, label: str, tensor: Tensor, device: MeshDevice | None = None) -> MeshDevice:
-    shape = tuple(tensor._spec.shape)
+    shape = tuple(tensor.spec.shape)
     if len(shape) != 4 or shape[:3] != (1, 1, 1) or not shape[3]:
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; it must be [1, 1, 1, N], not empty.",
@@ -68,10 +68,10 @@ def _dot(
     name = "ttnn.moreh_dot"
     device = _check_vector(name, "input_tensor_a", input_tensor_a)
     _check_vector(name, "input_tensor_b", input_tensor_b, device)
-    spec = input_tensor_a._spec
+    spec = input_tensor_a.spec
     shape = tuple(spec.shape)
     check_shape(name, "input_tensor_b", input_tensor_b, shape, vendor="Shape without padding must be the same.")
-    if DataType.BFLOAT8_B in (spec.dtype, input_tensor_b._spec.dtype):
+    if DataType.BFLOAT8_B in (spec.dtype, input_tensor_b.spec.dtype):
         raise UnsupportedError(
             f"{name}: BFLOAT8_B is not modelled: the reader clears padding as if elements had 16 bits. Typecast both "
             "tensors to bfloat16."
@@ -99,19 +99,19 @@ def _dot_backward(
     device = check_operand(name, "output_grad", output_grad, None, _TAKEN)
     for label, tensor in (("input", input), ("other", other)):
         _check_vector(name, label, tensor, device)
-    shape = tuple(input._spec.shape)
+    shape = tuple(input.spec.shape)
     check_shape(name, "other", other, shape, vendor="Tensor A and B should have the same shape.")
     numerics = Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
     wanted = []
     for label, target, values in (("input_grad", input_grad, other), ("other_grad", other_grad, input)):
         if target is None:
             continue
-        dtype = values._spec.dtype
+        dtype = values.spec.dtype
         check_operand(name, label, target, device, (dtype,))
         check_shape(name, label, target, shape, vendor="Tensor shape and grad tensor shape should be the same.")
-        wanted.append((values, Result(name, shape, dtype, target._spec.memory_config, device, target)))
+        wanted.append((values, Result(name, shape, dtype, target.spec.memory_config, device, target)))
     for values, result in wanted:
-        formats = (values._spec.dtype, output_grad._spec.dtype)
+        formats = (values.spec.dtype, output_grad.spec.dtype)
         _scaled_program(shape, formats, numerics).run([values, output_grad], [result.written])
     # An output may be an operand too.
     for _, result in wanted:

@@ -57,7 +57,7 @@ def _placed(
     """
     down, across = places
     length = down * across
-    dtype = source._spec.dtype
+    dtype = source.spec.dtype
     spread = TensorSpec.of((images, down, stride[0], across, stride[1]), dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     stuffed = move(
         source,
@@ -94,7 +94,7 @@ def _fold(
     memory_config: MemoryConfig | None,
 ) -> Tensor:
     device = on_device(_NAME, input, "input")
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{_NAME}: input is tiled; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",

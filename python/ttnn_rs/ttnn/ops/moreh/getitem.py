@@ -31,7 +31,7 @@ _INT32: Final = DataType.INT32
 
 def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequence[int]) -> list[int]:
     """Return the dimensions, if the operands fit."""
-    device, spec = on_device(_NAME, input, "input"), input._spec
+    device, spec = on_device(_NAME, input, "input"), input.spec
     if spec.dtype not in (_INT32, DataType.BFLOAT16):
         raise DTypeError(
             f"{_NAME}: input is {spec.dtype.name}; it must be INT32 or BFLOAT16.",
@@ -56,10 +56,10 @@ def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequenc
         )
     if 0 in tuple(spec.shape):
         raise ShapeError(f"{_NAME}: input has shape {spec.shape}; there is nothing to take from it.")
-    count = (0, *index_tensors[0]._spec.shape)[-1]
+    count = (0, *index_tensors[0].spec.shape)[-1]
     for number, index in enumerate(index_tensors):
         same_device(_NAME, device, index, f"index_tensors[{number}]")
-        own = index._spec
+        own = index.spec
         if own.dtype is not _INT32:
             raise DTypeError(
                 f"{_NAME}: index_tensors[{number}] is {own.dtype.name}; indices are INT32.",
@@ -86,7 +86,7 @@ def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequenc
 def _joined(index_tensors: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
     """Return indices into the joined dimensions, from the first rows; negative ones count from the end."""
     joined: Tensor | None = None
-    count = tuple(index_tensors[0]._spec.shape)[-1]
+    count = tuple(index_tensors[0].spec.shape)[-1]
     for index, size in zip(index_tensors, sizes, strict=True):
         row = move(index, TensorSpec.of((1, count), _INT32, Layout.TILE, DRAM_MEMORY_CONFIG))
         own: Tensor = where(find("ttnn.lt")(row, 0), find("ttnn.add")(row, size), row)
@@ -107,18 +107,18 @@ def _getitem(
             f"{_NAME}: input is not given.", vendor="Input tensor is required for moreh_getitem operation."
         )
     dims = _checked(input, index_tensors, index_dims)
-    spec = input._spec
+    spec = input.spec
     shape = tuple(spec.shape)
     before, sizes, behind = shape[: dims[0]], shape[dims[0] : dims[-1] + 1], shape[dims[-1] + 1 :]
-    count = tuple(index_tensors[0]._spec.shape)[-1]
+    count = tuple(index_tensors[0].spec.shape)[-1]
     ones = (1,) * (len(dims) - 1) if spec.layout is Layout.TILE else ()
     result_shape = (*before, *ones, count, *behind)
     device = on_device(_NAME, input, "input")
     if output is not None:
         take_output(_NAME, output, result_shape, spec.layout, device)
-        if output._spec.dtype is not spec.dtype:
+        if output.spec.dtype is not spec.dtype:
             raise DTypeError(
-                f"{_NAME}: output is {output._spec.dtype.name}, input {spec.dtype.name}.",
+                f"{_NAME}: output is {output.spec.dtype.name}, input {spec.dtype.name}.",
                 vendor="Output tensor must have the same dtype as input tensor!",
             )
     flat = (math.prod(before), math.prod(sizes), math.prod(behind))

@@ -63,9 +63,9 @@ class _Groups:
 
     def parameter(self, name: str, label: str, tensor: Tensor) -> Tensor:
         """Return [1, 1, 1, C] as a tile for each channel."""
-        if tensor._spec.shape.volume() != self.c:
+        if tensor.spec.shape.volume() != self.c:
             raise ShapeError(
-                f"{name}: {label} has shape {tensor._spec.shape}; it must be [1, 1, 1, {self.c}].",
+                f"{name}: {label} has shape {tensor.spec.shape}; it must be [1, 1, 1, {self.c}].",
                 vendor=f"{label}_shape[-1] must be divisible by num_groups.",
             )
         return reshaped(name, tensor, (1, self.groups, self.c // self.groups, 1, 1))
@@ -101,8 +101,8 @@ def _group_norm(
     if len(are_required_outputs) != 3:
         raise ParameterError(f"{name}: are_required_outputs={list(are_required_outputs)} needs 3 entries.")
     device = check_operand(name, "input", input)
-    groups = _Groups(name, "input", tuple(input._spec.shape), num_groups)
-    place = memory_config or input._spec.memory_config
+    groups = _Groups(name, "input", tuple(input.spec.shape), num_groups)
+    place = memory_config or input.spec.memory_config
     inputs, factors = [input], []
     for label, tensor in (("gamma", gamma), ("beta", beta)):
         factors.append(None if tensor is None else groups.parameters)
@@ -117,7 +117,7 @@ def _group_norm(
             check_operand(name, label, tensor, device)
             groups.check_statistic(name, label, tensor)
         statistics.append(tensor)
-    result = Result(name, tuple(input._spec.shape), BF16, place, device, output)
+    result = Result(name, tuple(input.spec.shape), BF16, place, device, output)
     wanted = (statistics[0] is not None, statistics[1] is not None)
     program = forward(
         groups.shape, groups.axis, _numerics(device), groups.scaler(), rounded(eps), (factors[0], factors[1]), wanted
@@ -127,7 +127,7 @@ def _group_norm(
     columns = [allocate(column, device) for _ in targets]
     program.run(inputs, [result.written, *columns])
     for source, target in zip(columns, targets, strict=True):
-        copy_into(reshaped(name, source, tuple(target._spec.shape)), target)
+        copy_into(reshaped(name, source, tuple(target.spec.shape)), target)
     return [result.tensor(), *statistics]
 
 
@@ -151,7 +151,7 @@ def _group_norm_backward(
     if len(are_required_outputs) != 3:
         raise ParameterError(f"{name}: are_required_outputs={list(are_required_outputs)} needs 3 entries.")
     device = check_operand(name, "output_grad", output_grad)
-    shape = tuple(output_grad._spec.shape)
+    shape = tuple(output_grad.spec.shape)
     groups = _Groups(name, "output_grad", shape, num_groups)
     check_operand(name, "input", input, device)
     check_shape(name, "input", input, shape)
@@ -162,7 +162,7 @@ def _group_norm_backward(
     for label, optional in given.items():
         if optional is not None:
             check_operand(name, label, optional, device)
-    numerics, place = _numerics(device), output_grad._spec.memory_config
+    numerics, place = _numerics(device), output_grad.spec.memory_config
     inputs = [output_grad, input, *(reshaped(name, tensor, groups.kept) for tensor in (mean, rstd))]
     results: list[Result | None] = [None, None, None]
     if are_required_outputs[0]:
@@ -190,7 +190,7 @@ def _parameter_gradients(
     """Write the gradients of gamma and beta, those that are wanted: sums over the images and matrices of a channel."""
     output_grad, device = inputs[0], inputs[0]._device
     assert device is not None
-    n, c, height, width = output_grad._spec.padded_shape
+    n, c, height, width = output_grad.spec.padded_shape
     addends = TensorSpec.of((n, c, height, width), numerics.wide, Layout.TILE, DRAM_MEMORY_CONFIG)
     written = [None if result is None else allocate(addends, device) for result in results]
     flags = (results[0] is not None, results[1] is not None)

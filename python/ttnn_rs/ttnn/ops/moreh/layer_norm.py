@@ -66,16 +66,16 @@ class _Lines:
 
     def check_parameter(self, name: str, label: str, tensor: Tensor) -> None:
         """Refuse a tensor of another shape than what is normalized; leading sizes of 1 may differ."""
-        given, wanted = tuple(tensor._spec.shape), self.normalized
+        given, wanted = tuple(tensor.spec.shape), self.normalized
         while len(given) > len(wanted) and given[0] == 1:
             given = given[1:]
         if given != wanted:
-            raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be {list(wanted)}.")
+            raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be {list(wanted)}.")
 
     def check_statistic(self, name: str, label: str, tensor: Tensor) -> None:
         """Refuse a tensor that does not have one element for each line."""
-        if tensor._spec.shape.volume() != math.prod(self.outer):
-            raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be {list(self.outer)}.")
+        if tensor.spec.shape.volume() != math.prod(self.outer):
+            raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be {list(self.outer)}.")
 
 
 def _check(name: str, label: str, tensor: Tensor, device: MeshDevice | None = None) -> MeshDevice:
@@ -102,7 +102,7 @@ def _layer_norm(
 ) -> list[Tensor | None]:
     name = "ttnn.moreh_layer_norm"
     device = _check(name, "input", input)
-    spec = input._spec
+    spec = input.spec
     lines = _Lines(name, tuple(spec.shape), normalized_dims)
     parameters = {"gamma": gamma, "beta": beta}
     statistics = {"mean": mean, "rstd": rstd}
@@ -128,7 +128,7 @@ def _layer_norm(
     columns = [allocate(column, device) for _ in wanted]
     program.run([input, *(t for t in parameters.values() if t is not None)], [result.written, *columns])
     for source, target in zip(columns, wanted, strict=True):
-        copy_into(reshaped(name, source, tuple(target._spec.shape)), target)
+        copy_into(reshaped(name, source, tuple(target.spec.shape)), target)
     return [result.tensor(), mean, rstd]
 
 
@@ -147,7 +147,7 @@ def _layer_norm_backward(
 ) -> list[Tensor | None]:
     name = "ttnn.moreh_layer_norm_backward"
     device = _check(name, "output_grad", output_grad)
-    spec = output_grad._spec
+    spec = output_grad.spec
     shape = tuple(spec.shape)
     lines = _Lines(name, shape, normalized_dims)
     _check(name, "input", input, device)
@@ -186,7 +186,7 @@ def _parameter_gradients(
 ) -> list[tuple[Tensor, Tensor]]:
     """Return the gradients of gamma and beta with the tensors in which they go."""
     device = on_device("ttnn.moreh_layer_norm_backward", inputs[0], "output_grad")
-    padded = tuple(inputs[0]._spec.padded_shape)
+    padded = tuple(inputs[0].spec.padded_shape)
     given = [target for target in targets if target is not None]
     between = TensorSpec.of(padded, numerics.wide, Layout.TILE, DRAM_MEMORY_CONFIG)
     addends = [allocate(between, device) for _ in given]

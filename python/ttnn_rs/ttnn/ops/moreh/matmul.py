@@ -48,7 +48,7 @@ Gradients = list[Tensor | None]
 
 
 def _check(name: str, label: str, tensor: Tensor) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
             f"{name}: {label} is {spec.dtype.name}; typecast it to bfloat16 first.",
@@ -63,13 +63,13 @@ def _check(name: str, label: str, tensor: Tensor) -> None:
 
 def _expanded(source: Tensor, leading: tuple[int, ...]) -> Tensor:
     """Return a tensor with its matrices repeated, as copies of tiles."""
-    dims = tuple(source._spec.shape)
+    dims = tuple(source.spec.shape)
     own = (1,) * (len(leading) - len(dims) + 2) + dims[:-2]
     if own == leading or all(size == 1 for size in own):
         return source
     strides = strides_of((*own, *dims[-2:]))
     repeated = [0 if size == 1 else stride for size, stride in zip(own, strides, strict=False)]
-    target = TensorSpec.of((*leading, *dims[-2:]), source._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    target = TensorSpec.of((*leading, *dims[-2:]), source.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     return move(source, target, strides=[*repeated, *strides[-2:]])
 
 
@@ -97,7 +97,7 @@ def product(
     same_device(name, device, b, labels[1])
     for label, tensor in zip(labels, (a, b), strict=True):
         _check(name, label, tensor)
-    first, second = tuple(a._spec.shape), tuple(b._spec.shape)
+    first, second = tuple(a.spec.shape), tuple(b.spec.shape)
     m, k = first[-2:][::-1] if transpose_a else first[-2:]
     inner, n = second[-2:][::-1] if transpose_b else second[-2:]
     if k != inner:
@@ -115,18 +115,18 @@ def product(
     if bias is not None:
         same_device(name, device, bias, "bias")
         _check(name, "bias", bias)
-        of_bias = tuple(bias._spec.shape)
+        of_bias = tuple(bias.spec.shape)
         if any(size != 1 for size in of_bias[:-1]) or of_bias[-1] not in (1, n):
             raise ShapeError(f"{name}: bias has shape {list(of_bias)}; it must be [1, {n}] or [1, 1].")
         if of_bias[-1] != n:
             bias = move(bias, TensorSpec.of((1, n), DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), strides=[0, 0])
     shape = (*leading, m, n)
-    place = memory_config or (DRAM_MEMORY_CONFIG if output is None else output._spec.memory_config)
+    place = memory_config or (DRAM_MEMORY_CONFIG if output is None else output.spec.memory_config)
     if output is not None:
         output = take_output(name, output, shape, Layout.TILE, device)
         _check(name, "output", output)
     result = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    if not is_empty(result._spec):
+    if not is_empty(result.spec):
         if not k:
             raise ShapeError(f"{name}: the inner dimension has no elements.")
         _run(a, b, bias, result, (m, k, n), leading, (transpose_a, transpose_b), compute)
@@ -147,7 +147,7 @@ def _run(
     compute: Compute,
 ) -> None:
     left, right = _expanded(a, leading), _expanded(b, leading)
-    batches = [int(np.prod(tuple(tensor._spec.shape)[:-2], dtype=np.int64)) for tensor in (result, left, right)]
+    batches = [int(np.prod(tuple(tensor.spec.shape)[:-2], dtype=np.int64)) for tensor in (result, left, right)]
     fidelity, dst32 = MathFidelity.LoFi, False
     if compute is not None:
         dst32 = compute.fp32_dest_acc_en
@@ -259,7 +259,7 @@ def _required(
 
 def _summed(name: str, result: Tensor, target: Tensor, compute: Compute) -> Tensor:
     """Return the gradient of an operand, summed over the dimensions along which that was repeated."""
-    shape, found = tuple(target._spec.shape), tuple(result._spec.shape)
+    shape, found = tuple(target.spec.shape), tuple(result.spec.shape)
     if found == shape:
         return result
     own = (1,) * (len(found) - len(shape)) + shape
@@ -306,7 +306,7 @@ def _gradients(name: str, operands: Sequence[tuple[str, Tensor]], steps: Sequenc
     for target, a, b, turn_a, turn_b in steps:
         result = None
         if target is not None:
-            count_program(device, "moreh_matmul", a._spec, b._spec, turn_a, turn_b, target._spec, compute)
+            count_program(device, "moreh_matmul", a.spec, b.spec, turn_a, turn_b, target.spec, compute)
             result = product(name, a, b, compute=compute, transpose_a=turn_a, transpose_b=turn_b)
             result = _summed(name, result, target, compute)
         found.append(result)

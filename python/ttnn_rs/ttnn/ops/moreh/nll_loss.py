@@ -83,7 +83,7 @@ class _Classes:
 
     def __init__(self, name: str, target: Tensor, count: int, ignore_index: int, device: MeshDevice) -> None:
         self.name, self.count, self.device = name, count, device
-        self.shape = tuple(target._spec.shape)
+        self.shape = tuple(target.spec.shape)
         named = target
         if -(2**31) <= ignore_index < 2**31:
             named = where(find("ttnn.eq")(target, ignore_index), count, target)
@@ -95,7 +95,7 @@ class _Classes:
 
     def take(self, source: Tensor) -> Tensor:
         """Return the elements of [N, C, ...] that belong to the classes: [N, ...]."""
-        n, _, *rest = source._spec.shape
+        n, _, *rest = source.spec.shape
         extended = concat([source, self._zero((n, 1, *rest))], 1)
         index = reshaped(self.name, self.index, (n, 1, *rest))
         return reshaped(self.name, gathered(self.name, extended, 1, index), self.shape)
@@ -130,8 +130,8 @@ def _check(name: str, label: str, tensor: Tensor | None, device: MeshDevice, dty
 
 
 def _one_page(name: str, label: str, tensor: Tensor) -> None:
-    if tensor._spec.num_pages != 1:
-        raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be one element.")
+    if tensor.spec.num_pages != 1:
+        raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be one element.")
 
 
 def _check_target(name: str, target: Tensor) -> MeshDevice:
@@ -145,8 +145,8 @@ def _check_target(name: str, target: Tensor) -> MeshDevice:
 
 def _check_weight(name: str, weight: Tensor | None, count: int, device: MeshDevice) -> None:
     _check(name, "weight_tensor", weight, device)
-    if weight is not None and weight._spec.shape.volume() != count:
-        raise ShapeError(f"{name}: weight_tensor has shape {weight._spec.shape}; it must be [{count}].")
+    if weight is not None and weight.spec.shape.volume() != count:
+        raise ShapeError(f"{name}: weight_tensor has shape {weight.spec.shape}; it must be [{count}].")
 
 
 def _nll_loss(
@@ -163,7 +163,7 @@ def _nll_loss(
     name = "ttnn.moreh_nll_loss"
     device = _check_target(name, target_tensor)
     _check(name, "input_tensor", input_tensor, device)
-    shape = tuple(input_tensor._spec.shape)
+    shape = tuple(input_tensor.spec.shape)
     if len(shape) < 2 or 0 in shape:
         raise ShapeError(f"{name}: input_tensor has shape {list(shape)}; it must be [N, C, ...], not empty.")
     targets = (shape[0], *shape[2:])
@@ -190,10 +190,10 @@ def _nll_loss(
     divisor = total(name, weights, compute_kernel_config) if mean else None
     if divisor is not None:
         operands.append(divisor)
-    place = memory_config or input_tensor._spec.memory_config
+    place = memory_config or input_tensor.spec.memory_config
     summed = reduction != "none"
     # Vectors get two dimensions, unless an output has one.
-    given = not summed and output_tensor is not None and output_tensor._spec.shape.rank == 1
+    given = not summed and output_tensor is not None and output_tensor.spec.shape.rank == 1
     losses = Result(
         name,
         targets if given else _matrix(targets),
@@ -228,7 +228,7 @@ def _check_gradient(
     """Return the tensor that takes the gradient."""
     assert input_grad is not None
     _check(name, "input_grad_tensor", input_grad, device)
-    shape = tuple(input_grad._spec.shape)
+    shape = tuple(input_grad.spec.shape)
     if len(shape) < 2 or 0 in shape:
         raise ShapeError(f"{name}: input_grad_tensor has shape {list(shape)}; it must be [N, C, ...], not empty.")
     check_shape(name, "target_tensor", target, (shape[0], *shape[2:]))
@@ -255,7 +255,7 @@ def _nll_loss_backward(
     for label, tensor in zip(("output_grad_tensor", "divisor_tensor"), operands, strict=False):
         _check(name, label, tensor, device)
         _one_page(name, label, tensor)
-    shape = tuple(output._spec.shape)
+    shape = tuple(output.spec.shape)
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
     placed = classes.place(classes.weights(weight_tensor), shape)
     result = Result(name, shape, BF16, DRAM_MEMORY_CONFIG, device, output)
@@ -278,7 +278,7 @@ def _unreduced_backward(
     device = _check_target(name, target_tensor)
     output = _check_gradient(name, target_tensor, weight_tensor, input_grad_tensor, device)
     _check(name, "output_grad_tensor", output_grad_tensor, device)
-    shape = tuple(output._spec.shape)
+    shape = tuple(output.spec.shape)
     check_shape(name, "output_grad_tensor", output_grad_tensor, (shape[0], *shape[2:]))
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
     values: Tensor = find("ttnn.neg")(output_grad_tensor)

@@ -89,7 +89,7 @@ def powered(
 ) -> Tensor:
     """Return the magnitudes to the power of p, in `output` if that is given."""
     _check(name, "input", input)
-    spec, device = input._spec, on_device(name, input, "input")
+    spec, device = input.spec, on_device(name, input, "input")
     if output is not None:
         _check(name, "output", output, input)
     by = Power.of(name, p)
@@ -112,7 +112,7 @@ def _axes(name: str, dim: Dims, rank: int) -> list[int]:
 def _ordinal(source: Tensor, axis: int, p: float, config: Compute) -> Tensor:
     """Return the norm of order 0 or infinity along a dimension, which has size 1 then."""
     device = on_device("moreh_norm", source)
-    shape = tuple(source._spec.shape)
+    shape = tuple(source.spec.shape)
     rank = len(shape)
     line = {rank - 1: ROWS, rank - 2: COLUMNS}.get(axis, axis)
     reduced = tuple(1 if index == axis else size for index, size in enumerate(shape))
@@ -132,7 +132,7 @@ def _norm(
 ) -> Tensor:
     name = "ttnn.moreh_norm"
     _check(name, "input", input)
-    spec, device = input._spec, on_device(name, input, "input")
+    spec, device = input.spec, on_device(name, input, "input")
     rank = spec.shape.rank
     if rank < 2 or is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more, with elements.")
@@ -195,7 +195,7 @@ def _norm_backward(
 ) -> Tensor:
     name = "ttnn.moreh_norm_backward"
     _check(name, "input", input)
-    spec, device = input._spec, on_device(name, input, "input")
+    spec, device = input.spec, on_device(name, input, "input")
     rank = spec.shape.rank
     if rank < 2:
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more.")
@@ -207,8 +207,8 @@ def _norm_backward(
         _check(name, label, tensor, input)
         if keepdim:
             check_shape(name, label, tensor, kept)
-        if tensor._spec.shape.volume() != math.prod(kept):
-            raise ShapeError(f"{name}: {label} has shape {tensor._spec.shape}; it must be {list(kept)}.")
+        if tensor.spec.shape.volume() != math.prod(kept):
+            raise ShapeError(f"{name}: {label} has shape {tensor.spec.shape}; it must be {list(kept)}.")
         given.append(reshaped(name, tensor, kept))
     powers = (Power.of(name, p), Power.of(name, rounded(rounded(p) - 1.0)))
     result = Result(name, shape, BF16, memory_config or spec.memory_config, device, input_grad)

@@ -115,7 +115,7 @@ def _check(
     device = None if like is None else like._device
     check_operand(name, label, tensor, device, dtypes, vendor=sentences)
     if like is not None:
-        check_shape(name, label, tensor, tuple(like._spec.shape))
+        check_shape(name, label, tensor, tuple(like.spec.shape))
 
 
 def _matrix(shape: Sequence[int]) -> tuple[int, ...]:
@@ -148,7 +148,7 @@ def _adam(
     # Beside a 16-bit Dst the reader writes its numbers as bfloat16 into a buffer of bfloat8_b.
     wide = decoupled and compute_kernel_config is not None and compute_kernel_config.fp32_dest_acc_en
     _check(name, "param_in", param_in, dtypes=(BF16, DataType.BFLOAT8_B) if wide else (BF16,))
-    dtype = param_in._spec.dtype
+    dtype = param_in.spec.dtype
     inputs = {"grad": grad, "exp_avg_in": exp_avg_in, "exp_avg_sq_in": exp_avg_sq_in}
     outputs = (param_out, exp_avg_out, exp_avg_sq_out, max_exp_avg_sq_out)
     for label, tensor in inputs.items():
@@ -162,7 +162,7 @@ def _adam(
     count = 0 if step is None else step
     if not 0 <= count < 2**32:
         raise ParameterError(f"{name}: step={step}; steps are counted from 0 in 32 bits.")
-    spec, device = param_in._spec, param_in._device
+    spec, device = param_in.spec, param_in._device
     assert device is not None
 
     def number(value: float | None, default: float) -> float:
@@ -249,7 +249,7 @@ def _sgd(
     of = _Sgd(rounded(lr), rounded(momentum), rounded(dampening), rounded(weight_decay), nesterov, momentum_initialized)
     if of.momentum and of.initialized and momentum_buffer_in is None:
         raise ParameterError(f"{name}: momentum={momentum} and momentum_initialized=True need momentum_buffer_in.")
-    spec, device = param_in._spec, param_in._device
+    spec, device = param_in.spec, param_in._device
     assert device is not None
     shape = tuple(spec.shape)
     own = spec.memory_config

@@ -59,7 +59,7 @@ def _full(
     memory_config: MemoryConfig,
 ) -> Tensor:
     result = filled("ttnn.moreh_full", shape, fill_value, dtype, layout, device, memory_config)
-    count_program(device, "moreh_full", fill_value, result._spec)
+    count_program(device, "moreh_full", fill_value, result.spec)
     return result
 
 
@@ -72,7 +72,7 @@ def _full_like(
 ) -> Tensor:
     name = "ttnn.moreh_full_like"
     device = on_device(name, input, "input")
-    spec = input._spec
+    spec = input.spec
     place = memory_config or spec.memory_config
     return filled(name, spec.shape, fill_value, dtype or spec.dtype, layout or spec.layout, device, place)
 
@@ -83,7 +83,7 @@ def _cumsum(
     on_device(name, source)
     options: dict[str, Any] = {"reverse_order": back, "out": output}
     if output is None:
-        options["memory_config"] = place or source._spec.memory_config
+        options["memory_config"] = place or source.spec.memory_config
     result: Tensor = cumsum(source, dim, **options)
     return result
 
@@ -116,12 +116,12 @@ def _sum_backward(
     for label, tensor in (("input", input), ("input_grad", input_grad)):
         if tensor is not None:
             same_device(name, device, tensor, label)
-    spec = output_grad._spec
-    if spec.dtype is not DataType.BFLOAT16 or like._spec.dtype is not DataType.BFLOAT16:
-        raise DTypeError(f"{name}: output_grad is {spec.dtype.name}, the input {like._spec.dtype.name}; use BFLOAT16.")
-    if spec.layout is not Layout.TILE or like._spec.layout is not Layout.TILE:
+    spec = output_grad.spec
+    if spec.dtype is not DataType.BFLOAT16 or like.spec.dtype is not DataType.BFLOAT16:
+        raise DTypeError(f"{name}: output_grad is {spec.dtype.name}, the input {like.spec.dtype.name}; use BFLOAT16.")
+    if spec.layout is not Layout.TILE or like.spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensors must be tiled; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
-    shape = tuple(like._spec.shape)
+    shape = tuple(like.spec.shape)
     rank = len(shape)
     axes = set(reduced_axes(name, None if isinstance(dim, Sequence) and not dim else dim, rank))
     reduced = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
@@ -165,18 +165,18 @@ def _mean_backward(
             f"{name}: neither input_grad nor input_grad_shape is given; one of them says the shape.",
             vendor="bad optional access",
         )
-    shape = tuple(input_grad._spec.shape if input_grad is not None else input_grad_shape or ())
+    shape = tuple(input_grad.spec.shape if input_grad is not None else input_grad_shape or ())
     like = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if input_grad is not None:
         take_output(name, input_grad, shape, Layout.TILE, device, dtype=DataType.BFLOAT16)
     axes = reduced_axes(name, dim, len(shape))
     spread = _sum_backward(output_grad, like, dim, keepdim, None, DRAM_MEMORY_CONFIG, None, name)
     count = math.prod(shape[axis] for axis in axes)
-    place = memory_config or output_grad._spec.memory_config
+    place = memory_config or output_grad.spec.memory_config
     target = input_grad or allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, place), device)
-    if spread._spec.num_pages:
-        scaled = allocate(spread._spec, device)
-        _scaling(spread._spec.num_pages, count, settings_of(spread, compute_kernel_config)).run([spread], [scaled])
+    if spread.spec.num_pages:
+        scaled = allocate(spread.spec, device)
+        _scaling(spread.spec.num_pages, count, settings_of(spread, compute_kernel_config)).run([spread], [scaled])
         copy_into(scaled, target)
     return target
 

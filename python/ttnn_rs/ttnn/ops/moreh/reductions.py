@@ -88,7 +88,7 @@ def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | 
 
 def along(source: Tensor, axis: int, divisor: int | None, settings: Settings) -> Tensor:
     """Return the sum along one dimension, which has size 1 then."""
-    spec = source._spec
+    spec = source.spec
     if spec.dtype is DataType.INT32:
         # Integers wrap around: the order of the kernel does not show.
         whole: Tensor = find("ttnn.sum")(source, axis, keepdim=True)
@@ -104,11 +104,11 @@ def along(source: Tensor, axis: int, divisor: int | None, settings: Settings) ->
 
 def total(name: str, source: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
     """Return the sum of all elements as `moreh_sum` adds them, with sizes of 1."""
-    shape = tuple(source._spec.shape)
+    shape = tuple(source.spec.shape)
     # A vector is a row.
     result, first = (reshaped(name, source, (1, *shape)), 1) if len(shape) == 1 else (source, 0)
     settings = settings_of(source, config)
-    for axis in reversed(range(first, result._spec.shape.rank)):
+    for axis in reversed(range(first, result.spec.shape.rank)):
         result = along(result, axis, None, settings)
     return result
 
@@ -120,9 +120,9 @@ def take_pages(name: str, output: Tensor, shape: Sequence[int], device: MeshDevi
         StorageError: it is on the host, deallocated, or on another device.
         ShapeError: it has other tiles.
     """
-    wanted = TensorSpec.of(tuple(shape), output._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
-    own, given = tuple(wanted.padded_shape), tuple(output._spec.padded_shape)
-    if output._spec.layout is Layout.TILE and given == own:
+    wanted = TensorSpec.of(tuple(shape), output.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    own, given = tuple(wanted.padded_shape), tuple(output.spec.padded_shape)
+    if output.spec.layout is Layout.TILE and given == own:
         on_device(name, output, "output")
         same_device(name, device, output, "output")
         full_tiles(name, output, "output")
@@ -133,7 +133,7 @@ def take_pages(name: str, output: Tensor, shape: Sequence[int], device: MeshDevi
 def check_input(name: str, tensor: Tensor, dtypes: tuple[DataType, ...]) -> None:
     """Refuse an input that is not tiled, or of another data type."""
     on_device(name, tensor, "input")
-    spec, short = tensor._spec, name.removeprefix("ttnn.")
+    spec, short = tensor.spec, name.removeprefix("ttnn.")
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -158,7 +158,7 @@ def _reduced(
     memory_config: MemoryConfig | None,
     config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
-    spec, device = source._spec, on_device(name, source)
+    spec, device = source.spec, on_device(name, source)
     rank = spec.shape.rank
     if rank < 2:
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more.")
@@ -174,14 +174,14 @@ def _reduced(
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     if output is not None:
         output = take_pages(name, output, shape, device)
-        if output._spec.dtype is not spec.dtype:
-            raise DTypeError(f"{name}: output is {output._spec.dtype.name}, the result {spec.dtype.name}.")
+        if output.spec.dtype is not spec.dtype:
+            raise DTypeError(f"{name}: output is {output.spec.dtype.name}, the result {spec.dtype.name}.")
     result = source
     settings = settings_of(source, config)
     if is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; there is nothing to add up.")
     for axis in reversed(axes):
-        by = result._spec.shape[axis] if divide else None
+        by = result.spec.shape[axis] if divide else None
         result = along(result, axis, divisor if divide and divisor is not None and axis == axes[0] else by, settings)
     result = reshaped(name, result, shape)
     target = output or allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
@@ -228,7 +228,7 @@ def _fast_reduce_nc(
 ) -> Tensor:
     name = "ttnn.experimental.fast_reduce_nc"
     on_device(name, input, "input")
-    spec = input._spec
+    spec = input.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     if spec.dtype not in (_BF16, DataType.FLOAT32, DataType.BFLOAT8_B):

@@ -79,10 +79,10 @@ def _arange(
     count = math.ceil(rounded(rounded(last - first) / by))
     layout = Layout.ROW_MAJOR if untilize_out else Layout.TILE
     if output is not None:
-        shape = tuple(output._spec.shape)
-        if output._spec.dtype is not dtype:
+        shape = tuple(output.spec.shape)
+        if output.spec.dtype is not dtype:
             raise DTypeError(
-                f"{name}: dtype is {dtype.name}, but output is {output._spec.dtype.name}.",
+                f"{name}: dtype is {dtype.name}, but output is {output.spec.dtype.name}.",
                 vendor="If output is provided as input, its dtype should match the dtype parameter.",
             )
         take_output(name, output, shape if math.prod(shape) == count else (1, count), layout, device)
@@ -96,7 +96,7 @@ def _arange(
     target = TensorSpec.of((count,) if untilize_out else (1, count), dtype, layout, memory_config)
     if output is None:
         return move(values, target)
-    copy_into(move(values, TensorSpec.of(tuple(output._spec.shape), dtype, layout, DRAM_MEMORY_CONFIG)), output)
+    copy_into(move(values, TensorSpec.of(tuple(output.spec.shape), dtype, layout, DRAM_MEMORY_CONFIG)), output)
     return output
 
 

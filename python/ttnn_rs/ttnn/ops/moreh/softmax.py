@@ -57,7 +57,7 @@ def _softmax(
     check_input(name, input_tensor, (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32))
     if op is not default:
         raise ParameterError(f"{name}: op={op} is another operator; call ttnn.moreh_{_FORMS[op]}.")
-    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    spec, device = input_tensor.spec, on_device(name, input_tensor)
     rank = max(spec.shape.rank, 1)
     axis = dimension(name, dim, rank) - rank
     if output_tensor is not None:

@@ -120,8 +120,8 @@ def _backward(
             "Output_tensor_grad dtype should be bfloat16 or bfloat8_b",
         ),
     )
-    spec = output_tensor._spec
-    if DataType.BFLOAT8_B in (spec.dtype, output_grad_tensor._spec.dtype):
+    spec = output_tensor.spec
+    if DataType.BFLOAT8_B in (spec.dtype, output_grad_tensor.spec.dtype):
         raise UnsupportedError(
             f"{name}: BFLOAT8_B is not modelled; the reader writes scaler and mask as bfloat16 into buffers of "
             "bfloat8_b. Typecast both tensors to bfloat16."

@@ -34,7 +34,7 @@ _DEFAULT: Final = WormholeComputeKernelConfig(
 def _checked(name: str, tensor: Tensor, dim: int, label: str) -> tuple[Tensor, int]:
     """Return the tensor with its padding as data, since the programs have no other shape, and the dimension."""
     on_device(name, tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype not in _DTYPES:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be BFLOAT16 or BFLOAT8_B.")
     if spec.layout is not Layout.TILE:
@@ -63,7 +63,7 @@ def _checked(name: str, tensor: Tensor, dim: int, label: str) -> tuple[Tensor, i
 
 def _cut(total: Tensor, widths: list[int], memory_config: MemoryConfig) -> list[Tensor]:
     """Return the columns of a tensor as tensors of these widths."""
-    device, spec = on_device(_NAME, total), total._spec
+    device, spec = on_device(_NAME, total), total.spec
     columns = tiles_of(spec.shape[-1])
     rows = spec.num_pages // columns
     parts, first = [], 0
@@ -84,7 +84,7 @@ def _reduced(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> list[Tensor]:
     source, axis = _checked(_NAME, input_tensor, dim, "input_tensor")
-    width = source._spec.shape[-1]
+    width = source.spec.shape[-1]
     parts = width // split_size if split_size > 0 else 0
     if parts < 1 or width % (parts * TILE_SIZE):
         raise ShapeError(
@@ -103,7 +103,7 @@ def _reduced_to_two(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> tuple[Tensor, Tensor]:
     source, axis = _checked(_TWO_PARTS, input, dim, "input")
-    width = source._spec.shape[-1]
+    width = source.spec.shape[-1]
     if split_output_width % TILE_SIZE or not 0 < split_output_width < width:
         raise ShapeError(
             f"{_TWO_PARTS}: split_output_width={split_output_width} of {width} columns; "

@@ -86,15 +86,15 @@ def _update_program(shape: tuple[int, ...], dtype: DataType, momentum: float, se
 
 def _of_channel(label: str, tensor: Tensor, like: Tensor) -> Tensor:
     same_device(_NAME, on_device(_NAME, like), tensor, label)
-    spec = tensor._spec
-    if tuple(spec.shape) != (1, like._spec.shape[1], 1, 1):
+    spec = tensor.spec
+    if tuple(spec.shape) != (1, like.spec.shape[1], 1, 1):
         raise ShapeError(
-            f"{_NAME}: {label} has shape {spec.shape}; an input of {like._spec.shape} takes "
-            f"[1, {like._spec.shape[1]}, 1, 1]."
+            f"{_NAME}: {label} has shape {spec.shape}; an input of {like.spec.shape} takes "
+            f"[1, {like.spec.shape[1]}, 1, 1]."
         )
-    if spec.dtype is not like._spec.dtype or spec.layout is not Layout.TILE:
+    if spec.dtype is not like.spec.dtype or spec.layout is not Layout.TILE:
         raise DTypeError(
-            f"{_NAME}: {label} is {spec.dtype.name} in {spec.layout.name}_LAYOUT; it must be {like._spec.dtype.name} "
+            f"{_NAME}: {label} is {spec.dtype.name} in {spec.layout.name}_LAYOUT; it must be {like.spec.dtype.name} "
             "in TILE_LAYOUT, as the input."
         )
     full_tiles(_NAME, tensor, label)
@@ -103,8 +103,8 @@ def _of_channel(label: str, tensor: Tensor, like: Tensor) -> Tensor:
 
 def _updated(old: Tensor, new: Tensor, momentum: float, settings: Settings) -> None:
     """Move running statistics towards those of a batch, in place."""
-    result = allocate(old._spec, on_device(_NAME, old))
-    _update_program(tuple(old._spec.shape), old._spec.dtype, momentum, settings).run([old, new], [result])
+    result = allocate(old.spec, on_device(_NAME, old))
+    _update_program(tuple(old.spec.shape), old.spec.dtype, momentum, settings).run([old, new], [result])
     copy_into(result, old)
 
 
@@ -122,7 +122,7 @@ def _batch_norm(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     device = on_device(_NAME, input, "input")
-    spec, config = input._spec, compute_kernel_config
+    spec, config = input.spec, compute_kernel_config
     if not training and (running_mean is None or running_var is None):
         raise ParameterError(
             f"{_NAME}: running_mean and running_var must be given unless training=True.",

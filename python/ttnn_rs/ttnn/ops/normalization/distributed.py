@@ -52,7 +52,7 @@ from ttnn.tensor.tensor import Tensor
 
 def _checked(name: str, tensor: Tensor, config: WormholeComputeKernelConfig | None, sentence: str) -> None:
     on_device(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -74,14 +74,14 @@ def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKe
 
 def _shard_blocks(name: str, tensor: Tensor, config: NormProgramConfig | None) -> Blocks | None:
     """Return how a sharded tensor's rows lie on cores; None if it is interleaved."""
-    if not tensor._spec.memory_config.is_sharded():
+    if not tensor.spec.memory_config.is_sharded():
         return None
     return shard_blocks(name, tensor, config if isinstance(config, LayerNormShardedMultiCoreProgramConfig) else None)
 
 
 def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
     """Return where statistics of a sharded tensor lie: on the first of its cores."""
-    memory = tensor._spec.memory_config
+    memory = tensor.spec.memory_config
     shard = memory.shard_spec
     if shard is None or shard.shape[0] != TILE_SIZE:
         raise ParameterError(f"{name}: a sharded input_tensor must have shards of {TILE_SIZE} rows, got {shard}.")
@@ -121,7 +121,7 @@ def _statistics(
     config = compute_kernel_config
     _refuse_welford(name, program_config)
     _checked(name, input_tensor, config, "Input data format not supported.")
-    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    spec, device = input_tensor.spec, on_device(name, input_tensor)
     _needs_wide_dst(
         name,
         [spec.dtype],
@@ -183,18 +183,18 @@ def _from_statistics(
 ) -> Tensor:
     config = compute_kernel_config
     _refuse_welford(name, program_config)
-    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    spec, device = input_tensor.spec, on_device(name, input_tensor)
     sentence = f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}"
     _checked(name, input_tensor, config, sentence)
     same_device(name, device, stats, "stats")
     _needs_wide_dst(
         name,
-        [spec.dtype, stats._spec.dtype],
+        [spec.dtype, stats.spec.dtype],
         config,
         "FLOAT32 input/stats require fp32_dest_acc_en=true in the compute kernel config.",
     )
     each = 2 if centers else 1
-    given = stats._spec
+    given = stats.spec
     tiles = -(-given.shape[-1] // TILE_SIZE) if given.shape.rank else 0
     if (
         given.layout is not Layout.TILE
@@ -216,7 +216,7 @@ def _from_statistics(
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     norm = replace(norm, out_dtype=out_dtype, older_root=bool(program_config and program_config.legacy_rsqrt))
     means = _shard_blocks(name, input_tensor, program_config) is not None
-    if means and input_tensor._spec.dtype is DataType.BFLOAT8_B:
+    if means and input_tensor.spec.dtype is DataType.BFLOAT8_B:
         raise UnsupportedError(
             f"{name}: shards of BFLOAT8_B are not built yet; the formats between the steps of their program are not "
             "checked. Typecast input_tensor to bfloat16, or move it to ttnn.DRAM_MEMORY_CONFIG.",
@@ -225,7 +225,7 @@ def _from_statistics(
     output = allocate(TensorSpec.of(spec.shape, out_dtype, Layout.TILE, memory_config or spec.memory_config), device)
     if is_empty(spec):
         return output
-    if output._spec.num_pages:
+    if output.spec.num_pages:
         program = from_statistics(shape, norm, given.dtype, tiles, means=means)
         program.run([inputs[0], stats, *inputs[1:]], [output])
     return output

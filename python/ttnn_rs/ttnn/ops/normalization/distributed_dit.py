@@ -55,7 +55,7 @@ from ttnn.tensor.tensor import Tensor
 
 def _checked(name: str, tensor: Tensor) -> None:
     on_device(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -88,7 +88,7 @@ def _pre(
     check_reciprocals(name, input_tensor, recip_tensor)
     if dtype not in DTYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; statistics are floating point.")
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     norm = numerics(name, input_tensor, compute_kernel_config, 0.0, centers=True, dst32=False)
     place = memory_config or spec.memory_config
     out = TensorSpec.of((*tuple(spec.shape)[:-1], 2 * TILE_SIZE), dtype, Layout.TILE, place)
@@ -108,7 +108,7 @@ def _check_stats(name: str, tensor: Tensor, stats: Tensor) -> int:
         DTypeError: they are no bfloat16.
     """
     same_device(name, on_device(name, tensor), stats, "stats")
-    spec, given = tensor._spec, stats._spec
+    spec, given = tensor.spec, stats.spec
     if given.layout is not Layout.TILE:
         raise LayoutError(f"{name}: stats is row-major.", vendor="Stats tensor must have TILE layout")
     if given.dtype not in DTYPES:
@@ -140,9 +140,9 @@ def _check_parameters(name: str, weight: Tensor | None, bias: Tensor | None) -> 
             vendor="Beta must be provided when gamma is provided.",
         )
     for label, tensor in (("weight", weight), ("bias", bias)):
-        if tensor is not None and tensor._spec.shape.rank > 2 and tensor._spec.shape[-3] > 1:
+        if tensor is not None and tensor.spec.shape.rank > 2 and tensor.spec.shape[-3] > 1:
             raise UnsupportedError(
-                f"{name}: {label} of {tensor._spec.shape} has a row for every batch, which is not built yet. Use one "
+                f"{name}: {label} of {tensor.spec.shape} has a row for every batch, which is not built yet. Use one "
                 "row, or multiply and add afterwards.",
                 "unimplemented",
             )
@@ -162,7 +162,7 @@ def _post(
     _checked(name, input_tensor)
     devices = _check_stats(name, input_tensor, stats)
     _check_parameters(name, weight, bias)
-    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    spec, device = input_tensor.spec, on_device(name, input_tensor)
     out_dtype = dtype or spec.dtype
     if out_dtype not in DTYPES:
         raise DTypeError(f"{name}: dtype is {out_dtype.name}; the result is floating point.")
@@ -178,7 +178,7 @@ def _post(
         for first in range(0, 2 * TILE_SIZE * devices, TILE_SIZE)
     ]
     joined = [allocate(TensorSpec.of(rows, norm.kept, Layout.TILE), device) for _ in range(2)]
-    norm_welford.joined(rows, norm, stats._spec.dtype, devices, spec.shape[-1]).run(parts, joined)
+    norm_welford.joined(rows, norm, stats.spec.dtype, devices, spec.shape[-1]).run(parts, joined)
     norm_welford.from_mean(tuple(spec.shape), norm).run([inputs[0], *joined, *inputs[1:]], [output])
     for tensor in (*parts, *joined):
         tensor.deallocate(True)

@@ -116,7 +116,7 @@ def _blocks(rows: int, cores: int, count: int) -> Blocks:
 
 def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
     """Return the rows of tiles of a batch on every core of a sharded tensor."""
-    spec = tensor._spec
+    spec = tensor.spec
     shard = spec.memory_config.shard_spec
     if shard is None or spec.memory_config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
         raise UnsupportedError(
@@ -131,7 +131,7 @@ def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
 
 
 def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
             f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.",
@@ -165,10 +165,10 @@ def _row_of_factors(label: str, tensor: Tensor, like: Tensor, across: Sequence[i
         like: The input.
         across: Over how many cores the channels may be divided, the likeliest first.
     """
-    shape, channels = tuple(tensor._spec.shape), like._spec.shape[-1]
+    shape, channels = tuple(tensor.spec.shape), like.spec.shape[-1]
     rows = shape[-2] if len(shape) > 1 else 1
     given = math.prod(shape)
-    in_rows = tensor._spec.layout is Layout.ROW_MAJOR and shape[-1:] == (TILE_SIZE,) and given == rows * TILE_SIZE
+    in_rows = tensor.spec.layout is Layout.ROW_MAJOR and shape[-1:] == (TILE_SIZE,) and given == rows * TILE_SIZE
     if not in_rows or given <= -(-channels // TILE_SIZE) * TILE_SIZE:
         return row_of_weights(_NAME, label, tensor, like)
     # As many cores as leave every one of them so many rows of 32. 960 channels on 4 and on 8 cores have the same rows.
@@ -177,7 +177,7 @@ def _row_of_factors(label: str, tensor: Tensor, like: Tensor, across: Sequence[i
     cores = next(fits, None)
     if cores is None:
         return row_of_weights(_NAME, label, tensor, like)
-    dtype, device = tensor._spec.dtype, on_device(_NAME, like)
+    dtype, device = tensor.spec.dtype, on_device(_NAME, like)
     flat = allocate(TensorSpec.of((cores, channels // cores), dtype, Layout.ROW_MAJOR), device)
     move_into(tensor, flat, strides=(given // cores, 1))
     row = allocate(TensorSpec.of((1, channels), dtype, Layout.TILE), device)
@@ -204,7 +204,7 @@ def _group_norm(
     device = on_device(_NAME, input_tensor)
     _check(input_tensor, num_groups, use_welford)
     full_tiles(_NAME, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     batch, _, height, channels = tuple(spec.shape)
     rows, group = -(-height // TILE_SIZE), channels // num_groups
     if dtype not in (None, DataType.BFLOAT16):
@@ -242,10 +242,10 @@ def _group_norm(
         for label, tensor in (("weight", weight), ("bias", bias))
         if tensor is not None
     ]
-    formats = iter([FORMAT_CODE[tensor._spec.dtype] for tensor in parameters])
+    formats = iter([FORMAT_CODE[tensor.spec.dtype] for tensor in parameters])
     target = memory_config or spec.memory_config
     layout = output_layout or spec.layout
-    kept = target if layout is Layout.TILE else tiled._spec.memory_config
+    kept = target if layout is Layout.TILE else tiled.spec.memory_config
     output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, kept), device)
     assert tiled._buffer is not None
     assert output._buffer is not None

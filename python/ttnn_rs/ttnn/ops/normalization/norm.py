@@ -59,8 +59,8 @@ def numerics(
         fidelity = MathFidelity.HiFi4 if fidelity is MathFidelity.Invalid else fidelity
         approximate, dst32 = config.math_approx_mode, config.fp32_dest_acc_en
     return Norm(
-        dtype=tensor._spec.dtype,
-        out_dtype=tensor._spec.dtype,
+        dtype=tensor.spec.dtype,
+        out_dtype=tensor.spec.dtype,
         fidelity=FIDELITY_NUMBER[fidelity],
         approximate=approximate,
         dst32=dst32,
@@ -76,7 +76,7 @@ def floating_point(name: str, tensor: Tensor) -> None:
     Raises:
         DTypeError: it is an integer tensor, or bfloat4_b.
     """
-    dtype = tensor._spec.dtype
+    dtype = tensor.spec.dtype
     if dtype not in DTYPES:
         raise DTypeError(
             f"{name}: input_tensor is {dtype.name}; typecast it to bfloat16, float32 or bfloat8_b first.",
@@ -112,7 +112,7 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
         ShapeError: they have another width than the input, or several rows that are not those of one tile.
     """
     same_device(name, on_device(name, like), tensor, label)
-    spec, width = tensor._spec, like._spec.shape[-1]
+    spec, width = tensor.spec, like.spec.shape[-1]
     if spec.dtype not in DTYPES:
         raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be floating point.")
     shape = tuple(spec.shape)
@@ -128,11 +128,11 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}], or rows of "
             f"{TILE_SIZE} in ROW_MAJOR_LAYOUT.",
-            vendor=_refusal(label, spec, like._spec),
+            vendor=_refusal(label, spec, like.spec),
         )
     if rows > 1 and tiled:
         warn_of_first_row(name, label, shape)
-    if tensor._spec.layout is not Layout.TILE:
+    if tensor.spec.layout is not Layout.TILE:
         tensor = tilize_padded(name, tensor)
     full_tiles(name, tensor, label)
     return tensor
@@ -145,22 +145,22 @@ def operands(
     inputs = [tensor]
     if residual is not None:
         same_device(name, on_device(name, tensor), residual, "residual_input_tensor")
-        if residual._spec.shape != tensor._spec.shape:
+        if residual.spec.shape != tensor.spec.shape:
             raise ShapeError(
-                f"{name}: residual_input_tensor has shape {residual._spec.shape}, input_tensor {tensor._spec.shape}; "
+                f"{name}: residual_input_tensor has shape {residual.spec.shape}, input_tensor {tensor.spec.shape}; "
                 "they must be equal."
             )
-        if residual._spec.layout is not Layout.TILE or residual._spec.dtype not in DTYPES:
+        if residual.spec.layout is not Layout.TILE or residual.spec.dtype not in DTYPES:
             raise LayoutError(f"{name}: residual_input_tensor must be floating point in TILE_LAYOUT.")
         full_tiles(name, residual, "residual_input_tensor")
         inputs.append(residual)
-        norm = replace(norm, residual=residual._spec.dtype)
+        norm = replace(norm, residual=residual.spec.dtype)
     if weight is not None:
         inputs.append(row_of_weights(name, "weight", weight, tensor))
-        norm = replace(norm, weight=inputs[-1]._spec.dtype)
+        norm = replace(norm, weight=inputs[-1].spec.dtype)
     if bias is not None:
         inputs.append(row_of_weights(name, "bias", bias, tensor))
-        norm = replace(norm, bias=inputs[-1]._spec.dtype)
+        norm = replace(norm, bias=inputs[-1].spec.dtype)
     return inputs, norm
 
 
@@ -184,12 +184,12 @@ def check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
         ShapeError: it has fewer numbers than a row.
     """
     same_device(name, on_device(name, tensor), reciprocals, "recip_tensor")
-    spec = reciprocals._spec
+    spec = reciprocals.spec
     if spec.dtype is not DataType.FLOAT32:
         raise DTypeError(f"{name}: recip_tensor is {spec.dtype.name}; it must be FLOAT32.")
-    memory = tensor._spec.memory_config
-    width = tensor._spec.shape[-1] if memory.shard_spec is None else memory.shard_spec.shape[1]
-    if not spec.shape.rank or spec.shape[-1] < min(width, tensor._spec.shape[-1]):
+    memory = tensor.spec.memory_config
+    width = tensor.spec.shape[-1] if memory.shard_spec is None else memory.shard_spec.shape[1]
+    if not spec.shape.rank or spec.shape[-1] < min(width, tensor.spec.shape[-1]):
         raise ShapeError(f"{name}: recip_tensor has shape {spec.shape}; it must have {width} columns or more.")
 
 
@@ -199,7 +199,7 @@ def shard_blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCorePro
     Raises:
         ParameterError: the tensor is not sharded, or the configuration does not fit its shards.
     """
-    spec = tensor._spec
+    spec = tensor.spec
     memory = spec.memory_config
     shard = memory.shard_spec
     if shard is None:
@@ -256,7 +256,7 @@ def normalized(
         TtnnError: operands or options do not fit the program.
     """
     device = on_device(name, input_tensor)
-    given = input_tensor._spec
+    given = input_tensor.spec
     in_rows = given.layout is not Layout.TILE
     width = (1, *given.shape)[-1]
     if in_rows and not (centers if takes_rows is None else takes_rows):
@@ -279,7 +279,7 @@ def normalized(
         return allocate(given.with_memory_config(memory_config or given.memory_config), device)
     tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor
     full_tiles(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     norm = numerics(name, tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
     norm = replace(norm, activation=activation)
     inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)

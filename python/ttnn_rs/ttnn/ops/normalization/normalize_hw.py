@@ -33,9 +33,9 @@ _HW: Final = [2, 3]
 
 def _tiled(name: str, tensor: Tensor) -> Tensor:
     on_device(name, tensor)
-    if tensor._spec.shape.rank != 4:
-        raise ShapeError(f"{name}: input_tensor is {tensor._spec.shape}; the operator takes [N, C, H, W].")
-    tiled: Tensor = tensor if tensor._spec.layout is Layout.TILE else to_layout(tensor, Layout.TILE)
+    if tensor.spec.shape.rank != 4:
+        raise ShapeError(f"{name}: input_tensor is {tensor.spec.shape}; the operator takes [N, C, H, W].")
+    tiled: Tensor = tensor if tensor.spec.layout is Layout.TILE else to_layout(tensor, Layout.TILE)
     return tiled
 
 
@@ -47,7 +47,7 @@ def _spread(tensor: Tensor, place: MemoryConfig) -> tuple[Tensor, Tensor]:
 
 def _normalize_hw(input_tensor: Tensor, memory_config: MemoryConfig | None, name: str = "ttnn.normalize_hw") -> Tensor:
     tensor = _tiled(name, input_tensor)
-    place = memory_config or input_tensor._spec.memory_config
+    place = memory_config or input_tensor.spec.memory_config
     deviations, variance = _spread(tensor, place)
     result: Tensor = multiply(deviations, variance, input_tensor_b_activations=[UnaryOpType.RSQRT], memory_config=place)
     return result
@@ -56,7 +56,7 @@ def _normalize_hw(input_tensor: Tensor, memory_config: MemoryConfig | None, name
 def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.normalize_global"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.shape.rank != 4:
         raise ShapeError(f"{name}: input_tensor is {spec.shape}; the operator takes [N, C, H, W].")
     batch, channels, height, width = tuple(spec.padded_shape)
@@ -87,12 +87,12 @@ def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) 
 
 def _var_hw(input_tensor: Tensor, memory_config: MemoryConfig | None, name: str = "ttnn.var_hw") -> Tensor:
     tensor = _tiled(name, input_tensor)
-    return _spread(tensor, memory_config or input_tensor._spec.memory_config)[1]
+    return _spread(tensor, memory_config or input_tensor.spec.memory_config)[1]
 
 
 def _std_hw(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     variance = _var_hw(input_tensor, memory_config, "ttnn.std_hw")
-    result: Tensor = _MATH["sqrt"](variance, memory_config=variance._spec.memory_config)
+    result: Tensor = _MATH["sqrt"](variance, memory_config=variance.spec.memory_config)
     return result
 
 

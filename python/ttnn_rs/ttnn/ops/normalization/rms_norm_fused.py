@@ -70,7 +70,7 @@ def _run(
         math_fidelity=MathFidelity.HiFi4 if given is None else given.math_fidelity,
         math_approx_mode=given is None or given.math_approx_mode,
         # The width of Dst follows the input, whatever the configuration says.
-        fp32_dest_acc_en=input_tensor._spec.dtype is DataType.FLOAT32,
+        fp32_dest_acc_en=input_tensor.spec.dtype is DataType.FLOAT32,
     )
     return normalized(
         input_tensor,

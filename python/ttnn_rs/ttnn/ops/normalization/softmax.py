@@ -61,7 +61,7 @@ SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProg
 def _checked(name: str, tensor: Tensor, *, tilizes: bool) -> Tensor:
     """Return the input in tiles."""
     on_device(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         height, width = (1, 1, *spec.padded_shape)[-2:]
         if not tilizes or (height % TILE_SIZE == 0 and width % TILE_SIZE == 0):
@@ -71,7 +71,7 @@ def _checked(name: str, tensor: Tensor, *, tilizes: bool) -> Tensor:
             )
         # Only what needs padding is converted, with minus infinity in it.
         tensor = tilize_padded(name, tensor, pad_value=float("-inf"))
-        spec = tensor._spec
+        spec = tensor.spec
     if spec.dtype not in DTYPES:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",
@@ -87,7 +87,7 @@ def _device(tensor: Tensor) -> MeshDevice:
 
 
 def _numerics(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Numerics:
-    dtype, arch = tensor._spec.dtype, arch_number(_device(tensor))
+    dtype, arch = tensor.spec.dtype, arch_number(_device(tensor))
     if config is None:
         return Numerics(dtype, FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True, arch)
     fidelity = MathFidelity.HiFi3 if config.math_fidelity is MathFidelity.Invalid else config.math_fidelity
@@ -100,7 +100,7 @@ def default_numerics(name: str, tensor: Tensor) -> Numerics:
 
 
 def _program(name: str, tensor: Tensor, dim: int, numerics: Numerics, stable: bool) -> Pipeline:
-    spec = tensor._spec
+    spec = tensor.spec
     rank = spec.shape.rank
     axis = dimension(name, dim, max(rank, 1)) - max(rank, 1)
     shape = (1, 1, *spec.shape)[-max(rank, 2) :]
@@ -112,7 +112,7 @@ def _program(name: str, tensor: Tensor, dim: int, numerics: Numerics, stable: bo
 
 
 def _run(program: Pipeline, inputs: list[Tensor], memory_config: MemoryConfig | None) -> Tensor:
-    spec = inputs[0]._spec
+    spec = inputs[0].spec
     target = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, memory_config or spec.memory_config)
     output = allocate(target, _device(inputs[0]))
     program.run(inputs, [output])
@@ -140,9 +140,9 @@ def softmax_of(
 ) -> Tensor:
     """Return the softmax along a dimension, as a part of the operator `name`."""
     tensor = _checked(name, input_tensor, tilizes=True)
-    if is_empty(tensor._spec):
-        dimension(name, dim, max(tensor._spec.shape.rank, 1))
-        return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))
+    if is_empty(tensor.spec):
+        dimension(name, dim, max(tensor.spec.shape.rank, 1))
+        return allocate(tensor.spec.with_memory_config(memory_config or tensor.spec.memory_config), _device(tensor))
     return _run(_program(name, tensor, dim, _numerics(tensor, config), stable), [tensor], memory_config)
 
 
@@ -155,7 +155,7 @@ def _softmax_in_place(
 ) -> Tensor:
     name = "ttnn.softmax_in_place"
     _checked(name, input_tensor, tilizes=False)
-    if not is_empty(input_tensor._spec):
+    if not is_empty(input_tensor.spec):
         numerics = _numerics(input_tensor, compute_kernel_config)
         copy_into(_run(_program(name, input_tensor, dim, numerics, numeric_stable), [input_tensor], None), input_tensor)
     return input_tensor
@@ -187,13 +187,13 @@ def scaled_and_masked(
             vendor="Causal-mask softmax requires an attention mask (is_causal_mask=true with no mask is unsupported).",
         )
     scale = None if scale is None else as_float(name, scale, "scale")
-    shape = (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
-    if is_empty(tensor._spec):
-        return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))
+    shape = (1, 1, *tensor.spec.shape)[-max(tensor.spec.shape.rank, 2) :]
+    if is_empty(tensor.spec):
+        return allocate(tensor.spec.with_memory_config(memory_config or tensor.spec.memory_config), _device(tensor))
     if mask is None:
         return _run(attention(shape, numerics, stable, scale), [tensor], memory_config)
     given = _mask(name, tensor, mask, causal, in_place=in_place)
-    program = attention(shape, numerics, stable, scale, Mask(given._spec.dtype, tuple(given._spec.shape), causal))
+    program = attention(shape, numerics, stable, scale, Mask(given.spec.dtype, tuple(given.spec.shape), causal))
     return _run(program, [tensor, given], memory_config)
 
 
@@ -202,7 +202,7 @@ def _tile_rows_read(name: str, mask: Tensor) -> Tensor:
 
     The reader counts tile rows from the start of the mask and moves on by one for every batch.
     """
-    spec = mask._spec
+    spec = mask.spec
     (*leading, _, columns), height = spec.shape, spec.padded_shape[-2]
     batch = math.prod(leading)
     whole = mask._view(TensorSpec.of((batch * height, columns), spec.dtype, Layout.TILE, spec.memory_config))
@@ -213,18 +213,18 @@ def _tile_rows_read(name: str, mask: Tensor) -> Tensor:
 def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool, *, in_place: bool) -> Tensor:
     """Return the mask in tiles."""
     same_device(name, on_device(name, tensor), mask, "mask")
-    if mask._spec.dtype not in _MASKS:
-        raise DTypeError(f"{name}: mask is {mask._spec.dtype.name}; it must be floating point.")
-    shape, of = tuple(mask._spec.shape), (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
-    height, tiled = (1, *mask._spec.padded_shape)[-2], mask._spec.layout is Layout.TILE
+    if mask.spec.dtype not in _MASKS:
+        raise DTypeError(f"{name}: mask is {mask.spec.dtype.name}; it must be floating point.")
+    shape, of = tuple(mask.spec.shape), (1, 1, *tensor.spec.shape)[-max(tensor.spec.shape.rank, 2) :]
+    height, tiled = (1, *mask.spec.padded_shape)[-2], mask.spec.layout is Layout.TILE
     if not tiled:
         if len(shape) >= 2 and shape[-1] == TILE_SIZE and shape[-2] * TILE_SIZE == of[-1]:
             # Rows of 32: one for every tile of a row of scores.
             shape = (*shape[:-2], 1, of[-1])
-            mask = mask._view(TensorSpec.of(shape, mask._spec.dtype, Layout.ROW_MAJOR, mask._spec.memory_config))
+            mask = mask._view(TensorSpec.of(shape, mask.spec.dtype, Layout.ROW_MAJOR, mask.spec.memory_config))
             height = 1
         mask = tilize_padded(name, mask)
-        shape = tuple(mask._spec.shape)
+        shape = tuple(mask.spec.shape)
     full_tiles(name, mask, "mask")
     if not in_place and height not in (1, TILE_SIZE):
         raise ShapeError(
@@ -241,13 +241,13 @@ def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool, *, in_place: bo
             mask = repeated(name, mask, [*(1 for _ in shape[:-2]), times + bool(rest), 1], DRAM_MEMORY_CONFIG)
             if rest:
                 mask = sliced(name, mask, [0] * len(shape), [*shape[:-2], of[-2], shape[-1]])
-            shape = tuple(mask._spec.shape)
+            shape = tuple(mask.spec.shape)
     leading = (1,) * (len(of) - len(shape)) + shape
     fits = 2 <= len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
     if causal:
         fits = fits and shape[-2] == of[-2]
     elif height > TILE_SIZE:
-        sharded = mask._spec.memory_config.is_sharded() or tensor._spec.memory_config.is_sharded()
+        sharded = mask.spec.memory_config.is_sharded() or tensor.spec.memory_config.is_sharded()
         fits = fits and tiled and not sharded and leading[:-2] == (of[:1] + (1,) * len(of))[: len(of) - 2]
     else:
         fits = fits and height in (1, TILE_SIZE)

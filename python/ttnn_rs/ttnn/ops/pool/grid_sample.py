@@ -53,7 +53,7 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
         ShapeError: shapes do not fit.
     """
     for label, tensor in (("input_tensor", input_tensor), ("grid", grid)):
-        spec = tensor._spec
+        spec = tensor.spec
         word = "Input" if label == "input_tensor" else "Grid"
         if spec.dtype is DataType.BFLOAT8_B:
             raise DTypeError(
@@ -74,15 +74,15 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
             raise ShapeError(
                 f"{_NAME}: {label} has shape {spec.shape}; it must be of rank 4.", vendor=f"{word} tensor must be 4D"
             )
-    if prepared and grid._spec.dtype is not DataType.BFLOAT16:
+    if prepared and grid.spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
-            f"{_NAME}: grid is {grid._spec.dtype.name}; a prepared grid is bfloat16.",
+            f"{_NAME}: grid is {grid.spec.dtype.name}; a prepared grid is bfloat16.",
             vendor="Precomputed grid tensor must be BFLOAT16",
         )
-    if input_tensor._spec.dtype is not DataType.BFLOAT16 and mode != "nearest":
+    if input_tensor.spec.dtype is not DataType.BFLOAT16 and mode != "nearest":
         raise DTypeError(f"{_NAME}: input_tensor is FLOAT32, whose sums are not built yet; typecast it to bfloat16.")
-    batch, _, _, channels = tuple(input_tensor._spec.shape)
-    of_grid = tuple(grid._spec.shape)
+    batch, _, _, channels = tuple(input_tensor.spec.shape)
+    of_grid = tuple(grid.spec.shape)
     if of_grid[0] != batch:
         raise ShapeError(
             f"{_NAME}: input_tensor has {batch} images, grid points for {of_grid[0]}.", vendor="Batch size mismatch"
@@ -114,7 +114,7 @@ def _place(
         memory_config: What the caller asks for.
         spread: By how much a row of the grid has more rows and more channels in the output.
     """
-    held = grid._spec.memory_config
+    held = grid.spec.memory_config
     target = memory_config or (held if held.is_sharded() else DRAM_MEMORY_CONFIG)
     if not held.is_sharded() and (target.shard_spec is not None or (mode == "bilinear" and target.interleaved)):
         return target
@@ -122,11 +122,11 @@ def _place(
     if shards is not None:
         cores, orientation, points = shards.grid, shards.orientation, shards.shape[0]
     else:
-        _, rows, columns, _ = tuple(grid._spec.shape)
+        _, rows, columns, _ = tuple(grid.spec.shape)
         device = on_device(_NAME, input_tensor)
         _, cores, _, _, points, _ = split_work_to_cores(device.compute_with_storage_grid_size(), rows * columns)
-        points, orientation = points * grid._spec.shape[0], ShardOrientation.ROW_MAJOR
-    size = [points * spread[0], input_tensor._spec.shape[3] * spread[1]]
+        points, orientation = points * grid.spec.shape[0], ShardOrientation.ROW_MAJOR
+    size = [points * spread[0], input_tensor.spec.shape[3] * spread[1]]
     return MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, ShardSpec(cores, size, orientation))
 
 
@@ -155,7 +155,7 @@ def _sticks(words: Words, extent: tuple[int, int, int]) -> tuple[Indices, list[l
 def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tensor:
     """Return the pixels of points that were prepared for "nearest", zeros for those outside."""
     device = on_device(_NAME, input_tensor)
-    images, height, width, channels = tuple(input_tensor._spec.shape)
+    images, height, width, channels = tuple(input_tensor.spec.shape)
     rows, columns = (words[..., part].view(np.int16).astype(np.int64) for part in (0, 1))
     outside = (rows == -1) | (columns == -1)
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
@@ -166,7 +166,7 @@ def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tenso
         )
     count = images * height * width
     # The last row of the table is what lies outside.
-    of = TensorSpec.of((1, 1, count + 1, channels), input_tensor._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    of = TensorSpec.of((1, 1, count + 1, channels), input_tensor.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     table = allocate(of, device)
     assert table._buffer is not None
     _engine.fill(table._buffer, format=FORMAT_CODE[of.dtype], value=0.0)
@@ -196,7 +196,7 @@ def _sampled(
 ) -> Tensor:
     """Return images sampled at points whose weights the program computes."""
     device = on_device(_NAME, input_tensor)
-    _, height, width, channels = tuple(input_tensor._spec.shape)
+    _, height, width, channels = tuple(input_tensor.spec.shape)
     output = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     fidelity, dst32 = MathFidelity.HiFi4, False
     if compute is not None:
@@ -212,7 +212,7 @@ def _sampled(
         images._buffer,
         points._buffer,
         output._buffer,
-        format=FORMAT_CODE[grid._spec.dtype],
+        format=FORMAT_CODE[grid.spec.dtype],
         channels=channels,
         image=(height, width),
         points=shape[1] * shape[2],
@@ -256,15 +256,15 @@ def _grid_sample(
             f"{_NAME}: batch_output_channels=True joins the channels of several points in a row; grid has one.",
             vendor="batch_output_channels=True requires grid batching factor K > 1.",
         )
-    batch, height, width, channels = tuple(input_tensor._spec.shape)
-    _, rows, columns, _ = tuple(grid._spec.shape)
+    batch, height, width, channels = tuple(input_tensor.spec.shape)
+    _, rows, columns, _ = tuple(grid.spec.shape)
     each = (batch, rows, columns * many, channels)
     shape = (batch, rows, columns, channels * many) if batch_output_channels else each
     target = _place(input_tensor, grid, mode, memory_config, (1, many) if batch_output_channels else (many, 1))
     if 0 in each:
-        return allocate(TensorSpec.of(shape, input_tensor._spec.dtype, Layout.ROW_MAJOR, target), device)
-    if is_empty(input_tensor._spec):
-        raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor._spec.shape}; it has no pixels.")
+        return allocate(TensorSpec.of(shape, input_tensor.spec.dtype, Layout.ROW_MAJOR, target), device)
+    if is_empty(input_tensor.spec):
+        raise ShapeError(f"{_NAME}: input_tensor has shape {input_tensor.spec.shape}; it has no pixels.")
     if use_precomputed_grid:
         words = np.ascontiguousarray(prepared_words(_NAME, grid)).reshape(batch, -1, NUMBERS[mode])
         if mode == "nearest":

@@ -60,7 +60,7 @@ def largest_at(
     result = whole if layout is Layout.TILE else untilized(name, whole, DRAM_MEMORY_CONFIG)
     assert device is on_device(name, result)
     target = memory_config or DRAM_MEMORY_CONFIG
-    return result if result._spec.memory_config == target else moved_to(result, target)
+    return result if result.spec.memory_config == target else moved_to(result, target)
 
 
 def _spread(numbers: Indices, shape: tuple[int, ...], rows: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ def result_place(
         channels: Its channels.
         layout: Its layout: shards of tiles are made of whole ones, those of rows of 16 channels.
     """
-    memory = tensor._spec.memory_config
+    memory = tensor.spec.memory_config
     shards = memory.shard_spec
     if memory_config is not None or shards is None:
         return memory_config

@@ -85,7 +85,7 @@ def _output_type(name: str, dtype: DataType, layout: Layout) -> None:
 
 def _delivered(name: str, output: Tensor, dtype: DataType) -> Tensor:
     """Return a result in its data type; block floats are packed from bfloat16."""
-    return output if output._spec.dtype is dtype else cast(name, output, dtype)
+    return output if output.spec.dtype is dtype else cast(name, output, dtype)
 
 
 def _max_pool2d(
@@ -296,12 +296,12 @@ def _adaptive_max_pool2d(
 def _global_avg_pool2d(input_tensor: Tensor, memory_config: MemoryConfig | None, dtype: DataType | None) -> Tensor:
     name = "ttnn.global_avg_pool2d"
     on_device(name, input_tensor)
-    shape = tuple(input_tensor._spec.shape)
+    shape = tuple(input_tensor.spec.shape)
     if len(shape) != 4:
         raise ShapeError(f"{name}: input_tensor has shape {list(shape)}; it must be [N, H, W, C].")
     rows = find("ttnn.reshape")(input_tensor, (shape[0], 1, shape[1] * shape[2], shape[3]))
     output: Tensor = find("ttnn.mean")(rows, 2, True, memory_config=memory_config)
-    return output if dtype in (None, output._spec.dtype) else find("ttnn.typecast")(output, dtype)
+    return output if dtype in (None, output.spec.dtype) else find("ttnn.typecast")(output, dtype)
 
 
 _INPUT: Final = Param("input_tensor", TENSOR, doc="[1, 1, N * H * W, C] or [N, H, W, C] on a device.")

@@ -109,12 +109,12 @@ def prepare_grid_sample_grid(
         raise ArgumentError(f"{name}: grid must be a ttnn.Tensor, got {type(grid).__name__}")
     if grid._device is not None:
         raise StorageError(f"{name}: grid is on a device; use ttnn.from_device.", vendor="Grid tensor must be on host")
-    if grid._spec.layout is not Layout.ROW_MAJOR:
+    if grid.spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{name}: grid is tiled; use ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
             vendor="Grid tensor must be in row major layout",
         )
-    shape = tuple(grid._spec.shape)
+    shape = tuple(grid.spec.shape)
     if len(shape) != 4 or shape[3] != 2:
         raise ShapeError(
             f"{name}: grid has shape {list(shape)}; it must be [N, h, w, 2].",
@@ -138,9 +138,9 @@ def prepare_grid_sample_grid(
             f"{name}: output_dtype is {output_dtype}; it must be bfloat16.",
             vendor="Currently only BFLOAT16 is supported for the grid output dtype",
         )
-    if grid._spec.dtype is not DataType.FLOAT32:
+    if grid.spec.dtype is not DataType.FLOAT32:
         raise DTypeError(
-            f"{name}: grid is {grid._spec.dtype.name}; it must be float32.",
+            f"{name}: grid is {grid.spec.dtype.name}; it must be float32.",
             vendor="Currently only float32 input grid is supported",
         )
     points: Any = np.asarray(grid._values(name), np.float32)
@@ -154,4 +154,4 @@ def prepared_words(name: str, grid: Tensor) -> Words:
     """Return the words of a prepared grid that a device holds: [..., numbers of its points]."""
     host = grid._to_host(name)
     raw = np.ascontiguousarray(host._require_host(name))
-    return raw.view(np.uint16).reshape(tuple(grid._spec.padded_shape))[..., : grid._spec.shape[-1]]
+    return raw.view(np.uint16).reshape(tuple(grid.spec.padded_shape))[..., : grid.spec.shape[-1]]

@@ -54,7 +54,7 @@ def _fixed(value: float) -> int:
 
 
 def _check(tensor: Tensor, angle: float, center: Sequence[float] | None, expand: bool, mode: str) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.shape.rank != 4 or 0 in tuple(spec.shape):
         raise ShapeError(
             f"{_NAME}: input_tensor has shape {spec.shape}; it must be [N, H, W, C] and not empty.",
@@ -132,7 +132,7 @@ def _sticks(rows: Places, columns: Places, shape: tuple[int, ...], outside: int)
 
 def _with_fill(tensor: Tensor, fill: float) -> Tensor:
     """Return the sticks of the images, and one that holds `fill` behind them."""
-    spec = tensor._spec
+    spec = tensor.spec
     device = on_device(_NAME, tensor)
     channels = spec.shape[3]
     count = spec.shape.volume() // channels
@@ -148,7 +148,7 @@ def _nearest(table: Tensor, sticks: npt.NDArray[np.int32], shape: tuple[int, ...
     device = on_device(_NAME, table)
     words = sticks.reshape(1, -1).astype(np.uint32)
     names = conversion.to_device(Tensor(words, DataType.UINT32, None, Layout.ROW_MAJOR), device)
-    output = allocate(TensorSpec.of(shape, table._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    output = allocate(TensorSpec.of(shape, table.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     assert names._buffer is not None
     assert table._buffer is not None
     assert output._buffer is not None
@@ -174,7 +174,7 @@ def _rotate(
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
     _check(input_tensor, angle, center, expand, interpolation_mode)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     is_nearest = interpolation_mode == "nearest"
     if spec.dtype is DataType.FLOAT32 and (fill or not is_nearest):
         raise UnsupportedError(
@@ -184,7 +184,7 @@ def _rotate(
         )
     shape = tuple(spec.shape)
     table = _with_fill(input_tensor, fill)
-    last = table._spec.shape[0] - 1
+    last = table.spec.shape[0] - 1
     x, y = _sources(shape, angle, center, apart=not is_nearest)
     if is_nearest:
         half = _ONE // 2
@@ -194,7 +194,7 @@ def _rotate(
     place = memory_config or spec.memory_config
     if place == DRAM_MEMORY_CONFIG:
         return result
-    output = allocate(result._spec.with_memory_config(place), device)
+    output = allocate(result.spec.with_memory_config(place), device)
     copy_into(result, output)
     return output
 

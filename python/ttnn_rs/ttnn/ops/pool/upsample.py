@@ -157,7 +157,7 @@ def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig |
 def _sharded(tensor: Tensor, factors: tuple[int, int]) -> MemoryConfig:
     """Return where the program leaves a bilinear result: in height shards of what its cores read."""
     grid = on_device(_NAME, tensor).compute_with_storage_grid_size()
-    batch, height, width, channels = tuple(tensor._spec.shape)
+    batch, height, width, channels = tuple(tensor.spec.shape)
     sticks = batch * height * width
     each = -(-sticks // min(sticks, grid.x * grid.y))
     cores = num_cores_to_corerangeset(-(-sticks // each), grid, row_wise=True)
@@ -173,7 +173,7 @@ def _upsample(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     on_device(_NAME, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     shape = tuple(spec.shape)
     if len(shape) != 4 or 0 in shape:
         raise ShapeError(f"{_NAME}: input_tensor has shape {list(shape)}; it must be [N, H, W, C] and not empty.")

@@ -107,9 +107,9 @@ def _range(name: str, low: float, high: float, dtype: DataType) -> dict[str, int
 
 
 def _fill(name: str, output: Tensor, low: float, high: float, seed: int, dst32: bool) -> None:
-    dtype, device = output._spec.dtype, on_device(name, output)
+    dtype, device = output.spec.dtype, on_device(name, output)
     numbers = _range(name, low, high, dtype)
-    if not is_empty(output._spec):
+    if not is_empty(output.spec):
         assert output._buffer is not None
         _engine.uniform(output._buffer, format=FORMAT_CODE[dtype], dst32=dst32, **numbers, **_split(device, seed))
 
@@ -142,7 +142,7 @@ def _rand(
 def _check_tiled(name: str, tensor: Tensor, label: str = "input") -> None:
     """Refuse a tensor that is not tiled, or neither bfloat16 nor float32."""
     on_device(name, tensor, label)
-    spec, short = tensor._spec, name.removeprefix("ttnn.").capitalize()
+    spec, short = tensor.spec, name.removeprefix("ttnn.").capitalize()
     told = f"{short}: {label.capitalize()} tensor must be"
     if spec.layout is not Layout.TILE and (short == "Bernoulli" or spec.dtype in (_HALF, _SINGLE)):
         raise LayoutError(
@@ -181,7 +181,7 @@ def _bernoulli(
 ) -> Tensor:
     name = "ttnn.bernoulli"
     _check_tiled(name, input)
-    spec, device = input._spec, on_device(name, input)
+    spec, device = input.spec, on_device(name, input)
     if output is not None:
         _check_tiled(name, output, "output")
         take_output(name, output, spec.shape._dims, Layout.TILE, device)
@@ -219,7 +219,7 @@ def _randn(
     if dtype not in (_HALF, _SINGLE):
         raise DTypeError(f"{name}: dtype is {dtype.name}; BFLOAT16 and FLOAT32 are made.")
     result = allocate(TensorSpec.of(as_dims(shape), dtype, Layout.TILE, memory_config), device)
-    if not is_empty(result._spec):
+    if not is_empty(result.spec):
         assert result._buffer is not None
         _engine.normal(
             result._buffer,
@@ -241,7 +241,7 @@ def _dropout(
 ) -> Tensor:
     name = "ttnn.experimental.dropout"
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -254,9 +254,9 @@ def _dropout(
         raise ParameterError(f"{name}: probability is {probability}; it must be from 0 to 1.")
     if output_tensor is not None:
         take_output(name, output_tensor, spec.shape._dims, Layout.TILE, device)
-        if output_tensor._spec.dtype is not spec.dtype:
+        if output_tensor.spec.dtype is not spec.dtype:
             raise DTypeError(
-                f"{name}: output_tensor is {output_tensor._spec.dtype.name}, input_tensor {spec.dtype.name}.",
+                f"{name}: output_tensor is {output_tensor.spec.dtype.name}, input_tensor {spec.dtype.name}.",
                 vendor="Dropout operation requires input and output data types to match.",
             )
     place = memory_of_result(memory_config, output_tensor, spec.memory_config)

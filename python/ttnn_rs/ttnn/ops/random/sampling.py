@@ -73,7 +73,7 @@ def _check_scores(values: Tensor, indices: Tensor) -> None:
         ShapeError: there are other users, or rows are not made of two tiles or more.
         MemoryConfigError: a tensor is sharded.
     """
-    spec, other = values._spec, indices._spec
+    spec, other = values.spec, indices.spec
     if spec.dtype is not _BF16 or other.dtype not in (DataType.UINT32, DataType.INT32):
         raise DTypeError(
             f"{_NAME}: input_values_tensor is {spec.dtype.name} and input_indices_tensor {other.dtype.name}; they must "
@@ -124,7 +124,7 @@ def _of_users(label: str, tensor: Tensor, dtype: DataType) -> list[Any]:
         LayoutError: the tensor is in tiles.
         ShapeError: there are not 32 numbers.
     """
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype is not dtype:
         raise DTypeError(
             f"{_NAME}: {label} is {spec.dtype.name}; it must be {dtype.name}.",
@@ -208,15 +208,15 @@ def _sampling(
     if not all(1 <= count <= _MOST for count in counts):
         raise ParameterError(f"{_NAME}: k is {counts}; every number must be 1 to {_MOST}.")
     shape = (1, 1, 1, _USERS)
-    target = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, input_values_tensor._spec.memory_config)
+    target = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, input_values_tensor.spec.memory_config)
     if output_tensor is not None:
         take_output(_NAME, output_tensor, shape, Layout.ROW_MAJOR, device)
-        if output_tensor._spec.dtype not in (DataType.UINT32, DataType.INT32):
+        if output_tensor.spec.dtype not in (DataType.UINT32, DataType.INT32):
             raise DTypeError(
-                f"{_NAME}: output_tensor is {output_tensor._spec.dtype.name}; it must be UINT32 or INT32.",
+                f"{_NAME}: output_tensor is {output_tensor.spec.dtype.name}; it must be UINT32 or INT32.",
                 vendor="Only UINT32 & INT32 dtypes are supported for outputs!",
             )
-        target = output_tensor._spec
+        target = output_tensor.spec
     values, places = topk(input_values_tensor, _MOST, -1, True, True, memory_config=DRAM_MEMORY_CONFIG, stable=True)
     factors = allocate(TensorSpec.of((_USERS, 1), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     move_into(temp, factors)
@@ -241,7 +241,7 @@ def _look_up(indices: Tensor, tokens: list[int], target: TensorSpec, output: Ten
     device = on_device(_NAME, indices)
     columns = Tensor(np.array(tokens, np.uint32).reshape(_USERS, 1), DataType.UINT32, None, Layout.ROW_MAJOR)
     names = conversion.to_device(columns, device)
-    found = allocate(TensorSpec.of((_USERS, 1), indices._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    found = allocate(TensorSpec.of((_USERS, 1), indices.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     assert indices._buffer is not None
     assert names._buffer is not None
     assert found._buffer is not None
@@ -249,8 +249,8 @@ def _look_up(indices: Tensor, tokens: list[int], target: TensorSpec, output: Ten
         indices._buffer,
         names._buffer,
         found._buffer,
-        formats=(FORMAT_CODE[indices._spec.dtype], FORMAT_CODE[DataType.UINT32]),
-        width=indices._spec.shape[-1],
+        formats=(FORMAT_CODE[indices.spec.dtype], FORMAT_CODE[DataType.UINT32]),
+        width=indices.spec.shape[-1],
         count=1,
         rows=list(range(_USERS)),
     )

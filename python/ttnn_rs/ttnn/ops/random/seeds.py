@@ -53,7 +53,7 @@ def _words(label: str, tensor: Tensor) -> list[int]:
         ShapeError: it has another rank than 1.
     """
     on_device(_NAME, tensor, label)
-    spec, title = tensor._spec, {"seeds": "Seeds", "user_ids": "User IDs"}[label]
+    spec, title = tensor.spec, {"seeds": "Seeds", "user_ids": "User IDs"}[label]
     if spec.dtype is not DataType.UINT32:
         raise DTypeError(
             f"{_NAME}: {label} is {spec.dtype.name}; it must be UINT32.",

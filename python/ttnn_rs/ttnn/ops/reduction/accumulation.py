@@ -67,16 +67,16 @@ def _program(kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, pla
 
 def _reversed(source: Tensor, axis: int) -> Tensor:
     """Return the tensor with the elements along a dimension in reverse order."""
-    dims = tuple(source._spec.shape)
+    dims = tuple(source.spec.shape)
     strides = strides_of(dims)
     offset = (dims[axis] - 1) * strides[axis]
     strides[axis] = -strides[axis]
-    return move(source, source._spec.with_memory_config(DRAM_MEMORY_CONFIG), strides=strides, offset=offset)
+    return move(source, source.spec.with_memory_config(DRAM_MEMORY_CONFIG), strides=strides, offset=offset)
 
 
 def _along(kind: Kind, source: Tensor, axis: int, plain: bool) -> Tensor:
     """Return the running result of a tensor of rank 2 or more."""
-    spec, device = source._spec, on_device(f"ttnn.{kind}", source)
+    spec, device = source.spec, on_device(f"ttnn.{kind}", source)
     rank, dtype = spec.shape.rank, spec.dtype
     shape = tuple(spec.shape)
     inner = axis >= rank - 2
@@ -107,7 +107,7 @@ def _accumulate(
 ) -> Tensor:
     name = f"ttnn.{kind}"
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     axis = dimension(name, dim, max(spec.shape.rank, 1))
     wanted = dtype or spec.dtype
     allowed = _FLOATS if kind == "cumprod" else (*_FLOATS, *_INTEGERS)
@@ -124,8 +124,8 @@ def _accumulate(
     target = TensorSpec.of(spec.shape, wanted, Layout.TILE, place)
     if out is not None:
         out = take_output(name, out, spec.shape._dims, Layout.TILE, device)
-        if out._spec.dtype is not wanted:
-            raise DTypeError(f"{name}: out is {out._spec.dtype.name}, the result {wanted.name}.")
+        if out.spec.dtype is not wanted:
+            raise DTypeError(f"{name}: out is {out.spec.dtype.name}, the result {wanted.name}.")
     output = out or allocate(target, device)
     if is_empty(spec):
         return output

@@ -70,7 +70,7 @@ def _argmax(
     _enable_secondary_dm: bool | None,
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     _check(spec, dim)
     full_tiles(_NAME, input_tensor)
     dims = list(spec.shape)
@@ -101,8 +101,8 @@ def _argmax(
         output = allocate(out_spec, device)
     else:
         output = take_output(_NAME, output_tensor, shape, Layout.ROW_MAJOR, device)
-        if output._spec.dtype is not DataType.UINT32:
-            raise DTypeError(f"{_NAME}: output_tensor is {output._spec.dtype.name}, indices are UINT32.")
+        if output.spec.dtype is not DataType.UINT32:
+            raise DTypeError(f"{_NAME}: output_tensor is {output.spec.dtype.name}, indices are UINT32.")
     if is_empty(out_spec):
         return output
     assert input_tensor._buffer is not None

@@ -84,7 +84,7 @@ def _reduce(
     device = on_device(name, input_tensor)
     _check_dtype(name, kind, input_tensor)
     full_tiles(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     dims = tuple(spec.shape)
     axes = reduced_axes(name, dim, len(dims))
     shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
@@ -118,23 +118,23 @@ def _reduce(
     )
     # Programs work on matrices; a vector is one of a single row.
     source = input_tensor if len(dims) > 1 else reshaped(name, input_tensor, (1, *dims))
-    shift = source._spec.shape.rank - len(dims)
+    shift = source.spec.shape.rank - len(dims)
     axes = [axis + shift for axis in axes]
     if integers:
         result = reduce_integers(setting, source, axes, kind)
     else:
         result = _chain(setting, source, kind, axes, float(scalar), len(axes) < len(dims))
     result = reshaped(name, result, shape)
-    if output_layout is not None and result._spec.layout is not output_layout:
+    if output_layout is not None and result.spec.layout is not output_layout:
         tiled = output_layout is Layout.TILE
         result = tilize_padded(name, result) if tiled else untilized(name, result)
-    return result if result._spec.memory_config == target else moved_to(result, target)
+    return result if result.spec.memory_config == target else moved_to(result, target)
 
 
 def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar: float, partial_sum: bool) -> Tensor:
     """Return the reduced tensor, its reduced dimensions still there."""
-    dtype = source._spec.dtype
-    outside = [axis for axis in axes if axis < source._spec.shape.rank - 2]
+    dtype = source.spec.dtype
+    outside = [axis for axis in axes if axis < source.spec.shape.rank - 2]
     # A sum of bfloat16 over several dimensions keeps FP32 between its programs, unless nothing is left of the tensor.
     chained = kind == "sum" and dtype is DataType.BFLOAT16 and len(axes) > 1 and partial_sum
     fresh = True
@@ -174,7 +174,7 @@ def reduced_axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[
 
 
 def _check_dtype(name: str, kind: Kind, tensor: Tensor) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     dtype = spec.dtype
     if dtype in _DTYPES:
         return

@@ -74,17 +74,17 @@ def _check(scores: Tensor, bias: Tensor, numbers: dict[str, int], place: MemoryC
     for label, tensor in (("scores", scores), ("bias", bias)):
         word = label.capitalize()
         full_tiles(_NAME, tensor, label)
-        if tensor._spec.dtype is not _BF16:
+        if tensor.spec.dtype is not _BF16:
             raise DTypeError(
-                f"{_NAME}: {label} is {tensor._spec.dtype.name}; typecast it to bfloat16.",
+                f"{_NAME}: {label} is {tensor.spec.dtype.name}; typecast it to bfloat16.",
                 vendor=f"{word} tensor must be BFLOAT16",
             )
-        if tensor._spec.layout is not Layout.TILE:
+        if tensor.spec.layout is not Layout.TILE:
             raise LayoutError(
                 f"{_NAME}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
                 vendor=f"{word} tensor must be TILE layout",
             )
-    if scores._spec.shape != bias._spec.shape:
+    if scores.spec.shape != bias.spec.shape:
         raise ShapeError(
             f"{_NAME}: scores has shape {scores.shape} and bias {bias.shape}; they must agree.",
             vendor="Scores and bias must have the same shape",
@@ -100,7 +100,7 @@ def _check(scores: Tensor, bias: Tensor, numbers: dict[str, int], place: MemoryC
                 f"{_NAME}: {label} is {own}; the program has {only}.",
                 vendor=f"{label} must be {only} at the moment. Got {own}",
             )
-    if scores._spec.shape.rank < 2 or scores._spec.shape[-1] != _EXPERTS or 0 in tuple(scores._spec.shape):
+    if scores.spec.shape.rank < 2 or scores.spec.shape[-1] != _EXPERTS or 0 in tuple(scores.spec.shape):
         raise ShapeError(
             f"{_NAME}: scores has shape {scores.shape}; it must end with {_EXPERTS} experts.",
             vendor=f"Experts must be {_EXPERTS}.",
@@ -144,7 +144,7 @@ def _gate(
 ) -> list[Tensor]:
     device = on_device(_NAME, scores, "scores")
     same_device(_NAME, device, bias, "bias")
-    place = memory_config or scores._spec.memory_config
+    place = memory_config or scores.spec.memory_config
     numbers = {
         "n_groups": n_groups,
         "summed_experts_per_group": summed_experts_per_group,
@@ -152,7 +152,7 @@ def _gate(
         "n_activated_experts": n_activated_experts,
     }
     _check(scores, bias, numbers, place)
-    leading = tuple(scores._spec.shape)[:-1]
+    leading = tuple(scores.spec.shape)[:-1]
     rows, arch = int(np.prod(leading)), arch_number(device)
     spec = TensorSpec.of((rows, _EXPERTS), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     sigmoid, biased = (allocate(spec, device) for _ in range(2))

@@ -61,7 +61,7 @@ def _within_tiles(shape: Shape3, dtype: DataType, arch: int) -> Pipeline:
 
 
 def _tensor(shape: Shape3, like: Tensor) -> Tensor:
-    return allocate(TensorSpec.of(shape, like._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), on_device(_NAME, like))
+    return allocate(TensorSpec.of(shape, like.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), on_device(_NAME, like))
 
 
 def _part(tensor: Tensor, starts: Shape3, ends: Shape3) -> Tensor:
@@ -71,7 +71,7 @@ def _part(tensor: Tensor, starts: Shape3, ends: Shape3) -> Tensor:
 def _along_matrices(source: Tensor, shape: Shape3, arch: int) -> Tensor:
     """Return the running sums of the matrices of a tensor."""
     count, rows, columns = shape
-    dtype, result, total = source._spec.dtype, _tensor(shape, source), None
+    dtype, result, total = source.spec.dtype, _tensor(shape, source), None
     for first in range(0, count, _BLOCK):
         last = min(first + _BLOCK, count)
         block = (last - first, rows, columns)
@@ -89,7 +89,7 @@ def _along_matrices(source: Tensor, shape: Shape3, arch: int) -> Tensor:
 def _along_rows(source: Tensor, shape: Shape3, arch: int) -> Tensor:
     """Return the running sums of the rows of every matrix: those within tiles, then tile by tile."""
     count, rows, columns = shape
-    dtype = source._spec.dtype
+    dtype = source.spec.dtype
     tiles = (count * rows // TILE_SIZE, TILE_SIZE, columns)
     spec = TensorSpec.of(tiles, dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     sums = _tensor(tiles, source)
@@ -107,7 +107,7 @@ def _along_rows(source: Tensor, shape: Shape3, arch: int) -> Tensor:
 
 def _intimg(input_tensor: Tensor) -> Tensor:
     device = on_device(_NAME, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{_NAME}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",

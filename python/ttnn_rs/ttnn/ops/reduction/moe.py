@@ -33,18 +33,18 @@ _LEAST: Final = 64
 
 
 def _check_mask(label: str, tensor: Tensor, width: int, word: str) -> None:
-    shape = tuple(tensor._spec.shape)
+    shape = tuple(tensor.spec.shape)
     if shape != (1, 1, 1, width):
         raise ShapeError(
             f"{_NAME}: {label} has shape {list(shape)}; it must be [1, 1, 1, {width}].",
             vendor=f"{word} mask must be row-broadcastable with last dim == "
-            f"{'k' if word == 'Topk' else 'input'}. Got rank={len(shape)} and shape={tensor._spec.shape} for k={width}",
+            f"{'k' if word == 'Topk' else 'input'}. Got rank={len(shape)} and shape={tensor.spec.shape} for k={width}",
         )
 
 
 def _check(tensors: tuple[tuple[str, Tensor], ...], k: int) -> None:
     (_, source), (_, experts), (_, chosen) = tensors
-    shape = tuple(source._spec.shape)
+    shape = tuple(source.spec.shape)
     if len(shape) != 4:
         raise ShapeError(
             f"{_NAME}: input_tensor has shape {list(shape)}; it must be of rank 4.",
@@ -66,13 +66,13 @@ def _check(tensors: tuple[tuple[str, Tensor], ...], k: int) -> None:
         )
     _check_mask("expert_mask_tensor", experts, width, "Expert")
     for label, tensor in tensors:
-        if tensor._spec.layout is not Layout.TILE:
+        if tensor.spec.layout is not Layout.TILE:
             raise LayoutError(
                 f"{_NAME}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
                 vendor="The input must be in tiled format",
             )
-        if tensor._spec.dtype is not DataType.BFLOAT16:
-            raise DTypeError(f"{_NAME}: {label} is {tensor._spec.dtype.name}; typecast it to bfloat16 first.")
+        if tensor.spec.dtype is not DataType.BFLOAT16:
+            raise DTypeError(f"{_NAME}: {label} is {tensor.spec.dtype.name}; typecast it to bfloat16 first.")
 
 
 def _moe(
@@ -94,17 +94,17 @@ def _moe(
         ),
         k,
     )
-    place = memory_config or input_tensor._spec.memory_config
-    if place.is_sharded() or input_tensor._spec.memory_config.is_sharded():
+    place = memory_config or input_tensor.spec.memory_config
+    if place.is_sharded() or input_tensor.spec.memory_config.is_sharded():
         raise MemoryConfigError(
             f"{_NAME}: input or output is sharded; use ttnn.DRAM_MEMORY_CONFIG.",
             vendor="Sharded implementation not supported yet",
         )
-    shape = (*tuple(input_tensor._spec.shape)[:3], 1)
+    shape = (*tuple(input_tensor.spec.shape)[:3], 1)
     if output_tensor is not None:
         output_tensor = take_output(_NAME, output_tensor, shape, Layout.TILE, device)
-        if output_tensor._spec.dtype is not DataType.BFLOAT16:
-            raise DTypeError(f"{_NAME}: output_tensor is {output_tensor._spec.dtype.name}; the result is BFLOAT16.")
+        if output_tensor.spec.dtype is not DataType.BFLOAT16:
+            raise DTypeError(f"{_NAME}: output_tensor is {output_tensor.spec.dtype.name}; the result is BFLOAT16.")
     dram = {"memory_config": DRAM_MEMORY_CONFIG}
     values, indices = topk(add(input_tensor, expert_mask_tensor, **dram), k, -1, True, True, **dram)
     weights = softmax(add(values, topk_mask_tensor, **dram), -1, numeric_stable=True, **dram)
@@ -113,7 +113,7 @@ def _moe(
     if output_tensor is not None:
         copy_into(result, output_tensor)
         return output_tensor
-    return result if result._spec.memory_config == place else moved_to(result, place)
+    return result if result.spec.memory_config == place else moved_to(result, place)
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:

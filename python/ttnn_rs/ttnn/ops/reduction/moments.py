@@ -72,7 +72,7 @@ def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar
         scalar: Multiplied in.
     """
     name = f"ttnn.{kind}"
-    spec, device = source._spec, on_device(name, source)
+    spec, device = source.spec, on_device(name, source)
     rank = spec.shape.rank
     shape = list(spec.shape)
     reduced = [1 if axis in axes else size for axis, size in enumerate(shape)]
@@ -121,7 +121,7 @@ def _moments(
 ) -> Tensor:
     name = f"ttnn.{kind}"
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     tensor = input_tensor
     if spec.layout is not Layout.TILE and not (spec.memory_config.interleaved and spec.dtype in _DTYPES):
         tensor = tilize_padded(name, input_tensor)
@@ -138,14 +138,14 @@ def _moments(
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     if not dims or is_empty(spec):
         output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
-        if not is_empty(output._spec):
+        if not is_empty(output.spec):
             assert output._buffer is not None
             _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
         return output
     if len(dims) == 1:
         tensor, axes = reshaped(name, tensor, (1, *dims)), [1]
     result = reshaped(name, _along(kind, tensor, axes, correction, as_float(name, scalar, "scalar")), shape)
-    return result if result._spec.memory_config == place else moved_to(result, place)
+    return result if result.spec.memory_config == place else moved_to(result, place)
 
 
 def _examples(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:

@@ -46,7 +46,7 @@ def _program(shape: tuple[int, ...], alpha: float, wide: bool, arch: int) -> Pip
 
 
 def _check(tensor: Tensor) -> None:
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype is not _BF16:
         raise DTypeError(
             f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16.",
@@ -80,13 +80,13 @@ def _ema(
     if math.isnan(alpha):
         raise ParameterError(f"{_NAME}: alpha is NaN.", vendor="EMA alpha must be a valid number, got NaN")
     weight = as_float(_NAME, alpha, "alpha")
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if out is not None:
         out = take_output(_NAME, out, spec.shape._dims, Layout.TILE, device)
-        if out._spec.dtype is not _BF16:
+        if out.spec.dtype is not _BF16:
             raise DTypeError(
-                f"{_NAME}: out is {out._spec.dtype.name}; it must be BFLOAT16.",
-                vendor=f"Output tensor must be BFLOAT16, got: {out._spec.dtype.cpp_name}",
+                f"{_NAME}: out is {out.spec.dtype.name}; it must be BFLOAT16.",
+                vendor=f"Output tensor must be BFLOAT16, got: {out.spec.dtype.cpp_name}",
             )
     place = memory_config or spec.memory_config
     output = out or allocate(TensorSpec.of(spec.shape, _BF16, Layout.TILE, place), device)

@@ -59,7 +59,7 @@ def _check(tensor: Tensor) -> None:
     """
     on_device(_NAME, tensor, vendor="Operands need to be on device!")
     full_tiles(_NAME, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.dtype not in FLOATS:
         bytes_ = spec.dtype in (DataType.UINT8, DataType.INT8)
         sentence = (
@@ -83,8 +83,8 @@ def _check(tensor: Tensor) -> None:
 
 def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, memory_config: MemoryConfig | None) -> Tensor:
     _check(input_tensor)
-    rank = input_tensor._spec.shape.rank
-    place = memory_config or input_tensor._spec.memory_config
+    rank = input_tensor.spec.shape.rank
+    place = memory_config or input_tensor.spec.memory_config
     if dim is None:
         return _of_everything(input_tensor, [1] * rank if keepdim else [], place)
     axis = dimension(_NAME, dim, rank or 1)
@@ -93,7 +93,7 @@ def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, memory_config: M
 
 def _in_place(tensor: Tensor, place: MemoryConfig) -> Tensor:
     """Return a tensor in a place; itself if it is there."""
-    return tensor if tensor._spec.memory_config == place else moved_to(tensor, place)
+    return tensor if tensor.spec.memory_config == place else moved_to(tensor, place)
 
 
 # Everything
@@ -101,7 +101,7 @@ def _in_place(tensor: Tensor, place: MemoryConfig) -> Tensor:
 
 def _of_everything(source: Tensor, shape: Sequence[int], place: MemoryConfig) -> Tensor:
     """Return the product of all elements, as a tensor of the given shape, which has one element."""
-    spec, device = source._spec, on_device(_NAME, source)
+    spec, device = source.spec, on_device(_NAME, source)
     value = 1.0 if is_empty(spec) else _on_host(_last_tile(source))
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, place)
     one = np.full(tuple(shape), value, np.float32)
@@ -110,7 +110,7 @@ def _of_everything(source: Tensor, shape: Sequence[int], place: MemoryConfig) ->
 
 def _last_tile(source: Tensor) -> Tensor:
     """Return the element-wise product of all tiles, padding being 1."""
-    spec, device = source._spec, on_device(_NAME, source)
+    spec, device = source.spec, on_device(_NAME, source)
     if spec.shape.rank < 2:
         source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
     square = (TILE_SIZE, TILE_SIZE)
@@ -130,7 +130,7 @@ def _last_tile(source: Tensor) -> Tensor:
         source = tilize_padded(_NAME, source, pad_value=1.0)
     else:
         source = filled(source, 1.0, DRAM_MEMORY_CONFIG)
-    if source._spec.num_pages == 1:
+    if source.spec.num_pages == 1:
         # There is nothing to multiply, but the tile goes through Dst as the first of several does.
         copied = apply_chain(_NAME, source, [], memory_config=DRAM_MEMORY_CONFIG)
         return copied._view(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
@@ -151,7 +151,7 @@ def _of_few(spec: TensorSpec) -> bool:
 
 def _on_host(tile: Tensor) -> float:
     """Return the product of a tile's elements: in bfloat16 for bfloat16, else in FP32, face after face."""
-    kind = ml_dtypes.bfloat16 if tile._spec.dtype is DataType.BFLOAT16 else np.float32
+    kind = ml_dtypes.bfloat16 if tile.spec.dtype is DataType.BFLOAT16 else np.float32
     rows = np.asarray(tile.to_numpy(), np.float32).reshape(2, 16, 2, 16)
     with np.errstate(all="ignore"):
         return float(np.multiply.accumulate(rows.transpose(0, 2, 1, 3).reshape(-1).astype(kind))[-1])
@@ -162,7 +162,7 @@ def _on_host(tile: Tensor) -> float:
 
 def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
     """Return the product along a dimension."""
-    spec, device = source._spec, on_device(_NAME, source)
+    spec, device = source.spec, on_device(_NAME, source)
     dims = spec.shape._dims or (1,)
     rest = [size for place, size in enumerate(dims) if place != axis]
     shape = [*dims[:axis], 1, *dims[axis + 1 :]] if keepdim else rest
@@ -185,7 +185,7 @@ def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
 
 def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -> Tensor:
     """Return the product along a leading dimension of this length, with `outer` indices before it."""
-    spec, device = source._spec, on_device(_NAME, source)
+    spec, device = source.spec, on_device(_NAME, source)
     output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
     assert output._buffer is not None
@@ -209,7 +209,7 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
     the way if columns become rows. Block floats share exponents along the products, so that they are packed after the
     exchange; if there is nothing but a matrix, its tiles are transposed and packed with their padding before.
     """
-    spec, device = source._spec, on_device(_NAME, source)
+    spec, device = source.spec, on_device(_NAME, source)
     height, width = (1, *dims)[-2:]
     down = len(dims) > 1 and axis == len(dims) - 2
     output = allocate(TensorSpec.of(matrix, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
@@ -226,7 +226,7 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
 def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
     """Return the product of nothing."""
     output = allocate(TensorSpec.of(shape, like.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    if not is_empty(output._spec):
+    if not is_empty(output.spec):
         assert output._buffer is not None
         _engine.fill(output._buffer, format=FORMAT_CODE[like.dtype], value=1.0)
     return output
@@ -236,7 +236,7 @@ def _prod_into(
     input_tensor: Tensor, output_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None
 ) -> Tensor:
     _check(input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     rank = spec.shape.rank
     axes = [dimension(_NAME, int(dim), rank or 1, "dims") for dim in dims]
     if not axes or len(set(axes)) != len(axes):
@@ -250,8 +250,8 @@ def _prod_into(
         raise LayoutError(f"{_NAME}: input_tensor is {spec.layout.name}; with output_tensor it is in TILE_LAYOUT.")
     shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape._dims)]
     take_output(_NAME, output_tensor, shape, Layout.TILE, on_device(_NAME, input_tensor))
-    if output_tensor._spec.dtype is not spec.dtype:
-        raise DTypeError(f"{_NAME}: output_tensor is {output_tensor._spec.dtype.name}, the input is {spec.dtype.name}.")
+    if output_tensor.spec.dtype is not spec.dtype:
+        raise DTypeError(f"{_NAME}: output_tensor is {output_tensor.spec.dtype.name}, the input is {spec.dtype.name}.")
     result = input_tensor
     for axis in sorted(axes, reverse=True):
         result = _along(result, axis, True)

@@ -101,9 +101,9 @@ def filled(source: Tensor, value: float, memory_config: MemoryConfig) -> Tensor:
     Block floats go through bfloat16. A group of 16 that holds both values and infinities shares the infinity's
     exponent and loses the values; the official package does the same.
     """
-    if not _has_padding(source._spec):
+    if not _has_padding(source.spec):
         return source
-    return move(source, source._spec.with_memory_config(memory_config), pad_value=value)
+    return move(source, source.spec.with_memory_config(memory_config), pad_value=value)
 
 
 def _step(
@@ -132,7 +132,7 @@ def _step(
         transposed: Whether a leading dimension is transposed with the height and back; `fill` is then the value
             of the output's padding.
     """
-    spec, device = source._spec, source._device
+    spec, device = source.spec, source._device
     assert device is not None
     *leading, height, width = spec.shape
     if isinstance(axis, int):
@@ -176,7 +176,7 @@ def _matrices(
     setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
 ) -> Tensor:
     """Reduce the width, height, or both of every matrix of a tiled tensor."""
-    given = source._spec.dtype
+    given = source.spec.dtype
     accurate = setting.accurate(given)
     fill = IDENTITY[kind] if fresh else None
     join = _join(kind, given, accurate)
@@ -185,7 +185,7 @@ def _matrices(
     scaler, scale = (factor, 1.0) if by_scaler else (1.0, factor)
     if axis != "hw":
         return _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=fill)
-    if source._spec.num_pages == 1 and join.startswith("fpu") and scaler >= 0:
+    if source.spec.num_pages == 1 and join.startswith("fpu") and scaler >= 0:
         # The scaler meets the datums twice, once per dimension.
         root = single(math.sqrt(single(scaler)))
         return _step(setting, source, "tile", join, dtype, scaler=root, scale=scale, fill=fill)
@@ -204,12 +204,12 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
         axes: Ascending.
         kind: Sum, max or min.
     """
-    dtype = source._spec.dtype
+    dtype = source.spec.dtype
     value = identity(kind, dtype)
     result = source
-    if source._spec.layout is not Layout.TILE:
+    if source.spec.layout is not Layout.TILE:
         return _in_few_tiles(setting, source, axes, kind)
-    rank = source._spec.shape.rank
+    rank = source.spec.shape.rank
     for axis in axes:
         # The packer clears what lies beside a reduced row or column, so that every program fills the padding again.
         where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
@@ -223,7 +223,7 @@ def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: K
     No order of the elements, and no way through several programs, is seen in such a result. Its elements are a matrix
     of few tiles, in row-major order.
     """
-    dtype = source._spec.dtype
+    dtype = source.spec.dtype
     if dtype in REDUCED_INTEGERS:
         reduce = partial(reduce_integers, setting, kind=kind)
     else:
@@ -244,7 +244,7 @@ def _program(
     setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
 ) -> Tensor:
     """Reduce matrices of a tensor in either layout."""
-    spec = source._spec
+    spec = source.spec
     if spec.layout is Layout.TILE:
         return _matrices(setting, source, kind, axis, factor, dtype, fresh)
     interleaved = spec.memory_config.interleaved and setting.memory_config.interleaved
@@ -280,7 +280,7 @@ def _sum_by_columns(
     Both dimensions of the matrices alone give a tensor in tiles of some shape, as the program of both does; all else
     gives rows, the reduced dimensions having the size 1.
     """
-    spec, rank = source._spec, source._spec.shape.rank
+    spec, rank = source.spec, source.spec.shape.rank
     dims = list(spec.shape)
     both = axes == [rank - 2, rank - 1]
     if not both:
@@ -303,11 +303,11 @@ def _sum_by_columns(
         return (join, dtype, here, 1.0) if join == "fpu_sum" else (join, dtype, 1.0, here)
 
     def rows(tiles: Tensor, axis: int) -> Tensor:
-        join, dtype, scaler, scale = options(axis, tiles._spec.dtype)
+        join, dtype, scaler, scale = options(axis, tiles.spec.dtype)
         return _step(setting, tiles, "w", join, dtype, scaler=scaler, scale=scale)
 
     def columns(tiles: Tensor, axis: int) -> Tensor:
-        join, dtype, scaler, scale = options(axis, tiles._spec.dtype)
+        join, dtype, scaler, scale = options(axis, tiles.spec.dtype)
         return _step(setting, tiles, 0, join, dtype, scaler=scaler, scale=scale, fill=0.0, transposed=True)
 
     matrices = reshaped(setting.name, source, (math.prod(dims[:-1]), dims[-1]))
@@ -316,8 +316,8 @@ def _sum_by_columns(
         return sums
     shape = [1 if axis in axes else size for axis, size in enumerate(dims)]
     matrix = (math.prod(shape[:-1]), shape[-1])
-    target = TensorSpec.of(matrix, sums._spec.dtype, Layout.ROW_MAJOR, setting.memory_config)
-    rows_again = move(sums, target, through_dst=sums._spec.dtype is DataType.BFLOAT16)
+    target = TensorSpec.of(matrix, sums.spec.dtype, Layout.ROW_MAJOR, setting.memory_config)
+    rows_again = move(sums, target, through_dst=sums.spec.dtype is DataType.BFLOAT16)
     return reshaped(setting.name, rows_again, shape)
 
 
@@ -345,7 +345,7 @@ def _transposed(setting: Setting, source: Tensor, axis: int, below: float, besid
         below: What padding rows hold.
         beside: What padding columns of the other rows hold.
     """
-    spec, device = source._spec, source._device
+    spec, device = source.spec, source._device
     assert device is not None
     dims = list(spec.shape)
     order = list(range(len(dims)))
@@ -368,7 +368,7 @@ def _transposed(setting: Setting, source: Tensor, axis: int, below: float, besid
 
 def _with_rows_filled(setting: Setting, source: Tensor, value: float) -> Tensor:
     """Return a tensor whose padding rows hold `value`; padding columns of the other rows stay."""
-    spec = source._spec
+    spec = source.spec
     shape, width = list(spec.shape), spec.padded_shape[-1]
     # Seen with its full width, the tensor has no padding but rows.
     whole = source._view(TensorSpec.of([*shape[:-1], width], spec.dtype, Layout.TILE, setting.memory_config))
@@ -393,7 +393,7 @@ def _across(
         dtype: Data type of the result.
         beside: What padding columns hold.
     """
-    spec = source._spec
+    spec = source.spec
     if spec.layout is not Layout.TILE:
         return None
     if spec.dtype is DataType.BFLOAT8_B and beside != 0.0 and spec.shape[-1] % GROUP:
@@ -432,7 +432,7 @@ def reduce_axes(
         last: The end of such a chain.
         fresh: The padding of `source` holds anything.
     """
-    spec = source._spec
+    spec = source.spec
     if spec.layout is not Layout.TILE and kind in ("max", "min") and factor == 1.0:
         return _in_few_tiles(setting, source, axes, kind)
     if _fills_tiles_by_columns(setting, spec, kind):
@@ -495,7 +495,7 @@ def add_leading(
         between: Data type between the programs. Default: that of `source`.
         final: Data type of the result. Default: that of `source`.
     """
-    dtype, rows = source._spec.dtype, source._spec.layout is not Layout.TILE
+    dtype, rows = source.spec.dtype, source.spec.layout is not Layout.TILE
     result = source if rows else filled(source, 0.0, setting.memory_config)
     for number, axis in enumerate(axes):
         kept = (final if number == len(axes) - 1 else between) or dtype
@@ -512,7 +512,7 @@ def add_leading(
 
 def _add_tiles(setting: Setting, source: Tensor, axes: Sequence[int], dtype: DataType) -> Tensor:
     """Add the tiles along a leading dimension."""
-    spec, device = source._spec, source._device
+    spec, device = source.spec, source._device
     assert device is not None
     (axis,) = axes
     dims = list(spec.shape)

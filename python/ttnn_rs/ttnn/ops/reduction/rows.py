@@ -97,7 +97,7 @@ def compacted(
         pad_value: What padding holds.
         only_leading: The order of the elements of a row or column counts: every step reduces one leading dimension.
     """
-    shape = list(source._spec.shape)
+    shape = list(source.spec.shape)
     kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
     result = source
     # Neighbours that are reduced are one dimension, and what has one element belongs to any neighbour.
@@ -123,7 +123,7 @@ def compacted(
 
 def as_matrix(name: str, source: Tensor) -> Tensor:
     """Return the elements of a row-major tensor as a matrix that takes the fewest tiles."""
-    return reshaped(name, source, _sides(source._spec.shape.volume()))
+    return reshaped(name, source, _sides(source.spec.shape.volume()))
 
 
 def one_by_one(
@@ -160,7 +160,7 @@ def _columns(source: Tensor, sizes: tuple[int, int, int], memory_config: MemoryC
     """Return [outer, length, inner] as [length, height, width] in tiles, for any height and width."""
     outer, length, inner = sizes
     height, width = _sides(outer * inner)
-    spec = source._spec
+    spec = source.spec
     if length == 1 and spec.layout is Layout.TILE and spec.shape.rank == 3 and spec.shape[0] == 1:
         return source
     if outer > 1 and inner > 1:
@@ -174,7 +174,7 @@ def _columns(source: Tensor, sizes: tuple[int, int, int], memory_config: MemoryC
 
 
 def _in_tiles(source: Tensor, shape: Sequence[int], strides: Sequence[int], memory_config: MemoryConfig) -> Tensor:
-    spec = source._spec
+    spec = source.spec
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, memory_config)
     # Tilizing passes through Dst, which changes bfloat16 denormals and -0.
     return move(source, target, strides=strides, through_dst=spec.dtype is DataType.BFLOAT16)

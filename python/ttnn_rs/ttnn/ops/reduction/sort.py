@@ -62,13 +62,13 @@ _PAIR: Final = Kind("tuple[ttnn.Tensor, ttnn.Tensor]", _is_pair)
 def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
     """Return values and indices of a tiled tensor, both in tiles; `first` elements of the order, or all."""
     device = on_device(name, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     rank = spec.shape.rank
     order = [*range(rank)]
     order[axis], order[-1] = order[-1], order[axis]
     if axis != rank - 1:
         tensor = permuted(name, tensor, order, DRAM_MEMORY_CONFIG, 0.0)
-    shape = tuple(tensor._spec.shape)
+    shape = tuple(tensor.spec.shape)
     width = shape[-1]
     wide = spec.dtype not in _NARROW or width > _LARGEST_NARROW_INDEX
     index_dtype = DataType.UINT32 if wide else DataType.UINT16
@@ -87,7 +87,7 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
         values._buffer,
         indices._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index_dtype]),
-        rows=tensor._spec.num_pages // columns,
+        rows=tensor.spec.num_pages // columns,
         width=width,
         ascending=not descending,
         stable=stable,
@@ -101,10 +101,10 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
 
 def _run_in_rows(name: str, source: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
     """Return values and indices of a row-major tensor, both in rows: rows of all matrices fill tiles together."""
-    order = [*range(source._spec.shape.rank)]
+    order = [*range(source.spec.shape.rank)]
     order[axis], order[-1] = order[-1], order[axis]
     moved = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
-    shape = moved._spec.shape._dims
+    shape = moved.spec.shape._dims
     rows = tilize_padded(name, reshaped(name, moved, (math.prod(shape[:-1]), shape[-1])))
     results = _run(name, rows, 1, descending=descending, stable=stable, first=first)
     values, indices = (
@@ -121,17 +121,17 @@ def _deliver(
     placed = []
     for number, result in enumerate(results):
         if out is not None:
-            target = take_output(name, out[number], tuple(result._spec.shape), layout, on_device(name, result))
-            if number and target._spec.dtype in _INDICES:
-                result = cast(name, result, target._spec.dtype)
-            if target._spec.dtype is not result._spec.dtype:
+            target = take_output(name, out[number], tuple(result.spec.shape), layout, on_device(name, result))
+            if number and target.spec.dtype in _INDICES:
+                result = cast(name, result, target.spec.dtype)
+            if target.spec.dtype is not result.spec.dtype:
                 raise DTypeError(
-                    f"{name}: output {number} is {target._spec.dtype.name}, the result {result._spec.dtype.name}."
+                    f"{name}: output {number} is {target.spec.dtype.name}, the result {result.spec.dtype.name}."
                 )
             copy_into(result, target)
             result = target
-        elif result._spec.memory_config != memory_config:
-            target = allocate(result._spec.with_memory_config(memory_config), on_device(name, result))
+        elif result.spec.memory_config != memory_config:
+            target = allocate(result.spec.with_memory_config(memory_config), on_device(name, result))
             copy_into(result, target)
             result = target
         placed.append(result)
@@ -154,7 +154,7 @@ def _sort(
 ) -> list[Tensor]:
     name = "ttnn.sort"
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.dtype not in _SORTED:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16, float32 or uint16 first.",
@@ -193,7 +193,7 @@ def _topk(
 ) -> list[Tensor]:
     name = "ttnn.topk"
     on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -255,10 +255,10 @@ def _check_names(name: str, names: Tensor, source: Tensor) -> None:
         DTypeError: they are no indices.
     """
     same_device(name, on_device(name, source), names, "indices_tensor")
-    if names._spec.dtype not in _INDICES:
+    if names.spec.dtype not in _INDICES:
         raise DTypeError(
-            f"{name}: indices_tensor is {names._spec.dtype.name}; typecast it to UINT16 or UINT32.",
-            vendor=f"Optional input tensor must be UINT16, or UINT32, got: {names._spec.dtype.cpp_name}",
+            f"{name}: indices_tensor is {names.spec.dtype.name}; typecast it to UINT16 or UINT32.",
+            vendor=f"Optional input tensor must be UINT16, or UINT32, got: {names.spec.dtype.cpp_name}",
         )
 
 
@@ -269,15 +269,15 @@ def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Te
         ShapeError: there is not one for every element.
         DTypeError: they have another type than positions.
     """
-    spec = names._spec
-    if tuple(spec.shape) != tuple(source._spec.shape) or spec.layout is not Layout.TILE:
+    spec = names.spec
+    if tuple(spec.shape) != tuple(source.spec.shape) or spec.layout is not Layout.TILE:
         raise ShapeError(
-            f"{name}: indices_tensor has shape {spec.shape} and is {spec.layout.name}; it must be {source._spec.shape} "
+            f"{name}: indices_tensor has shape {spec.shape} and is {spec.layout.name}; it must be {source.spec.shape} "
             "in TILE_LAYOUT, a name for every element."
         )
-    if spec.dtype is not positions._spec.dtype:
+    if spec.dtype is not positions.spec.dtype:
         raise DTypeError(
-            f"{name}: indices_tensor is {spec.dtype.name}; typecast it to {positions._spec.dtype.name}, the type of "
+            f"{name}: indices_tensor is {spec.dtype.name}; typecast it to {positions.spec.dtype.name}, the type of "
             "the indices."
         )
     return gathered(name, names, axis, positions)

@@ -49,7 +49,7 @@ def _check(name: str, label: str, tensor: Tensor) -> tuple[int, int]:
         ShapeError: the shape is another.
     """
     on_device(name, tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -71,9 +71,9 @@ def _check(name: str, label: str, tensor: Tensor) -> tuple[int, int]:
 
 
 def _own_dtype(name: str, tensor: Tensor, dtype: DataType | None) -> None:
-    if dtype not in (None, tensor._spec.dtype):
+    if dtype not in (None, tensor.spec.dtype):
         raise UnsupportedError(
-            f"{name}: dtype is {dtype}; the program packs to {tensor._spec.dtype.name}, the data type of its input. "
+            f"{name}: dtype is {dtype}; the program packs to {tensor.spec.dtype.name}, the data type of its input. "
             "Typecast the result."
         )
 
@@ -92,7 +92,7 @@ def _fidelity(math_fidelity: MathFidelity | None) -> int:
 
 def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> Tensor:
     """Write an FPU operation of two bfloat16 tensors of one shape to a third, and return it."""
-    shape = output._spec.shape._dims
+    shape = output.spec.shape._dims
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
@@ -101,7 +101,7 @@ def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> T
         a._buffer,
         b._buffer,
         output._buffer,
-        formats=(FORMAT_CODE[_BF16], FORMAT_CODE[_BF16], FORMAT_CODE[output._spec.dtype]),
+        formats=(FORMAT_CODE[_BF16], FORMAT_CODE[_BF16], FORMAT_CODE[output.spec.dtype]),
         op=op,
         engine="fpu",
         scalar=None,
@@ -109,7 +109,7 @@ def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> T
         shape_a=shape,
         shape_b=shape,
         shape_out=shape,
-        tiled=output._spec.layout is Layout.TILE,
+        tiled=output.spec.layout is Layout.TILE,
         fidelity=fidelity,
         dst32=False,
         arch=arch_number(output._device),
@@ -118,15 +118,15 @@ def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> T
 
 
 def _in_bfloat16(name: str, tensor: Tensor) -> Tensor:
-    return tensor if tensor._spec.dtype is _BF16 else cast(name, tensor, _BF16)
+    return tensor if tensor.spec.dtype is _BF16 else cast(name, tensor, _BF16)
 
 
 def _sum(
     input: Tensor, memory_config: MemoryConfig | None, dtype: DataType | None, math_fidelity: MathFidelity | None
 ) -> Tensor:
     rows, columns = _check(_SUM, "input", input)
-    place = memory_config or input._spec.memory_config
-    _interleaved(_SUM, input._spec.memory_config, place)
+    place = memory_config or input.spec.memory_config
+    _interleaved(_SUM, input.spec.memory_config, place)
     _own_dtype(_SUM, input, dtype)
     if columns % (_LATENT * TILE_SIZE):
         raise ShapeError(
@@ -141,8 +141,8 @@ def _sum(
     sums = column_sums(setting, matrices, _BF16)
     target = TensorSpec.of((1, 1, rows, groups), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG)
     result = move(sums, target, strides=[0, 0, 1, rows], through_dst=True)
-    if input._spec.dtype is not _BF16:
-        return cast(_SUM, result, input._spec.dtype, place)
+    if input.spec.dtype is not _BF16:
+        return cast(_SUM, result, input.spec.dtype, place)
     return result if place == DRAM_MEMORY_CONFIG else moved_to(result, place)
 
 
@@ -164,22 +164,22 @@ def _check_scan(a: Tensor, bx: Tensor, h_prev: Tensor) -> tuple[int, int]:
             f"{_SCAN}: a has shape {a.shape} and bx {bx.shape}; they must agree.",
             vendor="Expected input tensors to have the same shape",
         )
-    if bx._spec.dtype is not a._spec.dtype or h_prev._spec.dtype is not _BF16:
+    if bx.spec.dtype is not a.spec.dtype or h_prev.spec.dtype is not _BF16:
         raise DTypeError(
             f"{_SCAN}: a, bx and h_prev are {a.dtype.name}, {bx.dtype.name} and {h_prev.dtype.name}; the first two "
             "must agree, and h_prev be BFLOAT16.",
             vendor="Expected initial hidden state to be bfloat16"
-            if h_prev._spec.dtype is not _BF16
+            if h_prev.spec.dtype is not _BF16
             else "Expected input tensors to have the same data type",
         )
-    if h_prev._spec.layout is not Layout.ROW_MAJOR:
+    if h_prev.spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{_SCAN}: h_prev is in tiles; convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
             vendor="Expected initial hidden state to be row-major",
         )
-    if h_prev._spec.shape.volume() != shape[1]:
+    if h_prev.spec.shape.volume() != shape[1]:
         raise ShapeError(f"{_SCAN}: h_prev has shape {h_prev.shape}; it must be [1, 1, 1, {shape[1]}].")
-    if not all(tensor._spec.memory_config.is_sharded() for tensor in (a, bx, h_prev)):
+    if not all(tensor.spec.memory_config.is_sharded() for tensor in (a, bx, h_prev)):
         raise MemoryConfigError(
             f"{_SCAN}: a, bx and h_prev must be sharded by width, on the same cores.",
             vendor="Expected input tensors to be sharded",
@@ -198,11 +198,11 @@ def _scan(
     rows, columns = _check_scan(a, bx, h_prev)
     _own_dtype(_SCAN, a, dtype)
     device, fidelity = on_device(_SCAN, a, "a"), _fidelity(math_fidelity)
-    place = memory_config or a._spec.memory_config
-    result = allocate(TensorSpec.of(a._spec.shape, a._spec.dtype, Layout.TILE, place), device)
+    place = memory_config or a.spec.memory_config
+    result = allocate(TensorSpec.of(a.spec.shape, a.spec.dtype, Layout.TILE, place), device)
     row = TensorSpec.of((1, columns), _BF16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     state, scaled, factor, addend = (allocate(row, device) for _ in range(4))
-    copy_into(h_prev._view(row.with_memory_config(h_prev._spec.memory_config)), state)
+    copy_into(h_prev._view(row.with_memory_config(h_prev.spec.memory_config)), state)
     states = allocate(TensorSpec.of((rows, columns), _BF16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     factors, addends = (untilized(_SCAN, tensor, DRAM_MEMORY_CONFIG) for tensor in (a, bx))
     for number in range(rows):
@@ -211,15 +211,15 @@ def _scan(
         _computed("mul", factor, state, scaled, fidelity)
         _computed("add", scaled, addend, state, fidelity)
         write_into(state, states, [number, 0])
-    copy_into(tilize_padded(_SCAN, states, dtype=a._spec.dtype), result)
+    copy_into(tilize_padded(_SCAN, states, dtype=a.spec.dtype), result)
     # The last state is left where the first came from.
-    copy_into(state, h_prev._view(row.with_memory_config(h_prev._spec.memory_config)))
+    copy_into(state, h_prev._view(row.with_memory_config(h_prev.spec.memory_config)))
     return result
 
 
 def _row_of(source: Tensor, number: int, row: Tensor) -> None:
     """Copy a row of [1, 1, rows, columns]."""
-    columns = row._spec.shape[-1]
+    columns = row.spec.shape[-1]
     assert source._buffer is not None
     assert row._buffer is not None
     _engine.write_window(
@@ -236,7 +236,7 @@ def _row_of(source: Tensor, number: int, row: Tensor) -> None:
 
 def _with_padding(tensor: Tensor) -> Tensor:
     """Return the whole tiles of a tensor, which programs look at, as its elements."""
-    spec = tensor._spec
+    spec = tensor.spec
     return tensor._view(TensorSpec.of(spec.padded_shape, spec.dtype, Layout.TILE, spec.memory_config))
 
 
@@ -250,8 +250,8 @@ def _product(
     device = on_device(_PRODUCT, a, "a")
     same_device(_PRODUCT, device, b, "b")
     (rows, width), (others, other) = (_check(_PRODUCT, label, tensor) for label, tensor in (("a", a), ("b", b)))
-    place = memory_config or a._spec.memory_config
-    _interleaved(_PRODUCT, a._spec.memory_config, b._spec.memory_config, place)
+    place = memory_config or a.spec.memory_config
+    _interleaved(_PRODUCT, a.spec.memory_config, b.spec.memory_config, place)
     full = TILE_SIZE * _HIDDEN
     if rows != others or width not in (TILE_SIZE, full) or other not in (_HIDDEN, full) or width == other:
         raise ShapeError(
@@ -261,7 +261,7 @@ def _product(
             if width == other
             else "Input a width must be 32 or 32*5120!",
         )
-    result = dtype or a._spec.dtype
+    result = dtype or a.spec.dtype
     if result not in _TAKEN:
         raise DTypeError(
             f"{_PRODUCT}: dtype is {result.name}; it must be BFLOAT16 or BFLOAT8_B.",

@@ -51,8 +51,8 @@ def _check(name: str, query: Tensor, key: Tensor, value: Tensor, *, paged: bool)
     """Refuse operands that do not fit each other."""
     for label, tensor in (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value)):
         operand(name, tensor, label, query)
-        head_size(name, tensor._spec.shape[-1], label)
-    q, k, v = (tuple(tensor._spec.shape) for tensor in (query, key, value))
+        head_size(name, tensor.spec.shape[-1], label)
+    q, k, v = (tuple(tensor.spec.shape) for tensor in (query, key, value))
     batches = k[0] == v[0] and (paged or k[0] == q[0])
     if not batches or k[3] != q[3] or k[2] != v[2] or k[1] != v[1] or q[1] % k[1]:
         raise ShapeError(
@@ -82,18 +82,18 @@ def _run(
 ) -> Tensor:
     """Run the program; `start` is the position of the first query."""
     query, key, value = tensors
-    batch, heads, rows, width = tuple(query._spec.shape)
+    batch, heads, rows, width = tuple(query.spec.shape)
     if window is not None and window <= 0:
         raise ParameterError(f"{name}: sliding_window_size is {window}; it must be positive.")
     q_chunk = k_chunk = 1
     if program_config is not None:
         q_chunk = chunk_tiles(name, program_config.q_chunk_size, "q_chunk_size")
         k_chunk = chunk_tiles(name, program_config.k_chunk_size, "k_chunk_size")
-    positions = key._spec.shape[2] if table is None else start + rows
+    positions = key.spec.shape[2] if table is None else start + rows
     if mask is not None:
         operand(name, mask, "attn_mask", query)
     shape = (batch, heads, rows, value_width)
-    spec = TensorSpec.of(shape, query._spec.dtype, Layout.TILE, place(memory_config))
+    spec = TensorSpec.of(shape, query.spec.dtype, Layout.TILE, place(memory_config))
     output = allocate(spec, on_device(name, query))
     buffers = [tensor._buffer for tensor in tensors]
     assert output._buffer is not None
@@ -102,7 +102,7 @@ def _run(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask._buffer,
         output._buffer,
-        sizes=(batch, heads, key._spec.shape[1], tiles(width), tiles(value_width)),
+        sizes=(batch, heads, key.spec.shape[1], tiles(width), tiles(value_width)),
         rows=tiles(rows),
         positions=positions,
         first_row=start // TILE_SIZE,
@@ -126,7 +126,7 @@ def _causal_lengths(name: str, query: Tensor, key: Tensor, mask: Tensor | None, 
             f"{name}: attn_mask and is_causal=True exclude each other; pass is_causal=False with a mask.",
             vendor="Causal SDPA does not accept an attention mask",
         )
-    q, k = query._spec.shape[2], key._spec.shape[2]
+    q, k = query.spec.shape[2], key.spec.shape[2]
     if causal and q != k:
         raise ShapeError(
             f"{name}: {q} queries and {k} keys; causal attention needs as many of both.",
@@ -160,7 +160,7 @@ def _attention(
     return _run(
         _SDPA,
         (query, key, value),
-        value_width=value._spec.shape[3],
+        value_width=value.spec.shape[3],
         causal=causal,
         scale=scale,
         memory_config=memory_config,
@@ -214,15 +214,15 @@ def _paged(
     memory_config, program_config, compute_kernel_config = options
     first = _chunk_start(name, start, program_config)
     _check(name, query, key, value, paged=True)
-    table = PageTable.of(name, page_table, query._spec.shape[0])
-    length = table.per_batch * key._spec.shape[2]
-    if first + query._spec.shape[2] > length:
+    table = PageTable.of(name, page_table, query.spec.shape[0])
+    length = table.per_batch * key.spec.shape[2]
+    if first + query.spec.shape[2] > length:
         raise ShapeError(
-            f"{name}: queries at {first} to {first + query._spec.shape[2]}, but the page table holds {length} keys.",
+            f"{name}: queries at {first} to {first + query.spec.shape[2]}, but the page table holds {length} keys.",
             vendor="K sequence length must be greater than or equal to chunk_start_idx + Q sequence length",
         )
-    if key._spec.shape[2] % TILE_SIZE:
-        raise ShapeError(f"{name}: blocks of {key._spec.shape[2]} rows; they must be made of full tiles.")
+    if key.spec.shape[2] % TILE_SIZE:
+        raise ShapeError(f"{name}: blocks of {key.spec.shape[2]} rows; they must be made of full tiles.")
     return _run(
         name,
         tensors,
@@ -259,7 +259,7 @@ def _chunked(
         start = next(iter(integers(name, start_tensor, "chunk_start_idx_tensor")), None)
     options = (memory_config, program_config, compute_kernel_config)
     tensors = (query, key, value)
-    return _paged(name, tensors, page_table, start, value._spec.shape[-1], scale, options, window, sink)
+    return _paged(name, tensors, page_table, start, value.spec.shape[-1], scale, options, window, sink)
 
 
 def _value_width(name: str, key: Tensor, columns: int) -> int:
@@ -268,12 +268,12 @@ def _value_width(name: str, key: Tensor, columns: int) -> int:
     Raises:
         ParameterError: there are not so many, or they are not full tiles.
     """
-    if columns <= 0 or columns % TILE_SIZE or columns > key._spec.shape[-1]:
+    if columns <= 0 or columns % TILE_SIZE or columns > key.spec.shape[-1]:
         raise ParameterError(
-            f"{name}: head_dim_v is {columns}; it must be a multiple of {TILE_SIZE} up to {key._spec.shape[-1]}, the "
+            f"{name}: head_dim_v is {columns}; it must be a multiple of {TILE_SIZE} up to {key.spec.shape[-1]}, the "
             "width of the keys.",
             vendor=f"Head dimension of V must be less than or equal to head dim of Q. Got V: {columns}, "
-            f"Q: {key._spec.shape[-1]}",
+            f"Q: {key.spec.shape[-1]}",
         )
     return columns
 
@@ -309,16 +309,16 @@ def _mla_of_values(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Ten
     mask, causal, scale, memory_config, program_config, compute_kernel_config = rest
     name = "ttnn.transformer.flash_mla_prefill"
     # Ranks are checked below; the padding only keeps this line from failing first.
-    heads, of_values = ((1, 1, 1, *tensor._spec.shape)[-3] for tensor in (key, value))
+    heads, of_values = ((1, 1, 1, *tensor.spec.shape)[-3] for tensor in (key, value))
     if 0 < heads < of_values and of_values % heads == 0:
         # Values may have more heads than keys, which they share then.
-        key = each_repeated(name, key, of_values // heads, key._spec.shape.rank - 3, DRAM_MEMORY_CONFIG)
+        key = each_repeated(name, key, of_values // heads, key.spec.shape.rank - 3, DRAM_MEMORY_CONFIG)
     _check(name, query, key, value, paged=False)
     _causal_lengths(name, query, key, mask, causal)
     return _run(
         name,
         (query, key, value),
-        value_width=value._spec.shape[-1],
+        value_width=value.spec.shape[-1],
         causal=causal,
         scale=scale,
         memory_config=memory_config,

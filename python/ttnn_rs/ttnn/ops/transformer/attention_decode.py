@@ -129,7 +129,7 @@ def _run(
     call: _Call,
 ) -> Tensor:
     on_device(name, query, "input_tensor_q")
-    in_rows = query._spec.layout is not Layout.TILE
+    in_rows = query.spec.layout is not Layout.TILE
     if in_rows:
         query = tilize_padded(name, query)
     tensors = (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value))
@@ -141,9 +141,9 @@ def _run(
             vendor="Must have cur_pos tensor for paged attention in causal mode",
         )
     for label, tensor in tensors:
-        head_size(name, tensor._spec.shape[-1], label)
-    one, batch, heads, width = tuple(query._spec.shape)
-    k, v = tuple(key._spec.shape), tuple(value._spec.shape)
+        head_size(name, tensor.spec.shape[-1], label)
+    one, batch, heads, width = tuple(query.spec.shape)
+    k, v = tuple(key.spec.shape), tuple(value.spec.shape)
     shared = call.share_cache or page_table is not None
     fits = one == 1 and k[3] == width and k[:3] == v[:3] and heads % k[1] == 0
     if not fits or (not shared and k[0] != batch) or k[2] % TILE_SIZE:
@@ -162,7 +162,7 @@ def _run(
         operand(name, mask, "attn_mask", query)
     target = place(call.memory_config)
     kept = DRAM_MEMORY_CONFIG if in_rows else target
-    spec = TensorSpec.of((1, batch, heads, value_width), query._spec.dtype, Layout.TILE, kept)
+    spec = TensorSpec.of((1, batch, heads, value_width), query.spec.dtype, Layout.TILE, kept)
     output = allocate(spec, on_device(name, query))
     buffers = [tensor._buffer for tensor in (query, key, value)]
     assert output._buffer is not None
@@ -195,7 +195,7 @@ def _width(name: str, key: Tensor, value: Tensor | None, columns: int) -> int:
     Raises:
         ParameterError: there are not so many, or they are not full tiles.
     """
-    most = (key if value is None else value)._spec.shape[-1]
+    most = (key if value is None else value).spec.shape[-1]
     if columns <= 0 or columns % TILE_SIZE or columns > most:
         raise ParameterError(f"{name}: head_dim_v is {columns}; it must be a multiple of {TILE_SIZE} up to {most}.")
     return columns
@@ -205,14 +205,14 @@ def _decode(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
     causal, mask, cur_pos, cur_pos_tensor, sink, scale, window, memory, program, compute, share = rest
     name = "ttnn.transformer.scaled_dot_product_attention_decode"
     call = _Call(causal, mask, cur_pos, cur_pos_tensor, scale, window, memory, program, compute, bool(share), sink)
-    return _run(name, query, key, value, value._spec.shape[-1], None, call)
+    return _run(name, query, key, value, value.spec.shape[-1], None, call)
 
 
 def _paged_decode(query: Tensor, key: Tensor, value: Tensor, page_table: Tensor, *rest: Any) -> Tensor:
     causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute = rest[:9]
     name = "ttnn.transformer.paged_scaled_dot_product_attention_decode"
     call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
-    return _run(name, query, key, value, value._spec.shape[-1], page_table, call)
+    return _run(name, query, key, value, value.spec.shape[-1], page_table, call)
 
 
 def _mla_decode(query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: int, *rest: Any) -> Tensor:

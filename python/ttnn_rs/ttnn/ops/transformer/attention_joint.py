@@ -54,15 +54,15 @@ def _check(tensors: tuple[Tensor, ...]) -> None:
     first = tensors[0]
     for label, tensor in zip(_LABELS, tensors, strict=True):
         operand(_NAME, tensor, label, first, "Inputs to Joint SDPA must be BF16 or BF8")
-        head_size(_NAME, tensor._spec.shape[-1], label)
-        if tensor._spec.dtype not in _DTYPES or tensor._spec.dtype is not first._spec.dtype:
+        head_size(_NAME, tensor.spec.shape[-1], label)
+        if tensor.spec.dtype not in _DTYPES or tensor.spec.dtype is not first.spec.dtype:
             raise DTypeError(
-                f"{_NAME}: {label} is {tensor._spec.dtype.name}; all tensors must be BFLOAT16, or all BFLOAT8_B.",
+                f"{_NAME}: {label} is {tensor.spec.dtype.name}; all tensors must be BFLOAT16, or all BFLOAT8_B.",
                 vendor="All tensors must have the same dtype"
-                if tensor._spec.dtype in _DTYPES
+                if tensor.spec.dtype in _DTYPES
                 else "Inputs to Joint SDPA must be BF16 or BF8",
             )
-        if tensor._spec.memory_config.buffer_type is not BufferType.DRAM:
+        if tensor.spec.memory_config.buffer_type is not BufferType.DRAM:
             raise MemoryConfigError(
                 f"{_NAME}: {label} lies in L1; move it to DRAM with ttnn.to_memory_config.",
                 vendor="Operands to Joint SDPA need to be in DRAM",
@@ -71,7 +71,7 @@ def _check(tensors: tuple[Tensor, ...]) -> None:
 
 
 def _check_shapes(tensors: tuple[Tensor, ...]) -> None:
-    shapes = [tuple(tensor._spec.shape) for tensor in tensors]
+    shapes = [tuple(tensor.spec.shape) for tensor in tensors]
     outer = {(batch, heads, width) for batch, heads, _, width in shapes}
     of_first, of_joint = ({shape[2] for shape in part} for part in (shapes[:3], shapes[3:]))
     if len(outer) > 1 or len(of_first) > 1 or len(of_joint) > 1:
@@ -91,8 +91,8 @@ def _run(
 ) -> Tensor:
     """Return the attention of the queries of one sequence."""
     _, key, value, _, joint_key, joint_value = tensors
-    batch, heads, rows, width = tuple(query._spec.shape)
-    spec = TensorSpec.of((batch, heads, rows, width), query._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    batch, heads, rows, width = tuple(query.spec.shape)
+    spec = TensorSpec.of((batch, heads, rows, width), query.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     output = allocate(spec, on_device(_NAME, query))
     buffers = [tensor._buffer for tensor in (query, key, value, output, joint_key, joint_value)]
     assert all(buffer is not None for buffer in buffers)
@@ -103,7 +103,7 @@ def _run(
         tuple(buffers[4:]),  # type: ignore[arg-type]
         sizes=(batch, heads, heads, tiles(width), tiles(width)),
         rows=tiles(rows),
-        positions=key._spec.shape[2],
+        positions=key.spec.shape[2],
         first_row=0,
         chunks=(
             chunk_tiles(_NAME, program_config.q_chunk_size, "q_chunk_size"),
@@ -117,7 +117,7 @@ def _run(
         table=None,
         sinks=[],
         joint_shapes=(cache_shape(joint_key), cache_shape(joint_value)),
-        joint_positions=joint_key._spec.shape[2],
+        joint_positions=joint_key.spec.shape[2],
         fast=CONFIG.numerics == "fast",
         **numerics(_NAME, (query, key, value, output), scale, compute_kernel_config, program_config),
     )

@@ -77,7 +77,7 @@ def _attention_softmax_in_place(
             "program. Use ttnn.transformer.attention_softmax.",
             vendor="Cannot apply divide by sqrt(head_size) using in-place version when attention_mask is not set.",
         )
-    if tensor._spec.layout is not Layout.TILE:
+    if tensor.spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensor is row-major; it must be tiled.", vendor="Inputs to softmax must be tilized")
     numerics = default_numerics(name, tensor)
     scale = _scale(name, head_size)

@@ -51,7 +51,7 @@ _JOIN: Final = "ttnn.transformer.concatenate_heads"
 def checked(name: str, tensor: Tensor, label: str, rank: int) -> None:
     """Refuse a tensor of another rank, or one that is not floating point in tiles."""
     on_device(name, tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.shape.rank != rank:
         raise ShapeError(
             f"{name}: {label} has shape {spec.shape}; it must be of rank {rank}.",
@@ -71,7 +71,7 @@ def heads_of(
 
     Shape: [B, S, W] -> [B, heads, S, size], or [B, heads, size, S].
     """
-    spec = source._spec
+    spec = source.spec
     batch, rows = spec.shape[0], spec.shape[-2]
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     kept = DRAM_MEMORY_CONFIG if transposed else place
@@ -105,13 +105,13 @@ def _split(
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1:
         raise ParameterError(f"{_SPLIT}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
-    width = input_tensor._spec.shape[-1]
+    width = input_tensor.spec.shape[-1]
     parts = num_heads + 2 * groups if kv_input_tensor is None else num_heads
     size = width // parts
     if kv_input_tensor is not None:
         checked(_SPLIT, kv_input_tensor, "kv_input_tensor", 3)
         same_device(_SPLIT, on_device(_SPLIT, input_tensor), kv_input_tensor, "kv_input_tensor")
-        other = kv_input_tensor._spec.shape[-1] // (2 * groups)
+        other = kv_input_tensor.spec.shape[-1] // (2 * groups)
         if other != size:
             raise ShapeError(
                 f"{_SPLIT}: heads of input_tensor have {size} columns, those of kv_input_tensor {other}.",
@@ -125,7 +125,7 @@ def _split(
             vendor=f"Invalid head size: {size}. The head size must be a multiple of the tile width ({TILE_SIZE}). "
             "Please adjust the dimensions accordingly.",
         )
-    if input_tensor._spec.memory_config.is_sharded():
+    if input_tensor.spec.memory_config.is_sharded():
         return _split_shards(input_tensor, kv_input_tensor, num_heads, groups, transpose_key, memory_config)
     query = heads_of(input_tensor, 0, num_heads, size, memory_config)
     source, first = (input_tensor, num_heads * size) if kv_input_tensor is None else (kv_input_tensor, 0)
@@ -150,10 +150,10 @@ def _check_falcon(
             "num_kv_heads is used.",
         )
     width = (_FALCON_HEADS + 2) * _FALCON_SIZE
-    if (num_heads, num_kv_heads, source._spec.shape[-1]) != (_FALCON_HEADS, 1, width):
+    if (num_heads, num_kv_heads, source.spec.shape[-1]) != (_FALCON_HEADS, 1, width):
         raise ShapeError(
             f"{_SPLIT}: use_falcon7b_backend=True splits {width} columns into {_FALCON_HEADS} heads of queries and one "
-            f"of keys and of values; input_tensor has shape {source._spec.shape}, num_heads is {num_heads} and "
+            f"of keys and of values; input_tensor has shape {source.spec.shape}, num_heads is {num_heads} and "
             f"num_kv_heads {num_kv_heads}.",
             vendor="Unsupported input shape",
         )
@@ -179,7 +179,7 @@ def _split_shards(
             f"{_SPLIT}: num_heads={num_heads} must be a multiple of num_kv_heads={groups}.",
             vendor=f"Number of q heads {num_heads} must fit evenly into number of kv heads {groups}",
         )
-    each, rows = num_heads // groups, input_tensor._spec.shape[-2]
+    each, rows = num_heads // groups, input_tensor.spec.shape[-2]
     query, key, value = split_in_groups(
         _SPLIT, input_tensor, groups, (each, 1, 1), memory_config, transposed=transposed
     )
@@ -188,7 +188,7 @@ def _split_shards(
 
 def _with_rows(heads: Tensor, rows: int, axis: int) -> Tensor:
     """Return heads that have padding behind so many rows, where they had none."""
-    spec = heads._spec
+    spec = heads.spec
     shape = list(spec.shape)
     shape[axis] = rows
     return heads._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, spec.memory_config))
@@ -200,7 +200,7 @@ def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryC
     Raises:
         MemoryConfigError: the heads are interleaved, sharded otherwise, or the output is to be sharded by height.
     """
-    spec = source._spec
+    spec = source.spec
     config, rows = spec.memory_config, spec.padded_shape[-2]
     shards = config.shard_spec
     if shards is None:
@@ -227,7 +227,7 @@ def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryC
 
 def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, leading: tuple[int, ...]) -> Tensor:
     """Return heads side by side. Shape: [B, H, S, D] -> [*leading, S, H * D]."""
-    spec = source._spec
+    spec = source.spec
     batch, heads, rows, size = tuple(spec.shape)
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     if place.is_sharded():
@@ -243,7 +243,7 @@ def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, 
 
 def _join(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     on_device(_JOIN, input_tensor)
-    shape = tuple(input_tensor._spec.shape)
+    shape = tuple(input_tensor.spec.shape)
     if len(shape) == 4 and shape[-1] % TILE_SIZE:
         raise ShapeError(
             f"{_JOIN}: heads of {shape[-1]} columns are not made of full tiles.",
@@ -272,19 +272,19 @@ def _nlp_create(
     if output_tensors is not None or kv_tied:
         option = "kv_tied=True" if kv_tied else "output_tensors"
         raise UnsupportedError(f"{name}: {option} is not built yet; leave it out.", "unimplemented")
-    width, parts = input._spec.shape[-1], num_heads + (2 * groups if input_kv is None else 0)
+    width, parts = input.spec.shape[-1], num_heads + (2 * groups if input_kv is None else 0)
     size = width // parts
-    fits = input._spec.shape[1] == 1 and size and size % TILE_SIZE == 0 and size * parts == width
+    fits = input.spec.shape[1] == 1 and size and size % TILE_SIZE == 0 and size * parts == width
     if input_kv is not None:
         checked(name, input_kv, "input_kv", 4)
         same_device(name, on_device(name, input), input_kv, "input_kv")
-        fits = fits and tuple(input_kv._spec.shape) == (*tuple(input._spec.shape)[:3], 2 * groups * size)
+        fits = fits and tuple(input_kv.spec.shape) == (*tuple(input.spec.shape)[:3], 2 * groups * size)
     if not fits:
         raise ShapeError(
-            f"{name}: input of shape {input._spec.shape} does not divide into {num_heads} heads of queries and "
+            f"{name}: input of shape {input.spec.shape} does not divide into {num_heads} heads of queries and "
             f"{groups} of keys and of values, of full tiles; it is [B, 1, S, W]."
         )
-    if input._spec.memory_config.is_sharded():
+    if input.spec.memory_config.is_sharded():
         return split_shards(name, input, input_kv, (num_heads, groups), size, transpose_k_heads, memory_config)
     source, first = (input, num_heads * size) if input_kv is None else (input_kv, 0)
     query = heads_of(input, 0, num_heads, size, memory_config)
@@ -295,7 +295,7 @@ def _nlp_create(
 def _nlp_concat(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.nlp_concat_heads"
     checked(name, input_tensor, "input_tensor", 4)
-    batch, _, _, size = tuple(input_tensor._spec.shape)
+    batch, _, _, size = tuple(input_tensor.spec.shape)
     if size % TILE_SIZE:
         raise ShapeError(f"{name}: heads of {size} columns are not made of full tiles.")
     return heads_joined(name, input_tensor, memory_config, (batch, 1))

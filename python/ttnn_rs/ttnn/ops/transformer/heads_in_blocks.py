@@ -26,7 +26,7 @@ def block_shards(name: str, label: str, tensor: Tensor) -> tuple[ShardSpec, Core
         MemoryConfigError: it is not block sharded.
         ShapeError: there is not one row of cores for every batch.
     """
-    config = tensor._spec.memory_config
+    config = tensor.spec.memory_config
     if config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED or config.shard_spec is None:
         raise MemoryConfigError(
             f"{name}: {label} is in {config}; shard it in blocks, with a row of cores for every batch.",
@@ -37,10 +37,10 @@ def block_shards(name: str, label: str, tensor: Tensor) -> tuple[ShardSpec, Core
     high, wide = cores.end.y + 1, cores.end.x + 1
     if spec.orientation is not ShardOrientation.ROW_MAJOR:
         high, wide = wide, high
-    batch, width = tensor._spec.shape[0], tensor._spec.shape[-1]
+    batch, width = tensor.spec.shape[0], tensor.spec.shape[-1]
     if batch != high or width % (wide * TILE_SIZE):
         raise ShapeError(
-            f"{name}: {label} of shape {tensor._spec.shape} on {high}x{wide} cores must be [{high}, 1, S, W] with W a "
+            f"{name}: {label} of shape {tensor.spec.shape} on {high}x{wide} cores must be [{high}, 1, S, W] with W a "
             f"multiple of {wide * TILE_SIZE}.",
             vendor=f"Batch size {batch} must be equal to num cores {high}",
         )
@@ -79,7 +79,7 @@ def heads_of_kind(
         like: Shards of the input.
         transposed: Rows and columns are exchanged.
     """
-    spec = source._spec
+    spec = source.spec
     batch, rows = spec.shape[0], spec.padded_shape[-2]
     groups, each = heads
     shape = (batch, groups * each, rows, size)
@@ -138,13 +138,13 @@ def split_in_groups(
         ShapeError: batches are not rows of cores, or columns no heads of full tiles.
     """
     shards = block_shards(name, "the input", source)
-    config = memory_config or source._spec.memory_config
+    config = memory_config or source.spec.memory_config
     if config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
         raise MemoryConfigError(
             f"{name}: memory_config is {config}; heads are sharded by height.",
             vendor=f"Output memory config layout must be HEIGHT_SHARDED but got {config.memory_layout}",
         )
-    width = source._spec.shape[-1]
+    width = source.spec.shape[-1]
     q, k, v = (groups * each for each in heads)
     vendor = f"Flattened hidden dimension {width} must be a multiple of the combined Q {q}, K {k} and V {v} heads"
     size = head_size(name, "the input", width, q + k + v, vendor)

@@ -72,18 +72,18 @@ def _create_apart(
     groups = _numbers(_APART, num_heads, num_kv_heads, output_tensors)
     shards = block_shards(_APART, "input", input)
     other = block_shards(_APART, "input_kv", input_kv)
-    config = memory_config or input._spec.memory_config
+    config = memory_config or input.spec.memory_config
     if not config.is_sharded():
         raise MemoryConfigError(f"{_APART}: memory_config is {config}; heads are sharded.")
-    if other[0].grid != shards[0].grid or input_kv._spec.dtype is not input._spec.dtype:
+    if other[0].grid != shards[0].grid or input_kv.spec.dtype is not input.spec.dtype:
         raise MemoryConfigError(
             f"{_APART}: input and input_kv lie on {shards[0].grid} and {other[0].grid} in {input.dtype.name} and "
             f"{input_kv.dtype.name}; they must have the same cores and data type."
         )
-    width = input._spec.shape[-1]
+    width = input.spec.shape[-1]
     vendor = f"Flattened Q hidden dimension {width} must be a multiple of Q heads {num_heads}"
     size = head_size(_APART, "input", width, num_heads, vendor)
-    width = input_kv._spec.shape[-1]
+    width = input_kv.spec.shape[-1]
     if head_size(_APART, "input_kv", width, 2 * groups, "Head dims must be equal in size!") != size:
         raise ShapeError(
             f"{_APART}: heads of input have {size} columns, those of input_kv {width // (2 * groups)}.",

@@ -62,9 +62,9 @@ def _of_size(
     _interleaved(name, memory_config)
     _no_outputs(name, outputs)
     width = (queries + 2 * groups) * size
-    if source._spec.shape[1] != 1 or source._spec.shape[3] != width:
+    if source.spec.shape[1] != 1 or source.spec.shape[3] != width:
         raise ShapeError(
-            f"{name}: input has shape {source._spec.shape}; it must be [B, 1, S, {width}].",
+            f"{name}: input has shape {source.spec.shape}; it must be [B, 1, S, {width}].",
             vendor="Unsupported input shape",
         )
     first, second = queries * size, (queries + groups) * size
@@ -95,10 +95,10 @@ def _bert(
 ) -> tuple[Tensor, Tensor, Tensor]:
     name = "ttnn.experimental.split_query_key_value_and_split_heads"
     on_device(name, input_tensor)
-    width = input_tensor._spec.shape[-1] if input_tensor._spec.shape.rank else 0
+    width = input_tensor.spec.shape[-1] if input_tensor.spec.shape.rank else 0
     if not 0 < num_heads <= width or width % (3 * num_heads * TILE_SIZE):
         raise ShapeError(f"{name}: {width} columns do not divide into 3 x {num_heads} heads of full tiles.")
-    if input_tensor._spec.memory_config.is_sharded():
+    if input_tensor.spec.memory_config.is_sharded():
         _no_outputs(name, output_tensors)
         checked(name, input_tensor, "input_tensor", 4)
         # The program of shards has two heads of each kind in every core.
@@ -119,7 +119,7 @@ def _bert_joined(
     _no_outputs(name, output_tensor)
     checked(name, input_tensor, "input_tensor", 4)
     _interleaved(name, memory_config)
-    batch, _, _, size = tuple(input_tensor._spec.shape)
+    batch, _, _, size = tuple(input_tensor.spec.shape)
     if size % TILE_SIZE:
         raise ShapeError(f"{name}: heads of {size} columns are not made of full tiles.")
     return heads_joined(name, input_tensor, memory_config, (batch, 1))
@@ -168,7 +168,7 @@ def _create_decode(
     groups = num_heads if num_kv_heads is None else num_kv_heads
     if num_heads < 1 or groups < 1 or num_heads > TILE_SIZE or groups > TILE_SIZE:
         raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be 1 to {TILE_SIZE}.")
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise LayoutError(f"{name}: input_tensor is {spec.dtype.name}; rows of block floats cannot be moved.")
     one, other, batch, width = tuple(spec.shape)
@@ -205,7 +205,7 @@ def _cores_of_heads(name: str, heads: int, source: Tensor, among: CoreRangeSet |
     Raises:
         MemoryConfigError: too few follow it.
     """
-    shards = source._spec.memory_config.shard_spec
+    shards = source.spec.memory_config.shard_spec
     if among is None or shards is None:
         return _row_major_cores(name, heads, source)
     if among.num_cores() < heads:
@@ -226,7 +226,7 @@ def _concat_decode(
     name = "ttnn.experimental.nlp_concat_heads_decode"
     checked(name, input_tensor, "input_tensor", 4)
     _no_outputs(name, output_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise LayoutError(f"{name}: input_tensor is {spec.dtype.name}; rows of block floats cannot be moved.")
     one, batch, heads, size = tuple(spec.shape)
@@ -258,7 +258,7 @@ def _load_slice(
     name = "ttnn.experimental.nlp_kv_cache_load_slice"
     checked(name, input_tensor, "input_tensor", 4)
     _no_outputs(name, output_tensor)
-    batch, heads, rows, size = tuple(input_tensor._spec.shape)
+    batch, heads, rows, size = tuple(input_tensor.spec.shape)
     if not 0 <= seq_len_start < seq_len_end <= rows or seq_len_start % TILE_SIZE or seq_len_end % TILE_SIZE:
         raise ParameterError(
             f"{name}: rows {seq_len_start} to {seq_len_end} of {rows} must begin and end with tiles.",

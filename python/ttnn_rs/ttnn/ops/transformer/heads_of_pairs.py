@@ -39,11 +39,11 @@ def _interleaved(name: str, tensor: Tensor, config: MemoryConfig | None) -> Memo
         UnsupportedError: the input is sharded.
         MemoryConfigError: the result is to be sharded.
     """
-    if not tensor._spec.memory_config.interleaved:
+    if not tensor.spec.memory_config.interleaved:
         raise UnsupportedError(
             f"{name}: sharded inputs are not built yet; move it with ttnn.sharded_to_interleaved.", "unimplemented"
         )
-    place = config or tensor._spec.memory_config
+    place = config or tensor.spec.memory_config
     if place.is_sharded():
         raise MemoryConfigError(
             f"{name}: memory_config is sharded; use ttnn.DRAM_MEMORY_CONFIG or ttnn.L1_MEMORY_CONFIG.",
@@ -63,7 +63,7 @@ def _pairs(name: str, label: str, tensor: Tensor) -> int:
     Raises:
         ShapeError: the shape is another.
     """
-    shape = tuple(tensor._spec.shape)
+    shape = tuple(tensor.spec.shape)
     if shape[0] != 1 or shape[1] != shape[2] or shape[1] % TILE_SIZE or not shape[1]:
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; it must be [1, S, S, W] with S a multiple of {TILE_SIZE}.",
@@ -89,7 +89,7 @@ def _heads_of_pairs(
 
     Transposed ones have the tiles of [heads, size, S * S] and the shape [heads, size, S, S], as the program has it.
     """
-    spec = source._spec
+    spec = source.spec
     tokens, rows = spec.shape[1], spec.shape[1] * spec.shape[1]
     shape = (heads, rows, size) if transposed else (heads, tokens, tokens, size)
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG if transposed else place)
@@ -130,13 +130,13 @@ def _boltz(
         raise ParameterError(f"{_BOLTZ}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
     tokens = _pairs(_BOLTZ, "input", input)
     parts = num_heads + (2 * groups if input_kv is None else 0)
-    size = _head_size(_BOLTZ, "input", input._spec.shape[-1], parts)
+    size = _head_size(_BOLTZ, "input", input.spec.shape[-1], parts)
     source, first = input, num_heads * size
     if input_kv is not None:
         checked(_BOLTZ, input_kv, "input_kv", 4)
         same_device(_BOLTZ, on_device(_BOLTZ, input), input_kv, "input_kv")
         _interleaved(_BOLTZ, input_kv, None)
-        if tuple(input_kv._spec.shape) != (1, tokens, tokens, 2 * groups * size):
+        if tuple(input_kv.spec.shape) != (1, tokens, tokens, 2 * groups * size):
             raise ShapeError(
                 f"{_BOLTZ}: input_kv has shape {input_kv.shape}; it must be {[1, tokens, tokens, 2 * groups * size]}.",
                 vendor="Head dims must be the same for Q and K, V",
@@ -153,7 +153,7 @@ def _join(input_tensor: Tensor, memory_config: MemoryConfig | None, output_tenso
     checked(_JOIN, input_tensor, "input_tensor", 4)
     _no_outputs(_JOIN, output_tensor)
     place = _interleaved(_JOIN, input_tensor, memory_config)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     heads, tokens, others, size = tuple(spec.shape)
     if tokens != others or size % TILE_SIZE or not heads * tokens * size:
         raise ShapeError(f"{_JOIN}: input_tensor has shape {spec.shape}; it must be [H, S, S, D] with D of full tiles.")
@@ -170,7 +170,7 @@ def _segformer(
     checked(_SEGFORMER, input, "input", 4)
     _no_outputs(_SEGFORMER, output_tensors)
     place = _interleaved(_SEGFORMER, input, memory_config)
-    spec = input._spec
+    spec = input.spec
     batch, channels, rows, width = tuple(spec.padded_shape)
     if channels != 1:
         raise ShapeError(f"{_SEGFORMER}: input has shape {spec.shape}; it must be [B, 1, S, W].")
@@ -193,7 +193,7 @@ def _split(
 ) -> tuple[Tensor, Tensor]:
     checked(_SPLIT, input, "input", 4)
     place = _interleaved(_SPLIT, input, memory_config)
-    spec = input._spec
+    spec = input.spec
     batch, channels, rows, width = tuple(spec.shape)
     if num_heads < 1 or channels != 1:
         raise ShapeError(f"{_SPLIT}: input of shape {spec.shape} must be [B, 1, S, W] of at least one head.")

@@ -73,7 +73,7 @@ def split_shards(
 
 
 def _check_shards(name: str, label: str, tensor: Tensor, groups: int, width: int) -> None:
-    config = tensor._spec.memory_config
+    config = tensor.spec.memory_config
     shards = config.shard_spec
     right = (
         config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED
@@ -92,7 +92,7 @@ def _check_shards(name: str, label: str, tensor: Tensor, groups: int, width: int
 
 def _heads(name: str, source: Tensor, heads: tuple[int, int], first: int, size: int, config: MemoryConfig) -> Tensor:
     """Return heads that every core has from the first one on."""
-    spec, device = source._spec, on_device(name, source)
+    spec, device = source.spec, on_device(name, source)
     groups, each = heads
     grid = device.compute_with_storage_grid_size()
     if groups * each > grid.x * grid.y:

@@ -89,7 +89,7 @@ def _settings(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> tup
 
 def _checked(name: str, label: str, tensor: Tensor, like: Tensor, dtypes: tuple[DataType, ...] = _DTYPES) -> None:
     same_device(name, on_device(name, like), tensor, label)
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(
             f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
@@ -115,12 +115,12 @@ def _tables(
     """Return cosines and sines for the rows of the input, and their shape as it is broadcast."""
     for label, table in (("cos_cache", cos), ("sin_cache", sin)):
         _checked(name, label, table, tensor, dtypes)
-    if cos._spec.shape != sin._spec.shape:
+    if cos.spec.shape != sin.spec.shape:
         raise ShapeError(
-            f"{name}: cos_cache has shape {cos._spec.shape}, sin_cache {sin._spec.shape}; they must be equal.",
+            f"{name}: cos_cache has shape {cos.spec.shape}, sin_cache {sin.spec.shape}; they must be equal.",
             vendor="Cos and Sin dims must match",
         )
-    dims, of = tuple(cos._spec.shape), tuple(tensor._spec.shape)
+    dims, of = tuple(cos.spec.shape), tuple(tensor.spec.shape)
     leading = all(size in (1, other) for size, other in zip(dims[:2], of[:2], strict=True))
     if dims[-1] != of[-1] or not leading or (not by_row and dims[2] < of[2]):
         raise ShapeError(f"{name}: cos_cache has shape {list(dims)}, which does not fit an input of {list(of)}.")
@@ -138,10 +138,10 @@ def _tables(
 
 def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, int]) -> Tensor:
     """Return the tensor with the halves of its columns swapped, the second one negated."""
-    spec, device = tensor._spec, on_device("rotary_embedding", tensor)
+    spec, device = tensor.spec, on_device("rotary_embedding", tensor)
     negated = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     _negation(shape, spec.dtype, settings).run([tensor], [negated])
-    output = allocate(negated._spec, device)
+    output = allocate(negated.spec, device)
     *leading, height, width = tile_grid(negated)
     half = width // 2
     rows = 1
@@ -161,7 +161,7 @@ def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, 
 
 def _cut(table: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
     """Return a FLOAT32 table whose values went through a bfloat16 buffer."""
-    spec, device = table._spec, on_device("rotary_embedding", table)
+    spec, device = table.spec, on_device("rotary_embedding", table)
     fidelity, dst32, arch = _settings(table, config)
     cut = allocate(spec, device)
     program = Pipeline(tuple(spec.shape), ROWS, spec.dtype, dst32, fidelity, arch)
@@ -191,7 +191,7 @@ def rotated_by_halves(
     """
     on_device(name, tensor)
     _checked(name, "input_tensor", tensor, tensor, dtypes)
-    dims = tuple(tensor._spec.shape)
+    dims = tuple(tensor.spec.shape)
     if dims[-1] % (2 * TILE_SIZE):
         raise ShapeError(
             f"{name}: input_tensor has {dims[-1]} columns; halves of full tiles need a multiple of {2 * TILE_SIZE}.",
@@ -199,27 +199,27 @@ def rotated_by_halves(
         )
     rows = -(-dims[2] // TILE_SIZE) * TILE_SIZE
     if token_index is not None:
-        size = cos._spec.shape[-2] if cos._spec.shape.rank == 4 else 0
+        size = cos.spec.shape[-2] if cos.spec.shape.rank == 4 else 0
         if not 0 <= token_index < size:
             raise ParameterError(f"{name}: token_index={token_index} is out of range for tables of {size} rows.")
         for label, table in (("cos_cache", cos), ("sin_cache", sin)):
             _checked(name, label, table, tensor, dtypes)
         starts = [0, 0, token_index, 0]
         cos, sin = (
-            sliced(name, table, starts, [*tuple(table._spec.shape)[:2], token_index + 1, dims[3]])
+            sliced(name, table, starts, [*tuple(table.spec.shape)[:2], token_index + 1, dims[3]])
             for table in (cos, sin)
         )
         by_row = True
         # The row is untilized to bfloat16, whatever the table is.
-        cos, sin = (_cut(table, config) if table._spec.dtype is DataType.FLOAT32 else table for table in (cos, sin))
+        cos, sin = (_cut(table, config) if table.spec.dtype is DataType.FLOAT32 else table for table in (cos, sin))
     cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row, dtypes=dtypes)
     shape = (*dims[:2], rows, dims[3])
-    place = memory_config or tensor._spec.memory_config
-    output = allocate(TensorSpec.of(shape, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
-    if is_empty(output._spec):
+    place = memory_config or tensor.spec.memory_config
+    output = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, place), on_device(name, tensor))
+    if is_empty(output.spec):
         return output
     settings = _settings(tensor, config)
-    dtypes = (tensor._spec.dtype, cos._spec.dtype, sin._spec.dtype)
+    dtypes = (tensor.spec.dtype, cos.spec.dtype, sin.spec.dtype)
     program = _program(shape, dtypes, tables, by_row, False, settings, products)
     program.run([tensor, cos, sin, _rotated(tensor, shape, settings)], [output])
     return output
@@ -247,18 +247,18 @@ def rotated_by_tile(
     """
     on_device(name, tensor)
     _checked(name, "input_tensor", tensor, tensor)
-    dims = tuple(tensor._spec.shape)
+    dims = tuple(tensor.spec.shape)
     rows = -(-dims[2] // TILE_SIZE) * TILE_SIZE
     if dims[-1] % TILE_SIZE:
         raise ShapeError(f"{name}: input_tensor has {dims[-1]} columns; they must be a multiple of {TILE_SIZE}.")
     _checked(name, "trans_mat", matrix, tensor)
     matrix = _matrices(name, matrix, dims[1] if by_row and dims[0] == 1 and rows == TILE_SIZE else 0, first_core)
     cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row)
-    place = memory_config or tensor._spec.memory_config
-    output = allocate(TensorSpec.of(dims, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
-    if is_empty(output._spec):
+    place = memory_config or tensor.spec.memory_config
+    output = allocate(TensorSpec.of(dims, tensor.spec.dtype, Layout.TILE, place), on_device(name, tensor))
+    if is_empty(output.spec):
         return output
-    dtypes = (tensor._spec.dtype, cos._spec.dtype, sin._spec.dtype)
+    dtypes = (tensor.spec.dtype, cos.spec.dtype, sin.spec.dtype)
     program = _program((*dims[:2], rows, dims[3]), dtypes, tables, by_row, True, _settings(tensor, config))
     program.run([tensor, cos, sin, matrix], [output])
     return output
@@ -266,12 +266,12 @@ def rotated_by_tile(
 
 def _matrices(name: str, matrix: Tensor, users: int, first_core: int) -> Tensor:
     """Return the tile that exchanges pairs, or one for each of the users; there are none in a prefill."""
-    *_, height, width = tuple(matrix._spec.shape)
-    tiles = matrix._spec.num_pages
+    *_, height, width = tuple(matrix.spec.shape)
+    tiles = matrix.spec.num_pages
     own = users > 0 and tiles >= first_core + users and height == tiles * TILE_SIZE
-    if width != TILE_SIZE or matrix._spec.dtype is not _BF16 or not (own or height == TILE_SIZE):
+    if width != TILE_SIZE or matrix.spec.dtype is not _BF16 or not (own or height == TILE_SIZE):
         raise ShapeError(
-            f"{name}: trans_mat has shape {matrix._spec.shape} in {matrix._spec.dtype.name}; it is a tile of 32x32 in "
+            f"{name}: trans_mat has shape {matrix.spec.shape} in {matrix.spec.dtype.name}; it is a tile of 32x32 in "
             "BFLOAT16, or one for each user of decoding."
         )
     if tiles == 1:
@@ -298,16 +298,16 @@ def _rotary_embedding(
         cos,
         sin,
         token_index,
-        _in_shards(x, memory_config or x._spec.memory_config),
+        _in_shards(x, memory_config or x.spec.memory_config),
         compute_kernel_config,
-        products=(cos._spec.dtype, sin._spec.dtype),
+        products=(cos.spec.dtype, sin.spec.dtype),
         dtypes=_OF_HALVES,
     )
 
 
 def _tiled(tensor: Tensor) -> Tensor:
     """Return rows in tiles."""
-    spec = tensor._spec
+    spec = tensor.spec
     if spec.layout is Layout.TILE or tensor._device is None or spec.dtype not in _OF_HALVES:
         return tensor
     tiled: Tensor = find("ttnn.to_layout")(tensor, Layout.TILE)
@@ -321,9 +321,9 @@ def _in_shards(tensor: Tensor, place: MemoryConfig) -> MemoryConfig:
     """
     if not place.is_sharded() or place.shard_spec is not None or place.nd_shard_spec is not None:
         return place
-    shards = tensor._spec.memory_config.shard_spec
+    shards = tensor.spec.memory_config.shard_spec
     if shards is None:
-        height, width = tensor._spec.physical_shape
+        height, width = tensor.spec.physical_shape
         grid = on_device("rotary_embedding", tensor).compute_with_storage_grid_size()
         blocks = max(1, height // TILE_SIZE)
         cores = max(count for count in range(1, grid.x * grid.y + 1) if blocks % count == 0)
@@ -399,20 +399,20 @@ def _rotary_embedding_llama_fused_qk(
 
 def _first_cores(queries: Tensor, matrix: Tensor) -> tuple[int, int]:
     """Return the cores of the first query and the first key: keys are behind the queries if each core has a tile."""
-    users = queries._spec.shape[1]
-    return (0, users if matrix._spec.num_pages == 2 * users else 0)
+    users = queries.spec.shape[1]
+    return (0, users if matrix.spec.num_pages == 2 * users else 0)
 
 
 def _halves(name: str, tensors: tuple[Tensor, Tensor], cos: Tensor, sin: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
     """Return queries and keys with their tables: those of queries come first where there are twice as many."""
     for label, tensor in zip(("q_input_tensor", "k_input_tensor"), tensors, strict=True):
         _checked(name, label, tensor, tensors[0])
-    users = tensors[0]._spec.shape[1]
+    users = tensors[0].spec.shape[1]
     parts: list[tuple[Tensor, Tensor, Tensor]] = []
     for number, tensor in enumerate(tensors):
         tables = [cos, sin]
-        if cos._spec.shape.rank == 4 and cos._spec.shape == sin._spec.shape and cos._spec.shape[1] == 2 * users:
-            dims = tuple(cos._spec.shape)
+        if cos.spec.shape.rank == 4 and cos.spec.shape == sin.spec.shape and cos.spec.shape[1] == 2 * users:
+            dims = tuple(cos.spec.shape)
             starts, ends = [0, number * users, 0, 0], [dims[0], (number + 1) * users, *dims[2:]]
             tables = [sliced(name, table, starts, ends, None, DRAM_MEMORY_CONFIG) for table in tables]
         parts.append((tensor, tables[0], tables[1]))

@@ -52,17 +52,17 @@ def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None,
     # The program's second operand is a: the FPU adds its negative, the SFPU subtracts it.
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     if options.output_tensor is a and isinstance(b, Tensor):
-        shape = broadcast(arithmetic.name, a._spec.shape._dims, b._spec.shape._dims)
-        check_in_place(arithmetic.name, a._spec, b._spec, shape)
+        shape = broadcast(arithmetic.name, a.spec.shape._dims, b.spec.shape._dims)
+        check_in_place(arithmetic.name, a.spec, b.spec, shape)
     if options.output_tensor is None:
-        options.dtype = options.dtype or a._spec.dtype
-        options.memory_config = options.memory_config or a._spec.memory_config
+        options.dtype = options.dtype or a.spec.dtype
+        options.memory_config = options.memory_config or a.spec.memory_config
     options.activations_a, options.activations_b = options.activations_b, options.activations_a
     return compute(arithmetic, b, a, options)
 
 
 def _run_squared_difference(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    if a._spec.dtype not in INTEGERS:
+    if a.spec.dtype not in INTEGERS:
         return compute(arithmetic, a, b, options)
     difference = compute(arithmetic, a, b, replace(options, dtype=None, output_tensor=None, activations=()))
     options = replace(options, activations_a=(), activations_b=())

@@ -46,7 +46,7 @@ def _run_div_no_nan(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | 
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     on_device(arithmetic.name, b, "input_tensor_b", on_host("B"))
     # The product serves where infinities need no care: only for float32, whose reciprocal is accurate.
-    if a._spec.dtype is b._spec.dtype is DataType.FLOAT32:
+    if a.spec.dtype is b.spec.dtype is DataType.FLOAT32:
         quotient = multiply(a, _MATH["reciprocal"](b), **place)
     else:
         quotient = _DIV(a, b, **place)
@@ -71,8 +71,8 @@ def _run_floor_div(_arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | 
     place = {"memory_config": options.memory_config}
     quotient = _DIV(a, b, **place)
     whole = _DIV(a, b, rounding_mode="floor", **place)
-    if whole._spec.dtype is not quotient._spec.dtype:
-        whole = typecast(whole, quotient._spec.dtype, **place)
+    if whole.spec.dtype is not quotient.spec.dtype:
+        whole = typecast(whole, quotient.spec.dtype, **place)
     result: Tensor = where(_TESTS["isinf"](quotient, **place), quotient, whole, **place)
     return result
 
@@ -130,7 +130,7 @@ def _prelu_of_number(input_tensor: Tensor, weight: Any, memory_config: MemoryCon
 
 
 def _refuse_integers(input_tensor: Tensor) -> None:
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     if dtype in INTEGERS:
         raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, which the operator does not support.")
 
@@ -211,7 +211,7 @@ def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
     on_device("ttnn.outer", tensor, label)
     if not len(tensor.shape):
         raise ShapeError(f"ttnn.outer: {label} is a scalar; it must have at least one dimension.")
-    dtype, config = tensor._spec.dtype, tensor._spec.memory_config
+    dtype, config = tensor.spec.dtype, tensor.spec.memory_config
     if dtype not in _OUTER_DTYPES:
         raise not_defined(Arithmetic("ttnn.outer", BinaryOpType.MUL), dtype)
     if config.memory_layout not in _IN_PLACE_OF_SHARDS:
@@ -222,9 +222,9 @@ def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
 
 def _outer(a: Tensor, b: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     columns, rows = _vector("input_tensor_a", a, -1), _vector("input_tensor_b", b, -2)
-    dtype = a._spec.dtype
-    if dtype is not b._spec.dtype:
-        raise DTypeError(f"ttnn.outer: the operands are {dtype.name} and {b._spec.dtype.name}; typecast one of them.")
+    dtype = a.spec.dtype
+    if dtype is not b.spec.dtype:
+        raise DTypeError(f"ttnn.outer: the operands are {dtype.name} and {b.spec.dtype.name}; typecast one of them.")
     result: Tensor
     # One vector with one vector is a matrix product; many are faster as products, and float32 more precise.
     if dtype in _BY_MATMUL and _leading(a.shape) == _leading(b.shape) == 1:

@@ -76,7 +76,7 @@ class Options:
 
 def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
     """Run an operator on two tensors, or on a tensor and a number."""
-    if options.has_activations and any(isinstance(x, Tensor) and x._spec.dtype in INTEGERS for x in (a, b)):
+    if options.has_activations and any(isinstance(x, Tensor) and x.spec.dtype in INTEGERS for x in (a, b)):
         return _activated(arithmetic, a, b, options)
     return _compute(arithmetic, a, b, options)
 
@@ -99,7 +99,7 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
         if functions:
             if not isinstance(operand, Tensor):
                 operand = _tile_of(arithmetic, operand, like)
-            if operand._spec.dtype in INTEGERS:
+            if operand.spec.dtype in INTEGERS:
                 operand = apply_integers(arithmetic.name, operand, functions)
             else:
                 operand = apply_chain(arithmetic.name, operand, chain(arithmetic.name, functions))
@@ -107,10 +107,10 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
     place = options.memory_config
     if place is None and options.output_tensor is None and not isinstance(a, Tensor):
         # A number has no place of its own, also where it becomes a tensor.
-        place = like._spec.memory_config
+        place = like.spec.memory_config
     a, b = operands
     options = replace(options, activations_a=(), activations_b=(), memory_config=place)
-    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, like._spec.dtype))
+    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, like.spec.dtype))
     if not options.activations or result not in INTEGERS:
         return _compute(arithmetic, a, b, options)
     first = _compute(arithmetic, a, b, replace(options, activations=(), output_tensor=None, dtype=result))
@@ -119,11 +119,11 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
 
 def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
     """Return the number as a tensor of integers that is broadcast to any rank."""
-    dtype = like._spec.dtype
+    dtype = like.spec.dtype
     scalar = as_float(arithmetic.name, scalar, "the number")
     check_scalar(arithmetic, scalar, dtype)
     device = on_device(arithmetic.name, like)
-    tile = allocate(TensorSpec.of((), dtype, like._spec.layout, DRAM_MEMORY_CONFIG), device)
+    tile = allocate(TensorSpec.of((), dtype, like.spec.layout, DRAM_MEMORY_CONFIG), device)
     assert tile._buffer is not None
     _engine.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
     return tile
@@ -136,7 +136,7 @@ def _with_scalar(
     scalar_is_left: bool,
     options: Options,
 ) -> Tensor:
-    spec = tensor._spec
+    spec = tensor.spec
     scalar = as_float(arithmetic.name, scalar, "the number")
     # The tile that a number fills is bfloat16 unless the tensor is float32.
     other = spec.dtype if spec.dtype in INTEGERS or spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
@@ -174,9 +174,9 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     device = on_device(name, a, "input_tensor_a", on_host("A"))
     on_device(name, b, "input_tensor_b", on_host("B"))
     same_device(name, device, b, "input_tensor_b")
-    if a._spec.layout is not b._spec.layout:
+    if a.spec.layout is not b.spec.layout:
         a, b = _in_tiles(name, a, b, options.output_tensor)
-    spec_a, spec_b = a._spec, b._spec
+    spec_a, spec_b = a.spec, b.spec
     full_tiles(name, a, "input_tensor_a")
     full_tiles(name, b, "input_tensor_b")
     check_types(arithmetic, spec_a.dtype, spec_b.dtype)
@@ -185,7 +185,7 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
         shape = broadcast(name, shape_a, shape_b)
     except ShapeError as error:
         if options.output_tensor is not None:
-            error.vendor = other_shape(options.output_tensor._spec, shape_a)
+            error.vendor = other_shape(options.output_tensor.spec, shape_a)
         raise
     check_broadcast(name, spec_a, spec_b, shape)
     if options.output_tensor is a:
@@ -206,12 +206,12 @@ def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tup
     Raises:
         LayoutError: the result is to be written into a row-major tensor.
     """
-    if output is not None and output._spec.layout is Layout.ROW_MAJOR:
+    if output is not None and output.spec.layout is Layout.ROW_MAJOR:
         raise LayoutError(
             f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}, so the output is "
             "tiled, but the tensor for it is ROW_MAJOR. Convert it with ttnn.to_layout."
         )
-    if a._spec.layout is Layout.ROW_MAJOR:
+    if a.spec.layout is Layout.ROW_MAJOR:
         return tilize_padded(operator, a), b
     return a, tilize_padded(operator, b)
 
@@ -240,7 +240,7 @@ def _result(
     name = arithmetic.name
     check_result(arithmetic, like.dtype, dtype)
     if options.output_tensor is not None:
-        vendor = other_shape(options.output_tensor._spec, shape)
+        vendor = other_shape(options.output_tensor.spec, shape)
         return take_output(name, options.output_tensor, shape, like.layout, device, vendor)
     needs_tiles(name, dtype, like.layout)
     return allocate(result_spec(like, shape, dtype, place), device)
@@ -274,10 +274,10 @@ def _run(
             _refuse_widening(name, a, b, (*before_a, *before_b, *after))
     if scalar_is_left:
         before_a, before_b = before_b, before_a
-    if is_empty(output._spec):
+    if is_empty(output.spec):
         return
     target = output
-    if output._spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
+    if output.spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
         a, b, target = in_rows(a), None if b is None else in_rows(b), like_in_rows(output)
     assert a._buffer is not None
     assert target._buffer is not None
@@ -294,7 +294,7 @@ def _run(
         shape_a=shapes[0],
         shape_b=shapes[1],
         shape_out=shapes[2],
-        tiled=output._spec.layout is Layout.TILE,
+        tiled=output.spec.layout is Layout.TILE,
         fidelity=_HIFI4,
         dst32=program.dst32,
         pre_a=list(before_a),
@@ -315,7 +315,7 @@ def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence
     Raises:
         UnsupportedError: as above.
     """
-    dtypes = [tensor._spec.dtype for tensor in (a, b) if tensor is not None]
+    dtypes = [tensor.spec.dtype for tensor in (a, b) if tensor is not None]
     function = follows_tensor(steps)
     if function is not None and any(dtype in FLOATS and dtype is not DataType.FLOAT32 for dtype in dtypes):
         given = " and ".join(dtype.name for dtype in dtypes)
@@ -329,4 +329,4 @@ def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
     tensors = [tensor for tensor in (a, b, output) if tensor is not None]
     if not any(cuts_rows(tensor) for tensor in tensors):
         return False
-    return len({(tensor._spec.shape._dims, tensor._spec._page_shape) for tensor in tensors}) > 1
+    return len({(tensor.spec.shape._dims, tensor.spec._page_shape) for tensor in tensors}) > 1

@@ -91,7 +91,7 @@ def refuse_dtype(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
     Raises:
         UnsupportedError: `dtype` is another than the result's.
     """
-    result = a._spec.dtype if options.output_tensor is None else options.output_tensor._spec.dtype
+    result = a.spec.dtype if options.output_tensor is None else options.output_tensor.spec.dtype
     if options.dtype not in (None, result):
         raise UnsupportedError(
             f"{arithmetic.name}: dtype has no effect on the program; the result is {result.name}. Use ttnn.typecast."

@@ -45,7 +45,7 @@ def _clamped(
     if not limit >= 0:
         raise ParameterError(f"{_CLAMPED}: limit is {limit:g}; no value lies between {-limit:g} and it.")
     for operand in (gate, up):
-        refuse_integers(_CLAMPED, UnaryOpType.SILU, operand._spec.dtype)
+        refuse_integers(_CLAMPED, UnaryOpType.SILU, operand.spec.dtype)
     result: Tensor = multiply(
         gate,
         up,
@@ -75,7 +75,7 @@ def _situ(
             f"{_SITU}: beta1 is {beta1:g} and beta2 {beta2:g}, by which the operands are divided.",
             vendor="situ_glu: beta1 and beta2 must be non-zero",
         )
-    place = memory_config or gate._spec.memory_config
+    place = memory_config or gate.spec.memory_config
     if sub_core_grids is not None and place.buffer_type is BufferType.L1 and not place.is_sharded():
         raise MemoryConfigError(
             f"{_SITU}: an interleaved result in L1 lies on cores that sub_core_grids={sub_core_grids} leaves out.",

@@ -74,7 +74,7 @@ def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
         refuse_ignored(arithmetic, a, options)
-        if a._spec.dtype in INTEGERS:
+        if a.spec.dtype in INTEGERS:
             return compute(arithmetic, a, b, options)
         steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
         assert steps is not None

@@ -52,7 +52,7 @@ def _isclose_with(arithmetic: Arithmetic, relative: int, absolute: int, equal_na
 def _run_isclose(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
     name, extra = arithmetic.name, options.extra
     tolerances = (word(as_float(name, extra[key], key)) for key in ("rtol", "atol"))
-    if a._device is not None and b._device is not None and {a._spec.dtype, b._spec.dtype} == {DataType.INT32}:
+    if a._device is not None and b._device is not None and {a.spec.dtype, b.spec.dtype} == {DataType.INT32}:
         a, b = (cast(name, tensor, DataType.FLOAT32) for tensor in (a, b))
     return compute(_isclose_with(arithmetic, *tolerances, extra["equal_nan"]), a, b, options)
 

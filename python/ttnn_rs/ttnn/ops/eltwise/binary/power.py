@@ -47,7 +47,7 @@ def _pow(
     input_tensor: Tensor, exponent: float, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
     on_device("ttnn.pow", input_tensor, "input_tensor", on_host("A"))
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     whole = isinstance(exponent, int) or as_float("ttnn.pow", exponent, "exponent").is_integer()
     if dtype in INTEGERS:
         if dtype not in _INTEGERS:
@@ -115,8 +115,8 @@ def _pow_of_tensors(
     if not isinstance(base, Tensor):
         on_device("ttnn.pow", exponent, "exponent", on_host("B"))
         full_tiles("ttnn.pow", exponent, "exponent")
-        if exponent._spec.dtype in INTEGERS:
-            raise not_defined(_POWER, exponent._spec.dtype)
+        if exponent.spec.dtype in INTEGERS:
+            raise not_defined(_POWER, exponent.spec.dtype)
         base = _filled_like(exponent, as_float("ttnn.pow", base, "input_tensor"))
     options = Options(dtype, memory_config, output_tensor, *activations)
     return of_own_dtype(_POWER, base, exponent, None, options)
@@ -166,7 +166,7 @@ COEFFICIENTS: Final = Kind("collections.abc.Sequence[float]", _is_coefficients)
 
 
 def _polyval(input_tensor: Tensor, coeffs: list[float], memory_config: MemoryConfig | None) -> Tensor:
-    name, dtype = "ttnn.polyval", input_tensor._spec.dtype
+    name, dtype = "ttnn.polyval", input_tensor.spec.dtype
     on_device(name, input_tensor, "input_tensor_a", on_host("A"))
     if dtype in INTEGERS:
         raise not_defined(Arithmetic(name, BinaryOpType.MUL), dtype)

@@ -26,12 +26,12 @@ def promoted(operator: str, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _beside(operator: str, x: Any, other: Any) -> Any:
-    if not isinstance(x, Tensor) or x._spec.dtype not in _32_BITS:
+    if not isinstance(x, Tensor) or x.spec.dtype not in _32_BITS:
         return x
     if isinstance(other, Tensor):
-        if other._spec.dtype not in FLOATS:
+        if other.spec.dtype not in FLOATS:
             return x
-        single = other._spec.dtype is DataType.FLOAT32
+        single = other.spec.dtype is DataType.FLOAT32
     else:
         if not isinstance(other, float | np.floating):
             return x

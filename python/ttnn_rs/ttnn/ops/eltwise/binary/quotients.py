@@ -80,7 +80,7 @@ def _whole(arithmetic: Arithmetic, rounding: str) -> Arithmetic:
 
 
 def _types(a: Any, b: Any) -> set[DataType]:
-    return {operand._spec.dtype for operand in (a, b) if isinstance(operand, Tensor)}
+    return {operand.spec.dtype for operand in (a, b) if isinstance(operand, Tensor)}
 
 
 def check_rounding(operator: str, rounding: str | None) -> None:
@@ -124,7 +124,7 @@ def _of_integers(
         )
     if rounding is not None:
         return compute(_whole(arithmetic, rounding), a, b, options)
-    for dtype in (options.dtype, None if options.output_tensor is None else options.output_tensor._spec.dtype):
+    for dtype in (options.dtype, None if options.output_tensor is None else options.output_tensor.spec.dtype):
         if dtype not in (None, DataType.FLOAT32):
             raise DTypeError(
                 f"{name}: the quotient of INT32 operands is FLOAT32, got {dtype}.",
@@ -138,7 +138,7 @@ def _of_integers(
 def _rounded(arithmetic: Arithmetic, a: Any, b: Any, rounding: str, options: Options) -> Tensor:
     """The quotient is rounded to its data type first; integers are made of the rounded value."""
     name, output = arithmetic.name, options.output_tensor
-    wanted = options.dtype if output is None else agreed_dtype(name, options.dtype, output, output._spec.dtype)
+    wanted = options.dtype if output is None else agreed_dtype(name, options.dtype, output, output.spec.dtype)
     to_integer = wanted in INTEGERS
     first = replace(options, output_tensor=None, dtype=None if to_integer else wanted)
     divided = compute(arithmetic, a, b, first)
@@ -162,9 +162,9 @@ def _left_over(op_type: UnaryOpType) -> Callable[..., Tensor]:
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
         on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
-        if a._spec.dtype is _INT32 and isinstance(b, _FLOATING):
+        if a.spec.dtype is _INT32 and isinstance(b, _FLOATING):
             a = cast(arithmetic.name, a, DataType.FLOAT32)
-        if a._spec.dtype in INTEGERS or options.dtype is not None or options.has_activations:
+        if a.spec.dtype in INTEGERS or options.dtype is not None or options.has_activations:
             return compute(arithmetic, a, b, options)
         steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
         assert steps is not None
@@ -246,7 +246,7 @@ def _rdiv(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    name, dtype = "ttnn.rdiv", input_tensor._spec.dtype
+    name, dtype = "ttnn.rdiv", input_tensor.spec.dtype
     check_rounding(name, rounding_mode)
     if dtype in INTEGERS:
         raise not_defined(Arithmetic(name, _B.DIV), dtype)

@@ -39,7 +39,7 @@ class ComplexTensor:
         if len(parts) != 2 or not all(isinstance(part, Tensor) for part in parts):
             raise ArgumentError("ComplexTensor: expected a pair (real, imaginary) of tensors.")
         real, imag = parts
-        if real._spec.shape != imag._spec.shape:
+        if real.spec.shape != imag.spec.shape:
             raise ShapeError(
                 f"ComplexTensor: the real part is {real.shape}, the imaginary part {imag.shape}.",
                 vendor="Tensor shapes of real and imag should be identical",

@@ -46,7 +46,7 @@ def check_input(name: str, tensor: Tensor) -> None:
 
 
 def _check_tiles(name: str, label: str, tensor: Tensor) -> None:
-    if tensor._spec.layout is not Layout.TILE:
+    if tensor.spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
 
 
@@ -59,7 +59,7 @@ def check_scale(name: str, label: str, scale: Tensor, like: Tensor) -> None:
         StorageError: it is elsewhere.
     """
     same_device(name, on_device(name, like), scale, label)
-    dtype = scale._spec.dtype
+    dtype = scale.spec.dtype
     if dtype in INTEGERS:
         raise DTypeError(
             f"{name}: {label} is {dtype.name}; scales are floating point.",
@@ -82,16 +82,16 @@ def check_zero_point(name: str, label: str, zero_point: Tensor, like: Tensor) ->
         StorageError: it is elsewhere.
     """
     same_device(name, on_device(name, like), zero_point, label)
-    if zero_point._spec.dtype is not DataType.INT32:
+    if zero_point.spec.dtype is not DataType.INT32:
         raise DTypeError(
-            f"{name}: {label} is {zero_point._spec.dtype.name}; zero points are int32.",
+            f"{name}: {label} is {zero_point.spec.dtype.name}; zero points are int32.",
             vendor="Quantization only takes int32 zero-points for now",
         )
     _check_tiles(name, label, zero_point)
 
 
 def _is_one(tensor: Tensor) -> bool:
-    return int(np.prod(tensor._spec.shape._dims, dtype=np.int64)) == 1
+    return int(np.prod(tensor.spec.shape._dims, dtype=np.int64)) == 1
 
 
 def check_of_tensor(name: str, pair: Pair, like: Tensor) -> None:
@@ -120,7 +120,7 @@ def check_axis(name: str, tensor: Tensor, axis: int) -> int:
     Raises:
         ShapeError: it is out of range.
     """
-    rank = tensor._spec.shape.rank
+    rank = tensor.spec.shape.rank
     if not -rank <= axis < rank:
         raise ShapeError(
             f"{name}: axis={axis} is out of range for a tensor of rank {rank}.",
@@ -130,14 +130,14 @@ def check_axis(name: str, tensor: Tensor, axis: int) -> int:
 
 
 def _check_vector(name: str, label: str, words: str, value: Tensor, extent: int) -> None:
-    if value._spec.shape.rank != 1:
+    if value.spec.shape.rank != 1:
         raise ShapeError(
             f"{name}: {label} has shape {value.shape}; with axis it is a vector.",
             vendor=f"Per-channel quantization expects 1D {words} tensors",
         )
-    if value._spec.shape[0] != extent:
+    if value.spec.shape[0] != extent:
         raise ShapeError(
-            f"{name}: {label} has {value._spec.shape[0]} elements; the axis has {extent}.",
+            f"{name}: {label} has {value.spec.shape[0]} elements; the axis has {extent}.",
             vendor=f"Size of the {words} tensor doesn't match the size of the input tensor along the given axis",
         )
 
@@ -166,7 +166,7 @@ def check_of_channels(name: str, pair: Pair, like: Tensor, axis: int) -> tuple[T
         ShapeError: they are no vectors of the axis' length.
     """
     scale, zero_point = tensors_of(name, pair)
-    extent = like._spec.shape[axis]
+    extent = like.spec.shape[axis]
     check_scale(name, pair.labels[0], scale, like)
     check_zero_point(name, pair.labels[1], zero_point, like)
     _check_vector(name, pair.labels[0], "scale", scale, extent)
@@ -176,11 +176,11 @@ def check_of_channels(name: str, pair: Pair, like: Tensor, axis: int) -> tuple[T
 
 def along(name: str, vector: Tensor, like: Tensor, axis: int, dtype: DataType) -> Tensor:
     """Return a vector in a shape that is broadcast along all but one axis of `like`, and in another data type."""
-    shape = [1] * like._spec.shape.rank
-    shape[axis] = like._spec.shape[axis]
+    shape = [1] * like.spec.shape.rank
+    shape[axis] = like.spec.shape[axis]
     return reshaped(name, in_dtype(name, vector, dtype), tuple(shape))
 
 
 def in_dtype(name: str, tensor: Tensor, dtype: DataType) -> Tensor:
     """Return a tensor in another data type; the tensor itself if it has that."""
-    return tensor if tensor._spec.dtype is dtype else cast(name, tensor, dtype)
+    return tensor if tensor.spec.dtype is dtype else cast(name, tensor, dtype)

@@ -82,16 +82,16 @@ def _fused(
 
     A tensor of one element is a number to it: both fill a tile, and Dst holds the same word.
     """
-    device, spec = on_device(name, source), source._spec
+    device, spec = on_device(name, source), source.spec
     shape = spec.shape._dims
     if isinstance(scale, Tensor):
-        shape = broadcast(name, shape, scale._spec.shape._dims)
+        shape = broadcast(name, shape, scale.spec.shape._dims)
         scale = _number(scale)
     if output_tensor is None:
         output = allocate(result_spec(spec, shape, dtype, memory_config), device)
     else:
         output = take_output(name, output_tensor, shape, Layout.TILE, device)
-    if is_empty(output._spec):
+    if is_empty(output.spec):
         return output
     assert source._buffer is not None
     assert output._buffer is not None
@@ -122,7 +122,7 @@ def _check_int32(name: str, dtype: DataType | None, output_tensor: Tensor | None
     Raises:
         DTypeError: `dtype` or `output_tensor` is another.
     """
-    for given in (dtype, None if output_tensor is None else output_tensor._spec.dtype):
+    for given in (dtype, None if output_tensor is None else output_tensor.spec.dtype):
         if given not in (None, _INT32):
             raise DTypeError(
                 f"{name}: the result is INT32, not {given.name}.",
@@ -141,9 +141,9 @@ def _quantize(
 ) -> Tensor:
     name = "ttnn.quantize"
     check_input(name, input_tensor)
-    if input_tensor._spec.dtype not in (*BLOCK_FLOATS, _BFLOAT16, _FLOAT32):
+    if input_tensor.spec.dtype not in (*BLOCK_FLOATS, _BFLOAT16, _FLOAT32):
         raise DTypeError(
-            f"{name}: input_tensor is {input_tensor._spec.dtype.name}; it must be floating point.",
+            f"{name}: input_tensor is {input_tensor.spec.dtype.name}; it must be floating point.",
             vendor="Quantize only takes floating-point number inputs",
         )
     _check_int32(name, dtype, output_tensor)
@@ -159,9 +159,9 @@ def _quantized(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
-    if source._spec.dtype in BLOCK_FLOATS:
+    if source.spec.dtype in BLOCK_FLOATS:
         source = cast(name, source, _BFLOAT16)
-    dtype = source._spec.dtype
+    dtype = source.spec.dtype
     scale, zero_point = pair.scale, pair.zero_point
     if axis is not None:
         axis = check_axis(name, source, axis)
@@ -175,7 +175,7 @@ def _quantized(
             inverse: Tensor | float = _MATH["reciprocal"](scale)
         else:
             inverse = _quotient(1.0, as_float(name, scale, pair.labels[0]))
-        place = memory_config or source._spec.memory_config
+        place = memory_config or source.spec.memory_config
         return _fused(name, "quant", source, inverse, float(zero_point), _INT32, place, output_tensor)
     if isinstance(scale, Tensor):
         scaled = _divide(source, in_dtype(name, scale, dtype), dtype=dtype)
@@ -204,9 +204,9 @@ def _requantize(
 ) -> Tensor:
     name = "ttnn.requantize"
     check_input(name, input_tensor)
-    if input_tensor._spec.dtype is not _INT32:
+    if input_tensor.spec.dtype is not _INT32:
         raise DTypeError(
-            f"{name}: input_tensor is {input_tensor._spec.dtype.name}; it must be INT32.",
+            f"{name}: input_tensor is {input_tensor.spec.dtype.name}; it must be INT32.",
             vendor="Requantize only supports int32 inputs for now",
         )
     _check_int32(name, dtype, output_tensor)
@@ -223,7 +223,7 @@ def _requantize(
         with np.errstate(all="ignore"):
             shifted = np.float32(in_zero_point) * np.float32(ratio)  # type: ignore[arg-type]
             zero = float(np.float32(out_zero_point) - shifted)  # type: ignore[arg-type]
-        place = memory_config or input_tensor._spec.memory_config
+        place = memory_config or input_tensor.spec.memory_config
         return _fused(name, "requant", input_tensor, ratio, zero, _INT32, place, output_tensor)
     number = _dequantized(
         name, input_tensor, before, axis if isinstance(in_scale, Tensor) else None, _BFLOAT16, None, None
@@ -239,9 +239,9 @@ def _expanded(name: str, pair: Pair, like: Tensor, axis: int) -> tuple[Tensor, T
     Raises:
         ShapeError: one of them is a vector, the other is not.
     """
-    extent = like._spec.shape[axis]
+    extent = like.spec.shape[axis]
     parts = tensors_of(name, pair)
-    is_vector = [int(np.prod(part._spec.shape._dims, dtype=np.int64)) == extent for part in parts]
+    is_vector = [int(np.prod(part.spec.shape._dims, dtype=np.int64)) == extent for part in parts]
     if is_vector[0] != is_vector[1]:
         side = "Input" if pair.labels[0] == "in_scale" else "Output"
         words = ["is" if of_channels else "is not" for of_channels in is_vector]
@@ -290,7 +290,7 @@ def _dequantize(
 ) -> Tensor:
     name = "ttnn.dequantize"
     check_input(name, input_tensor)
-    given = input_tensor._spec.dtype
+    given = input_tensor.spec.dtype
     if given in (DataType.INT8, DataType.UINT8):
         raise UnsupportedError(
             f"{name}: input_tensor is {given.name}, whose program is not public; typecast it to int32.", "untested"
@@ -329,7 +329,7 @@ def _dequantized(
         return cast(name, product, dtype, memory_config, output_tensor)
     check_of_tensor(name, pair, source)
     if not isinstance(zero_point, Tensor):
-        place = memory_config or source._spec.memory_config
+        place = memory_config or source.spec.memory_config
         if not isinstance(scale, Tensor):
             scale = as_float(name, scale, pair.labels[0])
         return _fused(name, "dequant", source, scale, float(-zero_point), dtype, place, output_tensor)

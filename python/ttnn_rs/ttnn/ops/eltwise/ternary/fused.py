@@ -68,9 +68,9 @@ def _into(operator: str, result: Tensor, output_tensor: Tensor | None) -> Tensor
     """Return the result of a composition, in `output_tensor` if there is one."""
     if output_tensor is None:
         return result
-    if output_tensor._spec.dtype is not result._spec.dtype:
+    if output_tensor.spec.dtype is not result.spec.dtype:
         raise DTypeError(
-            f"{operator}: output_tensor is {output_tensor._spec.dtype.name}, the result is {result._spec.dtype.name}."
+            f"{operator}: output_tensor is {output_tensor.spec.dtype.name}, the result is {result.spec.dtype.name}."
         )
     copied: Tensor = copy(result, output_tensor)
     return copied
@@ -88,7 +88,7 @@ def _where(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     given = [predicate, *_tensors((true_value, false_value))]
-    if len(given) < 3 and all(tensor._spec.layout is Layout.ROW_MAJOR for tensor in given):
+    if len(given) < 3 and all(tensor.spec.layout is Layout.ROW_MAJOR for tensor in given):
         return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
     check_tensors(_WHERE, (predicate, true_value, false_value))
     return _chosen(predicate, true_value, false_value, memory_config, output_tensor)
@@ -104,10 +104,10 @@ def _chosen(
     """Return the selection of operands of one layout."""
     operator = _WHERE
     values = _tensors((true_value, false_value))
-    dtypes = [tensor._spec.dtype for tensor in values or [predicate]]
+    dtypes = [tensor.spec.dtype for tensor in values or [predicate]]
     dtype = dtypes[0]
-    _check_where(operator, predicate._spec.dtype, dtypes, output_tensor)
-    if predicate._spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
+    _check_where(operator, predicate.spec.dtype, dtypes, output_tensor)
+    if predicate.spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
         # As the chip does: a condition of integers takes the type of the values; 0 and only 0 becomes 0.
         predicate = cast(operator.name, predicate, dtype)
     chosen: list[Operand] = []
@@ -115,8 +115,8 @@ def _chosen(
         chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
     if memory_config is None and output_tensor is None and len(values) == 1:
         # The tensor beside the number decides.
-        shapes = (predicate._spec.shape._dims, values[0]._spec.shape._dims)
-        memory_config = grown(values[0]._spec, broadcast(operator.name, ("predicate", "the tensor beside it"), shapes))
+        shapes = (predicate.spec.shape._dims, values[0].spec.shape._dims)
+        memory_config = grown(values[0].spec, broadcast(operator.name, ("predicate", "the tensor beside it"), shapes))
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
 
 
@@ -132,11 +132,11 @@ def _where_in_rows(
         if isinstance(operand, Tensor):
             on_device(name, operand, label)
     values = _tensors((true, false)) or [predicate]
-    place = memory_config or (values[0]._spec.memory_config if output_tensor is None else None)
+    place = memory_config or (values[0].spec.memory_config if output_tensor is None else None)
     condition = in_rows(predicate)
     true, false = (in_rows(x) if isinstance(x, Tensor) else x for x in (true, false))
     chosen = _chosen(condition, true, false, DRAM_MEMORY_CONFIG, None)
-    if output_tensor is None and place is not None and chosen._spec.memory_config != place:
+    if output_tensor is None and place is not None and chosen.spec.memory_config != place:
         chosen = moved_to(chosen, place)
     return _into(name, chosen, output_tensor)
 
@@ -149,7 +149,7 @@ def _check_where(
     Raises:
         DTypeError: a type that the operator does not take, or one of 16 bits beside integers.
     """
-    output = values[0] if output_tensor is None else output_tensor._spec.dtype
+    output = values[0] if output_tensor is None else output_tensor.spec.dtype
     check_dtypes(operator, (predicate, *values), _32_BITS)
     if INTEGERS.intersection((*values, output)) and not {predicate, *values, output} <= WIDE:
         raise DTypeError(
@@ -168,10 +168,10 @@ def _lerp(
     operands = (start, end, weight)
     check_tensors(_LERP, operands)
     tensors = _tensors(operands)
-    dtypes = [tensor._spec.dtype for tensor in tensors]
+    dtypes = [tensor.spec.dtype for tensor in tensors]
     if DataType.UINT32 in dtypes:
         found = ", ".join(
-            f"{label}={tensor._spec.dtype.cpp_name}" for label, tensor in zip(_LERP.labels, tensors, strict=False)
+            f"{label}={tensor.spec.dtype.cpp_name}" for label, tensor in zip(_LERP.labels, tensors, strict=False)
         )
         raise DTypeError(
             f"{_LERP.name}: the tensors are {', '.join(dtype.name for dtype in dtypes)}; typecast them to float32.",
@@ -202,7 +202,7 @@ def _mac(
     integers = are_integers(_MAC, tensors, _32_BITS)
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
         return _into(_MAC.name, _mac_of_two(a, b, c, memory_config), output_tensor)
-    return run_ternary(_MAC, tensors, a._spec.dtype, memory_config, output_tensor)
+    return run_ternary(_MAC, tensors, a.spec.dtype, memory_config, output_tensor)
 
 
 def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
@@ -221,13 +221,13 @@ def _snake_beta(
     tensors = (x, alpha, beta)
     check_tensors(_SNAKE, tensors)
     for label, tensor in zip(_SNAKE.labels, tensors, strict=True):
-        if tensor._spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+        if tensor.spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
             raise DTypeError(
-                f"{_SNAKE.name}: {label} is {tensor._spec.dtype.name}; typecast it to bfloat16 or float32.",
-                vendor=f"snake_beta supports only BFLOAT16 or FLOAT32, got {tensor._spec.dtype.cpp_name}",
+                f"{_SNAKE.name}: {label} is {tensor.spec.dtype.name}; typecast it to bfloat16 or float32.",
+                vendor=f"snake_beta supports only BFLOAT16 or FLOAT32, got {tensor.spec.dtype.cpp_name}",
             )
     are_integers(_SNAKE, tensors, ())
-    return run_ternary(_SNAKE, tensors, x._spec.dtype, memory_config, output_tensor)
+    return run_ternary(_SNAKE, tensors, x.spec.dtype, memory_config, output_tensor)
 
 
 _ADDCMUL: Final = Ternary("ttnn.addcmul", "addcmul", ("input_a", "input_b", "input_c"))
@@ -244,12 +244,12 @@ def _addcmul(
     tensors = (a, b, c)
     check_tensors(_ADDCMUL, tensors)
     integers = are_integers(_ADDCMUL, tensors, _32_BITS)
-    value = number_for(_ADDCMUL.name, "value", value, a._spec.dtype)
+    value = number_for(_ADDCMUL.name, "value", value, a.spec.dtype)
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
         options = {"memory_config": memory_config}
         factor = multiply(multiply(b, c, **options), int(value) if integers else value, **options)
         return _into(_ADDCMUL.name, add(a, factor, **options), output_tensor)
-    return run_ternary(_ADDCMUL, tensors, a._spec.dtype, memory_config, output_tensor, (value,))
+    return run_ternary(_ADDCMUL, tensors, a.spec.dtype, memory_config, output_tensor, (value,))
 
 
 _ADDCDIV: Final = Ternary("ttnn.addcdiv", "addcdiv", ("input_a", "input_b", "input_c"))
@@ -265,7 +265,7 @@ def _addcdiv(
 ) -> Tensor:
     tensors = (a, b, c)
     check_tensors(_ADDCDIV, tensors)
-    if all(tensor._spec.dtype is DataType.INT32 for tensor in tensors):
+    if all(tensor.spec.dtype is DataType.INT32 for tensor in tensors):
         raise DTypeError(
             f"{_ADDCDIV.name}: the tensors are INT32; typecast them to float32.",
             vendor="Addcdiv TTT does not support INT32 inputs.",
@@ -274,7 +274,7 @@ def _addcdiv(
     value = number_for(_ADDCDIV.name, "value", value, DataType.FLOAT32)
     if is_block_float(tensors):
         return _into(_ADDCDIV.name, _addcdiv_of_two(a, b, c, value, memory_config), output_tensor)
-    return run_ternary(_ADDCDIV, tensors, a._spec.dtype, memory_config, output_tensor, (value,))
+    return run_ternary(_ADDCDIV, tensors, a.spec.dtype, memory_config, output_tensor, (value,))
 
 
 def _addcdiv_of_two(a: Tensor, b: Tensor, c: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:

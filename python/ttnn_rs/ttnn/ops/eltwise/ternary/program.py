@@ -71,7 +71,7 @@ def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, .
 
 def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
     """Whether operands differ in height or width, so that tiles are widened."""
-    ends = {(1, 1, *tensor._spec.shape._dims)[-2:] for tensor in tensors}
+    ends = {(1, 1, *tensor.spec.shape._dims)[-2:] for tensor in tensors}
     return len(ends) > 1
 
 
@@ -89,9 +89,9 @@ def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
         device = on_device(operator.name, operand, label, _ON_HOST)
         first = first or device
         same_device(operator.name, first, operand, label)
-        if operand._spec.layout is not Layout.TILE:
+        if operand.spec.layout is not Layout.TILE:
             raise LayoutError(
-                f"{operator.name}: {label} is {operand._spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
+                f"{operator.name}: {label} is {operand.spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
                 "with ttnn.to_layout.",
                 vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input "
                 "tensor. "
@@ -138,29 +138,29 @@ def run_ternary(
     """
     name = operator.name
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    like = tensors[0]._spec
+    like = tensors[0].spec
     device = on_device(name, tensors[0])
-    dtype = dtype if output_tensor is None else output_tensor._spec.dtype
-    dtypes = {tensor._spec.dtype for tensor in tensors} | {dtype}
+    dtype = dtype if output_tensor is None else output_tensor.spec.dtype
+    dtypes = {tensor.spec.dtype for tensor in tensors} | {dtype}
     labels = tuple(
         label for operand, label in zip(operands, operator.labels, strict=True) if isinstance(operand, Tensor)
     )
-    shape = broadcast(name, labels, tuple(tensor._spec.shape._dims for tensor in tensors))
+    shape = broadcast(name, labels, tuple(tensor.spec.shape._dims for tensor in tensors))
     if len(shape) > LARGEST_RANK:
         raise UnsupportedError(f"{name}: tensors up to rank {LARGEST_RANK} are built, got {list(shape)}.")
     if output_tensor is None:
-        place = of_three([tensor._spec for tensor in tensors], shape, memory_config, device)
+        place = of_three([tensor.spec for tensor in tensors], shape, memory_config, device)
         output = allocate(result_spec(like, shape, dtype, place), device)
     else:
         output = take_output(name, output_tensor, shape, like.layout, device)
-        if any(output is tensor and tensor._spec.shape._dims != shape for tensor in tensors):
+        if any(output is tensor and tensor.spec.shape._dims != shape for tensor in tensors):
             raise ShapeError(f"{name}: output_tensor is an operand that is broadcast to {list(shape)}.")
-    if is_empty(output._spec):
+    if is_empty(output.spec):
         return output
     dst32 = bool(WIDE & dtypes)
     # A number fills a tile of the result's type; in a 16-bit Dst it is cut to bfloat16.
     filled = dtype if dtype in INTEGER_RANGE else DataType.FLOAT32 if dst32 else DataType.BFLOAT16
-    formats = [operand._spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
+    formats = [operand.spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
     assert output._buffer is not None
     _engine.ternary(
         [_engine_operand(operand) for operand in operands],
@@ -168,7 +168,7 @@ def run_ternary(
         formats=(FORMAT_CODE[formats[0]], FORMAT_CODE[formats[1]], FORMAT_CODE[formats[2]], FORMAT_CODE[dtype]),
         op=operator.function,
         parameters=[word(parameter) for parameter in parameters],
-        shapes=[operand._spec.shape._dims if isinstance(operand, Tensor) else () for operand in operands],
+        shapes=[operand.spec.shape._dims if isinstance(operand, Tensor) else () for operand in operands],
         shape_out=shape,
         dst32=dst32,
         tiled=like.layout is Layout.TILE,
@@ -186,7 +186,7 @@ def _engine_operand(operand: Operand) -> _engine.Buffer | float:
 
 def is_block_float(tensors: Sequence[Tensor]) -> bool:
     """Whether a tensor holds block floats."""
-    return any(tensor._spec.dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) for tensor in tensors)
+    return any(tensor.spec.dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) for tensor in tensors)
 
 
 def check_dtypes(operator: Ternary, dtypes: Sequence[DataType], taken: Sequence[DataType]) -> None:
@@ -209,7 +209,7 @@ def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[D
     Raises:
         DTypeError: a type that is not taken, or floating point beside integers.
     """
-    dtypes = [tensor._spec.dtype for tensor in tensors]
+    dtypes = [tensor.spec.dtype for tensor in tensors]
     check_dtypes(operator, dtypes, taken)
     integers = [dtype in INTEGER_RANGE for dtype in dtypes]
     if any(integers) and len(set(dtypes)) > 1:

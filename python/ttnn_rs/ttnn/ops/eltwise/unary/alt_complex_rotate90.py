@@ -41,7 +41,7 @@ def _rotate(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     refuse_integers(_NAME, UnaryOpType.ALT_COMPLEX_ROTATE90, spec.dtype)
     device = on_device(_NAME, input_tensor)
     full_tiles(_NAME, input_tensor)

@@ -37,7 +37,7 @@ def _bitcast(
     _sub_core_grids: object,
 ) -> Tensor:
     on_device(_NAME, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     if _BYTES.get(spec.dtype) != _BYTES.get(dtype, 0):
         raise DTypeError(
             f"{_NAME}: {spec.dtype.name} and {dtype.name} are no types of one size; 16 bits have BFLOAT16 and UINT16, "

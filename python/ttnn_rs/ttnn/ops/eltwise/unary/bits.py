@@ -47,7 +47,7 @@ def _bitwise_not(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.bitwise_not"
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     if dtype not in (*_32_BITS, *FLOATS):
         refuse_integers(operator, UnaryOpType.BITWISE_NOT, dtype)
     return apply_chain(
@@ -107,7 +107,7 @@ def _fill(
     operator = "ttnn.fill"
     device = on_device(operator, input_tensor)
     full_tiles(operator, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     if dtype is not spec.dtype:
@@ -145,9 +145,9 @@ def _fill(
 
 def _write(tensor: Tensor, value: float) -> Tensor:
     """Write one value over a tensor, padding included."""
-    if not is_empty(tensor._spec):
+    if not is_empty(tensor.spec):
         assert tensor._buffer is not None
-        _engine.fill(tensor._buffer, format=FORMAT_CODE[tensor._spec.dtype], value=value)
+        _engine.fill(tensor._buffer, format=FORMAT_CODE[tensor.spec.dtype], value=value)
     return tensor
 
 

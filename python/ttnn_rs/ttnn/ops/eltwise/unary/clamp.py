@@ -61,7 +61,7 @@ def _to_numbers(
     output_tensor: Tensor | None = None,
 ) -> Tensor:
     _need_an_end(operator, low, high)
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
     if dtype is _INT32:
         first, last = INTEGER_RANGE[_INT32]
@@ -86,18 +86,18 @@ def _to_tensors(
 ) -> Tensor:
     _need_an_end(operator, low, high)
     on_device(operator, input_tensor)
-    if len({tensor._spec.layout for tensor in (input_tensor, low, high) if tensor is not None}) > 1:
+    if len({tensor.spec.layout for tensor in (input_tensor, low, high) if tensor is not None}) > 1:
         raise LayoutError(
             f"{operator}: some of the tensors are ROW_MAJOR and some TILE; convert them with ttnn.to_layout.",
             vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
             "Input "
             "tensor layout: 0",
         )
-    memory_config = memory_config or input_tensor._spec.memory_config
-    if output_tensor is not None and output_tensor._spec.dtype is not input_tensor._spec.dtype:
+    memory_config = memory_config or input_tensor.spec.memory_config
+    if output_tensor is not None and output_tensor.spec.dtype is not input_tensor.spec.dtype:
         raise DTypeError(
-            f"{operator}: output_tensor is {output_tensor._spec.dtype.name}, "
-            f"the result is {input_tensor._spec.dtype.name}."
+            f"{operator}: output_tensor is {output_tensor.spec.dtype.name}, "
+            f"the result is {input_tensor.spec.dtype.name}."
         )
     options: dict[str, Any] = {"memory_config": memory_config}
     last: dict[str, Any] = options if output_tensor is None else {"output_tensor": output_tensor}

@@ -81,7 +81,7 @@ def _scaled(name: str, factor: float) -> Callable[..., Tensor]:
         output_tensor: Tensor | None,
         _sub_core_grids: CoreRangeSet | None,
     ) -> Tensor:
-        refuse_integers(operator, _U.MUL_UNARY_SFPU, input_tensor._spec.dtype)
+        refuse_integers(operator, _U.MUL_UNARY_SFPU, input_tensor.spec.dtype)
         chain = [step("mul_unary", "default", factor)]
         return apply_chain(operator, input_tensor, chain, memory_config=memory_config, output_tensor=output_tensor)
 
@@ -117,7 +117,7 @@ def _into(
     activations_a: list[UnaryWithParam] | None = None,
 ) -> Tensor:
     """Run a function of two operands that have the shape of the input; the result is like the input."""
-    spec = like._spec
+    spec = like.spec
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     options = Options(
@@ -136,7 +136,7 @@ def _hardswish(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.hardswish"
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     refuse_integers(operator, _U.HARDSWISH, dtype)
     wide = dtype is DataType.FLOAT32
     # In a 16-bit Dst the factor moves to SrcA and the FPU multiplies; in a 32-bit one the SFPU does.
@@ -171,7 +171,7 @@ def _logit(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.logit"
-    refuse_integers(operator, _U.LOGIT, input_tensor._spec.dtype)
+    refuse_integers(operator, _U.LOGIT, input_tensor.spec.dtype)
     chain: list[ChainStep] = []
     if eps is not None and eps >= 0.0:
         chain = [step("clamp", "default", single(eps), single(1.0 - single(eps)))]
@@ -184,7 +184,7 @@ def _logit(
         sign = apply_chain(operator, input_tensor, [step("unary_lt", "default", single(eps)), *_ONE_OR_MINUS_ONE])
         product = Arithmetic(operator, BinaryOpType.MUL, function="mul_binary")
         return _into(operator, product, result, sign, input_tensor, memory_config, output_tensor)
-    memory_config = memory_of_result(memory_config, output_tensor, input_tensor._spec.memory_config)
+    memory_config = memory_of_result(memory_config, output_tensor, input_tensor.spec.memory_config)
     return apply_chain(
         operator,
         inside,
@@ -214,7 +214,7 @@ def _log_sigmoid(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.log_sigmoid"
-    refuse_integers(operator, _U.LOGSIGMOID, input_tensor._spec.dtype)
+    refuse_integers(operator, _U.LOGSIGMOID, input_tensor.spec.dtype)
     power = apply_chain(operator, input_tensor, [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")])
     arithmetic = Arithmetic(operator, BinaryOpType.MUL, function="log_sigmoid")
     negate = [UnaryWithParam(_U.MUL_UNARY_SFPU, -1.0)]
@@ -240,7 +240,7 @@ def _lgamma(
     _sub_core_grids: CoreRangeSet | None,
     operator: str = "ttnn.lgamma",
 ) -> Tensor:
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     refuse_integers(operator, _U.LGAMMA, dtype)
     if dtype not in _WIDE_ONLY:
         raise DTypeError(
@@ -292,7 +292,7 @@ _LARGEST_ORDER: Final = 34
 
 def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:
     operator = "ttnn.polygamma"
-    refuse_integers(operator, _U.POLYGAMMA, input_tensor._spec.dtype)
+    refuse_integers(operator, _U.POLYGAMMA, input_tensor.spec.dtype)
     if not 1 <= k <= _LARGEST_ORDER:
         raise ParameterError(f"{operator}: k is {k}; the orders 1 to {_LARGEST_ORDER} are supported.")
     scale = float(math.factorial(k)) * (-1.0) ** (k + 1)

@@ -111,12 +111,12 @@ def run_unary(
 ) -> Tensor:
     """Run the program of an operator on a tensor of any data type that it takes."""
     operator = f"ttnn.{entry.name}"
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     steps, integers = _steps(entry, dtype, tuple(parameters), str(parameters) if parameters else "")
     if steps is COPY:
         return copy_bits(operator, input_tensor, memory_config, output_tensor)
     if output_tensor is not None and not integers:
-        refuse_widening(operator, dtype, None if output_tensor is None else output_tensor._spec.dtype, steps)
+        refuse_widening(operator, dtype, None if output_tensor is None else output_tensor.spec.dtype, steps)
     return apply_chain(
         operator,
         input_tensor,

@@ -31,7 +31,7 @@ _INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig | None) -> tuple[Tensor, Tensor]:
     """Return the halves of the padded last dimension."""
     on_device(operator, tensor)
-    spec = tensor._spec
+    spec = tensor.spec
     if len(spec.shape._dims) != _RANK:
         raise ShapeError(f"{operator}: input_tensor has rank {len(spec.shape._dims)}, the operator takes rank {_RANK}.")
     if dim not in (-1, _RANK - 1):

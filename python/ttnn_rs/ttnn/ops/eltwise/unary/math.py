@@ -134,10 +134,10 @@ def _square(
     output_tensor: Tensor | None,
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    if input_tensor._spec.dtype in _WRAPPING:
+    if input_tensor.spec.dtype in _WRAPPING:
         product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
         return product
-    refuse_integers("ttnn.square", _U.SQUARE, input_tensor._spec.dtype)
+    refuse_integers("ttnn.square", _U.SQUARE, input_tensor.spec.dtype)
     steps: list[ChainStep] = [("square", "default")]
     return apply_chain("ttnn.square", input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 

@@ -36,7 +36,7 @@ def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") ->
         DeviceError: it is not on a Blackhole.
         DTypeError: its data type is another one than bfloat16 and bfloat8_b.
     """
-    dtype = tensor._spec.dtype
+    dtype = tensor.spec.dtype
     refuse_integers(operator, UnaryOpType.SOFTCAP, dtype)
     arch = on_device(operator, tensor, label).arch()
     if arch is not Arch.BLACKHOLE:

@@ -45,7 +45,7 @@ def _triangle(
     name: str, lower: bool, input_tensor: Tensor, diagonal: int, memory_config: MemoryConfig | None
 ) -> Tensor:
     device = on_device(name, input_tensor)
-    spec = input_tensor._spec
+    spec = input_tensor.spec
     dims = spec.shape._dims
     if spec.layout is not Layout.TILE:
         height, width = (1, 1, *dims)[-2:]

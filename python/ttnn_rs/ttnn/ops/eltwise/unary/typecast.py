@@ -36,7 +36,7 @@ def _typecast(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if input_tensor._device is None:
-        spec = input_tensor._spec
+        spec = input_tensor.spec
         target = TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile)
         return input_tensor._repacked(target, "ttnn.typecast")
     return cast("ttnn.typecast", input_tensor, dtype, memory_config, output_tensor)
@@ -50,9 +50,9 @@ def _typecast_from(
     output_tensor: Tensor | None,
     sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
-    if input_tensor._spec.dtype is not input_dtype:
+    if input_tensor.spec.dtype is not input_dtype:
         raise DTypeError(
-            f"ttnn.typecast: input_dtype is {input_dtype.name}, but the tensor is {input_tensor._spec.dtype.name}."
+            f"ttnn.typecast: input_dtype is {input_dtype.name}, but the tensor is {input_tensor.spec.dtype.name}."
         )
     return _typecast(input_tensor, output_dtype, memory_config, output_tensor, sub_core_grids)
 

@@ -56,7 +56,7 @@ def _unary_chain(
     operator = "ttnn.unary_chain"
     if not ops_chain:
         raise ArgumentError(f"{operator}: ops_chain is empty; give at least one operator.")
-    dtype = input_tensor._spec.dtype
+    dtype = input_tensor.spec.dtype
     if dtype in INTEGERS:
         check_chain(operator, ops_chain, dtype)
         return apply_integers(operator, input_tensor, ops_chain, memory_config, output_tensor)
@@ -64,7 +64,7 @@ def _unary_chain(
     first = as_unary(ops_chain[0])
     # Only a conversion at the begin of a chain decides the data type of the output.
     target = cast_types(operator, first)[1] if first.op_type is UnaryOpType.TYPECAST else None
-    refuse_widening(operator, dtype, target or (None if output_tensor is None else output_tensor._spec.dtype), steps)
+    refuse_widening(operator, dtype, target or (None if output_tensor is None else output_tensor.spec.dtype), steps)
     return apply_chain(
         operator,
         input_tensor,

@@ -37,7 +37,7 @@ def _apply(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
-    refuse_integers(operator, op_type, input_tensor._spec.dtype)
+    refuse_integers(operator, op_type, input_tensor.spec.dtype)
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 
@@ -87,7 +87,7 @@ def _check_faces(operator: str, mode: int, values: Sequence[Any]) -> None:
     Raises:
         UnsupportedError: the input has elements in other faces.
     """
-    spec = values[0]._spec
+    spec = values[0].spec
     shape = tuple(spec.shape)
     limits = {1: (_FACE, TILE_SIZE), 2: (TILE_SIZE, _FACE)}.get(mode, (0, 0))
     sides = (1, 1, *shape)[-2:]
