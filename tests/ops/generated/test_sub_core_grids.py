@@ -28,7 +28,7 @@ def _taking_cores(entry: registry.Op, device: ttnn.MeshDevice) -> list[Call]:
 
 
 # `sampling` has a core for every user; tests/ops/random/test_sampling.py has those that it refuses. The output of
-# `nlp_concat_heads_decode` is in the cores; tests/ops/transformer/test_heads_of_models.py has it.
+# `nlp_concat_heads_decode` is in the cores; tests/ops/transformer/test_nlp_heads_decode.py has it.
 OF_ANY_NUMBER = [entry for entry in ENTRIES if entry.name not in ("sampling", "experimental.nlp_concat_heads_decode")]
 
 

@@ -1,4 +1,6 @@
-"""Heads of projections in blocks: each core has the queries, keys and values of its own heads side by side.
+"""`ttnn.experimental.create_qkv_heads` and `create_qkv_heads_from_separate_tensors`.
+
+Each core has the queries, keys and values of its own heads side by side.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/create_qkv_heads` and
 `create_qkv_heads_from_separate_tensors`.
@@ -17,8 +19,8 @@ from ttnn.operation.registry import register
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.data_movement.concat import TENSORS
-from ttnn.ops.transformer.heads import checked, declare
-from ttnn.ops.transformer.heads_in_blocks import block_shards, head_size, heads_of_kind, split_in_groups
+from ttnn.ops.transformer.block_sharded_heads import block_shards, heads_of_kind, split_in_groups
+from ttnn.ops.transformer.head_programs import checked, declare, head_size
 from ttnn.tensor.tensor import Tensor
 
 _HEADS: Final = "ttnn.experimental.create_qkv_heads"
@@ -104,6 +106,8 @@ _OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     Param("output_tensors", TENSORS, None, doc="Not supported."),
 )
+
+
 _entry: Callable[..., Any] = partial(
     declare,
     raises=(
@@ -116,6 +120,7 @@ _entry: Callable[..., Any] = partial(
     ),
     examples=(),
 )
+
 
 create_qkv_heads = register(
     _entry(
@@ -131,6 +136,8 @@ create_qkv_heads = register(
         golden=golden.create_qkv_heads,
     )
 )
+
+
 create_qkv_heads_from_separate_tensors = register(
     _entry(
         name="experimental.create_qkv_heads_from_separate_tensors",

@@ -13,7 +13,7 @@ TILES = ttnn.TILE_LAYOUT
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
-def test_pairs(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_boltz_heads_match_the_golden_function(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     x = make((1, 32, 32, 256), dtype, TILES, device)
     create = ttnn.experimental.nlp_create_qkv_heads_boltz
     query, key, value = create(x, num_heads=2, num_kv_heads=1, transpose_k_heads=False)
@@ -28,7 +28,7 @@ def test_pairs(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
         np.testing.assert_array_equal(values_of(part), expected)
 
 
-def test_transposed_keys_have_the_tiles_of_a_matrix(device: ttnn.MeshDevice) -> None:
+def test_boltz_transposed_keys_have_the_tiles_of_a_matrix(device: ttnn.MeshDevice) -> None:
     x = make((1, 64, 64, 96), ttnn.bfloat16, TILES, device)
     _, key, _ = ttnn.experimental.nlp_create_qkv_heads_boltz(x, num_heads=1)
     assert tuple(key.shape) == (1, 32, 64, 64)
@@ -39,7 +39,7 @@ def test_transposed_keys_have_the_tiles_of_a_matrix(device: ttnn.MeshDevice) -> 
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
-def test_heads_of_32_columns(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_segformer_heads_have_32_columns(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     x = make((2, 1, 64, 96), dtype, TILES, device)
     query, key, value = ttnn.experimental.nlp_create_qkv_heads_segformer(x, memory_config=ttnn.L1_MEMORY_CONFIG)
     expected = values_of(x)[:, 0].reshape(2, 64, 3, 32).swapaxes(1, 2)
@@ -48,7 +48,7 @@ def test_heads_of_32_columns(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> N
     assert tuple(key.shape) == tuple(value.shape) == (2, 3, 64, 32)
 
 
-def test_heads_in_two_parts(device: ttnn.MeshDevice) -> None:
+def test_q_heads_split_returns_both_parts(device: ttnn.MeshDevice) -> None:
     x = make((2, 1, 40, 192), ttnn.bfloat16, TILES, device)
     first, rest = ttnn.experimental.nlp_create_q_heads_split(x, num_heads=2, split_head_dim=64)
     heads = values_of(x)[:, 0].reshape(2, 40, 2, 96).swapaxes(1, 2)
@@ -58,7 +58,7 @@ def test_heads_in_two_parts(device: ttnn.MeshDevice) -> None:
         ttnn.experimental.nlp_create_q_heads_split(x, num_heads=2, split_head_dim=96)
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_wrong_shapes_and_placements_raise(device: ttnn.MeshDevice) -> None:
     create, join = ttnn.experimental.nlp_create_qkv_heads_boltz, ttnn.experimental.nlp_concat_heads_boltz
     x = make((1, 32, 32, 192), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ShapeError, match=r"it must be \[1, S, S, W\]"):

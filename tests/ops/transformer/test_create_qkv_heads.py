@@ -20,7 +20,7 @@ def _blocks(shape: tuple[int, ...], wide: int) -> ttnn.MemoryConfig:
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 @pytest.mark.parametrize("transposed", [True, False])
 @pytest.mark.parametrize(("heads", "groups"), [(2, None), (4, 2)])
-def test_groups(
+def test_block_sharded_heads_match_the_golden_function(
     heads: int, groups: int | None, transposed: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice
 ) -> None:
     kv = groups or heads
@@ -42,7 +42,7 @@ def test_groups(
 
 
 @pytest.mark.parametrize("transposed", [True, False])
-def test_tensors_apart(transposed: bool, device: ttnn.MeshDevice) -> None:
+def test_separate_tensors_match_the_golden_function(transposed: bool, device: ttnn.MeshDevice) -> None:
     shapes = (2, 1, 64, 128), (2, 1, 96, 256)
     x, kv = (make(shape, ttnn.bfloat16, TILES, device, memory_config=_blocks(shape, 2)) for shape in shapes)
     options = {"num_heads": 4, "transpose_k_heads": transposed}
@@ -53,7 +53,7 @@ def test_tensors_apart(transposed: bool, device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(results[2])[:, 0], values_of(kv)[:, 0, :, 32:64])
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_wrong_shards_and_head_numbers_raise(device: ttnn.MeshDevice) -> None:
     create, apart = ttnn.experimental.create_qkv_heads, ttnn.experimental.create_qkv_heads_from_separate_tensors
     shape = (2, 1, 64, 192)
     x = make(shape, ttnn.bfloat16, TILES, device, memory_config=_blocks(shape, 2))

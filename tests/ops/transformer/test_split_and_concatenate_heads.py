@@ -13,7 +13,7 @@ TILES = ttnn.TILE_LAYOUT
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 @pytest.mark.parametrize(("heads", "groups"), [(2, None), (4, 2)])
-def test_heads_are_columns_of_the_projection(
+def test_split_returns_columns_of_the_projection(
     heads: int, groups: int | None, dtype: ttnn.DataType, device: ttnn.MeshDevice
 ) -> None:
     kv = groups or heads
@@ -30,7 +30,7 @@ def test_heads_are_columns_of_the_projection(
     np.testing.assert_array_equal(values_of(joined), values_of(x)[..., : heads * 32])
 
 
-def test_keys_and_values_may_be_apart(device: ttnn.MeshDevice) -> None:
+def test_split_accepts_a_separate_key_value_tensor(device: ttnn.MeshDevice) -> None:
     x, kv = (make((1, 32, width), ttnn.bfloat16, TILES, device) for width in (128, 64))
     split = ttnn.transformer.split_query_key_value_and_split_heads
     query, key, value = split(x, kv, num_heads=4, num_kv_heads=1, transpose_key=False)
@@ -38,7 +38,7 @@ def test_keys_and_values_may_be_apart(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(value)[0, 0], values_of(kv)[0, :, 32:])
 
 
-def test_heads_without_full_tiles_are_refused(device: ttnn.MeshDevice) -> None:
+def test_head_sizes_that_are_no_full_tiles_raise_shape_error(device: ttnn.MeshDevice) -> None:
     split = ttnn.transformer.split_query_key_value_and_split_heads
     with pytest.raises(ttnn.ShapeError, match="Invalid head size: 16"):
         split(make((2, 32, 192), ttnn.bfloat16, TILES, device), num_heads=4)
@@ -49,7 +49,7 @@ def test_heads_without_full_tiles_are_refused(device: ttnn.MeshDevice) -> None:
         ttnn.transformer.concatenate_heads(make((2, 4, 32, 20), ttnn.bfloat16, TILES, device))
 
 
-def test_heads_of_four_dimensions(device: ttnn.MeshDevice) -> None:
+def test_nlp_heads_of_four_dimensions_round_trip(device: ttnn.MeshDevice) -> None:
     x = make((2, 1, 40, 256), ttnn.bfloat16, TILES, device)
     columns = values_of(x)[:, 0].reshape(2, 40, 4, 64).swapaxes(1, 2)
     create = ttnn.experimental.nlp_create_qkv_heads
@@ -80,7 +80,9 @@ def _blocks(shape: tuple[int, ...], cores: tuple[int, int], order: ttnn.ShardOri
 
 @pytest.mark.parametrize("order", [ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR])
 @pytest.mark.parametrize("groups", [4, 2])
-def test_columns_of_blocks_are_groups(groups: int, order: ttnn.ShardOrientation, device: ttnn.MeshDevice) -> None:
+def test_split_of_block_shards_reads_columns_as_groups(
+    groups: int, order: ttnn.ShardOrientation, device: ttnn.MeshDevice
+) -> None:
     batch, rows, heads, size = 2, 64, 4, 32
     shape = (batch, rows, (heads + 2 * groups) * size)
     there = make(shape, ttnn.bfloat16, TILES, device)
@@ -100,7 +102,7 @@ def test_columns_of_blocks_are_groups(groups: int, order: ttnn.ShardOrientation,
         assert config.shard_spec.shape[0] == height // 2
 
 
-def test_padding_of_blocks_stays_padding(device: ttnn.MeshDevice) -> None:
+def test_split_of_block_shards_keeps_padding(device: ttnn.MeshDevice) -> None:
     shape = (2, 40, 3 * 2 * 32)
     there = make(shape, ttnn.bfloat16, TILES, device)
     x = ttnn.to_memory_config(there, _blocks((2, 64, shape[2]), (2, 2), ttnn.ShardOrientation.ROW_MAJOR))
@@ -113,7 +115,7 @@ def test_padding_of_blocks_stays_padding(device: ttnn.MeshDevice) -> None:
     assert tuple(joined.shape) == (2, 40, 64)
 
 
-def test_heads_of_a_core_are_joined_in_it(device: ttnn.MeshDevice) -> None:
+def test_concatenate_keeps_heads_in_their_core(device: ttnn.MeshDevice) -> None:
     batch, heads, rows, size = 2, 4, 64, 32
     there = make((batch, heads, rows, size), ttnn.bfloat16, TILES, device)
     shards = ttnn.create_sharded_memory_config(
@@ -137,7 +139,7 @@ def test_heads_of_a_core_are_joined_in_it(device: ttnn.MeshDevice) -> None:
             join(x, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG)
 
 
-def test_shards_without_whole_heads_are_refused(device: ttnn.MeshDevice) -> None:
+def test_concatenate_of_partial_head_shards_raises(device: ttnn.MeshDevice) -> None:
     there = make((1, 2, 64, 32), ttnn.bfloat16, TILES, device)
     halves = ttnn.create_sharded_memory_config(
         (1, 2, 64, 32), core_grid=ttnn.CoreGrid(y=1, x=4), strategy=ttnn.ShardStrategy.HEIGHT
@@ -148,7 +150,7 @@ def test_shards_without_whole_heads_are_refused(device: ttnn.MeshDevice) -> None
         )
 
 
-def test_blocks_have_their_keys_and_values_with_them(device: ttnn.MeshDevice) -> None:
+def test_split_of_block_shards_rejects_a_separate_key_value_tensor(device: ttnn.MeshDevice) -> None:
     shape = (2, 64, 8 * 32)
     x = ttnn.to_memory_config(
         make(shape, ttnn.bfloat16, TILES, device), _blocks(shape, (2, 2), ttnn.ShardOrientation.ROW_MAJOR)
@@ -162,7 +164,7 @@ def test_blocks_have_their_keys_and_values_with_them(device: ttnn.MeshDevice) ->
         split(x, num_heads=4, num_kv_heads=2)
 
 
-def test_heads_of_falcon(device: ttnn.MeshDevice) -> None:
+def test_falcon_backend_accepts_only_falcon_heads(device: ttnn.MeshDevice) -> None:
     split = ttnn.transformer.split_query_key_value_and_split_heads
     x = make((1, 64, 73 * 64), ttnn.bfloat16, TILES, device)
     options = {"num_heads": 71, "num_kv_heads": 1, "transpose_key": False}

@@ -1,17 +1,26 @@
-"""Heads of a projection that is sharded by width: every core has the queries of one head of keys, that and the values.
+"""`ttnn.experimental.nlp_create_qkv_heads`, of any number and size of heads.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from ttnn.base.enums import TILE_SIZE, Layout, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import MemoryConfigError, ParameterError
+from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.work_split import num_cores_to_corerangeset
-from ttnn.ops._programs.common import allocate, on_device
+from ttnn.golden import transformer as golden
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import register
+from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, on_device, same_device
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
+from ttnn.ops.data_movement.concat import TENSORS
+from ttnn.ops.transformer.head_programs import checked, declare, heads_of
 from ttnn.tensor.tensor import Tensor
 
 
@@ -115,3 +124,97 @@ def _heads(name: str, source: Tensor, heads: tuple[int, int], first: int, size: 
         offset=first * across,
     )
     return output
+
+
+def _nlp_create(
+    input: Tensor,
+    input_kv: Tensor | None,
+    num_heads: int,
+    num_kv_heads: int | None,
+    transpose_k_heads: bool,
+    kv_tied: bool,
+    memory_config: MemoryConfig | None,
+    output_tensors: Sequence[Tensor] | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    name = "ttnn.experimental.nlp_create_qkv_heads"
+    checked(name, input, "input", 4)
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    if num_heads < 1 or groups < 1:
+        raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
+    if output_tensors is not None or kv_tied:
+        option = "kv_tied=True" if kv_tied else "output_tensors"
+        raise UnsupportedError(f"{name}: {option} is not built yet; leave it out.", "unimplemented")
+    width, parts = input.spec.shape[-1], num_heads + (2 * groups if input_kv is None else 0)
+    size = width // parts
+    fits = input.spec.shape[1] == 1 and size and size % TILE_SIZE == 0 and size * parts == width
+    if input_kv is not None:
+        checked(name, input_kv, "input_kv", 4)
+        same_device(name, on_device(name, input), input_kv, "input_kv")
+        fits = fits and tuple(input_kv.spec.shape) == (*tuple(input.spec.shape)[:3], 2 * groups * size)
+    if not fits:
+        raise ShapeError(
+            f"{name}: input of shape {input.spec.shape} does not divide into {num_heads} heads of queries and "
+            f"{groups} of keys and of values, of full tiles; it is [B, 1, S, W]."
+        )
+    if input.spec.memory_config.is_sharded():
+        return split_shards(name, input, input_kv, (num_heads, groups), size, transpose_k_heads, memory_config)
+    source, first = (input, num_heads * size) if input_kv is None else (input_kv, 0)
+    query = heads_of(input, 0, num_heads, size, memory_config)
+    key = heads_of(source, first, groups, size, memory_config, transposed=transpose_k_heads)
+    return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+_ERRORS: Final = (
+    ("ShapeError", "columns do not divide into heads of full tiles."),
+    ("LayoutError", "the input is row-major."),
+    ("DTypeError", "the input is not floating point."),
+    ("ParameterError", "a number of heads is not positive."),
+)
+
+
+nlp_create_qkv_heads = register(
+    declare(
+        name="experimental.nlp_create_qkv_heads",
+        signatures=(
+            Signature(
+                (
+                    Param(
+                        "input",
+                        TENSOR,
+                        doc="[B, 1, S, W] on a device: queries, keys and values side by side.",
+                        example=Operand((1, 1, 64, 384)),
+                    ),
+                    Param("input_kv", TENSOR, None, doc="[B, 1, S, W2]: keys and values, if they are apart."),
+                ),
+                (
+                    Param("num_heads", INTEGER, doc="Heads of the queries.", example=2),
+                    Param(
+                        "num_kv_heads",
+                        INTEGER,
+                        None,
+                        doc="Heads of keys and of values. Default: `num_heads`.",
+                        example=1,
+                    ),
+                    Param("transpose_k_heads", BOOLEAN, True, doc="Return keys as [B, heads, D, S]."),
+                    Param("kv_tied", BOOLEAN, False, doc="Not supported."),
+                    MEMORY_CONFIG_OPTION,
+                    Param("output_tensors", TENSORS, None, doc="Not supported."),
+                ),
+            ),
+        ),
+        run=_nlp_create,
+        doc="Return the heads of queries, keys and values.\n"
+        "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].\n"
+        "Of an input sharded by width every core has the queries of one head of keys, that head, and the values; each "
+        "head of the result lies on a core of its own.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`",
+        golden=golden.nlp_create_qkv_heads,
+        golden_of_shards=golden.nlp_create_heads_of_shards,
+        raises=(*_ERRORS, ("MemoryConfigError", "an input in shards is not sharded by width, or the heads are.")),
+        examples=lambda shape, layout: (
+            (({"num_heads": 2, "num_kv_heads": 1},),)
+            if len(shape) == 4 and shape[1] == 1 and shape[-1] == 128 and layout is Layout.TILE
+            else ()
+        ),
+    )
+)

@@ -1,4 +1,4 @@
-"""Heads of projections that are sharded in blocks: a row of cores for every batch, some heads in every core.
+"""Heads of block sharded projections: each batch has one row of cores, each core whole heads.
 
 The columns of a core are groups: some queries, then their keys, then their values.
 """
@@ -16,6 +16,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.ops.data_movement.permute import permuted
+from ttnn.ops.transformer.head_programs import head_size
 from ttnn.tensor.tensor import Tensor
 
 
@@ -98,20 +99,6 @@ def heads_of_kind(
         offset=columns[0] // TILE_SIZE,
     )
     return permuted(name, output, [0, 1, 3, 2], place, 0.0) if transposed else output
-
-
-def head_size(name: str, label: str, width: int, heads: int, vendor: str) -> int:
-    """Return the columns of a head.
-
-    Raises:
-        ShapeError: columns do not divide into heads of full tiles.
-    """
-    size = width // heads
-    if size * heads != width or size % TILE_SIZE or not size:
-        raise ShapeError(
-            f"{name}: {width} columns of {label} do not divide into {heads} heads of full tiles.", vendor=vendor
-        )
-    return size
 
 
 def split_in_groups(
