@@ -1,4 +1,4 @@
-"""Programs without the watcher: what has a defined result on a card runs, the rest is still refused.
+"""Programs without the watcher: what has a defined result on a card runs, the rest still raises an error.
 
 The table in docs/host-api.md lists the rules; each row has its program here.
 """
@@ -151,7 +151,7 @@ RUNS: dict[str, tuple[Body, Body | None, type[KernelError]]] = {
     "push or pop past the end": (push_past_the_end, None, CircularBufferError),
     "more pages than the buffer has": (more_pages_than_there_are, None, CircularBufferError),
     "bytes outside the reserved or waited pages": (write_outside_reserved, None, CircularBufferError),
-    "push, pop or wait of a buffer that is not configured": (unconfigured, None, CircularBufferError),
+    "push, pop or wait on a buffer that is not configured": (unconfigured, None, CircularBufferError),
     "two producers or consumers": (producer, producer, CircularBufferError),
     "bytes never written": (unwritten_page, None, AddressError),
     "pages reserved at the end": (pages_left_reserved, None, CircularBufferError),
@@ -208,10 +208,10 @@ def waits_for_a_semaphore() -> None:
 
 REFUSED: dict[str, tuple[Body, type[KernelError]]] = {
     "wait that never ends": (waits_for_ever, DeadlockError),
-    "room that can never be there": (reserves_too_much, DeadlockError),
+    "reserve that can never succeed": (reserves_too_much, DeadlockError),
     "coordinates without a core": (no_core, AddressError),
     "address outside L1 or the bank": (outside_l1, AddressError),
-    "memory of the firmware": (firmware, AddressError),
+    "firmware memory": (firmware, AddressError),
     "transfer of 0 B": (no_bytes, AddressError),
     "pointers of a buffer that is not configured": (pointer_of_unconfigured, CircularBufferError),
     "tiles of a buffer that is not configured": (tile_of_unconfigured, CircularBufferError),
@@ -246,8 +246,8 @@ def test_what_a_card_does_not_define_is_refused(unwatched: ttnn.MeshDevice, row:
 def test_the_page_has_the_rows() -> None:
     page = (Path(__file__).parents[2] / "docs" / "host-api.md").read_text()
     section = page[page.index("### Without the watcher") :]
-    rows = re.findall(r"^\| ([^|]+?) \| (runs|refused)", section, re.MULTILINE)
-    assert dict(rows) == dict.fromkeys(RUNS, "runs") | dict.fromkeys(REFUSED, "refused")
+    rows = re.findall(r"^\| ([^|]+?) \| (runs|error)", section, re.MULTILINE)
+    assert dict(rows) == dict.fromkeys(RUNS, "runs") | dict.fromkeys(REFUSED, "error")
 
 
 def test_pages_arrive_though_nobody_reserved_or_waited(unwatched: ttnn.MeshDevice) -> None:
