@@ -241,7 +241,7 @@ mod tests {
                         clash.push(chip);
                     }
                 }
-                assert_eq!(setups.fits(first, wide), clash.is_empty(), "{} {}", first.init, second.title);
+                assert_eq!(setups.fits(first, wide), clash.is_empty(), "{} {}", first.title, second.title);
                 let named: Vec<&str> = setups.clashes(first, wide).map(|(name, _)| name).collect();
                 assert_eq!(named, clash);
                 counts[usize::from(clash.is_empty())] += 1;
