@@ -1,4 +1,4 @@
-"""Writes the list of refused names in `docs/kernel-api.md`; with `--check` only compares."""
+"""Write the table of unsupported functions in `docs/kernel-api.md`; with `--check` only compare."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ttnn import kernel_api
 
 TARGET = Path(__file__).resolve().parent / "kernel-api.md"
 
-HEADER = "## What is refused\n"
-"""What the generated part begins with; the text before it stands in the page."""
+HEADER = "## Unsupported functions\n"
+"""Heading of the generated part; the text before it is written by hand."""
 
 
 def page() -> str:
@@ -21,7 +21,7 @@ def page() -> str:
         "",
         f"Of {len(names) - 1} names, {len(refused)} raise `UnsupportedError`, with this reason:",
         "",
-        "| names | why |",
+        "| names | reason |",
         "|---|---|",
     ]
     for reason in dict.fromkeys(refused.values()):
@@ -31,12 +31,12 @@ def page() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or say whether it is up to date."""
+    """Write the file, or check that it is up to date."""
     text = page()
     if "--check" in arguments:
         if TARGET.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{TARGET} is not what the kernel API says: run `python docs/make_kernel_api.py`")
+        print(f"{TARGET} does not match the kernel API: run `python docs/make_kernel_api.py`")
         return 1
     TARGET.write_text(text, encoding="utf-8")
     return 0
