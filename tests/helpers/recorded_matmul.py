@@ -31,10 +31,10 @@ from ttnn.base.program_config import (
 )
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.ops.matmul.config_data import activation_of, compute_config_of, operand_of, placement_of, program_config_of
-from ttnn.ops.matmul.data import Operand
-from ttnn.ops.matmul.operator import chip_of
+from ttnn.ops.matmul.configs import activation_of, compute_config_of, program_config_of
+from ttnn.ops.matmul.matmul import chip_of
 from ttnn.ops.matmul.resolve import MatmulCall
+from ttnn.ops.matmul.specs import Operand, operand_of, placement_of
 from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
 
 DTYPES = {

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.ops.matmul.operator import plan as program_of
+from ttnn.ops.matmul.matmul import plan as program_of
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
 from ttnn.profiler.families.tile_map import tile_pieces

@@ -20,7 +20,7 @@ WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | 
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "index_fill_new", "indexed_fill"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "linear", "mean")}
 WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
-# Its users are 32: tests/ops/matmul/test_attention.py has places.
+# Its users are 32: tests/ops/matmul/test_attn_matmul.py has places.
 WITHOUT_OPERANDS |= {"experimental.group_attn_matmul"}
 WITHOUT_OPERANDS |= {
     f"moreh_{name}"

@@ -11,7 +11,7 @@ import torch
 import ttnn
 from ttnn.base.exceptions import ShapeError, UnsupportedError
 
-plan = importlib.import_module("ttnn.ops.matmul.operator").plan
+plan = importlib.import_module("ttnn.ops.matmul.matmul").plan
 
 GRID = ttnn.CoreCoord(2, 1)
 

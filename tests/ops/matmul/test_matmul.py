@@ -12,7 +12,7 @@ import ttnn
 from matmul_operands import Array, exact, integers, numbers, on, program, sharded
 from ttnn.base import exceptions
 from ttnn.golden import matmul as golden
-from ttnn.ops.matmul.operator import plan
+from ttnn.ops.matmul.matmul import plan
 
 
 @pytest.mark.parametrize(

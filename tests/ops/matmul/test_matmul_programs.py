@@ -14,11 +14,10 @@ import pytest
 import ttnn
 from recorded_matmul import OtherOperator, evaluate
 from ttnn.base.exceptions import TtnnError, UnsupportedError
-from ttnn.ops.matmul.config_data import memory_config_of, spec_of
-from ttnn.ops.matmul.data import cores_text
-from ttnn.ops.matmul.l1_space import check_room
+from ttnn.ops.matmul.l1_buffers import check_room
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.ops.matmul.resolve import MatmulCall, decide, empty_result, resolve, result_shape
+from ttnn.ops.matmul.specs import cores_text, memory_config_of, spec_of
 
 # Line numbers (from 0) of calls whose outcome differs from the recorded one, and why.
 DIFFERENT: dict[int, str] = {}

@@ -20,7 +20,7 @@ from ttnn.operation.signature import REQUIRED, Param
 _WIDTH: Final = 120
 _ELSEWHERE: Final = {
     "Activation": "ttnn.base.activation",
-    "AnyProgramConfig": "ttnn.ops.matmul.config_data",
+    "AnyProgramConfig": "ttnn.ops.matmul.configs",
     "FastOperation": "ttnn.operation.registry",
     "Gradients": "ttnn.ops.backward.family",
 }

@@ -1,4 +1,4 @@
-"""Matrix multiplication: everything between the Python call and the one engine call.
+"""Matrix multiplication, from the Python call to the one engine call.
 
-`resolve` decides the program without a device; `operator` runs it.
+`resolve` decides the program without a device; `matmul` runs it.
 """

@@ -16,8 +16,8 @@ from ttnn.ops._programs.common import on_device
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 
-from .operator import GROWS_WITH_K, RAISES, product
-from .parameters import PRODUCT_OPTIONS
+from .matmul import GROWS_WITH_K, RAISES, product
+from .signatures import PRODUCT_OPTIONS
 
 _NAME: Final = "ttnn.addmm"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)

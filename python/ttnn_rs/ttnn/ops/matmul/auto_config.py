@@ -14,9 +14,10 @@ from typing import Any
 from ttnn.base.enums import TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError
 
-from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
-from .data import TILE, Activation, Kind, ProgramConfig, Shard, up
+from .block_sizes import largest_divisor, shrink, subblock_height_first, subblock_width_first
+from .configs import Activation, Kind, ProgramConfig
 from .problem import Problem
+from .specs import TILE, Shard, up
 
 Grid = tuple[int, int]
 

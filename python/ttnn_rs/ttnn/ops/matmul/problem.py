@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ttnn.base.enums import DataType, TensorMemoryLayout
 
-from .data import FULL_TILE, Chip, ComputeConfig, Operand, Placement, TileShape, tile_bytes, up
+from .configs import ComputeConfig
+from .specs import FULL_TILE, Chip, Operand, Placement, TileShape, tile_bytes, up
 
 
 def bias_rows(bias: Operand) -> int:

@@ -9,18 +9,9 @@ from typing import Final
 
 from ttnn.base.enums import BLOCK_FLOATS, DataType, TensorMemoryLayout, UnaryOpType
 
-from .data import (
-    FACTORIES,
-    Activation,
-    ComputeConfig,
-    Cores,
-    Kind,
-    Operand,
-    ProgramConfig,
-    cores_text,
-    up,
-)
+from .configs import FACTORIES, Activation, ComputeConfig, Kind, ProgramConfig
 from .problem import Problem
+from .specs import Cores, Operand, cores_text, up
 
 # Numbers under which the compute kernel knows the activations, and the parameters that it is given with them.
 _ACTIVATION_NUMBER: Final = {

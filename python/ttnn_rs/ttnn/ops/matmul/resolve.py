@@ -17,27 +17,15 @@ from ttnn.base.exceptions import (
 )
 
 from .auto_config import choose
-from .buffers import kernel_batch, l1_buffers, output_shard, program_cores
-from .checks import shape_text
-from .config_data import spec_of
-from .data import (
-    FULL_TILE,
-    TILE,
-    Activation,
-    Chip,
-    ComputeConfig,
-    Kind,
-    Operand,
-    Placement,
-    ProgramConfig,
-    Shard,
-    TileShape,
-    up,
-)
-from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
+from .config_check_base import shape_text
+from .config_checks import check_config
+from .configs import Activation, ComputeConfig, Kind, ProgramConfig
+from .l1_buffers import l1_buffers
+from .operand_checks import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
 from .problem import Problem, bias_rows
 from .program import MatmulProgram
-from .validate import check_config
+from .program_cores import kernel_batch, output_shard, program_cores
+from .specs import FULL_TILE, TILE, Chip, Operand, Placement, Shard, TileShape, spec_of, up
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ttnn.ops._programs.common import allocate
 from ttnn.ops._programs.element_map import copy_into, move_into, strides_of
 from ttnn.tensor.tensor import Tensor
 
-from .data import TileShape
+from .specs import TileShape
 
 
 def is_transposed(tensor: Tensor | None) -> bool:

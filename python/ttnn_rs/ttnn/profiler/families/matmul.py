@@ -7,21 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ttnn.base.enums import Arch, BufferType, DataType, Layout, MathFidelity, TensorMemoryLayout, UnaryOpType
-from ttnn.ops.matmul.data import (
-    Activation,
-    Chip,
-    ComputeConfig,
-    Kind,
-    Placement,
-    ProgramConfig,
-    Shard,
-    first_cores,
-    tile_bytes,
-    up,
-)
-from ttnn.ops.matmul.data import Operand as MatmulOperand
+from ttnn.ops.matmul.configs import Activation, ComputeConfig, Kind, ProgramConfig
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.ops.matmul.resolve import MatmulCall, resolve
+from ttnn.ops.matmul.specs import Chip, Placement, Shard, first_cores, tile_bytes, up
+from ttnn.ops.matmul.specs import Operand as MatmulOperand
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families.common import plan_of, split
 from ttnn.profiler.families.eltwise import sfpu

@@ -34,7 +34,7 @@ from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
 from ttnn.ops.eltwise.unary.typecast import typecast
-from ttnn.ops.matmul.operator import matmul
+from ttnn.ops.matmul.matmul import matmul
 from ttnn.tensor.tensor import Tensor
 
 _DIV: Final = _QUOTIENTS["div"]

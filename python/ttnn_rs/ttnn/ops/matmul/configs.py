@@ -1,15 +1,21 @@
-"""From the public classes (specifications and configurations) to the plain data of `model`, and back."""
+"""Program and compute configurations as plain data, and conversions from the public classes.
+
+Sizes named after a program configuration are in tiles. Fields that a family does not have keep their defaults.
+
+Source: TT-NN docs, "matmul program configurations".
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.base.enums import MathFidelity, ShardOrientation, ThrottleLevel, UnaryOpType
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import MathFidelity, ThrottleLevel, UnaryOpType
 from ttnn.base.exceptions import ProgramConfigError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.program_config import (
     MatmulMultiCoreReuseMultiCast1DProgramConfig,
     MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig,
@@ -17,22 +23,111 @@ from ttnn.base.program_config import (
     MatmulMultiCoreReuseMultiCastProgramConfig,
     MatmulMultiCoreReuseProgramConfig,
 )
-from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.tile import Tile
 
-from .data import (
-    FULL_TILE,
-    Activation,
-    ComputeConfig,
-    CoreBox,
-    Cores,
-    Kind,
-    Operand,
-    Placement,
-    ProgramConfig,
-    Shard,
-    TileShape,
-)
+
+@dataclass(frozen=True)
+class Activation:
+    """A unary operator with its parameters, as `UnaryWithParam` holds it."""
+
+    op: UnaryOpType
+    params: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ComputeConfig:
+    """The compute kernel configuration in force."""
+
+    fidelity: MathFidelity
+    approx: bool
+    fp32: bool
+    l1_acc: bool
+    full_sync: bool = False
+
+    @property
+    def dst_tiles(self) -> int:
+        """Tiles that a subblock may hold. Full sync would allow twice as many; the official check does not."""
+        return 4 if self.fp32 else 8
+
+    def __str__(self) -> str:
+        return (
+            f"{self.fidelity.name}, Dst {32 if self.fp32 else 16} bit, packer_l1_acc={self.l1_acc}, "
+            f"math_approx_mode={self.approx}, dst_full_sync_en={self.full_sync}"
+        )
+
+
+class Kind(Enum):
+    """The program families. The value is the name of the program configuration."""
+
+    MULTI_CORE = "MatmulMultiCoreProgramConfig"
+    REUSE = "MatmulMultiCoreReuseProgramConfig"
+    MCAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
+    MCAST_1D = "MatmulMultiCoreReuseMultiCast1DProgramConfig"
+    DRAM_SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
+    BATCHED_DRAM_SHARDED = "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig"
+
+
+FACTORIES = {
+    Kind.MULTI_CORE: "MatmulMultiCoreProgramFactory",
+    Kind.REUSE: "MatmulMultiCoreReuseOptimizedProgramFactory",
+    Kind.MCAST_2D: "MatmulMultiCoreReuseMcast2DProgramFactory",
+    Kind.MCAST_1D: "MatmulMultiCoreReuseMcast1DProgramFactory",
+    Kind.DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastDRAMShardedProgramFactory",
+    Kind.BATCHED_DRAM_SHARDED: "MatmulMultiCoreReuseBatchedHSDRAMShardedProgramFactory",
+}
+"""Names of the official program factories, for reports that are compared with the official ones."""
+
+
+@dataclass(frozen=True)
+class ProgramConfig:
+    """One program configuration of any family; fields that a family does not have keep their defaults."""
+
+    kind: Kind
+    grid: tuple[int, int] = (0, 0)
+    in0_block_w: int = 0
+    out_subblock_h: int = 0
+    out_subblock_w: int = 0
+    out_block_h: int = 0
+    out_block_w: int = 0
+    per_core_m: int = 0
+    per_core_n: int = 0
+    transpose_mcast: bool = False
+    fuse_batch: bool = False
+    mcast_in0: bool = False
+    gather_in0: bool = False
+    untilize_out: bool = False
+    fused_activation: Activation | None = None
+    unmodelled: tuple[str, ...] = ()
+    """Options that were given and that this package does not model."""
+
+    def fields(self) -> dict[str, object]:
+        """Return the fields that this family has, in the order of its constructor."""
+        blocks: dict[str, object] = {"in0_block_w": self.in0_block_w}
+        subblocks = {"out_subblock_h": self.out_subblock_h, "out_subblock_w": self.out_subblock_w}
+        out_blocks = {"out_block_h": self.out_block_h, "out_block_w": self.out_block_w}
+        per_core = {"per_core_M": self.per_core_m, "per_core_N": self.per_core_n}
+        activation = {"fused_activation": self.fused_activation.op.name if self.fused_activation else None}
+        if self.kind is Kind.MULTI_CORE:
+            return {}
+        if self.kind in (Kind.DRAM_SHARDED, Kind.BATCHED_DRAM_SHARDED):
+            return {**blocks, **per_core, **(activation if self.fused_activation else {})}
+        result: dict[str, object] = {"grid": list(self.grid), **blocks, **subblocks}
+        if self.kind is Kind.REUSE:
+            return {**result, **per_core}
+        result |= {**out_blocks, **per_core}
+        if self.kind is Kind.MCAST_2D:
+            result |= {"transpose_mcast": self.transpose_mcast, "fuse_batch": self.fuse_batch}
+        else:
+            result |= {
+                "fuse_batch": self.fuse_batch,
+                "mcast_in0": self.mcast_in0,
+                "gather_in0": self.gather_in0,
+                "untilize_out": self.untilize_out,
+            }
+        return {**result, **activation}
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}(" + ", ".join(f"{name}={value}" for name, value in self.fields().items()) + ")"
+
 
 AnyProgramConfig = (
     MatmulMultiCoreReuseProgramConfig
@@ -41,6 +136,7 @@ AnyProgramConfig = (
     | MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig
     | MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig
 )
+
 
 # What `activation="..."` may say. The sigmoid's first parameter is the part of the tile it works on (4: all of it).
 _NAMED_ACTIVATIONS = {
@@ -57,62 +153,6 @@ _NAMED_ACTIVATIONS = {
     "exp": Activation(UnaryOpType.EXP, (0.0,)),
     "reciprocal": Activation(UnaryOpType.RECIP),
 }
-
-
-def core_boxes(cores: CoreRangeSet) -> Cores:
-    """Return a set of cores as rectangles."""
-    return tuple(CoreBox(r.start.x, r.start.y, r.end.x, r.end.y) for r in cores.ranges())
-
-
-def core_range_set(cores: Cores) -> CoreRangeSet:
-    """Return rectangles of cores as a set."""
-    return CoreRangeSet([CoreRange(CoreCoord(box.x0, box.y0), CoreCoord(box.x1, box.y1)) for box in cores])
-
-
-def placement_of(config: MemoryConfig, tile: TileShape = FULL_TILE) -> Placement:
-    """Return a memory configuration as plain data, for a tensor with such tiles."""
-    spec = config.shard_spec
-    shard = None
-    if spec is not None:
-        height, width = spec.shape
-        shard = Shard(height, width, core_boxes(spec.grid), spec.orientation is ShardOrientation.COL_MAJOR, tile)
-    return Placement(config.memory_layout, config.buffer_type, shard)
-
-
-def memory_config_of(placement: Placement) -> MemoryConfig:
-    """Return the memory configuration of a placement."""
-    shard = placement.shard
-    if shard is None:
-        return MemoryConfig(placement.layout, placement.buffer)
-    orientation = ShardOrientation.COL_MAJOR if shard.col_major else ShardOrientation.ROW_MAJOR
-    return MemoryConfig(
-        placement.layout,
-        placement.buffer,
-        ShardSpec(core_range_set(shard.cores), (shard.height, shard.width), orientation),
-    )
-
-
-def operand_of(spec: TensorSpec) -> Operand:
-    """Return a tensor specification as plain data."""
-    height, width = spec.tile.tile_shape
-    return Operand(
-        tuple(spec.shape),
-        tuple(spec.padded_shape),
-        spec.dtype,
-        spec.layout,
-        placement_of(spec.memory_config, (height, width)),
-        (height, width),
-    )
-
-
-def spec_of(operand: Operand) -> TensorSpec:
-    """Return the specification of a result.
-
-    Raises:
-        MemoryConfigError: its shards do not fit its shape or cores.
-    """
-    memory_config = memory_config_of(operand.placement)
-    return TensorSpec.of(operand.shape, operand.dtype, operand.layout, memory_config, Tile(operand.tile))
 
 
 def activation_of(

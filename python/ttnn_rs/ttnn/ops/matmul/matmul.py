@@ -39,21 +39,13 @@ from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 
-from .config_data import (
-    AnyProgramConfig,
-    activation_of,
-    compute_config_of,
-    operand_of,
-    placement_of,
-    program_config_of,
-    spec_of,
-)
-from .data import Activation, Chip, ProgramConfig, up
-from .l1_space import check_room
-from .operands import check_bias_broadcast
-from .parameters import BIAS, COLUMN_OFFSET, OPERANDS, OPTIONS
+from .configs import Activation, AnyProgramConfig, ProgramConfig, activation_of, compute_config_of, program_config_of
+from .l1_buffers import check_room
+from .operand_checks import check_bias_broadcast
 from .program import MatmulProgram
 from .resolve import MatmulCall, empty_result, resolve, result_shape
+from .signatures import BIAS, COLUMN_OFFSET, OPERANDS, OPTIONS
+from .specs import Chip, operand_of, placement_of, spec_of, up
 from .tiles import in_full_tiles, is_transposed, result_tile
 
 

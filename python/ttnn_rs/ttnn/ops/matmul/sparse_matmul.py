@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
@@ -30,7 +30,7 @@ from ttnn.base.tile import DEFAULT_TILE, Tile
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import matmul as golden
 from ttnn.operation.domain import Operand
-from ttnn.operation.registry import declare, declare_unsupported
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import allocate, arch_number, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import move_into
@@ -38,8 +38,8 @@ from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.tensor.tensor import Tensor
 
-from .operator import GROWS_WITH_K, RAISES, launch, settings_of
-from .parameters import OPTIONS
+from .matmul import GROWS_WITH_K, RAISES, launch, settings_of
+from .signatures import OPTIONS
 
 _NAME: Final = "ttnn.sparse_matmul"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
@@ -380,15 +380,3 @@ sparse_matmul = declare(
     raises=(*RAISES, ("ParameterError", "`nnz` is not the number of products, or neither operand is sparse.")),
     examples=_examples,
 )
-
-
-def _refuse(name: str) -> NoReturn:
-    raise UnsupportedError(
-        f"{name}: the weights come from a prefetcher through a global circular buffer, which is not modelled; call "
-        "ttnn.matmul once for each.\ninfo:\nglobal_cb must be provided",
-        "unimplemented",
-    )
-
-
-for _name in ("matmul_batched_weights", "experimental.quasar.matmul_batched_weights"):
-    declare_unsupported(_name, _refuse)

@@ -44,7 +44,7 @@ from ttnn.ops._programs.product import Numerics, multiply, tiles_of
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.tensor.tensor import Tensor
 
-from .operator import GROWS_WITH_K
+from .matmul import GROWS_WITH_K
 
 _NAME: Final = "ttnn.experimental.minimal_matmul"
 DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)

@@ -28,8 +28,8 @@ from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.tensor.tensor import Tensor
 
-from .minimal import DTYPES, OPTIONS, blocked, checked, numerics_of, operand, result_dtype
-from .operator import GROWS_WITH_K
+from .matmul import GROWS_WITH_K
+from .minimal_matmul import DTYPES, OPTIONS, blocked, checked, numerics_of, operand, result_dtype
 
 _SPLIT: Final = "ttnn.experimental.minimal_matmul_split"
 _GATED: Final = "ttnn.experimental.dit_minimal_matmul_addcmul_fused"

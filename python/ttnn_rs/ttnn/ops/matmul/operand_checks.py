@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError
 
-from .data import ProgramConfig
+from .configs import ProgramConfig
 from .problem import Problem
 
 FLOATS = frozenset({DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B})

@@ -7,10 +7,11 @@ import math
 from ttnn.base.enums import BufferType, DataType, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError
 
-from .blocks import largest_divisor
-from .checks import Checks, orientation_text, shape_text
-from .data import Kind, ProgramConfig, Shard, cores_text, up
+from .block_sizes import largest_divisor
+from .config_check_base import Checks, orientation_text, shape_text
+from .configs import Kind, ProgramConfig
 from .problem import Problem
+from .specs import Shard, cores_text, up
 
 
 class _Families(Checks):

@@ -10,7 +10,7 @@ import pytest
 import ttnn
 from matmul_operands import exact, integers, numbers, on, program, sharded
 from ttnn.base import exceptions
-from ttnn.ops.matmul.blocks import divisors
+from ttnn.ops.matmul.block_sizes import divisors
 
 
 def test_room_in_l1_message(device: ttnn.MeshDevice) -> None:

@@ -24,7 +24,7 @@ from ttnn.operation.signature import (
 )
 from ttnn.ops._programs.common import SUB_DEVICE_OPTION
 
-from .config_data import AnyProgramConfig
+from .configs import AnyProgramConfig
 
 _PROGRAM_CONFIG: Final = Kind(
     "ttnn::operations::matmul::MatmulMultiCoreProgramConfig | ttnn.MatmulMultiCoreReuseProgramConfig | "

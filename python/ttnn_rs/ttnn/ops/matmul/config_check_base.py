@@ -11,9 +11,10 @@ import math
 from ttnn.base.enums import TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, TtnnError
 
-from .blocks import largest_divisor
-from .data import Kind, ProgramConfig, Shard
+from .block_sizes import largest_divisor
+from .configs import Kind, ProgramConfig
 from .problem import Problem
+from .specs import Shard
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -1,73 +1,25 @@
-"""Cores and L1 buffers of a program.
+"""L1 buffers of a program, whether they fit, and which blocks would.
 
-The values of a result do not depend on buffers, but whether there is one does.
+The official program is laid out from the first free L1 address upwards. Building it fails if a buffer overlaps a tensor
+or the end of L1. Values of a result depend on whether a buffer exists, not on its size.
 """
 
 from __future__ import annotations
 
-from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import TensorMemoryLayout
+import math
+from collections.abc import Iterator
+from dataclasses import replace
 
-from .config_data import core_boxes, core_range_set
-from .data import CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up
+from ttnn.base.enums import DataType, TensorMemoryLayout
+from ttnn.base.exceptions import OutOfMemoryError, TtnnError
+
+from .block_sizes import divisors, largest_divisor
+from .config_checks import check_config
+from .configs import Kind, ProgramConfig
 from .problem import Problem
-from .program import L1Buffer, has_in0_shards, partials_format
-
-
-def program_cores(problem: Problem, config: ProgramConfig) -> Cores:
-    """Return the cores that work."""
-    rows_t = problem.mt * (problem.batch_a if config.fuse_batch else 1)
-    if config.kind is Kind.MULTI_CORE:
-        tiles = problem.batch_a * problem.mt * problem.nt
-        columns, rows = problem.chip.grid
-        cores = first_cores(min(tiles, columns * rows), problem.chip.grid, row_major=False)
-        # Two groups of cores, merged: the same cores as rows.
-        return core_boxes(core_range_set(cores).merge(CoreRangeSet()))
-    if config.kind is Kind.BATCHED_DRAM_SHARDED and problem.a.placement.shard is not None:
-        return problem.a.placement.shard.cores
-    if config.kind is Kind.DRAM_SHARDED:
-        columns, rows = problem.chip.grid
-        return (CoreBox(0, 0, columns - 1, rows - 1),)
-    if config.kind is Kind.MCAST_2D:
-        blocks_y, blocks_x = up(rows_t, config.per_core_m), up(problem.nt, config.per_core_n)
-        if config.transpose_mcast:
-            blocks_x, blocks_y = blocks_y, blocks_x
-        return (CoreBox(0, 0, blocks_x - 1, blocks_y - 1),)
-    shard = problem.a.placement.shard
-    if config.gather_in0 and shard is not None:
-        return shard.cores
-    if config.kind is Kind.MCAST_1D:
-        blocks = up(rows_t, config.per_core_m) * up(problem.nt, config.per_core_n)
-        return first_cores(blocks, config.grid, row_major=True)
-    blocks = reuse_blocks(problem, config)
-    columns, rows = config.grid
-    return first_cores(min(blocks, columns * rows), config.grid, row_major=_reuse_row_major(problem))
-
-
-def reuse_blocks(problem: Problem, config: ProgramConfig) -> int:
-    """Return the output blocks that the Reuse program deals to its cores."""
-    return problem.batch_a * problem.mt // config.per_core_m * up(problem.nt, config.per_core_n)
-
-
-def _reuse_row_major(problem: Problem) -> bool:
-    """Return the order in which the Reuse program deals blocks: that of the shards, columns first without any."""
-    for placement in (problem.a.placement, problem.b.placement, problem.out):
-        if placement.shard is not None:
-            return not placement.shard.col_major
-    return False
-
-
-def kernel_batch(problem: Problem, config: ProgramConfig) -> int:
-    """Return the matrices that the compute kernel loops over."""
-    if config.kind in (Kind.MCAST_1D, Kind.MCAST_2D):
-        return 1 if config.fuse_batch else max(problem.batch_a, problem.batch_b)
-    if config.kind is Kind.REUSE:
-        columns, rows = config.grid
-        per_core = up(reuse_blocks(problem, config), columns * rows)
-        return per_core * max(1, config.per_core_m // problem.mt)
-    if config.kind is Kind.BATCHED_DRAM_SHARDED and problem.a.placement.shard is not None:
-        return up(problem.batch_a, problem.a.placement.shard.num_cores)
-    return 1
+from .program import L1Buffer, MatmulProgram, has_in0_shards, own_bytes, partials_format
+from .program_cores import kernel_batch
+from .specs import Shard, tile_bytes, up
 
 
 def l1_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
@@ -205,25 +157,95 @@ def _batched_dram_sharded_buffers(problem: Problem, config: ProgramConfig) -> tu
     return tuple(result)
 
 
-def output_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:
-    """Return the layout and the shards that the program gives a sharded output."""
-    out = problem.out
-    height, width = config.per_core_m * problem.product_tile[0], config.per_core_n * problem.product_tile[1]
-    if config.gather_in0:
-        return out.layout, out.shard
-    if config.kind is Kind.MCAST_2D:
-        cores = program_cores(problem, config)
-        return out.layout, Shard(height, width, cores, config.transpose_mcast)
-    if config.kind is Kind.MCAST_1D:
-        layout = out.layout
-        if problem.out_line:
-            layout = TensorMemoryLayout.WIDTH_SHARDED if config.mcast_in0 else TensorMemoryLayout.HEIGHT_SHARDED
-        return layout, Shard(height, width, program_cores(problem, config))
+def _divisors(value: int, limit: int) -> list[int]:
+    return [d for d in divisors(value) if d <= limit]
+
+
+def _smaller(problem: Problem, config: ProgramConfig) -> Iterator[ProgramConfig]:
+    """Yield configurations with smaller blocks: the output block is kept as large as it can be, then the K block."""
+    inner = _divisors(problem.kt, config.in0_block_w)
+    if config.kind in (Kind.MCAST_1D, Kind.MCAST_2D):
+        # More tiles in a row or column than L1 holds need not be tried.
+        most = problem.chip.l1_bytes // tile_bytes(DataType.BFLOAT4_B)
+        heights = _divisors(config.per_core_m, min(config.out_block_h, most))
+        widths = _divisors(config.per_core_n, min(config.out_block_w, most))
+        for h, w in sorted(((h, w) for h in heights for w in widths), key=math.prod, reverse=True):
+            # Rows of subblocks of a sharded output are whole rows of the block, or the block is one row.
+            flat = problem.out.sharded and w != config.per_core_n
+            subblock_h = 1 if flat else largest_divisor(h, config.out_subblock_h)
+            subblock_w = largest_divisor(w, config.out_subblock_w)
+            block = replace(config, out_block_h=h, out_block_w=w, out_subblock_h=subblock_h, out_subblock_w=subblock_w)
+            yield from (replace(block, in0_block_w=k) for k in inner)
+    elif config.kind is Kind.REUSE:
+        # Other rows per core would be other shards of a sharded output.
+        for m in range(config.per_core_m, config.per_core_m - 1 if problem.out.sharded else 0, -1):
+            subblock_h = largest_divisor(math.gcd(m, problem.mt), config.out_subblock_h)
+            block = replace(config, per_core_m=m, out_subblock_h=subblock_h)
+            yield from (replace(block, in0_block_w=k) for k in inner)
+    else:
+        yield from (replace(config, in0_block_w=k) for k in inner)
+
+
+def _is_valid(problem: Problem, config: ProgramConfig) -> bool:
+    try:
+        check_config(problem, config)
+    except TtnnError:
+        return False
+    return True
+
+
+def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> str:
+    """Return which blocks of the program are the largest that fit `room` bytes of L1 and each other."""
+    if config.kind is Kind.MULTI_CORE:
+        return "The program has no smaller blocks."
+    multicast = config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
+    for smaller in _smaller(problem, config):
+        if own_bytes(l1_buffers(problem, smaller)) > room or not _is_valid(problem, smaller):
+            continue
+        before = config.fields()
+        always = {"in0_block_w"} | ({"out_block_h", "out_block_w"} if multicast else set())
+        fields = {name: value for name, value in smaller.fields().items() if name in always or before[name] != value}
+        parts = [f"{name}={value}" for name, value in fields.items() if name != "in0_block_w"]
+        return (
+            f"{', '.join(parts)}{' and ' if parts else ''}in0_block_w={smaller.in0_block_w} is the largest that fits."
+        )
     if config.kind is Kind.REUSE:
-        col_major = not _reuse_row_major(problem)
-        blocks = reuse_blocks(problem, config)
-        return out.layout, Shard(height, width, first_cores(blocks, config.grid, row_major=not col_major), col_major)
-    if config.kind is Kind.DRAM_SHARDED:
-        blocks = up(problem.mt, config.per_core_m) * up(problem.nt, config.per_core_n)
-        return out.layout, Shard(height, width, first_cores(blocks, problem.chip.grid, row_major=True))
-    return out.layout, out.shard
+        return "No per_core_M and in0_block_w fit, as per_core_N has to be N: a multicast program config can cut N."
+    return "No block size fits."
+
+
+def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
+    """Check that the program's own buffers end below the tensors and the end of L1.
+
+    Args:
+        program: The program.
+        l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
+
+    Raises:
+        OutOfMemoryError: they do not.
+    """
+    chip = program.problem.chip
+    end = chip.l1_first_free + program.own_bytes
+    limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
+    if end <= limit:
+        return
+    cores = program.cores[0]
+    sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in program.buffers if not buffer.borrowed)
+    room = limit - chip.l1_first_free
+    need = f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes})"
+    tensors = f"tensors leave {room} B. Free or move tensors, or take smaller blocks: "
+    fits = _largest_that_fits(program.problem, program.config, room)
+    if end > chip.l1_bytes:
+        there = f"there are {chip.l1_bytes - chip.l1_first_free} B"
+        raise OutOfMemoryError(
+            f"{need}, {there}. {fits}" if limit == chip.l1_bytes else f"{need}, {there}, {tensors}{fits}",
+            vendor=f"Statically allocated dataflow buffers on core range {cores} grow to {end} B which is beyond max "
+            f"L1 "
+            f"size of {chip.l1_bytes} B",
+        )
+    raise OutOfMemoryError(
+        f"{need}, {tensors}{fits}",
+        vendor=f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores}. L1 buffer "
+        f"allocated at "
+        f"{l1_lowest_tensor} and static dataflow buffer region ends at {end}",
+    )

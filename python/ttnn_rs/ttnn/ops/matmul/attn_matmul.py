@@ -46,7 +46,7 @@ from ttnn.ops._programs.product import Numerics, copy_through_source, multiply, 
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.tensor.tensor import Tensor
 
-from .operator import GROWS_WITH_K
+from .matmul import GROWS_WITH_K
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 _USERS_OF_GROUPS: Final = 32
