@@ -63,6 +63,9 @@ Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Ite
 """Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
 shape, or a function of the shape and layout of the first tensor."""
 
+_CATEGORIES: Final = {"moe": "reduction"}
+"""TT-NN categories of folders that have another name."""
+
 
 @dataclass(frozen=True)
 class Op:
@@ -143,9 +146,10 @@ class Op:
 
     @property
     def category(self) -> str:
-        """Where the operator stands below `ttnn.ops`, for example "eltwise/unary"."""
+        """The operator's TT-NN category, for example "eltwise/unary": its folder below `ttnn.ops`."""
         module = _unwrapped(self.signatures[0].run or self.run).__module__.split(".")
-        return "/".join(module[2:-1])
+        folder = "/".join(module[2:-1])
+        return _CATEGORIES.get(folder, folder)
 
     def returns(self, signature: Signature) -> str:
         """Return the annotation of what a signature returns: that of the function that serves it."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.golden import reduction as golden
+from ttnn.golden import moe as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register

@@ -1,4 +1,4 @@
-"""Experts that are spread over the chips of a mesh: the names, which say why they do not run.
+"""Operators on experts of several chips; their names raise `UnsupportedError`.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ccl/moe_compute`,
 `ttnn/cpp/ttnn/operations/data_movement/moe_routing_remap` and `moe_expert_token_remap`.
@@ -24,7 +24,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _check_remap(*args: object, **options: object) -> None:
-    """Refuse tiled experts of tokens, as the operator's validation does before it looks at the mesh."""
+    """Raise for a tiled `topk_tensor`, which the operator validates before it looks at the mesh."""
     topk = args[0] if args else options.get("topk_tensor")
     if isinstance(topk, Tensor) and topk.layout is not Layout.ROW_MAJOR:
         raise LayoutError(

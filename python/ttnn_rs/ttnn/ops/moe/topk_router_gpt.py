@@ -1,4 +1,4 @@
-"""The router of experts as one program: the name, which says why it does not run.
+"""`ttnn.experimental.topk_router_gpt`: its name raises `UnsupportedError`.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/topk_router_gpt`.
 """

@@ -9,7 +9,7 @@ import pytest
 
 import ttnn
 from operands import make, values_of
-from ttnn.golden import reduction as golden
+from ttnn.golden import moe as golden
 
 TILES = ttnn.TILE_LAYOUT
 ROUNDINGS = 12

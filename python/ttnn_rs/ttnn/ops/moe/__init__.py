@@ -1,0 +1,1 @@
+"""Mixture of experts: gates, routers and exchanges of tokens between experts."""
