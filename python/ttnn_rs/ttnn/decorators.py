@@ -60,7 +60,7 @@ REGISTERED_OPERATIONS: Final = _RegisteredOperations()
 
 
 def push_current_command_queue_id_for_thread(cq_id: QueueId | int, /) -> None:
-    """Let operators of this thread use a command queue until it is popped."""
+    """Select the command queue of this thread's operators until it is popped."""
     push_queue("push_current_command_queue_id_for_thread", cq_id)
 
 

@@ -43,7 +43,7 @@ _call = FastOperation.__call__
 
 
 class _Log:
-    """What the log of calls is doing."""
+    """State of the call log."""
 
     on = False
     values = False

@@ -1,4 +1,4 @@
-"""How an operator computes: fidelity, approximation, Dst width, packer accumulation.
+"""Compute kernel configuration: fidelity, approximation, Dst width, packer accumulation.
 
 Source: TT-NN docs "WormholeComputeKernelConfig" and `init_device_compute_kernel_config`.
 """

@@ -145,7 +145,7 @@ SWITCHES: dict[str, Switch] = {
 
 
 class ProcessProfile:
-    """Whether the process is profiled. The package `profiler`, which stands above this one, does what is switched."""
+    """The profiler switch of the process; the package `profiler` acts on it."""
 
     on: ClassVar[bool] = False
     switched: ClassVar[Callable[[bool], None] | None] = None

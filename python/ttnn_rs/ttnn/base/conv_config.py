@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class Conv2dConfig(ConfigValue):
-    """How a 2D convolution is placed, blocked and buffered."""
+    """Sharding, blocking and buffering of a 2D convolution."""
 
     weights_dtype: DataType | None = None
     activation: UnaryWithParam | None = None
@@ -64,7 +64,7 @@ Conv1dConfig = Conv2dConfig
 
 
 class _SliceTypeEnum(VendorEnum):
-    """Which dimension of the output is cut into slices, or that it stays whole in L1."""
+    """The output dimension that is sliced, or L1_FULL for none."""
 
     DRAMSliceHeight = 0
     DRAMSliceWidth = 1

@@ -155,7 +155,7 @@ class BufferType(VendorEnum):
 
 
 class CoreType(VendorEnum):
-    """What sits at a NoC coordinate."""
+    """The kind of node at a NoC coordinate."""
 
     ARC = 0
     DRAM = 1
@@ -191,14 +191,14 @@ class DataType(VendorEnum):
 
 
 class DispatchCoreAxis(VendorEnum):
-    """Which axis of the grid gives up cores for dispatch."""
+    """The grid axis whose cores run dispatch."""
 
     ROW = 0
     COL = 1
 
 
 class DispatchCoreType(VendorEnum):
-    """Which cores run dispatch."""
+    """The type of core that runs dispatch."""
 
     WORKER = 0
     ETH = 1
@@ -213,7 +213,7 @@ class Layout(VendorEnum):
 
 
 class MathFidelity(VendorEnum):
-    """How many passes over mantissa parts the FPU makes."""
+    """The number of passes over mantissa parts in the FPU."""
 
     LoFi = 0
     HiFi2 = 2
@@ -223,7 +223,7 @@ class MathFidelity(VendorEnum):
 
 
 class ShardDistributionStrategy(VendorEnum):
-    """How n-dimensional shards are divided over cores."""
+    """The distribution of n-dimensional shards over cores."""
 
     ROUND_ROBIN_1D = 0
     GRID_2D = 1
@@ -238,7 +238,7 @@ class ShardOrientation(VendorEnum):
 
 
 class ShardShapeAlignment(VendorEnum):
-    """Whether a shard shape is rounded up to the layout's alignment."""
+    """The alignment of a shard shape: required, recommended or none."""
 
     NONE = 0
     REQUIRED = 1
@@ -246,7 +246,7 @@ class ShardShapeAlignment(VendorEnum):
 
 
 class ShardStrategy(VendorEnum):
-    """Which dimensions `create_sharded_memory_config` cuts."""
+    """The dimensions that `create_sharded_memory_config` shards."""
 
     HEIGHT = 1
     WIDTH = 2
@@ -254,14 +254,14 @@ class ShardStrategy(VendorEnum):
 
 
 class StorageType(VendorEnum):
-    """Where a tensor lives."""
+    """The location of a tensor: host or device."""
 
     HOST = 0
     DEVICE = 1
 
 
 class TensorMemoryLayout(VendorEnum):
-    """How the pages of a tensor are spread over banks."""
+    """The distribution of a tensor's pages over banks."""
 
     INTERLEAVED = 0
     HEIGHT_SHARDED = 2
@@ -271,7 +271,7 @@ class TensorMemoryLayout(VendorEnum):
 
 
 class ThrottleLevel(VendorEnum):
-    """How far a matmul is slowed down to save power."""
+    """The reduction of a matmul's speed to save power."""
 
     NO_THROTTLE = 0
     LEVEL_1 = 1
@@ -326,4 +326,4 @@ ELEMENT_BYTES: dict[DataType, int] = {
     DataType.FP8_E4M3: 1,
     DataType.UINT8: 1,
 }
-"""What `Tensor.element_size` answers. Block floats have no size per element; the official package answers 1."""
+"""The values of `Tensor.element_size`, in bytes; 1 for block floats, as in the official package."""

@@ -378,7 +378,7 @@ def _keep_owner(descriptor: int, old: os.stat_result) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Bring a rename to the disk, where the file system can."""
+    """Flush a rename to disk, if the file system supports it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     except PermissionError:

@@ -27,7 +27,7 @@ from ttnn.base.tensor_spec import TensorSpec
 
 @dataclass(frozen=True, eq=False)
 class Deal:
-    """Where the pages of a tensor are.
+    """The location of a tensor's pages.
 
     Attributes:
         cores: Cores that hold shards.

@@ -1,4 +1,4 @@
-"""Who observes what a program does: captures of graphs and reports.
+"""Observers of a program's events: graph captures and reports.
 
 While nobody observes, a call asks whether one list is empty, and no more. Observers see the operators that the program
 calls, the functions of tensors below them, the programs that the engine runs for them, and the memory that is
@@ -14,10 +14,10 @@ _Result = TypeVar("_Result")
 
 
 class Observer:
-    """What is told of every event, in order. Starts and ends are nested. Events that a class leaves out pass."""
+    """A receiver of every event, in order. Starts and ends are nested. Events without a method are ignored."""
 
     blocks: bool
-    """Whether nothing is to run: no memory is allocated, nothing is transferred, no program is dispatched."""
+    """True if nothing runs: no memory is allocated, nothing is transferred, no program is dispatched."""
 
     def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An operator is called."""

@@ -9,7 +9,7 @@ from ttnn.base.vendor_enum import VendorEnum
 
 
 class BcastOpDim(VendorEnum):
-    """Which dimensions the old broadcast operators repeat."""
+    """The dimensions that the old broadcast operators repeat."""
 
     H = 0
     W = 1
@@ -77,7 +77,7 @@ class BinaryOpType(VendorEnum):
 
 
 class EmbeddingsType(VendorEnum):
-    """How an embedding treats its indices."""
+    """The special indices of an embedding."""
 
     GENERIC = 0
     PADDED = 1
@@ -85,7 +85,7 @@ class EmbeddingsType(VendorEnum):
 
 
 class GeluVariant(VendorEnum):
-    """Which GELU is computed."""
+    """The GELU variant."""
 
     Accurate = 0
     FastLut = 1
@@ -108,7 +108,7 @@ class DistributedLayerNormStage(VendorEnum):
 
 
 class LossReductionMode(VendorEnum):
-    """How a loss reduces its elements."""
+    """The reduction of a loss."""
 
     NONE = 0
     MEAN = 1
@@ -116,7 +116,7 @@ class LossReductionMode(VendorEnum):
 
 
 class MorehSoftmaxOp(VendorEnum):
-    """Which of the Moreh softmax functions runs."""
+    """The Moreh softmax function."""
 
     SOFTMAX = 0
     SOFTMIN = 1
@@ -124,7 +124,7 @@ class MorehSoftmaxOp(VendorEnum):
 
 
 class MorehSoftmaxOpParallelizationStrategy(VendorEnum):
-    """How a Moreh softmax is split over cores, and in which order it adds."""
+    """The parallelization and order of sums of a Moreh softmax."""
 
     NONE = 0
     SMALL_W = 1
@@ -135,7 +135,7 @@ class MorehSoftmaxOpParallelizationStrategy(VendorEnum):
 
 
 class MorehSoftmaxBackwardOp(VendorEnum):
-    """Whose gradient of the Moreh softmax functions is computed."""
+    """The Moreh softmax function whose gradient is computed."""
 
     SOFTMAX = 0
     SOFTMIN = 1
@@ -143,7 +143,7 @@ class MorehSoftmaxBackwardOp(VendorEnum):
 
 
 class MorehSoftmaxBackwardOpParallelizationStrategy(VendorEnum):
-    """How the gradient of a Moreh softmax is split over cores, and in which order it adds."""
+    """The parallelization and order of sums of a Moreh softmax gradient."""
 
     NONE = 0
     SMALL_W = 1
@@ -154,7 +154,7 @@ class MorehSoftmaxBackwardOpParallelizationStrategy(VendorEnum):
 
 
 class PaddingMode(VendorEnum):
-    """What the border of a convolution holds."""
+    """The content of a convolution's border."""
 
     Zeros = 0
     Replicate = 1
@@ -173,7 +173,7 @@ class ReduceType(VendorEnum):
 
 
 class SigmoidMode(VendorEnum):
-    """Which sigmoid is computed."""
+    """The sigmoid variant."""
 
     Accurate = 2
     AccurateWithFastExp = 1

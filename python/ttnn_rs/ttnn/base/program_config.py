@@ -48,7 +48,7 @@ _Config = TypeVar("_Config", bound="ConfigValue")
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class ConfigValue:
-    """What all configurations share: checks of kinds whenever a field is set, and JSON."""
+    """Base class of configurations: type checks of fields, and JSON."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field, at construction or later.
@@ -160,7 +160,7 @@ class MatmulMultiCoreReuseProgramConfig(ConfigValue):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class _MultiCast(ConfigValue):
-    """What the two programs with multicast share."""
+    """Base class of the two multicast programs."""
 
     compute_with_storage_grid_size: CoreCoord
     in0_block_w: int

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from ttnn.base.exceptions import UnsupportedError
 
 SEVERAL_CHIPS: Final = "chips that work together are not modelled; a mesh has one chip here"
-"""Why what needs a second chip raises."""
+"""The reason why functions of several chips raise."""
 
 
 def refusing(module: str, names: str, why: str) -> dict[str, Callable[..., NoReturn]]:

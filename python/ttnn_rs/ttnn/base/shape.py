@@ -105,7 +105,7 @@ class Shape(Sequence[int]):
 
 
 ShapeLike = Sequence[int]
-"""What arguments named shape take: a Shape, list or tuple."""
+"""The type of arguments named shape: a Shape, list or tuple."""
 
 
 def as_dims(shape: ShapeLike) -> tuple[int, ...]:

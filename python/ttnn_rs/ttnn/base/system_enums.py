@@ -9,7 +9,7 @@ from ttnn.base.vendor_enum import VendorEnum
 
 
 class ChunkGdnWyInverse(VendorEnum):
-    """How the chunked gated delta rule inverts its triangular matrix."""
+    """The inversion of the triangular matrix in the chunked gated delta rule."""
 
     AUTO = 0
     HORNER = 1
@@ -17,14 +17,14 @@ class ChunkGdnWyInverse(VendorEnum):
 
 
 class D2DStageGateMode(VendorEnum):
-    """What a stage gate of a device-to-device stream does after a transfer."""
+    """The action of a device-to-device stage gate after a transfer."""
 
     KeepOpen = 0
     CloseOnTransit = 1
 
 
 class DataMovementProcessor(VendorEnum):
-    """Which RISC-V runs a data movement kernel."""
+    """The RISC-V of a data movement kernel."""
 
     RISCV_0 = 0
     RISCV_1 = 1
@@ -37,7 +37,7 @@ class DataMovementProcessor(VendorEnum):
 
 
 class DispatchAlgorithm(VendorEnum):
-    """How mixture-of-experts dispatch sends its tokens."""
+    """The token routing of mixture-of-experts dispatch."""
 
     BROADCAST = 0
     SPARSE_UNICAST = 1
@@ -47,7 +47,7 @@ class DispatchAlgorithm(VendorEnum):
 
 
 class DumpTensorMode(VendorEnum):
-    """What dump_tensor writes of a tensor on several hosts."""
+    """The hosts' parts of a tensor that dump_tensor writes."""
 
     DISTRIBUTED_GATHER = 0
     LOCAL = 1
@@ -68,7 +68,7 @@ class FabricConfig(VendorEnum):
 
 
 class FabricManagerMode(VendorEnum):
-    """Who starts and ends the fabric."""
+    """The owner of the fabric's start and end."""
 
     DEFAULT = 3
     ENABLED = 0
@@ -77,7 +77,7 @@ class FabricManagerMode(VendorEnum):
 
 
 class FabricReliabilityMode(VendorEnum):
-    """What the fabric does about missing links."""
+    """The fabric's behaviour if links are missing."""
 
     STRICT_INIT = 0
     RELAXED_INIT = 1
@@ -85,7 +85,7 @@ class FabricReliabilityMode(VendorEnum):
 
 
 class FabricTensixConfig(VendorEnum):
-    """Whether Tensix cores help the fabric."""
+    """The use of Tensix cores by the fabric."""
 
     DISABLED = 0
     MUX = 1
@@ -108,14 +108,14 @@ class FabricUDMMode(VendorEnum):
 
 
 class H2DMode(VendorEnum):
-    """Who moves the data of a host-to-device socket."""
+    """The side that moves the data of a host-to-device socket."""
 
     HOST_PUSH = 0
     DEVICE_PULL = 1
 
 
 class MMSignalAggregatorMode(VendorEnum):
-    """Whether a matmul aggregates its signals."""
+    """The aggregation of a matmul's signals."""
 
     Auto = 0
     On = 1
@@ -130,14 +130,14 @@ class McastCoreOrder(VendorEnum):
 
 
 class McastDataReady(VendorEnum):
-    """How a multicast says that data has arrived."""
+    """The signal that multicast data has arrived."""
 
     Flag = 0
     Counter = 1
 
 
 class McastSenderPlacement(VendorEnum):
-    """Which cores send in a multicast."""
+    """The cores that send a multicast."""
 
     Uniform = 0
     Staggered = 1
@@ -153,7 +153,7 @@ class NOC(VendorEnum):
 
 
 class NOC_MODE(VendorEnum):  # noqa: N801 - the official name
-    """Whether a kernel owns its NoC."""
+    """The ownership of a kernel's NoC."""
 
     DM_DEDICATED_NOC = 0
     DM_DYNAMIC_NOC = 1
@@ -191,7 +191,7 @@ class SparseKVFormat(VendorEnum):
 
 
 class TileReshapeMapMode(VendorEnum):
-    """Whether a tiled reshape keeps its map."""
+    """The caching of a tiled reshape's map."""
 
     CACHE = 0
     RECREATE = 1
@@ -207,21 +207,21 @@ class Topology(VendorEnum):
 
 
 class TransferMode(VendorEnum):
-    """How a multicast is sent to an irregular set."""
+    """The method of sending a multicast to an irregular set."""
 
     Multicast = 0
     ChainUnicast = 1
 
 
 class UnpackToDestMode(VendorEnum):
-    """Whether a CB may be unpacked to Dst without loss of FP32 bits."""
+    """The unpack mode of a CB: to Dst in FP32, or through SrcA and SrcB."""
 
     UnpackToDestFp32 = 0
     Default = 1
 
 
 class WorkerMode(VendorEnum):
-    """How a fabric worker forwards tokens."""
+    """The forwarding of tokens by a fabric worker."""
 
     DIRECT = 0
     MUX_TOKEN_SPLIT = 1

@@ -31,7 +31,7 @@ class Chip:
     def _power_up(
         self, device_id: int, chip: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None
     ) -> None:
-        """Give the device a chip with empty memory."""
+        """Create a chip with empty memory for the device."""
         self._dispatch_axis = axis_of(chip, _engine.chip_info(chip)["arch_name"], dispatch)
         in_columns = self._dispatch_axis is not dispatch_axis(_engine.chip_info(chip)["arch_name"])
         self._chip = _engine.chip_info(chip, in_columns)

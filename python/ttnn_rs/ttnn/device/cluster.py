@@ -1,4 +1,4 @@
-"""What the machine has: the type of its cluster of chips, and the mesh that they make."""
+"""The machine's cluster type and mesh."""
 
 from __future__ import annotations
 

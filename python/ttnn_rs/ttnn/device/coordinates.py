@@ -238,7 +238,7 @@ class MeshCoordinateRangeSet:
 
 @dataclass(kw_only=True)
 class MeshDeviceConfig:
-    """Which chips a mesh has."""
+    """The chips of a mesh."""
 
     mesh_shape: MeshShape | None = None
     offset: MeshCoordinate | None = None

@@ -1,4 +1,4 @@
-"""What reports say of a device: its cores and its L1, and the files that describe the cluster and its mesh.
+"""Device description in reports: cores, L1, and files about the cluster and its mesh.
 
 Source: tt-metal `ttnn/core/reports.cpp` (fields); tt-umd, the cluster descriptor.
 """

@@ -64,7 +64,7 @@ def ReadDeviceProfiler(device: MeshDevice) -> None:  # noqa: N802 - the official
 
 
 def SetRootDir(root_dir: str | os.PathLike[str]) -> None:  # noqa: N802 - the official name
-    """Say where the sources of the official package are. Nothing is read from there.
+    """Set the folder of the official package's sources. Nothing is read from it.
 
     Raises:
         ArgumentError: no path.
@@ -96,7 +96,7 @@ def IsProgramRealtimeProfilerActive() -> bool:  # noqa: N802 - the official name
 
 
 def initialize_fast_dispatch(device: MeshDevice, allow_destructive: bool = False) -> None:
-    """Let the queues dispatch programs, as they always do.
+    """Enable program dispatch by the queues, which is always on.
 
     Raises:
         ArgumentError: no device.
@@ -105,7 +105,7 @@ def initialize_fast_dispatch(device: MeshDevice, allow_destructive: bool = False
 
 
 def terminate_fast_dispatch(device: MeshDevice) -> None:
-    """Let the host dispatch programs. Bits and memory are the same, and queues dispatch as before.
+    """Select program dispatch by the host. Bits and memory are the same, and queues dispatch as before.
 
     Raises:
         ArgumentError: no device.
@@ -125,7 +125,7 @@ def setup_fast_dispatch(device: MeshDevice, *, allow_destructive: bool = False) 
 
 
 def enable_asynchronous_slow_dispatch(device: MeshDevice) -> None:
-    """Let the host dispatch without waiting. Calls are synchronous here, and nothing changes.
+    """Select dispatch without waiting. Calls are synchronous here, and nothing changes.
 
     Raises:
         ArgumentError: no device.
@@ -134,7 +134,7 @@ def enable_asynchronous_slow_dispatch(device: MeshDevice) -> None:
 
 
 def disable_asynchronous_slow_dispatch(device: MeshDevice) -> None:
-    """Let the host wait after each dispatch, as it always does.
+    """Select waiting after each dispatch, which is always on.
 
     Raises:
         ArgumentError: no device.

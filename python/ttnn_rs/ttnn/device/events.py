@@ -58,7 +58,7 @@ def record_event(
 
 @checked
 def wait_for_event(cq_id: QueueId | int | None, mesh_event: MeshEvent) -> None:
-    """Let what follows on a command queue wait for an event: it has passed.
+    """Make a command queue wait for an event, which is always complete.
 
     Raises:
         DeviceError: the device of the event is closed, or has no such queue.
@@ -84,7 +84,7 @@ def get_current_command_queue_id_for_thread() -> QueueId:
 
 @checked
 def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None = None) -> MeshTraceId:
-    """Let operators, and programs of `ttnn.generic_op` and `ttnn.metal`, become a trace from now on; return its id.
+    """Start recording operators, `ttnn.generic_op` and `ttnn.metal` programs as a trace; return its id.
 
     Operators run during the capture as well. Transfers and new tensors raise `UnsupportedError` until it ends.
 

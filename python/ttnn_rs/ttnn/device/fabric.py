@@ -82,7 +82,7 @@ class SubcontextId(_Number):
 
 
 def init_distributed_context() -> None:
-    """Let the processes of a cluster know each other: there is one."""
+    """Connect the processes of a cluster; there is only one."""
 
 
 def distributed_context_barrier() -> None:

@@ -1,4 +1,4 @@
-"""How device memory is used: views per kind of memory, and the dump to CSV files."""
+"""Device memory use: views per kind of memory, and the dump to CSV files."""
 
 from __future__ import annotations
 

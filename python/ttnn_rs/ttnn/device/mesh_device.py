@@ -168,7 +168,7 @@ class MeshDevice(Chip):
             raise DeviceError("device operation: a new program is needed, but program cache misses are not allowed")
 
     def reset(self) -> None:
-        """Let the device work again after a program has failed on it. Memory stays as the program left it.
+        """Make the device usable after a failed program. Memory keeps the program's content.
 
         A trace capture is aborted.
 
@@ -186,7 +186,7 @@ class MeshDevice(Chip):
         return []
 
     def reshape(self, new_shape: MeshShape) -> None:
-        """Give the mesh another shape; one chip has only one.
+        """Set the mesh shape; one chip has only one.
 
         Raises:
             DeviceError: the new shape has another number of chips.
@@ -275,7 +275,7 @@ class MeshDevice(Chip):
         self._sub_devices.check_ids("set_sub_device_stall_group", sub_device_ids)
 
     def reset_sub_device_stall_group(self) -> None:
-        """Let reads and writes wait for all sub-devices again."""
+        """Make reads and writes wait for all sub-devices again."""
         self._require_open("reset_sub_device_stall_group")
 
     # Command queues, traces and meshes as the C++ of TT-Metalium has them.
@@ -400,7 +400,7 @@ def _one_chip(operation: str) -> NoReturn:
 
 
 class RunReport(Protocol):
-    """What a queue needs to know of a run: when it started, how long it took, and how long the next one waits."""
+    """Times of a run for its queue: start, duration, and the wait of the next run."""
 
     cycles: int
     gap: int
@@ -461,7 +461,7 @@ class CommandQueue:
     enqueue_record_event_to_host = enqueue_record_event
 
     def enqueue_wait_for_event(self, event: MeshEvent) -> None:
-        """Let what follows on this queue wait for an event: it has passed.
+        """Make this queue wait for an event, which is always complete.
 
         Raises:
             ArgumentError: not an event.

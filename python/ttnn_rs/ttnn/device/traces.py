@@ -90,11 +90,11 @@ class Traces:
         Traces.capturing.discard(id(self))
 
     def suspend(self) -> None:
-        """Let the engine refuse all work of this device: a trace is being captured."""
+        """Block all engine work of this device while a trace is captured."""
         self._engine.stop(CAPTURING, "UnsupportedError")
 
     def resume(self) -> None:
-        """Let the engine work again."""
+        """Unblock engine work."""
         self._engine.reset()
 
     def find(self, call: str, trace_id: MeshTraceId | int) -> list[Step]:

@@ -1,4 +1,4 @@
-"""What torch has for operators that make, move and view tensors and compute nothing.
+"""Torch functions for operators that create, move and view tensors without arithmetic.
 
 Comparison mode leaves them out: there is nothing to compare, or the values are not defined. Each function takes the
 module torch, then the official arguments.

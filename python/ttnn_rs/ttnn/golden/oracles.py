@@ -43,7 +43,7 @@ _POSITIONS: Final = {
     )
     for name in names
 }
-"""Where operands stand that are given by name."""
+"""Positions of operands that are passed by name."""
 _WIDTHS: Final = {"torch.uint16": 16, "torch.uint32": 32}
 
 
@@ -102,7 +102,7 @@ def _tensors(value: Any) -> list[Any]:
 
 
 def _placed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Put operands that are given by name behind those that are given by position."""
+    """Append operands passed by name to the positional ones."""
     placed, rest = list(args), dict(kwargs)
     for name in sorted((name for name in kwargs if name in _POSITIONS), key=lambda name: _POSITIONS[name]):
         if _POSITIONS[name] == len(placed):

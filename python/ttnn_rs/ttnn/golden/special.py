@@ -144,7 +144,7 @@ def i0(x: ArrayLike, **_: object) -> Array:
 
 
 _LARGEST_OF_SERIES: Final = 40.0
-"""Where the asymptotic expansion of the Bessel function takes over."""
+"""Smallest input of the asymptotic expansion of the Bessel function."""
 
 
 def i1(x: ArrayLike, **_: object) -> Array:

@@ -1,4 +1,4 @@
-"""Which function of torch an operator is compared with, and what the official golden functions do beside it.
+"""Torch functions that operators are compared with, and what the official golden functions add.
 
 Each function takes the module torch, then the official arguments. Options that change no values are ignored.
 

@@ -1,4 +1,4 @@
-"""What a kernel may call: the kernel API of TT-Metalium, under its C++ names.
+"""The kernel API of TT-Metalium, with its C++ names.
 
 Kernels are plain Python functions without arguments; `from ttnn.kernel_api import *` stands for the includes. Template
 arguments of C++ are keyword arguments here, addresses are integers, `L1Pointer` stands for a cast to a pointer.
@@ -44,7 +44,7 @@ else:
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 
     def _load() -> None:
-        """Put the public names that the modules define here, not what they import. Two threads may do so at once."""
+        """Define the modules' public names here, without their imports. Safe for two threads at once."""
         from importlib import import_module
 
         modules = [import_module(f"{__name__}.{name}") for name in _MODULES]

@@ -1,4 +1,4 @@
-"""What a kernel has to know of a tensor to find its pages: one class for hosts and kernels."""
+"""Tensor description for kernels that compute page addresses: one class for hosts and kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the pages of a buffer are: address generators and tensor accessors."""
+"""Page addresses of buffers: address generators and tensor accessors."""
 
 from __future__ import annotations
 

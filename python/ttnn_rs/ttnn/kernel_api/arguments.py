@@ -1,4 +1,4 @@
-"""What a kernel was started with: runtime and compile-time arguments, defines, its place."""
+"""Arguments of a kernel: runtime and compile-time arguments, defines, core coordinates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ttnn.kernel_api.bindings_context import bindings_of
 from ttnn.kernel_api.context import here
 
 _ARGUMENT = 0
-"""What the engine books for a runtime argument. Compile-time arguments are constants of the code: they take no time."""
+"""Cycles of reading a runtime argument. Compile-time arguments are constants of the code and cost nothing."""
 
 
 def _argument(kind: str, values: Sequence[int], index: int) -> int:

@@ -72,7 +72,7 @@ class ScratchpadBindingToken:
 
     name: str
     crta_offset: int
-    """Which common argument is the address."""
+    """Index of the common argument with the address."""
     size_in_bytes: int
     format: int | None
 

@@ -1,4 +1,4 @@
-"""What a kernel that was made from a `KernelSpec` may name: plain data, also for the headers of C++ kernels."""
+"""Names that a kernel of a `KernelSpec` may use, as plain data, also for the headers of C++ kernels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ScratchpadToken:
 
 @dataclass
 class KernelBindings:
-    """What a kernel may name.
+    """Names that a kernel may use.
 
     Attributes:
         runtime_args: Names of the core's first arguments; the core's varargs follow.

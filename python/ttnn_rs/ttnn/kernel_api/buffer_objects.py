@@ -42,7 +42,7 @@ class CircularBuffer:
     __slots__ = ("id",)
 
     class AddrSelector(Enum):
-        """Which end of the buffer a transfer uses."""
+        """The end of the buffer that a transfer uses."""
 
         WRITE_PTR = 0
         READ_PTR = 1

@@ -21,7 +21,7 @@ class EltwiseBinaryType(VendorEnum):
 
 
 class BroadcastType(VendorEnum):
-    """Which datums of the second operand are broadcast over the tile."""
+    """The elements of the second operand that are broadcast over the tile."""
 
     NONE = 0
     COL = 1
@@ -30,7 +30,7 @@ class BroadcastType(VendorEnum):
 
 
 class PoolType(VendorEnum):
-    """How a reduction combines datums."""
+    """The operation of a reduction."""
 
     SUM = 0
     AVG = 1
@@ -182,12 +182,12 @@ def pack_reconfig_data_format(first: int, second: int = -1) -> None:
 
 
 def pack_reconfig_l1_acc(l1_acc_en: int) -> None:
-    """Let the packer add to what L1 holds, or not."""
+    """Enable or disable accumulation in L1 by the packer."""
     here.run.pack_reconfig_l1_acc(bool(l1_acc_en))
 
 
 def pack_relu_config(mode: int, threshold: int = 0) -> None:
-    """Let the packer clip. As in C++, one word holds mode (bits 0-1) and threshold (bits 16-31), or pass both."""
+    """Configure ReLU in the packer: one word with mode (bits 0-1) and threshold (bits 16-31), or pass both."""
     if threshold == 0:
         mode, threshold = mode & 3, mode >> 16
     here.run.pack_relu_config(mode, threshold)

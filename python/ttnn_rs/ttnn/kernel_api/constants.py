@@ -57,7 +57,7 @@ class tt:  # noqa: N801 - a namespace of C++
         FACE_HW = 256
 
     class tt_metal:  # noqa: N801
-        """What kernels and hosts name of `tt::tt_metal`."""
+        """Names of `tt::tt_metal` that kernels and hosts share."""
 
         NOC = _NOC
         DataMovementProcessor = _DataMovementProcessor

@@ -1,4 +1,4 @@
-"""Which kernel runs on this thread, and how it lets others run.
+"""The kernel that runs on this thread, and switching to other kernels.
 
 Kernels are coroutines. A call that cannot be completed now asks the engine which kernel comes next and goes there
 directly; when it is this kernel's turn again, the call is repeated.
@@ -83,7 +83,7 @@ class KernelContext:
         self.alignments = alignments
         self.device_id = device_id
         self.printed = ""
-        """What has been printed since the last end of a line."""
+        """Text printed since the last line end."""
         self.bindings: Any = None
         """Names of a kernel that was made from a `KernelSpec`: `bindings_context.KernelBindings`."""
         self.remotes: dict[int, Any] = {}
@@ -108,7 +108,7 @@ class KernelContext:
 _KEPT = tuple(
     name for name in KernelContext.__slots__ if name not in {"coroutines", "hub", "printed", "remotes", "run", "states"}
 )
-"""What the copy of a kernel shares with it."""
+"""Attributes that the copy of a kernel shares with it."""
 
 
 class _Outside:
@@ -126,7 +126,7 @@ class Here(threading.local):
     mistake: Any = None
     """The first mistake of the program: `ending.Mistake`."""
     guard: Any = None
-    """What limits the time of the program: `watchdog.Guard`."""
+    """The time limit of the program: `watchdog.Guard`."""
 
     def __init__(self) -> None:
         self.left: list[greenlet.greenlet] = []
@@ -137,7 +137,7 @@ here = Here()
 
 
 def switch() -> None:
-    """Let the kernel run whose turn it is; return when it is this one's turn again."""
+    """Run the next kernel in turn; return when this one is next again."""
     me = here.kernel
     following = here.run.schedule()
     if following == me.index:

@@ -13,16 +13,16 @@ _X = 36
 """Bit of a NoC address where the column of the target starts; the row follows."""
 _Y = 42
 _X0 = 48
-"""Where the first column of a multicast rectangle starts."""
+"""Position of the first column of a multicast rectangle."""
 _Y0 = 54
 
 _ADDRESS = 1
-"""What the engine books for address arithmetic."""
+"""Cycles of address arithmetic."""
 _READS, _FLUSHED, _WRITES, _ATOMICS, _FULL = range(5)
 
 
 class PageSource(Protocol):
-    """What knows where the pages of a buffer are: an address generator or a tensor accessor."""
+    """An object that computes page addresses: an address generator or a tensor accessor."""
 
     dram: bool
     base: int

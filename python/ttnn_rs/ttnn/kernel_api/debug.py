@@ -74,7 +74,7 @@ def U32(value: int) -> int:  # noqa: N802 - the official name
 
 @dataclass(frozen=True)
 class Printer:
-    """What `DPRINT` is: a function of a format with `{}` and values, and a stream (classic) that ends with `ENDL()`."""
+    """The type of `DPRINT`: a function of a format with `{}`, and a stream (classic) that ends with `ENDL()`."""
 
     base: str = ""
     fixed: bool = False

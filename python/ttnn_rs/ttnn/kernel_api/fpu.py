@@ -183,7 +183,7 @@ def unary_bcast_uninit(icb: int = 0) -> None:
 
 
 class EltwiseBinaryReuseDestType(VendorEnum):
-    """Which source register Dst is moved to."""
+    """The source register that Dst is moved to."""
 
     NONE = 0
     DEST_TO_SRCA = 1
@@ -307,7 +307,7 @@ def reduce_tile(
 
 
 def reduce_uninit(icb: int = 0) -> None:
-    """Let the packer take whole tiles again."""
+    """Restore packing of whole tiles."""
     here.run.reduce_uninit()
 
 
@@ -337,14 +337,14 @@ def reduce_block_max_row_init(icb: int, icb_scaler: int, *, block_ct_dim: int = 
 
 
 def reduce_block_max_row(icb: int, icb_scaler: int, row_start_index: int, idst: int, *, block_ct_dim: int = 1) -> None:
-    """Bring the maxima of the rows of `block_ct_dim` tiles, from `row_start_index` on, to column 0 of `Dst[idst]`."""
+    """Write the row maxima of `block_ct_dim` tiles, from `row_start_index` on, to column 0 of `Dst[idst]`."""
     pool, dim = _pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value
     for tile in range(block_ct_dim):
         here.run.reduce_tile(pool, dim, icb, icb_scaler, row_start_index + tile, 0, idst)
 
 
 def reduce_block_max_row_uninit(icb: int = 0) -> None:
-    """Let the packer take whole tiles again."""
+    """Restore packing of whole tiles."""
     here.run.reduce_uninit()
 
 

@@ -162,5 +162,5 @@ pack_untilize_dst = pack_untilize_dest
 
 
 def pack_untilize_uninit(ocb: int) -> None:
-    """Let the packer pack tiles again."""
+    """Restore packing of tiles."""
     here.run.pack_untilize_mode(0, 0)

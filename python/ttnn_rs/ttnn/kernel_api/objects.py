@@ -155,11 +155,11 @@ class Noc:
         here.run.noc_barrier(1, self._noc, -1 if trid is None else trid)
 
     def set_read_trid(self, trid: int) -> None:
-        """Give following reads a transaction id, 0 to 15."""
+        """Set the transaction id of following reads, 0 to 15."""
         stateful.noc_async_read_set_trid(trid, self._noc)
 
     def set_write_trid(self, trid: int) -> None:
-        """Give following writes a transaction id, 0 to 15."""
+        """Set the transaction id of following writes, 0 to 15."""
         stateful.noc_async_write_set_trid(trid, self._noc)
 
     def async_atomic_barrier(self) -> None:

@@ -180,7 +180,7 @@ def align_local_cbs_to_remote_cb(cb_id: int, local_cb_indices: Sequence[int]) ->
 
 
 def resize_remote_sender_cb_interface(cb_id: int, page_size: int, noc: int = -1) -> None:
-    """Give a remote CB another page size on the side of the sender.
+    """Set the page size of a remote CB at the sender.
 
     Raises:
         CircularBufferError: this core does not send through it.
@@ -192,7 +192,7 @@ def resize_remote_sender_cb_interface(cb_id: int, page_size: int, noc: int = -1)
 
 
 def resize_remote_receiver_cb_interface(cb_id: int, page_size: int, noc: int = -1) -> None:
-    """Give a remote CB another page size on the side of a receiver.
+    """Set the page size of a remote CB at a receiver.
 
     Raises:
         CircularBufferError: this core does not receive through it.

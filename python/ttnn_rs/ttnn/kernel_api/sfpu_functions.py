@@ -1,4 +1,4 @@
-"""How functions of the SFPU are made; `sfpu`, `sfpu_binary` and others list them.
+"""Construction of SFPU functions; `sfpu`, `sfpu_binary` and others list them.
 
 `X_tile_init()` sets the unit up, `X_tile(idst, ...)` changes a tile in place, `X_binary_tile(idst0, idst1, odst)` joins
 two. Parameters are raw words, as in C++: the bits of a float32, or an integer.
@@ -208,7 +208,7 @@ def ternary(name: str, parameters: int = 0) -> Ternary:
 
 
 _APPROXIMATE = "(approx=True)"
-"""What the init of an approximate function is called after its name."""
+"""Suffix of an approximate function's init."""
 
 
 class Approximable:

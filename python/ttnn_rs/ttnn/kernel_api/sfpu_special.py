@@ -79,7 +79,7 @@ def logsigmoid_tile(idst_in0: int, idst_in1: int, idst_out: int) -> None:
 
 
 def selu_tile_pack(idst: int, scale: int, alpha: int) -> None:
-    """As `selu_tile`, on the packer's thread."""
+    """Same as `selu_tile`, on the packer's thread."""
     _selu_pack(idst, scale, product_bits(scale, alpha))
 
 
@@ -214,14 +214,14 @@ def welford_reinit(cbid: int = 0) -> None:
 
 
 def welford_update(input_dst_idx: int, start_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
-    """Take 32 more datums of each column; the first of them is number `start_idx`."""
+    """Add 32 more elements of each column; the first of them has index `start_idx`."""
     welford_update_rows(input_dst_idx, start_idx, 0, 32, reciprocal_lut)
 
 
 def welford_update_rows(
     input_dst_idx: int, start_idx: int, start_row: int, num_rows: int, reciprocal_lut: Sequence[int] = ()
 ) -> None:
-    """Take the datums of some rows.
+    """Add the elements of some rows.
 
     Raises:
         KernelArgumentError: rows beyond the tile, or a table without their reciprocals.

@@ -42,7 +42,7 @@ def topk_local_sort(
     *,
     stable_sort: bool = False,
 ) -> None:
-    """Take phases `i_start_phase` to `i_end_phase` of a bitonic sort; after phase p, runs of 2^(p+1) are sorted.
+    """Run phases `i_start_phase` to `i_end_phase` of a bitonic sort; after phase p, runs of 2^(p+1) are sorted.
 
     Args:
         idst: 0.

@@ -22,14 +22,14 @@ from ttnn.kernel_api.sfpu_functions import (
 
 
 class InputClamping(VendorEnum):
-    """Whether the exponential clamps inputs below -88.5; those that are not clamped give negative results."""
+    """Clamping of the exponential's inputs below -88.5; without it they return negative results."""
 
     NONE = 0
     ClampToNegative = 1
 
 
 class RoundingMode(VendorEnum):
-    """How a quotient is rounded to an integer."""
+    """The rounding of a quotient to an integer."""
 
     NONE = 0
     Trunc = 1

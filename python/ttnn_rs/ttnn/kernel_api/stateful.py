@@ -137,12 +137,12 @@ def noc_inline_dw_write_with_state(val: int, addr: int = 0, cmd_buf: int = 0, no
 
 
 def noc_async_read_set_trid(trid: int = 0, noc: int = -1) -> None:
-    """Give following reads a transaction id, 0 to 15."""
+    """Set the transaction id of following reads, 0 to 15."""
     here.run.set_trid(False, trid, noc)
 
 
 def noc_async_write_set_trid(trid: int = 0, noc: int = -1) -> None:
-    """Give following writes a transaction id, 0 to 15."""
+    """Set the transaction id of following writes, 0 to 15."""
     here.run.set_trid(True, trid, noc)
 
 
@@ -170,7 +170,7 @@ def noc_async_posted_writes_flushed(noc: int = -1) -> None:
 
 
 def reset_noc_trid_barrier_counter(id_mask: int = 0xFFFF, noc: int = -1) -> None:
-    """Let no later barrier wait for the transfers that were started with these transaction ids, one bit each."""
+    """Clear the transfers of transaction ids, one bit each, so that no later barrier waits for them."""
     here.run.reset_trids(id_mask, noc)
 
 

@@ -89,7 +89,7 @@ class Buffer:
         self.device = device
         self.memory = memory
         self.distribution = shards
-        """Where the pages of a sharded buffer are."""
+        """The pages of a sharded buffer, by core."""
 
     def address(self) -> int:
         """Return its address, the same in every bank."""

@@ -93,7 +93,7 @@ def get_circular_buffer_config(program: Program, cb_handle: CBHandle) -> Circula
 
 
 def update_circular_buffer_total_size(program: Program, cb_handle: CBHandle, total_size: int) -> None:
-    """Give a circular buffer another size from the next run on.
+    """Set the size of a circular buffer from the next run on.
 
     Raises:
         MemoryConfigError: the page size of an index does not divide it.
@@ -106,7 +106,7 @@ def update_circular_buffer_total_size(program: Program, cb_handle: CBHandle, tot
 
 
 def update_circular_buffer_page_size(program: Program, cb_handle: CBHandle, buffer_index: int, page_size: int) -> None:
-    """Give one index of a circular buffer another page size from the next run on.
+    """Set the page size of one index of a circular buffer from the next run on.
 
     Raises:
         MemoryConfigError: the buffer has no such index, or the size does not divide the buffer's.

@@ -1,4 +1,4 @@
-"""How kernels and circular buffers of a program are configured."""
+"""Configurations of kernels and circular buffers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def format_code(data_format: DataFormat | DataType | int) -> int:
 
 
 class KernelBuildOptLevel(VendorEnum):
-    """How hard the compiler of the official package optimises a kernel."""
+    """The optimization level of the official package's kernel compiler."""
 
     O1 = 0
     O2 = 1
@@ -64,7 +64,7 @@ class KernelBuildOptLevel(VendorEnum):
 
 @dataclass(kw_only=True)
 class DataMovementConfig:
-    """How a reader or writer kernel runs.
+    """Configuration of a reader or writer kernel.
 
     Attributes:
         processor: RISCV_0 (BRISC) or RISCV_1 (NCRISC).
@@ -110,7 +110,7 @@ class WriterDataMovementConfig(DataMovementConfig):
 
 @dataclass(kw_only=True)
 class ComputeConfig:
-    """How a compute kernel runs.
+    """Configuration of a compute kernel.
 
     Attributes:
         math_fidelity: Passes over mantissa parts.

@@ -224,7 +224,7 @@ class KernelDescriptor:
     """
 
     class SourceType(enum.Enum):
-        """What a `kernel_source` that is a string says; a function needs neither."""
+        """The meaning of a `kernel_source` string; not needed for a function."""
 
         FILE_PATH = 0
         SOURCE_CODE = 1
@@ -404,13 +404,13 @@ class CBDescriptor:
         return self._global is not None
 
     def set_global_circular_buffer(self, global_circular_buffer: GlobalCircularBuffer) -> None:
-        """Let it be an end of a global circular buffer."""
+        """Make it an end of a global circular buffer."""
         if not isinstance(global_circular_buffer, GlobalCircularBuffer):
             raise ArgumentError(f"CBDescriptor: expected a global circular buffer, got {global_circular_buffer!r}")
         self._global = global_circular_buffer
 
     def set_global_circular_buffer_from_cb(self, other: CBDescriptor) -> None:
-        """Let it be an end of the global circular buffer that another one is an end of."""
+        """Make it an end of the same global circular buffer as another one."""
         self._global = other._global
 
 

@@ -94,7 +94,7 @@ class ShardedMeshBufferConfig:
 
 @dataclass(kw_only=True)
 class BufferShardingArgs:
-    """How the part of a mesh buffer that a chip has is sharded over its cores."""
+    """Sharding of a mesh buffer's part on one chip."""
 
     shard_parameters: ShardSpecBuffer | None = None
     buffer_layout: TensorMemoryLayout = TensorMemoryLayout.INTERLEAVED
@@ -102,7 +102,7 @@ class BufferShardingArgs:
 
 @dataclass(kw_only=True)
 class DeviceLocalBufferConfig:
-    """What the part of a mesh buffer that a chip has looks like."""
+    """Description of a mesh buffer's part on one chip."""
 
     page_size: int
     buffer_type: BufferType = BufferType.DRAM
@@ -202,7 +202,7 @@ class MeshWorkload:
         self._programs: dict[MeshCoordinateRange, Program] = {}
 
     def add_program(self, device_range: MeshCoordinateRange, program: Program) -> None:
-        """Give the chips of a range a program.
+        """Set the program of the chips of a range.
 
         Raises:
             MemoryConfigError: a chip has one already.

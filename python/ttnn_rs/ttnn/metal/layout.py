@@ -1,4 +1,4 @@
-"""Where a program's circular buffers lie in L1, and the program as rows for the engine."""
+"""L1 addresses of a program's circular buffers, and the program as rows for the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ttnn.metal.native_kernels import NativeRow, compile_kernels, native_rows
 from ttnn.metal.program_parts import RISCS, Kernel, ProgramParts, as_words, check_count, remote_ends, require_program
 
 _ALIGNMENT = 32
-"""Of the first byte of a circular buffer, so that DRAM reads can land there."""
+"""Alignment of a circular buffer's first byte, required by DRAM reads."""
 _PHASES = {MathFidelity.LoFi: 1, MathFidelity.HiFi2: 2, MathFidelity.HiFi3: 3, MathFidelity.HiFi4: 4}
 
 CbRow = tuple[tuple[int, int], int, int, int, int, int, tuple[int, int], bool]

@@ -17,7 +17,7 @@ from ttnn.kernel_api.ending import PACKAGE, Place, place_among
 from ttnn.metal.native_kernels import is_native
 
 _ENGINE_CALLS = {"an init call", "a vector init", "a vector function"}
-"""What the engine says where one of its calls stands for many of the kernel API."""
+"""Engine calls that implement several kernel API calls."""
 
 
 def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", place: Place | None = None) -> NoReturn:

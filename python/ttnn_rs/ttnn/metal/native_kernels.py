@@ -19,9 +19,9 @@ from ttnn.metal.cpp.spec import CbFormat, Chip, CompiledKernel, ComputeSettings,
 from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, remote_ends, shared_core
 
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
-"""As the engine takes a compiled kernel: number, image, own arguments, instructions, headers, relative place."""
+"""A compiled kernel for the engine: number, image, own arguments, instructions, headers, relative coordinates."""
 _INSTRUCTIONS = 10_000_000_000
-"""What a kernel may execute unless `TTNN_KERNEL_LIMIT` says otherwise: about half a minute."""
+"""Default instruction limit of a kernel without `TTNN_KERNEL_LIMIT`: about half a minute."""
 _NO_LIMIT = (1 << 64) - 1
 
 

@@ -85,7 +85,7 @@ class CBHandle:
 
 
 class ProgramParts:
-    """What a `Program` holds."""
+    """The parts of a `Program`."""
 
     def __init__(self) -> None:
         self.kernels: list[Kernel] = []

@@ -157,7 +157,7 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
 
 
 class Caller(NamedTuple):
-    """Who runs a program: full name of the function that was called, and its tensors, the result last."""
+    """The caller of a program: full function name, and its tensors, the result last."""
 
     name: str
     tensors: tuple[Any, ...] = ()
@@ -256,7 +256,7 @@ def enqueue_record_event(
 
 
 def enqueue_wait_for_event(cq: CommandQueue, event: MeshEvent) -> None:
-    """Let what follows on this queue wait for an event: it has passed.
+    """Make this queue wait for an event, which is always complete.
 
     Raises:
         ArgumentError: not an event.

@@ -1,4 +1,4 @@
-"""What a run cost: cycles per kernel, what each waited for, bytes moved."""
+"""Report of a run: cycles per kernel, waits, bytes moved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THREADS = ("unpack", "math", "pack")
 
 
 class Report:
-    """What a run cost.
+    """Report of a run.
 
     Attributes:
         cycles: From the start of the first kernel to the end of the last.

@@ -131,7 +131,7 @@ def _run_native(kernels: list[KernelContext], hub: greenlet.greenlet) -> None:
 
 
 def _end(coroutines: list[greenlet.greenlet]) -> None:
-    """Take down the kernels that have not returned; their `finally` blocks run, their calls end them."""
+    """Close the kernels that have not returned; their `finally` blocks run, their calls end them."""
     interrupt = None
     for coroutine in coroutines:
         if coroutine.dead or coroutine in here.left:

@@ -22,12 +22,12 @@ KernelFunction = Callable[[], object] | CppSource
 _CPP = (".cpp", ".cc", ".cxx", ".hpp", ".h")
 _MAX_FILE_BYTES = 1 << 26
 _CPP_TEXT = re.compile(r"^\s*#\s*include\b|\bvoid\s+(kernel_main|MAIN)\b", re.MULTILINE)
-"""What only C++ has."""
+"""Text that only C++ sources contain."""
 _root: list[Path] = []
 
 
 def set_root_dir(root_dir: str | os.PathLike[str]) -> None:
-    """Let kernel files be looked for in this folder too."""
+    """Add a search folder for kernel files."""
     _root[:] = [Path(root_dir).absolute()]
 
 

@@ -75,7 +75,7 @@ class KernelReport:
 
 
 class Run(Protocol):
-    """What a timeline needs of a `Report`."""
+    """The parts of a `Report` that a timeline uses."""
 
     cycles: int
     clock_mhz: int

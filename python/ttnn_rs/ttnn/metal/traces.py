@@ -27,7 +27,7 @@ __all__ = [
 
 
 def begin_trace_capture(device: MeshDevice, cq_id: int = 0) -> MeshTraceId:
-    """Let programs that are enqueued, and operators that are called, from now on become a trace; return its id.
+    """Start recording enqueued programs and operators as a trace; return its id.
 
     Raises:
         DeviceError: a trace is being captured already, a program has failed on the device, or there is no such queue.

@@ -70,9 +70,9 @@ class Guard:
 
     def __init__(self, run: _engine.ProgramRun) -> None:
         self.reason = ""
-        """Which limit was exceeded, empty as long as none was."""
+        """The exceeded limit; empty if none."""
         self.place: Place | None = None
-        """Where the kernel was when it exceeded the limit."""
+        """Source location of the kernel when it exceeded the limit."""
         self._seconds = _limit("TTNN_KERNEL_SECONDS", _SECONDS)
         self._limit = _limit("TTNN_KERNEL_LIMIT", _CALLS)
         self._run = run
@@ -85,7 +85,7 @@ class Guard:
         self.sent = 0
         """Errors that were sent."""
         self.is_coming = False
-        """Whether an error was sent that the program's thread has not seen."""
+        """True if an error was sent that the program's thread has not seen."""
         if self._armed:
             _watch(self)
 

@@ -28,7 +28,7 @@ from ttnn.tensor.tensor import Tensor
 __all__ = ["DAMAGE", "Reader", "Writer", "read_whole"]
 
 DAMAGE: Final = (OSError, TtnnError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
-"""What reading a damaged manifest or file raises."""
+"""Exceptions raised by reading a damaged manifest or file."""
 _CHUNK: Final = 1 << 20
 _ARGUMENTS: Final[dict[str, type[ModuleArgs]]] = {
     kind.__name__: kind for kind in (Conv2dArgs, ConvTranspose2dArgs, GroupNormArgs, MaxPool2dArgs)

@@ -1,4 +1,4 @@
-"""What every operator has: its entry, signature, dispatch, hooks, comparison mode and accuracy.
+"""Operator infrastructure: entry, signature, dispatch, hooks, comparison mode and accuracy.
 
 An operator calls another one as a program does: `multiply(a, b, memory_config=...)`, by the object that `register`
 returned or that `find` returns. The inner call belongs to the outer one:

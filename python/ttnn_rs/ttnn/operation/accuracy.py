@@ -1,4 +1,4 @@
-"""How far an operator's result may be from the exactly computed one.
+"""Bounds on an operator's error against the exact result.
 
 A bound is stated per entry of the registry, in units in the last place of the output format, never as a bare relative
 tolerance. It bounds the algorithm that the chip runs, not our model of it: the model is compared with bits.

@@ -1,4 +1,4 @@
-"""What the generated tests ask of an entry: operands of example calls, and the domain of their values.
+"""Test data of an entry: operands of example calls, and the domain of their values.
 
 Functions have finite results there; recorded vectors cover the rest.
 """

@@ -1,4 +1,4 @@
-"""What programs do with operators beside calling them: hooks, golden functions, operators written in Python.
+"""Hooks, golden functions and operators written in Python.
 
 Source: TT-NN docs, "Hooks, golden functions, testing helpers".
 """
@@ -169,7 +169,7 @@ def attach_golden_function(
     postprocess_golden_function_outputs: Callable[..., Any] | None = None,
     output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
 ) -> None:
-    """Give an operator another golden function.
+    """Set an operator's golden function.
 
     Raises:
         ArgumentError: `operation` is no operator, or something else is no function.

@@ -1,4 +1,4 @@
-"""Who looks on while operators run: a profiler or a capture of calls. Without one, a call pays one look at a flag."""
+"""Observers of running operators: a profiler or a capture. Without one, a call only checks a flag."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ttnn.base.observers import OBSERVERS
 
 
 class Operator(Protocol):
-    """What traces, hooks, observers and comparison mode know of an operator."""
+    """Attributes of an operator for traces, hooks, observers and comparison mode."""
 
     __name__: str
     output_tensor_kwarg_names: tuple[str, ...]
@@ -55,10 +55,10 @@ class Observer(Protocol):
         """Return what `run` returns for the call."""
 
     def note(self, program: Any) -> None:
-        """Take the program that the operator which runs now has decided on."""
+        """Record the program of the running operator."""
 
     def program_ran(self, ran: ProgramRan) -> None:
-        """Take a program of `ttnn.metal` that has run."""
+        """Record a `ttnn.metal` program that has run."""
 
 
 class Observation:
@@ -66,7 +66,7 @@ class Observation:
 
     active: ClassVar[Observer | None] = None
     in_full: ClassVar[bool] = False
-    """Whether calls take their whole way, not that of repeated ones: the observer has not seen them yet."""
+    """True if calls must not use their prepared form: the observer has not seen them yet."""
 
 
 def note(program: Any) -> None:

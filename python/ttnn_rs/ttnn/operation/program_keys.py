@@ -1,4 +1,4 @@
-"""What tells the programs of an operator apart, for the program cache of a device.
+"""Keys of operator programs in a device's program cache.
 
 Source: tt-metal `compute_program_hash` of the device operations below `ttnn/cpp/ttnn/operations`.
 """

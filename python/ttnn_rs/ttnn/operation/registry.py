@@ -57,7 +57,7 @@ from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
-"""How results are computed: by the kernel's steps, correctly rounded, or without arithmetic."""
+"""Computation of results: by the kernel's steps, correctly rounded, or without arithmetic."""
 
 Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
 """Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
@@ -415,7 +415,7 @@ def _under_second_name(operation: FastOperation, name: str) -> FastOperation:
 
 
 def overload(operation: FastOperation, signature: Signature, golden: Callable[..., Any]) -> None:
-    """Give a registered operator a signature for complex operands, tried after those that it has, and its reference."""
+    """Add a signature for complex operands to a registered operator, tried after its others, and its reference."""
     entry = operation.entry
     assert entry is not None
     of_reals = entry.golden
@@ -563,7 +563,7 @@ def _outputs(signature: Signature) -> tuple[int, ...]:
 
 
 def _keep_operands(values: list[Any], position: int) -> None:
-    """Put copies in place of the operands over which a result is written: a later step may read them once more."""
+    """Copy operands that a result overwrites: a later step may read them again."""
     given = values[position]
     for output in given if isinstance(given, list | tuple) else (given,):
         buffer = output._buffer

@@ -33,7 +33,7 @@ _TWICE: Final = object()
 
 
 class Call(NamedTuple):
-    """What identifies a call that can be repeated, and the memory that it reads."""
+    """Identity of a repeatable call, and the memory that it reads."""
 
     key: tuple[Any, ...]
     operands: list[_engine.Buffer]

@@ -1,4 +1,4 @@
-"""What an operator may be called with: kinds of arguments, parameters, and the binding of a call to a signature.
+"""Operator signatures: argument kinds, parameters, and binding of calls.
 
 A signature is data. From it come the binding of a call, the vendor-shaped `TypeError` and the docstring, so that none
 of the three can disagree. Binding is the hot path of a small operator call and therefore does one dictionary look-up

@@ -36,7 +36,7 @@ class ComparisonError(TtnnError, RuntimeError):
 
 
 Level = Literal["local", "global"]
-"""Whether a golden function had the elements of the operands, or what golden functions made of the program's inputs."""
+"""Inputs of a golden function: the actual operands, or golden values computed from the program's inputs."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Comparison:
 
     @property
     def matches(self) -> bool:
-        """Whether the correlation is high enough."""
+        """Return True if the correlation is high enough."""
         return self.actual_pcc >= self.desired_pcc
 
 
@@ -64,7 +64,7 @@ class Reporter(Protocol):
 
 
 REPORTERS: Final[list[Reporter]] = []
-"""Who writes the report: the last one."""
+"""Stack of report writers; the last one writes."""
 
 Hook = Callable[..., None]
 PRE_HOOKS: Final[list[Hook]] = []
@@ -79,7 +79,7 @@ def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
 
 
 _inside: Final = threading.local()
-"""Whether this thread is in an operator: those that it calls belong to it."""
+"""True if this thread is inside an operator: operators that it calls belong to it."""
 
 
 def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Which SFPU functions an operator runs, with their parameters as the kernel gets them: FP32 bits.
+"""SFPU functions of operators, with their kernel parameters: FP32 bits.
 
 The steps that an entry states serve the operator itself, fused activations and `unary_chain`.
 """
@@ -38,7 +38,7 @@ def step(name: str, variant: str, *parameters: float) -> ChainStep:
 
 @dataclass(frozen=True)
 class Steps:
-    """How an operator becomes steps: fewest and most parameters, and the steps for their values."""
+    """Conversion of an operator to steps: fewest and most parameters, and the steps for their values."""
 
     fewest: int
     most: int

@@ -24,7 +24,7 @@ _ELSEWHERE: Final = {
     "FastOperation": "ttnn.operation.registry",
     "Gradients": "ttnn.ops.backward.family",
 }
-"""Where types of annotations come from that are no classes of `ttnn`."""
+"""Sources of annotation types that are not classes of `ttnn`."""
 
 _HEADER: Final = '''"""Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
 {lints}# fmt: off

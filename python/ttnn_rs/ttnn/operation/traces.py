@@ -165,7 +165,7 @@ def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 _ALLOCATIONS: Final = ("ttnn.allocate_tensor_on_device",)
-"""What programs call in captures to have memory where the inputs of later runs go; it is no part of the trace."""
+"""Calls that allocate memory for inputs of later runs during a capture; not part of the trace."""
 
 
 def _allocated(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

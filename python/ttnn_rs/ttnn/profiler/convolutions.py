@@ -71,5 +71,5 @@ def operations(op: DeviceOperation) -> tuple[DeviceOperation, ...]:
 
 
 def _reaches(window: Window) -> bool:
-    """Whether windows reach beyond the pixels of their core, or leave some out."""
+    """Return True if kernel windows reach past the pixels of their core, or skip some."""
     return window.window != (1, 1) or window.stride != (1, 1) or any(window.padding)

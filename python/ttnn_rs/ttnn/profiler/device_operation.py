@@ -21,7 +21,7 @@ _SHARD: Final = re.compile(r"shape=\{(\d+)[,;] ?(\d+)\}")
 
 @dataclass(frozen=True)
 class DeviceOperation:
-    """What is planned.
+    """A device operation to plan.
 
     Args:
         name: The official name, as the column OP CODE has it.
@@ -63,7 +63,7 @@ class DeviceOperation:
 
     @property
     def wide(self) -> bool:
-        """Whether Dst is 32 bits wide."""
+        """Return True if Dst is 32 bits wide."""
         text = "".join(self.attributes.values())
         return "fp32_dest_acc_en=1" in text or self.attributes.get("fp32_dest_acc_en") == "true"
 

@@ -46,17 +46,17 @@ class Operand:
 
     @property
     def sharded(self) -> bool:
-        """Whether cores hold shards of it."""
+        """Return True if cores hold shards of it."""
         return self.memory != "INTERLEAVED"
 
     @property
     def local(self) -> bool:
-        """Whether its shards lie in the L1 of cores."""
+        """Return True if its shards are in the L1 of cores."""
         return self.sharded and self.buffer == "L1"
 
     @property
     def place(self) -> str:
-        """Where a plan reads and writes it."""
+        """Location that a plan reads and writes."""
         return "dram" if self.buffer == "DRAM" else "l1"
 
     @property

@@ -19,7 +19,7 @@ Step = tuple[Any, ...]
 """A step of a kernel: its name, then its arguments."""
 Steps = tuple[Step, ...]
 Place = str
-"""Where pages lie; see `read`."""
+"""Location of pages; see `read`."""
 
 PHASES: Final = {"LoFi": 1, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4}
 
@@ -116,7 +116,7 @@ class CoreGroup:
 
 
 class Card(NamedTuple):
-    """What a plan knows of a card.
+    """Properties of a card for plans.
 
     Attributes:
         name: As it is sold.
@@ -154,7 +154,7 @@ CARDS: Final = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What a device operation does.
+    """The steps of a device operation.
 
     Args:
         name: The official name of the device operation.

@@ -18,7 +18,7 @@ NAME: Final = "GenericOpDeviceOperation"
 """The official name of a program that a caller describes."""
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
 _PLACES: Final = {"NCRISC": (0,), "TRISC": (1, 2, 3), "BRISC": (4,)}
-"""Where the threads of a RISC stand among reader, unpack, math, pack, writer."""
+"""Index of a RISC's threads among reader, unpack, math, pack, writer."""
 _OWN: Final = ("read barrier", "write barrier", "NoC issue")
 """Waits that no other kernel ends: as in plans, they count as work."""
 _BOUNDS: Final = ("reader", "compute", "compute", "compute", "writer")

@@ -1,4 +1,4 @@
-"""What operators run on devices while a profiler looks on.
+"""Recording of device operations while a profiler is open.
 
 An operator's call that asks the engine to work is a device operation; one that only calls others is none, and each of
 those is its own. The first call with given arguments is described and planned. Later ones are recognised by the key
@@ -80,7 +80,7 @@ class SeenTensor(NamedTuple):
 
 @dataclass(slots=True)
 class Known:
-    """What a call with given arguments runs.
+    """The device operations of a call with these arguments.
 
     Attributes:
         operator: Full name.
@@ -130,7 +130,7 @@ class SeenDevice(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """How a call failed: class of the error, what it says, its stack."""
+    """A failed call: error class, message, stack."""
 
     kind: str
     message: str
@@ -168,7 +168,7 @@ class Event(NamedTuple):
 
 
 class _Thread(threading.local):
-    """What one thread is doing.
+    """State of one thread.
 
     Attributes:
         stack: Operators that run now, the innermost last.
@@ -209,7 +209,7 @@ class Recorder:
 
     @property
     def count(self) -> int:
-        """How many calls of the program there have been."""
+        """Return the number of calls of the program."""
         return len(self._calls)
 
     @property

@@ -37,7 +37,7 @@ class Row:
 
     @property
     def hint(self) -> str:
-        """What to consider for better results; empty in most rows."""
+        """Suggestion for better results; empty in most rows."""
         return "" if (k := _inner(self.plan)) is None else long_sums.hint(k, _is_wide(self.plan))
 
 

@@ -46,7 +46,7 @@ class Profile:
 
     @property
     def calls(self) -> int:
-        """How many operators the program has called so far."""
+        """Return the number of operator calls so far."""
         return self._recorder.count
 
     @property
@@ -66,7 +66,7 @@ class Profile:
 
     @property
     def fallbacks(self) -> Counter[str]:
-        """How often operators ran on the host by their golden functions, by name."""
+        """Return the number of golden function runs on the host, by operator name."""
         names = (event.known.operator for event in self._recorder.events)
         return Counter(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
 
@@ -155,7 +155,7 @@ def _switch_process(on: bool) -> None:
 
 
 def profile_process() -> None:
-    """Let `CONFIG.profiler` switch the profile of the process, and end it with the process."""
+    """Enable `CONFIG.profiler` to switch the profile of the process, and end it with the process."""
     ProcessProfile.switched = _switch_process
     atexit.register(_switch_process, False)
     if ProcessProfile.on:

@@ -24,7 +24,7 @@ FIRST_CALL = 1024
 _DIMENSIONS: Final = ("W", "Z", "Y", "X")
 _RISCS: Final = ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2")
 _ENDS: Final = {"BRISC": 4, "NCRISC": 0, "TRISC_0": 1, "TRISC_1": 2, "TRISC_2": 3}
-"""Where a RISC's end stands among the ends of a group: writer, reader, unpack, math, pack."""
+"""Index of a RISC's end among the ends of a group: writer, reader, unpack, math, pack."""
 
 
 def _tensor(label: str, operand: Operand | None, device: int) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ COLUMNS = (
 )
 LEFT = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
 _TERAFLOPS_PER_CORE_AND_GHZ = 4.096
-"""Of one fidelity phase: 2048 multiply-adds per cycle."""
+"""Peak of one fidelity phase: 2048 multiply-adds per cycle."""
 
 
 def flops(plan: Plan) -> int:

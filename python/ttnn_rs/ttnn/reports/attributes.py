@@ -21,7 +21,7 @@ def _permutation(options: dict[str, Any], tensor: Tensor) -> dict[str, Any]:
 
 
 _MOREH_DEFAULT: Final = WormholeComputeKernelConfig(math_fidelity=MathFidelity.HiFi4)
-"""What the device operations of the Moreh family show where the call has no configuration."""
+"""Configuration shown for Moreh device operations whose call has none."""
 
 _CHANGED: Final[dict[str, Callable[[dict[str, Any], Tensor], dict[str, Any]]]] = {"ttnn.transpose": _permutation}
 

@@ -59,7 +59,7 @@ class BufferPageInfo:
 
 
 _specs: Final[dict[int, TensorSpec | None]] = {}
-"""What is known of the tensor of a buffer, by the number of the buffer; None if it has none."""
+"""Tensor specification by buffer id; None if the buffer has no tensor."""
 
 
 def learn(tensor: TensorStorage) -> None:

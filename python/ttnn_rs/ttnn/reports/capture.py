@@ -34,7 +34,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 class RunMode(VendorEnum):
-    """Whether operators run while they are captured."""
+    """Execution of operators during a capture: real or not."""
 
     NORMAL = 0
     NO_DISPATCH = 1
@@ -48,13 +48,13 @@ class _Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     shown: bool
-    """Whether it has nodes of its own: the operators that the program itself calls, and are not written in Python."""
+    """True for calls with their own nodes: operators that the program itself calls, not written in Python."""
     waiting: list[Tensor] = field(default_factory=list)
     """Tensors that were created while it ran: they belong to its device operation."""
     calls: list[EngineCall] = field(default_factory=list)
-    """What it has asked of the engine itself."""
+    """Engine calls of the operator itself."""
     programs: list[Any] = field(default_factory=list)
-    """What it has decided on."""
+    """Programs of the operator."""
 
 
 class GraphCapture(Observer):

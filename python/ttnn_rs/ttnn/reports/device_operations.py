@@ -106,7 +106,7 @@ def _cores_text(cores: Sequence[tuple[int, int]]) -> str:
 
 
 def in_result(cb: PlanCb) -> bool:
-    """Whether a borrowed circular buffer lies in a result rather than in an operand."""
+    """Return True if a borrowed circular buffer is in a result rather than in an operand."""
     return cb.name.startswith(("out", "tiles"))
 
 

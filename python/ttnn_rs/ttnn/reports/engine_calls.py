@@ -64,7 +64,7 @@ class EngineCalls:
         Pipeline.run = self._telling_run(Pipeline.run)  # type: ignore[method-assign]
 
     def remove(self) -> None:
-        """Put the functions back."""
+        """Restore the functions."""
         for name, original in self.originals.items():
             setattr(_engine, name, original)
         Pipeline.run = self.run  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""What is read from a captured graph: calls, memory at its peak, tensors that come out, durations.
+"""Queries of captured graphs: calls, peak memory, output tensors, durations.
 
 Graphs of this package and of the official one are taken, with parameters as texts or as numbers.
 

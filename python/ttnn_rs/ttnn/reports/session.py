@@ -31,13 +31,13 @@ _HARNESS: Final = ("/_pytest/", "/pluggy/", "/bin/pytest", "/runpy.py")
 
 @dataclass
 class _Recording:
-    """What is recorded of Python calls, and whether."""
+    """Recording options of Python calls."""
 
     on: bool = False
     stacks: bool = False
     pages: bool = False
     stacks_of_capture: bool = False
-    """Whether `CONFIG` switched stacks on for the capture that is open."""
+    """True if `CONFIG` enabled stacks for the open capture."""
     calls: list[dict[str, Any]] = field(default_factory=list)
 
 

@@ -136,7 +136,7 @@ class RunReport:
         return path
 
     def close(self) -> None:
-        """Let another process write the report."""
+        """Release the report for other processes."""
         if self._lock is not None:
             os.close(self._lock)
         self._path = self._lock = None

@@ -135,7 +135,7 @@ Placement = PlacementReplicate | PlacementShard
 
 
 class TensorTopology:
-    """How a tensor is distributed over the chips of a mesh."""
+    """Distribution of a tensor over the chips of a mesh."""
 
     def __init__(
         self, distribution_shape: MeshShape, placements: Sequence[Placement], mesh_coords: Sequence[MeshCoordinate]
@@ -194,7 +194,7 @@ WHOLE = topology_of([PlacementReplicate()])
 
 
 class MeshMapperConfig:
-    """What a mapper does along each mesh dimension.
+    """Placement along each mesh dimension by a mapper.
 
     `MeshMapperConfig(placements, mesh_shape_override=None)`, or `MeshMapperConfig(row_dim=None, col_dim=None)` for the
     two dimensions of a mesh, where None replicates.

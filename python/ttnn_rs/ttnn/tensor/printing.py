@@ -22,7 +22,7 @@ _INT_WIDTH = 5
 
 @dataclass
 class PrintOptions:
-    """How tensors print.
+    """Print options of tensors.
 
     Attributes:
         profile: "empty" (no values), "short" or "full".

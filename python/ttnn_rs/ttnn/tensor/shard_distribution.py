@@ -1,4 +1,4 @@
-"""How the pages of a sharded tensor are distributed over banks, as tensor accessors describe it."""
+"""Distribution of a sharded tensor's pages over banks, as tensor accessors describe it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Distribution(NamedTuple):
     banks: tuple[tuple[int, int], ...]
     """NoC coordinates of cores, or (bank, 0) of DRAM."""
     contiguous: bool = False
-    """Whether a bank holds consecutive shards; else they are dealt one by one."""
+    """True if a bank holds consecutive shards; else they are dealt one by one."""
 
 
 def distribution_of(spec: TensorSpec, device: MeshDevice) -> Distribution | None:

@@ -1,4 +1,4 @@
-"""What a tensor is made of: its specification, and the memory that holds its pages on the host or on a device."""
+"""Tensor storage: specification, and memory of its pages on the host or on a device."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def new_id() -> int:
 
 
 def count_ids_from(number: int) -> None:
-    """Give further tensors numbers from `number` on, unless they are as large already."""
+    """Start further tensor ids at `number`, unless they are as large already."""
     global _ids
     _ids = itertools.count(max(next(_ids), number))
 

@@ -34,7 +34,7 @@ from ttnn.tracing.nodes import (
 
 @dataclass(frozen=True)
 class Place:
-    """Where a tensor is in a graph: which result of which node."""
+    """Position of a tensor in a graph: node and result index."""
 
     graph: Any
     node: Node
@@ -247,7 +247,7 @@ def _torch_mode(torch: Any, tracer: Tracer) -> Any:
 
 
 def _name_parts(module: Any) -> None:
-    """Give a module, its submodules and parameters their names."""
+    """Set the names of a module, its submodules and parameters."""
     for name, part in itertools.chain(module.named_modules(), module.named_parameters()):
         part.__ttnn_tracer_name__ = name
 

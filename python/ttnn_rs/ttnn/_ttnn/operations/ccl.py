@@ -1,4 +1,4 @@
-"""What describes collective operators."""
+"""Options of collective operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How work is divided over cores."""
+"""Division of work over cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is timed, and what it is compared with."""
+"""Benchmark cases and their references."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """What came out of a case. Times are in seconds."""
+    """The result of a case. Times are in seconds."""
 
     name: str
     seconds: float
@@ -207,7 +207,7 @@ def best_of(work: Work, repeat: int) -> float:
 
 
 def _use_torch() -> bool:
-    """Whether torch is installed; it then uses as many threads as we do."""
+    """Return True if torch is installed; set its number of threads to ours."""
     if importlib.util.find_spec("torch") is None:
         return False
     import torch

@@ -1,1 +1,1 @@
-"""What subcommands share: the terminal, options about the host, units in the last place."""
+"""Shared code of subcommands: terminal, host options, units in the last place."""

@@ -15,7 +15,7 @@ from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, Terminal
 
 @contextmanager
 def as_program(command: str, script: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """Let `sys.argv` and the search path be those of a script.
+    """Set `sys.argv` and the search path to those of a script.
 
     Raises:
         ArgumentError: there is no such file.

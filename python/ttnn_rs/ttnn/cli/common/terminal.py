@@ -117,7 +117,7 @@ class Table:
 
 
 class Progress(Protocol):
-    """What a long job reports to."""
+    """The progress display of a long job."""
 
     def advance(self, detail: str, steps: int = 1) -> None:
         """Count `steps` as done and show `detail` as the present work."""

@@ -23,7 +23,7 @@ CONFIGURATIONS = tuple((dtype, fidelity) for dtype in DTYPES for fidelity in FID
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one data type and fidelity gave on the test digits."""
+    """The results of one data type and fidelity on the test digits."""
 
     dtype: str
     fidelity: str

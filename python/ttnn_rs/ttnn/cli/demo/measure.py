@@ -1,4 +1,4 @@
-"""What a demo of a model measures: values beside torch, host time, predicted device time, memory."""
+"""Measurements of a model demo: comparison with torch, host time, predicted device time, memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """What the calls of one operator took: seconds on this host, and the nanoseconds that a chip would take."""
+    """Time of one operator's calls: seconds on this host, and predicted nanoseconds on a chip."""
 
     operator: str
     calls: int
@@ -117,7 +117,7 @@ class Line:
 
 @dataclass
 class Outcome:
-    """What a demo found.
+    """The results of a demo.
 
     Attributes:
         title: Of the table.

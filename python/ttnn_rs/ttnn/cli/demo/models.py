@@ -29,7 +29,7 @@ FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 
 @dataclass(frozen=True)
 class Model:
-    """What the command knows of a model before it loads it.
+    """Description of a model before it is loaded.
 
     Attributes:
         module: Of `ttnn.cli.demo.tasks`; it has `run(device, settings, advance) -> Outcome`.

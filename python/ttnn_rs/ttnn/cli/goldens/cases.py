@@ -1,4 +1,4 @@
-"""What checks of operators share: cases of an archive, tensors of their bytes, and the verdict on a result."""
+"""Shared code of operator checks: cases of an archive, tensors of their bytes, comparison of results."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ttnn.cli.goldens.cases import cases
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
 
 _TENSORS = {"in0": (1, 1), "weight": (), "bias": (1, 1)}
-"""What stands in front of the shape of an array."""
+"""Prefixes of array names, followed by the shape."""
 
 
 def checker_of(name: str) -> Checker | None:

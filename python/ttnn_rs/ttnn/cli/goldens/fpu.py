@@ -75,7 +75,7 @@ def _intermediate(output: str, *, wide: bool) -> int:
 _ELTWISE = re.compile(r"(add|sub|mul)(acc|col|row|scalar)?_(dst16|dst32)")
 _BROADCAST = {None: "none", "acc": "none", "col": "column", "row": "row", "scalar": "scalar"}
 ACCUMULATED = 3
-"""How often the `acc` arrays add to Dst."""
+"""Number of additions to Dst in the `acc` arrays."""
 
 
 def _eltwise(path: Path, archive: Archive) -> Iterator[Verdict]:

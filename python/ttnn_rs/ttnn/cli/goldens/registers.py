@@ -1,4 +1,4 @@
-"""How the vectors write register values, and how the engine does.
+"""Register values in the notation of the vectors and of the engine.
 
 The engine keeps every Dst value at its FP32 bit positions, BF16 in the upper half of the word and FP16 with its 5-bit
 exponent at bits 27:23. The vectors store 16-bit Dst as natural BF16 or FP16 words.

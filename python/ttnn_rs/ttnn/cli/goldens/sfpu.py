@@ -17,7 +17,7 @@ from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
 INPUTS = "_inputs.npz"
 """The file of shared random inputs."""
 RANDOM_HALF = 32768
-"""Where the second kind of random inputs begins."""
+"""Index of the first input of the second random kind."""
 
 
 def checker_of(name: str) -> Checker | None:

@@ -63,7 +63,7 @@ def _script(options: argparse.Namespace, terminal: Terminal) -> int:
 
 @contextmanager
 def _said_meanwhile(session: Profile) -> Iterator[None]:
-    """Say on standard error how far the script is, after one second and then at growing intervals.
+    """Print the script's progress on standard error, after one second and then at growing intervals.
 
     Whole lines, because the script prints to the same terminal.
     """

@@ -25,7 +25,7 @@ _ONE_BLOCK: Final = 512
 
 
 def is_anchor(row: Mapping[str, str]) -> bool:
-    """Whether a row is a matrix product with device cycles."""
+    """Return True if a row is a matmul with device cycles."""
     return row["op"] == "matmul" and row["metric"] == "device_cycles" and row["chip"] in CARDS
 
 

@@ -22,7 +22,7 @@ _CARD: Final = CARDS["n150"]
 _LAYERS, _HIDDEN, _PADDED, _HEADS, _HEAD, _VOCABULARY = 32, 4544, 4608, 71, 64, 65024
 _FUSED: Final = _HIDDEN + 2 * _HEAD
 _ATTENTION_CORES: Final = 57
-"""Of 64; the demo leaves the others out."""
+"""Cores of attention, of 64; the demo does not use the others."""
 _SLICES: Final = {128: 1, 1024: 4, 2048: 16}
 """Parts in which attention is computed one after the other."""
 _PREFILL: Final = re.compile(r"prefill b1 seq(\d+)")

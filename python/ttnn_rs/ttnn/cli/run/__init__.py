@@ -88,6 +88,6 @@ class _Programs(Observer):
         self.reports: list[Any] = []
 
     def program_ran(self, ran: Any) -> None:
-        """Take the report, if the program ran."""
+        """Keep the report of a program that ran."""
         if ran.report is not None:
             self.reports.append(ran.report)

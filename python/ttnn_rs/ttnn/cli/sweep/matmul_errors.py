@@ -1,4 +1,4 @@
-"""What `sweep matmul` measures: the error of a product by length, fidelity, width of Dst and blocking."""
+"""Measurements of `sweep matmul`: error by length, fidelity, Dst width and blocking."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 BLOCKINGS: Final = {"in Dst": (1, False), "in L1 after 8 tiles": (8, True), "in L1 after every tile": (1, True)}
-"""Where blocks of K are added up: tiles of K per block, and whether the packer adds them in L1.
+"""Accumulation of K blocks: tiles of K per block, and True if the packer accumulates in L1.
 
 Without the packer partial sums come back to Dst unchanged, so that the number of tiles per block makes no difference.
 """

@@ -1,4 +1,4 @@
-"""What a sweep says about results, in the terms of the accuracy tables that were measured on silicon.
+"""Error statistics of a sweep, as defined by the accuracy tables measured on silicon.
 
 The reference is the exact result rounded to the format of the result. The error of a result is its distance to the
 reference in spacings of the format at the reference. `docs/sweeps.md` gives the definitions and where they come from.

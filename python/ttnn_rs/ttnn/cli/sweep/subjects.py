@@ -1,4 +1,4 @@
-"""What is swept: an operator with its parameters, run on the device at every CPU level."""
+"""Subjects of sweeps: an operator with its parameters, run on the device at every CPU level."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MODULES: Final = {"ttnn.ops.unary": "unary"}
 
 @dataclass(frozen=True)
 class Sweep:
-    """What one operator did with every input of one data type.
+    """The results of one operator for every input of one data type.
 
     Args:
         operator: Its name.
@@ -64,7 +64,7 @@ class Sweep:
 
     @property
     def passed(self) -> bool:
-        """Whether all levels agree and the stated bound holds."""
+        """Return True if all levels agree and the stated bound holds."""
         return not self.differing_between_levels and (self.bound_ulp is None or self.max_ulp <= self.bound_ulp)
 
     @property
@@ -112,7 +112,7 @@ def unary_entries() -> tuple[registry.Op, ...]:
 
 
 def needs_more(entry: registry.Op) -> bool:
-    """Whether an operator has arguments besides its tensors of which some must be given."""
+    """Return True if an operator has required arguments besides its tensors."""
     if entry.name in ONE_OF_THESE:
         return True
     required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
@@ -120,7 +120,7 @@ def needs_more(entry: registry.Op) -> bool:
 
 
 def is_gradient(entry: registry.Op) -> bool:
-    """Whether an operator's first tensor is the gradient of its result; a sweep sets it to 1."""
+    """Return True if the first tensor is an incoming gradient; a sweep sets it to 1."""
     return family_of(entry) == "backward"
 
 

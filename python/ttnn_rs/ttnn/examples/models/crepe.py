@@ -21,7 +21,7 @@ KERNELS, STRIDES = (512, 64, 64, 64, 64, 64), (4, 1, 1, 1, 1, 1)
 PADDINGS = ((254, 254), *((31, 32),) * 5)
 EPSILON = 0.0010000000474974513
 CENTS_APART, LOWEST_CENTS = 20.0, 1997.3794084376191
-"""Of the pitches; cents count from 10 Hz."""
+"""Distance and lowest value of the pitches, in cents above 10 Hz."""
 
 Weights = dict[str, torch.Tensor]
 

@@ -349,7 +349,7 @@ class Layer:
 
 
 class Outer:
-    """What stands before and behind the layers: the table of words, the last norm, the head."""
+    """The parts around the layers: embedding table, last norm, head."""
 
     def __init__(self, device: ttnn.MeshDevice, weights: Weights, dtype: ttnn.DataType = ttnn.bfloat8_b) -> None:
         self.device = device

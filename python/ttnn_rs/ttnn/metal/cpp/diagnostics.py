@@ -13,7 +13,7 @@ _HEADER = re.compile(r"'([^']*)' file not found")
 
 
 class _Patterns(NamedTuple):
-    """Where the compiler's messages are: errors, notes, and lines that include a file."""
+    """Patterns of compiler messages: errors, notes, and lines that include a file."""
 
     error: re.Pattern[str]
     note: re.Pattern[str]

@@ -1,4 +1,4 @@
-"""Where a kernel starts: `kernel_main`, the older `MAIN`, or a function whose parameters are arguments with names."""
+"""Entry points of kernels: `kernel_main`, the older `MAIN`, or a function with named arguments."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ttnn.metal.cpp.shared import Shared
 from ttnn.metal.cpp.visible import Visible
 
 WORK = "/ttnn-rs-kernel"
-"""Where the compiler sees what is generated for a kernel. No disk has this folder."""
+"""Virtual folder of generated kernel files. No disk has this folder."""
 
 
 def overlay(seen: Visible, generated: Mapping[str, str], entry: str, shared: Shared, work: Path) -> str:

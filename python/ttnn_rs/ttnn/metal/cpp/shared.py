@@ -1,4 +1,4 @@
-"""What all kernels share: precompiled header, start code, calls of the engine, libraries, command lines."""
+"""Files shared by all kernels: precompiled header, start code, engine calls, libraries, command lines."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FOLDER_FLAGS = ("-isystem", "-internal-isystem", "-internal-externc-isystem", "
 
 @dataclass(frozen=True)
 class Shared:
-    """What all kernels share, on the disk, sound when it was looked at.
+    """Files shared by all kernels, on disk, valid when they were checked.
 
     Attributes:
         folder: Where its files are.

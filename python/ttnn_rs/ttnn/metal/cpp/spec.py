@@ -1,4 +1,4 @@
-"""What a C++ kernel is compiled with, as plain data."""
+"""Compilation settings of a C++ kernel, as plain data."""
 
 from __future__ import annotations
 

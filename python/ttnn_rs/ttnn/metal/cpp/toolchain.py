@@ -87,7 +87,7 @@ def _named(command: Sequence[str]) -> Toolchain:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run of a tool may use.
+    """Resource limits of one tool run.
 
     Attributes:
         memory: MiB of address space.

@@ -59,7 +59,7 @@ class Folder(NamedTuple):
 
 @dataclass
 class Visible:
-    """What the compilation of a kernel can see.
+    """Files that the compilation of a kernel can see.
 
     Attributes:
         main: The path of the source.
@@ -195,7 +195,7 @@ class _Search:
 
 
 class _Names(NamedTuple):
-    """What a file names.
+    """Files that a file includes.
 
     Attributes:
         named: Headers: name, whether it is looked for beside the file first, whether all that are found count.

@@ -75,9 +75,9 @@ class Specified:
         self.tensors: dict[str, Tensor] = {}
         """The tensors of the next run; they live as long as the program, or until others take their place."""
         self.distributions: dict[str, Distribution | None] = {}
-        """How the tensors of parameters with a dynamic shape have to be distributed, but for their shape."""
+        """Required distributions of tensors with a dynamic shape, except for their shape."""
         self.is_set = False
-        """Whether a run has arguments."""
+        """True if a run has arguments."""
 
     def check_run(self, call: str) -> None:
         """Check that a run has arguments.
@@ -173,7 +173,7 @@ def make_mesh_workload_from_specs(
 
 
 def _number_buffers(made: Specified) -> None:
-    """Give each dataflow buffer the lowest circular buffer that is free on all its nodes."""
+    """Assign to each dataflow buffer the lowest circular buffer that is free on all its nodes."""
     count = int(made.device.chip["circular_buffers"])
     nodes = {dfb.unique_id: nodes_of_buffer(made.spec, dfb.unique_id) for dfb in made.spec.dataflow_buffers}
     for name, cores in nodes.items():

@@ -21,14 +21,14 @@ __all__ = [
 
 
 class UnpackMode(VendorEnum):
-    """Where the unpacker brings the datums of a buffer: to SrcA and SrcB, or to Dst with all their bits."""
+    """Unpack destination of a buffer: SrcA and SrcB, or Dst with all bits."""
 
     UnpackToSrc = 0
     UnpackToDest = 1
 
 
 class Precision(VendorEnum):
-    """Whether accuracy or speed comes first."""
+    """Preference for accuracy or speed."""
 
     Approximate = 0
     Precise = 1
@@ -36,7 +36,7 @@ class Precision(VendorEnum):
 
 @dataclass(kw_only=True)
 class DataMovementHardwareConfig:
-    """How a data-movement kernel runs. Wormhole and Blackhole need `config_1xx`.
+    """Configuration of a data movement kernel. Wormhole and Blackhole need `config_1xx`.
 
     Attributes:
         config_1xx: Processor and network.
@@ -90,7 +90,7 @@ CreateWriterGen1DataMovementConfig = create_writer_datamovement_config
 
 @dataclass(kw_only=True)
 class ComputeHardwareConfig:
-    """How a compute kernel runs.
+    """Configuration of a compute kernel.
 
     Attributes:
         fpu_math_fidelity: Passes over mantissa parts.

@@ -348,7 +348,7 @@ def tensorspecs_match_with_relaxation(a: TensorSpec, b: TensorSpec, relaxation: 
 def _resize(
     call: str, made: Specified, name: str, sizes: ProgramRunArgs.DFBRunOverrides | None, *, stateful: bool
 ) -> None:
-    """Give a dataflow buffer the size of a run: another one, or that of its specification."""
+    """Set the size of a dataflow buffer for a run: a new one, or that of its specification."""
     dfb = next(dfb for dfb in made.spec.dataflow_buffers if dfb.unique_id == name)
     config, index = made.buffers[name].config, made.buffer_ids[name]
     if sizes is not None and not isinstance(sizes, ProgramRunArgs.DFBRunOverrides):

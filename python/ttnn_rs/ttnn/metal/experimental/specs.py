@@ -59,7 +59,7 @@ NodeRangeSet = CoreRangeSet
 
 @dataclass(kw_only=True)
 class KernelAdvancedOptions:
-    """What few kernels need.
+    """Rarely used kernel options.
 
     Attributes:
         num_runtime_varargs: Runtime arguments without names on each core; `get_vararg(i)` reads them.
@@ -132,13 +132,13 @@ class KernelSpec:
         """
 
         class EndpointType(Enum):
-            """Which end of the buffer a kernel has."""
+            """The end of the buffer that a kernel has."""
 
             PRODUCER = 0
             CONSUMER = 1
 
         class AccessPattern(Enum):
-            """How the threads of a kernel share entries."""
+            """Sharing of entries among the threads of a kernel."""
 
             STRIDED = 0
             ALL = 1
@@ -241,7 +241,7 @@ BlockedConsumerOf = blocked_consumer_of
 
 @dataclass(kw_only=True)
 class DFBAdvancedOptions:
-    """What few dataflow buffers need.
+    """Rarely used dataflow buffer options.
 
     Attributes:
         alias_with: Buffers that share the memory; all name each other and have the same size and nodes.
@@ -279,7 +279,7 @@ class DataflowBufferSpec:
 
 @dataclass(kw_only=True)
 class SemaphoreAdvancedOptions:
-    """What few semaphores need: a value to start with (deprecated officially)."""
+    """Rarely used semaphore options: an initial value (deprecated officially)."""
 
     initial_value: int = 0
 
@@ -312,7 +312,7 @@ class ScratchpadSpec:
 
 @dataclass(kw_only=True)
 class TensorSpecRelaxations:
-    """How the tensor of a run may differ from its parameter. By default not at all.
+    """Allowed differences between the tensor of a run and its parameter. Default: none.
 
     Attributes:
         match_padded_shape_only: The logical shape may differ, the padded one not.

@@ -85,7 +85,7 @@ def sfpu_functions() -> frozenset[tuple[str, str]]:
 
 
 def is_single_relu(activations: Sequence[Activation]) -> bool:
-    """Whether the packer can do the activation: one ReLU. One with parameters is for `chain` to refuse."""
+    """Return True for one ReLU, which the packer can apply. `chain` rejects one with parameters."""
     return len(activations) == 1 and as_unary(activations[0]) == UnaryWithParam(UnaryOpType.RELU)
 
 

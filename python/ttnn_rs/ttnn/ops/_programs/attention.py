@@ -1,4 +1,4 @@
-"""What programs of scaled dot product attention share: operands, caches, and what decides the bits.
+"""Shared code of scaled dot product attention programs: operands, caches, numerics.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa` and `sdpa_decode`.
 """

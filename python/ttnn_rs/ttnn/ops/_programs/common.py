@@ -1,4 +1,4 @@
-"""What operators share: checks of operands, results on the device, options that every signature repeats."""
+"""Shared code of operators: operand checks, device results, options of every signature."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def result_spec(
 
 
 def is_empty(spec: TensorSpec) -> bool:
-    """Whether a tensor has no pages, so that there is nothing to compute."""
+    """Return True if a tensor has no pages, so that there is nothing to compute."""
     return spec.num_pages == 0
 
 

@@ -108,7 +108,7 @@ def copy_into(source: Tensor, output: Tensor) -> None:
 
 
 def cuts_rows(tensor: Tensor) -> bool:
-    """Whether pages are parts of rows: in row-major shards whose width is not the tensor's."""
+    """Return True if pages are parts of rows: row-major shards narrower than the tensor."""
     spec = tensor.spec
     # A scalar is a row of one element.
     width = (1, *spec.shape._dims)[-1]

@@ -117,7 +117,7 @@ def _has_kernel(op_type: UnaryOpType, dtype: DataType) -> bool:
 
 
 def _keeps(op_type: UnaryOpType, dtype: DataType) -> bool:
-    """Whether the function leaves all values of a data type as they are."""
+    """Return True if the function keeps all values of a data type."""
     return op_type is _U.LEAKY_RELU and dtype in _UNSIGNED
 
 

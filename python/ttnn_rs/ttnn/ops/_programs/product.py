@@ -22,7 +22,7 @@ def tiles_of(extent: int) -> int:
 
 @dataclass(frozen=True)
 class Numerics:
-    """What a compute kernel configuration decides of the bits of a product."""
+    """Matmul numerics that a compute kernel configuration selects."""
 
     fidelity: int
     dst32: bool

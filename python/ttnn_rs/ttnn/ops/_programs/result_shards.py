@@ -1,4 +1,4 @@
-"""Where the result of an element-wise operator lives if an operand, or the place that is asked for, is sharded.
+"""Memory config of an element-wise result if an operand or the requested memory config is sharded.
 
 A result that is larger than its operand by broadcasting has shards that are larger in the same ratio, on the same
 cores. A sharded place without shards takes those of the first sharded operand, or all cores of the device.

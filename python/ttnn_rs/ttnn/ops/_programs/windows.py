@@ -83,7 +83,7 @@ def copy_rows(
 
 
 def in_whole_tiles(sizes: Sequence[int]) -> bool:
-    """Whether pieces of these sizes, one behind the other, begin on tiles."""
+    """Return True if consecutive pieces of these sizes start at tile boundaries."""
     return all(size % TILE_SIZE == 0 for size in sizes[:-1])
 
 

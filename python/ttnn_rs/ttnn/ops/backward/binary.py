@@ -125,9 +125,9 @@ class Pair:
     steps: Callable[[Forward, Tensor, Tensor, Tensor], list[Tensor]]
     dtypes: tuple[DataType, ...] = FLOATS
     by_number: bool = False
-    """Whether the second operand may be a number; the gradient is `grad` then."""
+    """True if the second operand may be a scalar; the gradient is then `grad`."""
     rows: bool = True
-    """Whether every step takes row-major tensors, too."""
+    """True if every step also accepts row-major tensors."""
     note: str = ""
     """Added to the docstring."""
     ulp: tuple[float, ...] = ()

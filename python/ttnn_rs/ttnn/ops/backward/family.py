@@ -1,4 +1,4 @@
-"""How a row of a table becomes a gradient operator: signature, checks, steps and registry entry.
+"""Gradient operators from table rows: signature, checks, steps and registry entry.
 
 A gradient takes `grad_tensor` first, the gradient of the function's result, and returns a list: one gradient per
 operand of the function, None for those that were not asked for.

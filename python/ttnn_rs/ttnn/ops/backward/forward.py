@@ -99,7 +99,7 @@ class Forward:
 
 @contextmanager
 def named(operator: str) -> Iterator[None]:
-    """Put the operator's name before the text of an error that one of its steps raises."""
+    """Prefix the text of an error that a step raises with the operator's name."""
     try:
         yield
     except TtnnError as error:

@@ -62,7 +62,7 @@ _WORDS_OF_BLOCKS: Final = 16
 
 @dataclass(frozen=True)
 class _Window:
-    """Where the window of every output position begins and what it covers, along time, height and width."""
+    """Start and extent of the kernel window at every output position, along time, height and width."""
 
     kernel: tuple[int, ...]
     stride: tuple[int, ...]

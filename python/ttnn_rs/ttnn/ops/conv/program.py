@@ -1,4 +1,4 @@
-"""How the product of a convolution is blocked and divided over cores.
+"""Block sizes and core division of a convolution's matmul.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/conv2d_utils.cpp`, for shards of rows.
 """

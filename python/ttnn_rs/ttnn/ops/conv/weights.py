@@ -52,7 +52,7 @@ class Kernel:
 
 
 def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
-    """Whether a tensor is a matrix of this kernel already."""
+    """Return True if a tensor is already a prepared weight of this kernel."""
     spec = weight.spec
     return spec.layout is Layout.TILE and tuple(spec.shape) == (1, 1, kernel.inner, kernel.out_channels)
 

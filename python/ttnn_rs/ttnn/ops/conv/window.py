@@ -1,4 +1,4 @@
-"""How the window of a convolution moves over images.
+"""Kernel windows of convolutions: size, stride, padding, dilation.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/conv`.
 """
@@ -18,7 +18,7 @@ MOST: Final = 1 << 31
 
 @dataclass(frozen=True)
 class Window:
-    """How a window moves over images."""
+    """A kernel window: size, stride, padding, dilation."""
 
     batch: int
     height: int

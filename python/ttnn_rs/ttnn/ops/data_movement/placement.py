@@ -1,4 +1,4 @@
-"""Where a tensor lives: interleaved or sharded, DRAM or L1, copied, moved, freed.
+"""Memory configs of tensors: interleaved or sharded, DRAM or L1; copy, move, free.
 
 Source: TT-NN docs of the operators; sharding rules as in `MemoryConfig`.
 """

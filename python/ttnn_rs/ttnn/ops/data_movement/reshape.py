@@ -61,7 +61,7 @@ def _resolved(name: str, volume: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
-    """Whether the pages of `shape` are the pages of `spec`, in the same order."""
+    """Return True if the pages of `shape` are the pages of `spec`, in the same order."""
     old_height, old_width = (1, 1, *spec.shape)[-2:]
     new_height, new_width = (1, 1, *shape)[-2:]
     config = spec.memory_config
@@ -74,7 +74,7 @@ def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
 
 
 def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
-    """Whether another number of elements has the same tiles: some become padding, or padding becomes elements."""
+    """Return True if a shape with another number of elements has the same tiles, but other padding."""
     if spec.layout is not Layout.TILE or len(shape) < 2 or min(shape) < 1 or math.prod(shape) == spec.shape.volume():
         return False
     padded = TensorSpec.of(shape, spec.dtype, spec.layout, tile=spec.tile).padded_shape
@@ -82,7 +82,7 @@ def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
 
 
 def _shows_padding(tensor: Tensor, shape: tuple[int, ...]) -> bool:
-    """Whether the official operator takes a shape of another number of elements: full tiles, or any on the host."""
+    """Return True if a new number of elements is allowed: full tiles, or a host tensor."""
     spec = tensor.spec
     if not _same_tiles(spec, shape):
         return False

@@ -54,7 +54,7 @@ _USERS_OF_GROUPS: Final = 32
 
 @dataclass(frozen=True)
 class _Cache:
-    """How much of the right operand is read."""
+    """The part of the right operand that is read."""
 
     tokens: int
     transposed: bool

@@ -1,4 +1,4 @@
-"""How large blocks and subblocks are made.
+"""Sizes of blocks and subblocks.
 
 Subblocks never change bits; output blocks and the K block (`in0_block_w`) do, through the number of partial sums.
 """

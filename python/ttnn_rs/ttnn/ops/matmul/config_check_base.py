@@ -1,4 +1,4 @@
-"""What the checks of all program families share: how one is stated, block sizes, and shards of A.
+"""Shared checks of all program families: error texts, block sizes, shards of A.
 
 The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
 says which parameter does not fit and which would.

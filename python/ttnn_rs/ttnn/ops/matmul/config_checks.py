@@ -1,4 +1,4 @@
-"""Whether a program configuration, given or chosen, fits the operands and the device: the checks of every family."""
+"""Checks of program configurations, explicit or automatic, for operands and device, by family."""
 
 from __future__ import annotations
 

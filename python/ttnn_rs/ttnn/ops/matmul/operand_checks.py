@@ -1,4 +1,4 @@
-"""What a matrix product asks of its operands, its bias and its activation, whatever the program is."""
+"""Requirements on matmul operands, bias and activation, for every program."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Problem:
 
     @property
     def full_tiles(self) -> bool:
-        """Whether all tiles are 32x32."""
+        """Return True if all tiles are 32x32."""
         return FULL_TILE == self.a.tile == self.b.tile == self.out_tile
 
     @property
@@ -89,17 +89,17 @@ class Problem:
 
     @property
     def bias_is_row(self) -> bool:
-        """Whether the one row of a fused bias is added to every row; one of several rows is added tile by tile."""
+        """Return True if a fused bias is one row, added to every row; a bias of several rows is added tile by tile."""
         return self.bias is None or bias_rows(self.bias) == 1
 
     @property
     def in_dram(self) -> bool:
-        """Whether A, B and the output are all in DRAM."""
+        """Return True if A, B and the output are all in DRAM."""
         return self.a.placement.in_dram and self.b.placement.in_dram and self.out.in_dram
 
     @property
     def interleaved(self) -> bool:
-        """Whether A, B and the output are all interleaved."""
+        """Return True if A, B and the output are all interleaved."""
         return self.a.placement.interleaved and self.b.placement.interleaved and self.out.interleaved
 
     @property

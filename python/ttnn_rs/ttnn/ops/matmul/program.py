@@ -136,7 +136,7 @@ class MatmulProgram:
 
     @property
     def l1_accumulation(self) -> bool:
-        """Whether partial sums are added up in L1 by the packer."""
+        """Return True if the packer accumulates partial sums in L1."""
         return uses_l1_accumulation(self.problem, self.config)
 
     @property
@@ -146,7 +146,7 @@ class MatmulProgram:
 
     @property
     def packer_relu(self) -> bool:
-        """Whether the last pack clips at zero."""
+        """Return True if the last pack applies ReLU."""
         activation = self.config.fused_activation
         return activation is not None and activation.op is UnaryOpType.RELU and not activation.params
 

@@ -80,13 +80,13 @@ class MatmulCall:
 
     @property
     def is_empty(self) -> bool:
-        """Whether an operand has no elements."""
+        """Return True if an operand has no elements."""
         return self.a.volume == 0 or self.b.volume == 0
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is known before the checks: the multiplication, its configuration, and what stays outside of the program."""
+    """State before the checks: the matmul, its configuration, and the steps outside the program."""
 
     problem: Problem
     config: ProgramConfig

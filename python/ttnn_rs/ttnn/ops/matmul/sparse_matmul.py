@@ -47,7 +47,7 @@ _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataT
 
 @dataclass(frozen=True)
 class _Batches:
-    """Which matrices the product of a place of the sparsity tensor has."""
+    """The matrices that each element of the sparsity tensor selects."""
 
     a: tuple[int, ...]
     b: tuple[int, ...]

@@ -112,7 +112,7 @@ class Shard:
     cores: Cores
     col_major: bool = False
     tile: TileShape = field(default=FULL_TILE, compare=False)
-    """Of the tensor that has the shards."""
+    """Tile of the sharded tensor."""
 
     @property
     def box(self) -> CoreBox:
@@ -145,17 +145,17 @@ class Placement:
 
     @property
     def interleaved(self) -> bool:
-        """Whether pages go round the banks."""
+        """Return True if pages are interleaved over the banks."""
         return self.layout is TensorMemoryLayout.INTERLEAVED
 
     @property
     def sharded(self) -> bool:
-        """Whether the tensor is cut over cores."""
+        """Return True if the tensor is sharded over cores."""
         return not self.interleaved
 
     @property
     def in_dram(self) -> bool:
-        """Whether the pages are in DRAM."""
+        """Return True if the pages are in DRAM."""
         return self.buffer is BufferType.DRAM
 
     def __str__(self) -> str:
@@ -210,7 +210,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Chip:
-    """What the choice of a program knows of the chip and of its L1 at this moment."""
+    """State of the chip and its L1 for the program choice."""
 
     grid: tuple[int, int]
     l1_bytes: int

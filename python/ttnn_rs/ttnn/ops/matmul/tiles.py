@@ -24,7 +24,7 @@ from .specs import TileShape
 
 
 def is_transposed(tensor: Tensor | None) -> bool:
-    """Whether rows and columns of a tensor's tiles are exchanged where they are stored."""
+    """Return True if rows and columns of a tensor's stored tiles are exchanged."""
     return tensor is not None and tensor.spec.layout is Layout.TILE and tensor.spec.tile.transpose_within_face
 
 

@@ -1,4 +1,4 @@
-"""What the operators of the moreh family share: checks of operands, settings of their kernels, options.
+"""Shared code of the moreh family: operand checks, kernel settings, options.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_helper_functions.cpp`.
 """

@@ -33,7 +33,7 @@ Shape = tuple[int, ...]
 
 
 class _Lines:
-    """What is normalized together: rows, or all elements of the last dimensions."""
+    """The elements that are normalized together: rows, or all elements of the last dimensions."""
 
     def __init__(self, name: str, shape: Sequence[int], normalized_dims: int) -> None:
         rank = len(shape)

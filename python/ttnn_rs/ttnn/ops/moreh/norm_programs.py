@@ -23,7 +23,7 @@ class Parameter:
 
     shape: tuple[int, ...]
     broadcast: str
-    """How a tile of it meets a tile of the input: "row", "none" or "scalar"."""
+    """Broadcast of its tile over an input tile: "row", "none" or "scalar"."""
 
     def of(self, program: Pipeline) -> Operand:
         """Add the tensor to a program."""

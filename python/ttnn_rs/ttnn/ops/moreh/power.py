@@ -22,7 +22,7 @@ class Power:
     whole: int
     """Magnitude of the exponent rounded down."""
     negative: bool
-    """Whether the exponent rounded down is negative."""
+    """True if the exponent rounded down is negative."""
     rest: int
     """FP32 bits of what the rounded exponent lacks, cut to bfloat16 as the reader does."""
 

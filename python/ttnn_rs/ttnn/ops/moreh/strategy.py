@@ -1,4 +1,4 @@
-"""Which of the programs of the moreh softmax operators runs: that of small or that of large tensors.
+"""Choice between the moreh softmax programs for small and for large tensors.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_softmax/device/moreh_softmax_device_operation.cpp`.
 """

@@ -33,7 +33,7 @@ FunctionStep = tuple[str, str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Blocks:
-    """How the tiles of a row are split over cores."""
+    """Division of a row's tiles over cores."""
 
     width: int
     """Tiles of a core."""
@@ -45,7 +45,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Norm:
-    """What decides the bits of a program."""
+    """Settings that determine the bits of a program."""
 
     dtype: DataType
     out_dtype: DataType
@@ -54,7 +54,7 @@ class Norm:
     dst32: bool
     arch: int
     epsilon: float
-    """As FP32."""
+    """Epsilon as FP32."""
     centers: bool
     """The mean is subtracted: layer norm."""
     residual: DataType | None = None
@@ -267,7 +267,7 @@ def from_statistics(
 
 
 def is_large(norm: Norm, tiles: int) -> bool:
-    """Whether the kernel of large tensors runs, which reads rows of so many tiles three times."""
+    """Return True for the kernel of large tensors, which reads rows of so many tiles three times."""
     return tiles > (400 if norm.dst32 else 800) * (1 if norm.dtype is not DataType.FLOAT32 else 0.5)
 
 

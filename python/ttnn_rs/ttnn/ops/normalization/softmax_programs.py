@@ -24,10 +24,10 @@ _EXP: Final[dict[Form, Chain]] = {
 
 @dataclass(frozen=True)
 class Numerics:
-    """What decides the bits of a program besides its passes."""
+    """Settings that determine the bits of a program, besides its passes."""
 
     dtype: DataType
-    """Of input and output."""
+    """Data type of input and output."""
     fidelity: int
     approximate: bool
     dst32: bool
@@ -54,7 +54,7 @@ def _exp(numerics: Numerics) -> Chain:
 
 @dataclass(frozen=True)
 class Mask:
-    """What is added to scaled scores before their softmax."""
+    """The mask that is added to scaled scores before their softmax."""
 
     dtype: DataType
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Where the largest elements of windows lie: the indices of `ttnn.max_pool2d`.
+"""Indices of `ttnn.max_pool2d`: positions of the largest elements of pooling windows.
 
 Of several equal elements the first one counts, as in torch; the official kernel does not promise which.
 Source: tt-metal `ttnn/cpp/ttnn/operations/pool/generic`.

@@ -1,4 +1,4 @@
-"""Where the result of a pool lies.
+"""Memory config of a pooling result.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/pool/generic` (`Pool2D::compute_output_specs`).
 """

@@ -22,7 +22,7 @@ __all__ = ["prepare_grid_sample_grid"]
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
 NUMBERS: Final = {"bilinear": 6, "nearest": 2}
-"""What a prepared point has: the row and the column of a pixel as int16, and for "bilinear" four weights."""
+"""Values of a prepared point: row and column of a pixel as int16, and four weights for "bilinear"."""
 _HALF: Final = np.float32(0.5)
 _OUTSIDE: Final = 0xFFFF
 

@@ -1,4 +1,4 @@
-"""What the writer kernel of `sampling` does on a RISC: sums and quotients of bfloat16 words, and the choice of a token.
+"""RISC arithmetic of `sampling`'s writer kernel: sums and quotients of bfloat16 words, and token choice.
 
 Words are unsigned 16-bit integers. Nothing is rounded: bits that do not fit are dropped.
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/sampling/device/kernels/dataflow/writer_interleaved.cpp`.
@@ -85,7 +85,7 @@ def divided(a: int, b: int) -> int:
 
 
 def greater(a: int, b: int) -> bool:
-    """Whether one bfloat16 word is a larger number than another; +0 is larger than -0."""
+    """Return True if one bfloat16 word is larger than another; +0 is larger than -0."""
     if (a ^ b) & _SIGN:
         return not a & _SIGN
     return a < b if a & _SIGN else a > b

@@ -74,7 +74,7 @@ def _split(device: MeshDevice, seed: int | None) -> dict[str, int]:
 
 
 def _wide(config: WormholeComputeKernelConfig | None) -> bool:
-    """Whether Dst has 32 bits, as it has by default."""
+    """Return True if Dst has 32 bits, the default."""
     return config is None or config.fp32_dest_acc_en
 
 

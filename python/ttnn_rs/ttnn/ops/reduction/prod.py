@@ -142,7 +142,7 @@ def _last_tile(source: Tensor) -> Tensor:
 
 
 def _of_few(spec: TensorSpec) -> bool:
-    """Whether a tensor is row-major matrices of a few elements, more than one."""
+    """Return True for row-major matrices of a few elements, more than one."""
     if spec.layout is not Layout.ROW_MAJOR or spec.shape.rank < 3:
         return False
     *leading, height, width = spec.shape._dims

@@ -34,7 +34,7 @@ _Axis = Literal["w", "h", "hw"]
 _StepAxis = Literal["w", "h", "tile"] | int
 
 IDENTITY: Final[dict[Kind, float]] = {"sum": 0.0, "mean": 0.0, "max": -math.inf, "min": math.inf}
-"""What padding holds while a tensor of floating point numbers is reduced."""
+"""Padding value during a floating-point reduction."""
 
 REDUCED_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
 """The integers that are reduced."""
@@ -48,7 +48,7 @@ _CHUNK: Final = 256
 
 @dataclass(frozen=True)
 class Setting:
-    """What all programs of one call have in common.
+    """Shared settings of all programs of one call.
 
     Args:
         name: Operator, for errors.
@@ -69,7 +69,7 @@ class Setting:
     tiles_asked_for: bool = False
 
     def accurate(self, dtype: DataType) -> bool:
-        """Whether a tensor of this type is reduced by the SFPU in FP32."""
+        """Return True if the SFPU reduces tensors of this type in FP32."""
         return dtype is DataType.FLOAT32 and self.dst32 and not self.fast
 
 

@@ -48,7 +48,7 @@ _LARGEST_NARROW_INDEX: Final = 65535
 _SPLIT_WIDTH: Final = 8192
 _SPLIT_ELEMENTS: Final = 64
 _LEAST_SPLIT: Final = 64
-"""Where the program of several cores begins: width of a row, most elements to be found, least columns of a core."""
+"""Limits of the multi-core program: row width, most elements to find, fewest columns of a core."""
 Pair = tuple[Tensor, Tensor]
 
 

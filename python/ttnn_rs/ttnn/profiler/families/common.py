@@ -1,4 +1,4 @@
-"""What the families of plans share: cores that split work, and kernels that read, compute and write page by page."""
+"""Shared code of plan families: cores that split work, and kernels that read, compute and write pages."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _broadcast(operand: Operand, output: Operand) -> str:
 
 
 def _uneven(operand: Operand) -> bool:
-    """Whether the last shards of an operand are not full, so that the program takes pages instead of shards."""
+    """Return True if the last shards of an operand are not full, so that the program uses pages."""
     if operand.shard is None:
         return False
     height, width = operand.shard
@@ -208,6 +208,6 @@ def _pages(operand: Operand, cores: int) -> int:
 
 
 def _is_output(op: DeviceOperation, operand: Operand) -> bool:
-    """Whether an input is the preallocated result, which profiles list last."""
+    """Return True if an input is the preallocated result, which profiles list last."""
     expected = {"Unary": 1, "BinaryNg": 2, "Binary": 2, "Ternary": 3, "Typecast": 1}.get(op.kind, len(op.inputs))
     return any(operand is extra for extra in op.inputs[expected:])

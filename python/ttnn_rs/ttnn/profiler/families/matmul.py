@@ -42,7 +42,7 @@ _IN0, _IN1, _OUT, _BIAS = range(4)
 
 @dataclass(frozen=True)
 class Blocks:
-    """What one core multiplies, in tiles.
+    """The blocks that one core multiplies, in tiles.
 
     Args:
         rows: Tile rows of a block of the output.
@@ -150,7 +150,7 @@ def _place(operand: MatmulOperand, *, other: bool = False) -> str:
 
 
 def _one_dimensional(program: MatmulProgram) -> bool:
-    """Whether the left operand is read, and the result written, over the network that does not suit it.
+    """Return True if the left operand is read, and the result written, over the slower network.
 
     Of the profiles, those of programs that send one operand to all cores read and write at half the rate of the others.
     """

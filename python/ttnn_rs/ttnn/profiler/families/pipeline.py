@@ -230,7 +230,7 @@ def _count(program: Pipeline, number: int, columns: int) -> int:
 
 
 def _is_scalar(program: Pipeline, number: int) -> bool:
-    """Whether a value is one tile that stands for its line."""
+    """Return True if a value is one tile that is broadcast over its row."""
     given = program._passes[number]
     if given["load"] in _REDUCTIONS:
         return True

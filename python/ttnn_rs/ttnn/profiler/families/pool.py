@@ -16,7 +16,7 @@ from ttnn.profiler.plan import BARRIER, Plan, Steps, await_, loop, pop, push, re
 
 _CORNERS: Final = 4
 _NUMBERS_OF_A_POINT: Final = {True: 6, False: 2}
-"""Of a grid: a row, a column and four weights if they were computed before, else two coordinates."""
+"""Values of a grid point: row, column and four weights if precomputed, else two coordinates."""
 
 
 def _row_kernel(op: DeviceOperation, rows: int) -> Steps:

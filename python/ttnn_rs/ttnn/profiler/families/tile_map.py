@@ -1,4 +1,4 @@
-"""Which pieces of which tiles make up a tile of a reshaped tensor.
+"""Pieces of input tiles that make up a tile of a reshaped tensor.
 
 Source: tt-metal `data_movement/reshape_view/device/reshape_tiled_program_factory.cpp`, whose host code makes this map
 and gives it to the kernels as a tensor.
@@ -15,11 +15,11 @@ from ttnn.profiler.operand import TILE, Operand
 
 _FACE: Final = 16
 ENTRY_BYTES: Final = 16
-"""Of a piece in the map: tile, its two offsets and its length, 32 bits each."""
+"""Bytes of a piece in the map: tile, its two offsets and its length, 32 bits each."""
 
 
 class TilePieces(NamedTuple):
-    """How one tile of the result is put together.
+    """The pieces of one tile of the result.
 
     Attributes:
         tiles: Tiles of the operand that it takes pieces from.

@@ -100,7 +100,7 @@ def window_of(text: str, *, tiled: bool = True) -> Window | None:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What cores copy for a halo, in sticks: the channels of one pixel.
+    """The data that cores copy for a halo, in sticks: the channels of one pixel.
 
     Args:
         local: Sticks that stay in a core, at most.

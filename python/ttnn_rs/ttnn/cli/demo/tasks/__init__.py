@@ -1,1 +1,1 @@
-"""What each model's demo does with its port: inputs, reference, metric, picture."""
+"""Tasks of the model demos: inputs, reference, metric, plot."""

@@ -13,7 +13,7 @@ from ttnn.examples.models import crepe as port
 
 TONES = (110.0, 220.0, 440.0, 880.0)
 FRAMES = 8
-"""Of each tone."""
+"""Frames per tone."""
 
 
 def tones() -> torch.Tensor:

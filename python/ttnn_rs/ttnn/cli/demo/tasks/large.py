@@ -1,4 +1,4 @@
-"""What the demos of 7B models share: layers that are made one by one, beside torch, and predicted throughput.
+"""Shared code of the 7B demos: layers generated one by one, torch reference, predicted throughput.
 
 A layer's weights are made once, go to the device, and serve torch before they are freed. The device keeps all layers.
 Torch runs along layer by layer in float32, from the same embeddings.
@@ -32,7 +32,7 @@ from ttnn.cli.demo.tasks import pictures
 
 PROMPT, USERS = 128, 32
 POSITION = PROMPT
-"""Of the token that every user decodes."""
+"""Position of the token that every user decodes."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _made_caches(state: _Run, number: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _fill_caches(state: _Run) -> None:
-    """Put the made keys and values into the caches."""
+    """Write the generated keys and values into the caches."""
     for number, layer in enumerate(state.layers):
         for name in ("keys", "values"):
             old = getattr(layer, name)

@@ -14,9 +14,9 @@ from ttnn.cli.demo.measure import Advance, Line, Outcome, Settings, device_bytes
 from ttnn.examples.models import mtcnn as port
 
 SCALE = 0.15
-"""Of the image that P-Net slides over."""
+"""Scale of the image that P-Net slides over."""
 STRIDE, CELL = 2, 12
-"""Of P-Net's places, in pixels, and what each of them sees."""
+"""Stride and receptive field of P-Net, in pixels."""
 
 
 def crops(side: int) -> torch.Tensor:

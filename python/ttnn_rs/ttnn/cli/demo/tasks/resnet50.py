@@ -14,7 +14,7 @@ from ttnn.examples.models import resnet50 as port
 
 IMAGES = 16
 IN_BLOCK = 0.7
-"""What a block adds to its input is scaled by this, so that activations grow slowly."""
+"""Scale of a block's residual branch, so that activations grow slowly."""
 
 
 def weights() -> port.Weights:

@@ -1,4 +1,4 @@
-"""What binary operators refuse: data types, shapes and numbers that do not go together."""
+"""Checks of binary operators: data types, shapes and scalars that do not match."""
 
 from __future__ import annotations
 

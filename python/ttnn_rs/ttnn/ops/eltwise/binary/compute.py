@@ -70,7 +70,7 @@ class Options:
 
     @property
     def has_activations(self) -> bool:
-        """Whether any activation is fused."""
+        """Return True if any activation is fused."""
         return bool(self.activations or self.activations_a or self.activations_b)
 
 
@@ -325,7 +325,7 @@ def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence
 
 
 def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
-    """Whether row-major tensors, one of which cuts rows, do not agree in their pages."""
+    """Return True if row-major tensors, one of which splits rows, have different pages."""
     tensors = [tensor for tensor in (a, b, output) if tensor is not None]
     if not any(cuts_rows(tensor) for tensor in tensors):
         return False

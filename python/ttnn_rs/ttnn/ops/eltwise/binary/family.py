@@ -1,4 +1,4 @@
-"""How a row of a table becomes an operator on two operands: signatures, the call, the in-place form, the entry.
+"""Binary operators from table rows: signatures, call, in-place form, registry entry.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`; TT-NN docs of each operator.
 """
@@ -38,7 +38,7 @@ from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.tensor.tensor import Tensor
 
 Run = Callable[[Arithmetic, Any, Any, bool | None, Options], Tensor]
-"""What computes a call: the operator, its two operands, the fast flag, the keyword options."""
+"""The function that computes a call: operator, two operands, fast flag, keyword options."""
 
 LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
 ALL_FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)

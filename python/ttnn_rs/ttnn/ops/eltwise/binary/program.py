@@ -1,4 +1,4 @@
-"""Which unit computes a binary operator, in which formats, and what runs before and after.
+"""Compute unit, formats, pre- and post-processing of binary operators.
 
 The unit decides the rounding of the result and is therefore part of the operator.
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
@@ -26,7 +26,7 @@ CAST_NAMES: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """What distinguishes one operator from the others."""
+    """The properties of one operator."""
 
     name: str
     op_type: BinaryOpType
@@ -39,9 +39,9 @@ class Arithmetic:
     parameters: tuple[int, ...] = ()
     """That function's parameters as FP32 bits."""
     sfpu_in_bfloat16: bool = True
-    """Whether two bfloat16 operands, or one and a float32, go to the SFPU."""
+    """True if two bfloat16 operands, or one and a float32, use the SFPU."""
     blocks_on_sfpu: bool = True
-    """Whether block floats go to the SFPU, too."""
+    """True if block floats also use the SFPU."""
     before: tuple[ChainStep, ...] = ()
     """Applied to both operands."""
     before_b: tuple[ChainStep, ...] = ()
@@ -63,7 +63,7 @@ class Arithmetic:
     floats: tuple[DataType, ...] = FLOATS
     """Floating-point data types that are taken."""
     mixes_floats: bool = False
-    """Whether the operands may have different floating-point data types."""
+    """True if the operands may have different floating-point data types."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What products and quotients make of 32-bit integers that meet floating point: they are converted first.
+"""Promotion of 32-bit integers in products and quotients with floating point: they are converted first.
 
 Source: TT-NN docs of `multiply` and `div`; recorded calls of the gradients that multiply integers.
 """

@@ -1,4 +1,4 @@
-"""What quantisation takes as scale and zero point: numbers, tensors of one element, or a vector along an axis.
+"""Scale and zero point of quantization: scalars, tensors of one element, or a vector along an axis.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/quantization/quantization.cpp`.
 """

@@ -39,7 +39,7 @@ _ON_HOST: Final = "Ternary operation requires input to be on Device. Input stora
 
 @dataclass(frozen=True)
 class Ternary:
-    """What distinguishes one operator from the others: its name, the SFPU's function, names of the operands."""
+    """The properties of one operator: name, SFPU function, operand names."""
 
     name: str
     function: str
@@ -70,7 +70,7 @@ def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, .
 
 
 def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
-    """Whether operands differ in height or width, so that tiles are widened."""
+    """Return True if operands differ in height or width, so that tiles are broadcast."""
     ends = {(1, 1, *tensor.spec.shape._dims)[-2:] for tensor in tensors}
     return len(ends) > 1
 
@@ -185,7 +185,7 @@ def _engine_operand(operand: Operand) -> _engine.Buffer | float:
 
 
 def is_block_float(tensors: Sequence[Tensor]) -> bool:
-    """Whether a tensor holds block floats."""
+    """Return True if a tensor holds block floats."""
     return any(tensor.spec.dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) for tensor in tensors)
 
 
@@ -204,7 +204,7 @@ def check_dtypes(operator: Ternary, dtypes: Sequence[DataType], taken: Sequence[
 
 
 def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[DataType]) -> bool:
-    """Whether the tensors hold integers of one type.
+    """Return True if the tensors hold integers of one type.
 
     Raises:
         DTypeError: a type that is not taken, or floating point beside integers.

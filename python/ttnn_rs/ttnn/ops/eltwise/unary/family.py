@@ -1,4 +1,4 @@
-"""How a row of a table becomes an operator on one tensor: signature, checks, program and registry entry.
+"""Unary operators from table rows: signature, checks, program and registry entry.
 
 Source: tt-metal `eltwise_sfpu.cpp`, and the kernels that each entry names.
 """
