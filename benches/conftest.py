@@ -1,4 +1,4 @@
-"""What every bench may ask for."""
+"""Shared fixtures of benchmarks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def random() -> np.random.Generator:
 
 
 FIGURES = pytest.StashKey[list[tuple[str, dict[str, Any]]]]()
-"""What benches found besides times: ratios to torch, bytes, rates."""
+"""Results of benchmarks besides times: ratios to torch, bytes, rates."""
 
 
 @pytest.fixture(autouse=True)

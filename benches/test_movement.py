@@ -16,7 +16,7 @@ import ttnn
 from ratios import compare, copy_of
 
 Case = Callable[[ttnn.MeshDevice, int], tuple[Callable[[], object], int]]
-"""What makes the call for a size in MiB, and the bytes that it copies."""
+"""Function that builds the call for a size in MiB, and the bytes that it copies."""
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 LAYOUTS = {"tiles": TILES, "rows": ROWS}
 

@@ -1,4 +1,4 @@
-"""What a profile adds to repeated calls: the same calls with a profile closed and open, in one run."""
+"""Cost of a profile for repeated calls: the same calls with and without a profile, in one run."""
 
 from __future__ import annotations
 

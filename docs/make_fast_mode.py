@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 from fast_distance import FIDELITIES, PAGE, SIZES, Distance, distance  # noqa: E402
 
 HEADER = "| fidelity | Dst | size | largest ULP | mean ULP | PCC |\n"
-"""What the table begins with; the text before it stands in the page."""
+"""Heading of the table; the text before it is written by hand."""
 
 
 def bound(found: Distance) -> Distance:

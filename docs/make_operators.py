@@ -12,7 +12,7 @@ from ttnn.operation.registry import FastOperation
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
 START = "<!-- The tables below are generated. -->\n"
-"""What the generated part begins with; the text before it stands in the page."""
+"""First line of the generated part; the text before it is written by hand."""
 
 
 def main(arguments: list[str]) -> int:

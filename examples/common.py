@@ -1,4 +1,4 @@
-"""What the examples share: buffers, the usual reader and writer, and how a result is shown."""
+"""Shared code of the examples: buffers, the usual reader and writer, and printing of results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BF16_TILE = 2048
 
 
 class Outcome(NamedTuple):
-    """What an example found: its program's report, what it did in words, and whether each comparison held."""
+    """The result of an example: its program's report, a description, and the outcome of each comparison."""
 
     report: metal.Report
     did: str
@@ -40,7 +40,7 @@ _sources: list[Path] = []
 
 @contextmanager
 def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterator[list[Path]]:
-    """Let programs that are built in a `with` block take kernels in C++: all of them, or those with these names.
+    """Use C++ kernels for programs built in the `with` block: all kernels, or those with these names.
 
     With `objects`, they are those in the spelling of 0.81.1. Gives the list of sources that programs took.
     """
@@ -88,7 +88,7 @@ def empty(shape: Sequence[int], device: ttnn.MeshDevice, dtype: ttnn.DataType = 
 
 
 def same_bits(ours: ttnn.Tensor, other: ttnn.Tensor) -> bool:
-    """Say whether two tensors hold the same values, bit for bit."""
+    """Return True if two tensors hold the same bits."""
     return ttnn.to_numpy(ours).tobytes() == ttnn.to_numpy(other).tobytes()
 
 
@@ -100,7 +100,7 @@ def add_cb(
     data_format: metal.DataFormat = metal.DataFormat.Float16_b,
     page_size: int = BF16_TILE,
 ) -> metal.CBHandle:
-    """Give cores a circular buffer of so many tiles."""
+    """Create a circular buffer of so many tiles on the cores."""
     config = metal.CircularBufferConfig(pages * page_size, {index: data_format}).set_page_size(index, page_size)
     return metal.create_circular_buffer(program, cores, config)
 

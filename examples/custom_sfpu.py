@@ -30,7 +30,7 @@ def hyperbolic_tangent() -> None:
 
 
 def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
-    """Take the hyperbolic tangent of height x width bfloat16."""
+    """Compute the hyperbolic tangent of height x width bfloat16 values."""
     report, same = on_each_tile(device, hyperbolic_tangent, ttnn.tanh, random_bf16((height, width), 3, 2.0))
     return Outcome(report, f"tanh of {height * width // 1024} tiles on core 0-0", {"same bits as ttnn.tanh": same})
 

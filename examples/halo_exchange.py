@@ -114,7 +114,7 @@ def on_one_core(rods: np.ndarray, steps: int, device: ttnn.MeshDevice) -> np.nda
 
 
 def run(device: ttnn.MeshDevice, cores: int = 4, places: int = 4, steps: int = 5) -> Outcome:
-    """Take `steps` steps on rods of cores x places places."""
+    """Compute `steps` steps on rods of cores x places points."""
     rods = np.random.default_rng(9).standard_normal((cores * places, 1024), dtype=np.float32).astype(ml_dtypes.bfloat16)
     dram = metal.InterleavedBufferConfig(device=device, size=rods.nbytes, page_size=BYTES)
     source, target = metal.create_buffer(dram), metal.create_buffer(dram)

@@ -1,4 +1,4 @@
-"""What the matmul examples share: operands, the operator to compare with, and the kernel that multiplies blocks."""
+"""Shared code of the matmul examples: operands, reference operator, kernel that multiplies blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTIALS = 24
 
 
 class Blocking(NamedTuple):
-    """How a product is cut, in tiles. M and N of a core, the share of K that is read at once, the part held in Dst."""
+    """Block sizes of a matmul, in tiles: M and N of a core, K read at once, subblock held in Dst."""
 
     per_core_m: int
     per_core_n: int

@@ -63,7 +63,7 @@ def softmax() -> None:
 
 
 def run(device: ttnn.MeshDevice, height: int = 320, width: int = 128) -> Outcome:
-    """Take the softmax of each of `height` rows."""
+    """Compute the softmax of each of `height` rows."""
     x, out = to_device(random_bf16((height, width), 7, 3.0), device), empty((height, width), device)
     ht, wt = height // 32, width // 32
     grid = device.compute_with_storage_grid_size()

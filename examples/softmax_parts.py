@@ -1,4 +1,4 @@
-"""What the softmax examples share: the buffers and the steps of a row."""
+"""Shared code of the softmax examples: the buffers and the steps of a row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compute_config(arguments: list[int], unpack_to_dest: tuple[int, ...] = ()) -
 
 
 def float_cb(program: metal.Program, cores: metal.CoreRange | metal.CoreRangeSet, index: int, pages: int) -> None:
-    """Give cores a circular buffer of float32 tiles."""
+    """Create a circular buffer of float32 tiles on the cores."""
     add_cb(program, cores, index, pages, FLOAT, FLOAT_TILE)
 
 

@@ -136,7 +136,7 @@ def products() -> None:
 
 
 def run(device: ttnn.MeshDevice, height: int = 128, width: int = 128) -> Outcome:
-    """Take the softmax, without subtracting the maximum, of each of `height` rows."""
+    """Compute the softmax of each of `height` rows, without subtracting the maximum."""
     x, out = to_device(random_bf16((height, width), 8, 2.0), device), empty((height, width), device)
     rows, wt = height // 32, width // 32
     tiles = rows * wt

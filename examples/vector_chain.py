@@ -41,7 +41,7 @@ def by_operator(x: ttnn.Tensor) -> ttnn.Tensor:
 
 
 def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
-    """Take softplus of height x width bfloat16."""
+    """Compute softplus of height x width bfloat16 values."""
     report, same = on_each_tile(device, softplus, by_operator, random_bf16((height, width), 3, 2.0))
     did = f"softplus of {height * width // 1024} tiles on core 0-0"
     return Outcome(report, did, {"same bits as ttnn.unary_chain": same})

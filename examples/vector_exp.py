@@ -27,7 +27,7 @@ def exponential() -> None:
 
 
 def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
-    """Take the exponential of height x width bfloat16."""
+    """Compute the exponential of height x width bfloat16 values."""
     report, same = on_each_tile(device, exponential, ttnn.exp, random_bf16((height, width), 3, 4.0))
     return Outcome(report, f"exp of {height * width // 1024} tiles on core 0-0", {"same bits as ttnn.exp": same})
 

@@ -1,4 +1,4 @@
-"""What every test may ask for: an open device, the folder of golden vectors, a quiet engine afterwards."""
+"""Shared fixtures: an open device, the folder of golden vectors, a clean engine afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def golden_folder() -> Path | None:
 
 
 def pytest_report_header() -> list[str]:
-    """Say which package and which vectors this run is about."""
+    """Return the package and the vectors of this run."""
     return [f"ttnn: {Path(ttnn.__file__).parent}", f"golden vectors: {golden_folder() or 'only the compact set'}"]
 
 
@@ -52,7 +52,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
 
 @pytest.fixture
 def cpu_level() -> Iterator[None]:
-    """Let the test change the CPU level; it is put back afterwards."""
+    """Allow the test to change the CPU level; it is restored afterwards."""
     before = _engine.cpu_level()
     yield
     _engine.set_cpu_level(before)
@@ -60,7 +60,7 @@ def cpu_level() -> Iterator[None]:
 
 @pytest.fixture
 def host_threads() -> Iterator[None]:
-    """Let the test change the number of host threads; it is put back afterwards."""
+    """Allow the test to change the number of host threads; it is restored afterwards."""
     before = _engine.threads()
     yield
     _engine.set_threads(before)

@@ -115,7 +115,7 @@ def test_lengths_double(text: str, expected: tuple[int, ...]) -> None:
 
 
 def test_a_number_takes_the_place_of_a_tensor(device: ttnn.MeshDevice) -> None:
-    """Whatever its name is, on either side of the operator."""
+    """The tensor may have any name, on either side of the operator."""
     for name, texts, operands in (
         ("div", ["input_tensor_b=3"], 1),
         ("subtract", ["input_tensor_a=3"], 1),

@@ -69,7 +69,7 @@ OTHER = re.compile(r"/(llmbox|n300|tg|galaxy)/")
 
 
 class Refused(Exception):
-    """What the tools or the library do not do, as their diagnostic says."""
+    """A feature that the tools or the library reject, with their diagnostic."""
 
 
 class Overflow(Exception):
@@ -161,13 +161,13 @@ def allowed_distance(module: Any) -> float:
 
 
 def step(kind: Any) -> float:
-    """How far apart the numbers of a block of an output are, as a share of its power of two; 0 for fine formats."""
+    """Return the distance of adjacent values of a block format, relative to its power of two; 0 for fine formats."""
     layout = getattr(kind, "encoding", None)
     return 2.0**-2 if getattr(layout, "dtype", "") == "bfp_bf4" else 0.0
 
 
 def compare(got: NDArray[Any], expected: NDArray[Any], allowed: float = LARGEST, correlation: float = 0.99) -> str:
-    """What is wrong with an output; empty if nothing is."""
+    """Return the error of an output; empty if there is none."""
     if got.shape != expected.shape:
         return f"shape {got.shape} for {expected.shape}"
     got = got.astype(np.float64)
@@ -389,7 +389,7 @@ def compare_outputs(module: Any, binary: Path, folder: Path, weights: str | None
 
 @contextlib.contextmanager
 def inputs_of(arguments: dict[tuple[str, int], NDArray[Any]], scale: float, *, positive: bool) -> Iterator[None]:
-    """Let `ttrt run` take these values for some arguments, and make the random ones smaller or positive."""
+    """Replace some arguments of `ttrt run` by these values, and scale the random ones or make them positive."""
     from ttnn.compiler.tools.ttrt.util import Binary
 
     original = Binary.Program.populate_inputs
@@ -414,7 +414,7 @@ def inputs_of(arguments: dict[tuple[str, int], NDArray[Any]], scale: float, *, p
 
 @contextlib.contextmanager
 def refusals_of_operators() -> Iterator[None]:
-    """Let what an operator of the library refuses end the run.
+    """Stop the run at an operator of the library that rejects its arguments.
 
     That is what is not built, and values of arguments that it does not take. Operands of other shapes, types, layouts
     or places than it takes would be a mistake of the lowering.
@@ -440,7 +440,7 @@ def refusals_of_operators() -> Iterator[None]:
 
 
 def refusal_of_operator(messages: str) -> str:
-    """What an operator of the library says about its arguments, wherever it stands in its program; empty if none."""
+    """Return an operator's message about its arguments, anywhere in its program; empty if none."""
     found = re.search(r"error: (ttnn\.[\w.]+: program \S+), operation \d+: (.*)", messages)
     return f"{found[1]}: {found[2]}" if found and "was deallocated" not in found[2] else ""
 
@@ -498,7 +498,7 @@ def execute_file(
     reasons: list[NotExecuted] = []
 
     def run(module: str) -> bool:
-        """Whether a module runs whole; what does not is noted."""
+        """Return True if a module runs completely; failures are recorded."""
         nonlocal compared, refused
         try:
             compared += execute_part(module, name, options, descriptor, control, epoch)

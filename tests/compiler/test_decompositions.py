@@ -203,7 +203,7 @@ def test_lines_and_groups_of_a_batch(groups: int) -> None:
 @pytest.mark.parametrize("method", ["Max", "Average", "Sum"])
 @pytest.mark.parametrize("value", ["2.5", "0.0"])
 def test_general_poolings_of_constants_are_constants(method: str, value: str) -> None:
-    """Of several inputs each; a window over padding is another one than those inside."""
+    """Several inputs each; a kernel window over padding differs from one inside."""
     body = f"""
     func.func @f() -> (tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>) {{
       %a = "ttir.full"() <{{fill_value = {value} : f32, shape = array<i32: 1, 2, 4, 6>}}> : () -> tensor<1x2x4x6xf32>

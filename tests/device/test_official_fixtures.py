@@ -1,4 +1,4 @@
-"""What the fixtures of the official tests touch: they open devices, set attributes on them and read the cluster."""
+"""Calls of the official tests' fixtures: they open devices, set attributes on them and read the cluster."""
 
 from __future__ import annotations
 

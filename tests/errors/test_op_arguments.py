@@ -1,4 +1,4 @@
-"""What operators answer to calls they cannot serve: class and text of every error."""
+"""Errors of operators for invalid calls: class and text of every error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every public function and class outside of the operators says to values of kinds that it does not take."""
+"""Errors of public functions and classes outside the operators for values of wrong types."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one recorded call."""
+    """The result of one recorded call."""
 
     expression: str
     kind: str

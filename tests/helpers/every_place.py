@@ -195,7 +195,7 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
 
 
 def _pads_badly(case: Case) -> bool:
-    """Whether the padding of block floats takes part in the exponent that values share, so that no bound holds."""
+    """Return True if padding affects the shared exponent of block floats, so that no bound holds."""
     sides = (1, 1, *case.shape)[-2:]
     infinite = case.entry.domain is not None or case.entry.name in ("max", "min")
     return case.dtype in BLOCK_FLOATS and infinite and any(side % 32 for side in sides)

@@ -1,4 +1,4 @@
-"""How far products of the fast numerics mode are from those of the exact mode."""
+"""Distance of matmuls in the fast numerics mode to those of the exact mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZES = (32, 64, 128, 256, 512, 1024, 2048)
 """Sides of the square matrices."""
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "fast-mode.md"
-"""Where the bounds are published."""
+"""The page with the published bounds."""
 
 _MANTISSA_BITS = 7
 

@@ -78,7 +78,7 @@ def at_neighbour(address: int) -> int:
 
 
 def be_late(scratch: int) -> None:
-    """Let the other kernels of the program get ahead."""
+    """Delay this kernel so that the other kernels of the program run first."""
     for _ in range(4):
         fill(scratch)
 

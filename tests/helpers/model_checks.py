@@ -1,4 +1,4 @@
-"""What tests of models share: packages with weights, the operators of a run beside their golden functions, values."""
+"""Shared code of model tests: packages with weights, operators and their golden functions, values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def large() -> None:
 
 @dataclass
 class Operators:
-    """How far the operators of a run were from their golden functions."""
+    """Distance of a run's operators to their golden functions."""
 
     found: list[tuple[str, float]] = field(default_factory=list)
     _name: str = ""
@@ -69,7 +69,7 @@ WITHOUT_GOLDEN = {"ttnn.deallocate", "ttnn.from_torch", "ttnn.to_torch", "ttnn.t
 
 @contextmanager
 def results_of(*names: str) -> Iterator[list[str]]:
-    """Give the list of SHA-256 of what operators of these names return from here on."""
+    """Yield the list of SHA-256 of results of these operators, from here on."""
     found: list[str] = []
 
     def after(operation: Any, args: Any, kwargs: Any, output: Any) -> None:

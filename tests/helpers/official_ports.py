@@ -1,4 +1,4 @@
-"""What the tests of public ports share: models with random weights, and the distance of a port to its reference."""
+"""Shared code of tests of public ports: models with random weights, distance to a reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the packer makes of the words in Dst."""
+"""Packer results for words in Dst."""
 
 from __future__ import annotations
 

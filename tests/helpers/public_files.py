@@ -1,4 +1,4 @@
-"""What the texts of public files say: how they are lowered, and which modules and functions they have."""
+"""Parts of public test files: their RUN lines, modules and functions."""
 
 from __future__ import annotations
 

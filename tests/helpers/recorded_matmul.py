@@ -72,7 +72,7 @@ class L1:
 
 @dataclass
 class Recorded:
-    """What an expression of the recording asks for."""
+    """The request of a recorded expression."""
 
     call: MatmulCall
     l1: L1

@@ -89,7 +89,7 @@ def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bo
 
 
 def takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
-    """Whether an operator that takes integers takes them together with this second operand."""
+    """Return True if an integer operator accepts integers together with this second operand."""
     if entry.name == "pow":
         return not isinstance(arguments[0], Operand)
     # A product with the number's inverse, which integers do not hold.

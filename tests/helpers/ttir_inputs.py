@@ -88,7 +88,7 @@ def _end(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 
 
 def _room(op: TableOp) -> list[int]:
-    """How far a slice of the result's shape can move in each dimension."""
+    """Return the range of a slice's start in each dimension."""
     result = op.results[0].type.get_shape()  # type: ignore[attr-defined]
     steps = op.get("step") or (1,) * len(result)
     sizes = _size(op, "input")
@@ -349,7 +349,7 @@ def _coordinates(shape: tuple[int, ...], strides: dict[int, int], positions: Arr
 
 
 def truths(function: Any) -> list[bool]:
-    """Which results of a function are truth values of `reduce_or`, where any number but zero is true."""
+    """Return for each result True if it holds truth values of `reduce_or`, where any nonzero value is true."""
     end = function.body.blocks[0].last_op
     sources = [_source(value, _MOVE).owner for value in end.operands]
     return [isinstance(op, TableOp) and op.name == "ttir.reduce_or" for op in sources]

@@ -95,7 +95,7 @@ def _convolved(
 
 
 def _order(op: TableOp, names: Sequence[str]) -> list[int]:
-    """Where batch, space and channels stand; last channels if the operation does not say."""
+    """Return the positions of batch, space and channels; default: channels last."""
     if f"{names[0]}_dim" not in op.spec.attributes:
         return list(range(len(names)))
     return [int(op.get(f"{name}_dim")) for name in names]

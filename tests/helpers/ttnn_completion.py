@@ -1,4 +1,4 @@
-"""What programs of the library lack until they run by themselves and their results can be compared."""
+"""Completion of library programs that cannot run by themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHANGED = {**{f"ttnn.{name}": 0 for name in IN_PLACE}, "ttnn.copy": 1, "ttnn.wr
 
 
 def complete(module: Module) -> None:
-    """Let functions get their device themselves, and those without results return the arguments that they change."""
+    """Make functions open their device themselves, and return the arguments that they change."""
     for function in module.functions():
         if function.body.blocks:
             _own_device(module, function)
@@ -48,7 +48,7 @@ def _returning(function: FuncOp) -> None:
 
 
 def emptied(module: Module) -> None:
-    """Let programs do nothing: their results are ones."""
+    """Replace programs by functions that return ones."""
     for function in module.functions():
         end: Any = function.body.blocks[0].last_op if function.body.blocks else None
         if end is None or not all(

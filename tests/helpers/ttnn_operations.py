@@ -26,7 +26,7 @@ class Asked:
     """An operation of the library as the functions for `ttir` ask for it: by its name there, with its attributes."""
 
     def __init__(self, op: TableOp, name: str, facts: dict[str, Any] | None = None) -> None:
-        """Give some attributes another name or form; the others are those of the operation."""
+        """Rename or convert some attributes; the others are those of the operation."""
         self._op, self._facts = op, facts or {}
         self.name = f"ttir.{name}"
         self.inputs, self.results = op.inputs, op.results
@@ -249,7 +249,7 @@ def _distributed(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
 
 
 def _exchanged(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """What one chip has of all: its own."""
+    """Return the part of one chip in a collective: its own."""
     if shape_of(op) != given[0].shape:
         raise NoReference(f"{op.name} of several chips")
     return [given[0]]

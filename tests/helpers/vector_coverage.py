@@ -1,4 +1,4 @@
-"""Which operators and data types recorded vectors cover: `cargo xtask coverage FOLDER`.
+"""Operators and data types that golden vectors cover: `cargo xtask coverage FOLDER`.
 
 A pair is covered if the vectors have cases of the whole operator, or if its program with default options is one SFPU
 function or FPU operation (or none) that the vectors have in the same width of Dst. Unpacking, packing and conversions

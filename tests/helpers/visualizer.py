@@ -48,7 +48,7 @@ class Viewer:
         self.instance = ""
 
     def open(self, memory: Path, performance: Path | None = None) -> None:
-        """Let it show reports."""
+        """Open reports in it."""
         paths = {"profiler_path": str(memory)}
         if performance is not None:
             paths["performance_path"] = str(performance)

@@ -21,7 +21,7 @@ from ttnn.kernel_api import L1Pointer, cb_pop_front, cb_push_back, cb_reserve_ba
 
 CORRECT = 1000
 ENOUGH = 200
-"""What the project promises."""
+"""The promised detection rate."""
 MODULES = (
     broken_arguments,
     broken_cbs,

@@ -1,4 +1,4 @@
-"""What outlives programs: global semaphores, and circular buffers between cores."""
+"""Objects that outlive programs: global semaphores, and circular buffers between cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows a mistake: the device waits for a reset, others go on; a deadlock says who waits for what.
+"""State after an error: the device needs a reset, others continue; a deadlock names its waits.
 
 `test_broken` has the list of mistakes.
 """

@@ -159,7 +159,7 @@ def read_one_bank() -> None:
 
 
 def read_bank(device: ttnn.MeshDevice, cores: int) -> metal.Report:
-    """Let the first cores of row 0 read 64 pages each, all of them from DRAM bank 0."""
+    """Read 64 pages on each of the first cores of row 0, all of them from DRAM bank 0."""
     banks = device.dram_grid_size().x
     pages = 64 * banks
     buffer = tiles_buffer(device, pages)

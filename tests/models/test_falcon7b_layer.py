@@ -105,7 +105,7 @@ def test_a_layer(
 def test_decoding_equals_a_prompt_of_one_more_token(
     device: ttnn.MeshDevice, weights: Any, words: torch.Tensor, rotation: port.Rotation
 ) -> None:
-    """Of two users with prompts of their own."""
+    """Two users with different prompts."""
     prompts = [words, made.draw("falcon7b", -1, "other words", tuple(words.shape), 1.0)]
     with ttnn.manage_config("numerics", "fast"):
         layer = port.Layer(device, weights, rotation)

@@ -30,7 +30,7 @@ def words() -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "bfloat8_b"])
 def test_every_operator_is_near_its_golden_function(dtype: str, device: ttnn.MeshDevice, operators: Operators) -> None:
-    """Of both cells over all steps. States are float32, so only products round noticeably."""
+    """Both cells over all steps. States are float32, so only matmuls round noticeably."""
     model = build(device, dtype)
     operators.found.clear()
     model(*words())
@@ -68,7 +68,7 @@ def test_bits_of_states_and_phonemes(
 
 @pytest.mark.parametrize(("dtype", "bar"), [("bfloat16", 0.9999), ("bfloat8_b", 0.998)])
 def test_distance_to_torch(dtype: str, bar: float, device: ttnn.MeshDevice) -> None:
-    """Of the state behind the letters: what is spoken from it are numbers of phonemes."""
+    """The state after the last letter: the outputs are phoneme indices."""
     weights = port.load_weights()
     letters, mask = words()
     h = torch.zeros(len(letters), port.WIDTH)

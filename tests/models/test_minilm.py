@@ -83,7 +83,7 @@ def test_bits_of_every_layer(
     cpu_level: None,
     host_threads: None,
 ) -> None:
-    """Whatever the number of threads, the CPU level, and whether programs are cached."""
+    """For any number of threads and CPU level, with and without cached programs."""
     model = form(device, weights, layers=2)
 
     def bits() -> list[str]:
@@ -106,7 +106,7 @@ def test_bits_of_every_layer(
 
 
 def test_bits_at_the_scalar_level(device: ttnn.MeshDevice, weights: Any, words: Any, cpu_level: None) -> None:
-    """Of one sentence and one layer: the scalar definition takes its time."""
+    """One sentence and one layer: the scalar definition is slow."""
     part = tuple(tensor[:1] for tensor in words)
     model = minilm.Optimized(device, weights, layers=1)
     first = sha256(model(*place(model, part))[1])

@@ -97,7 +97,7 @@ def test_bits_of_two_layers_and_the_head(
 
 
 def test_a_layer(fast: None, model_device: ttnn.MeshDevice, weights: Any, exact: Any, words: torch.Tensor) -> None:
-    """Of two users with prompts of their own: decoding after a prompt is a prompt of one more token."""
+    """Two users with different prompts: decoding after a prompt is a prompt of one more token."""
     rotation = port.Rotation(model_device, 256)
     prompts = [words, made.draw("mistral7b", -1, "other words", tuple(words.shape), 1.0)]
     references = [port.torch_prefill(exact, prompt[:PROMPT].float()) for prompt in prompts]

@@ -91,7 +91,7 @@ def test_distance_to_torch(fast: None, model_device: ttnn.MeshDevice) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("dtype", "bar"), [("bfloat16", 0.999), ("bfloat8_b", 0.995)])
 def test_more_phases_are_nearer_to_torch(dtype: str, bar: float, model_device: ttnn.MeshDevice) -> None:
-    """Where sums are float32. In a 16-bit Dst they grow, and what LoFi cuts off makes up for a part of that."""
+    """With float32 sums. In a 16-bit Dst sums grow, and the truncation of LoFi compensates for a part of that."""
     seen, _ = reference(1)
     last: dict[str, float] = {}
     for fidelity in ("LoFi", "HiFi2", "HiFi4"):

@@ -30,7 +30,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def scratch() -> Iterator[None]:
-    """Let operators be added for one test."""
+    """Allow one test to add operators."""
     tables: tuple[dict[Any, Any], ...] = (registry._operations, registry.OPERATORS, registry.STEPS)
     before = [dict(table) for table in tables]
     yield

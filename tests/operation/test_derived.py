@@ -1,4 +1,4 @@
-"""What is derived from the entries of operators: public names, signatures of Python, the stub, missing names."""
+"""Names derived from operator entries: public names, Python signatures, the stub, missing names."""
 
 from __future__ import annotations
 

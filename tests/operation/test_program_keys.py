@@ -1,4 +1,4 @@
-"""Which calls share an entry of the program cache."""
+"""Calls that share an entry of the program cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `import ttnn` brings with it, and the first program that everybody runs."""
+"""Modules loaded by `import ttnn`, and a first program."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def writers(device: ttnn.MeshDevice) -> Iterator[tuple[str, Write]]:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Let files grow to one byte in a `with` block."""
+    """Limit file size to one byte in a `with` block."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, before[1]))
     try:

@@ -1,4 +1,4 @@
-"""What type checkers say about ordinary programs: `mypy --strict` reads this file, pytest runs it."""
+"""Type checks of ordinary programs: `mypy --strict` reads this file, pytest runs it."""
 
 from __future__ import annotations
 

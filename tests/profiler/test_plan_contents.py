@@ -1,4 +1,4 @@
-"""What a plan reads, computes and writes is what the operator touches: pages, tile products, circular buffers."""
+"""Plans read, compute and write the pages, tile products and circular buffers of their operators."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
 
 @pytest.mark.parametrize("sharded", [False, True])
 def test_a_core_that_multiplies_several_matrices(sharded: bool, device: ttnn.MeshDevice) -> None:
-    """As in attention over shards of height: rows of two heads on each of 3 x 2 cores."""
+    """As in attention over height shards: rows of two heads on each of 3 x 2 cores."""
     a, b = tensor((3, 4, 64, 32), device), tensor((3, 4, 32, 64), device)
     if sharded:
         cores = ttnn.CoreGrid(x=3, y=2)

@@ -1,4 +1,4 @@
-"""What is read from graphs: of graphs that are written down here, so that every number can be counted."""
+"""Queries of graphs that are written down here, so that every number can be counted."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from ttnn.base.tile import Tile
 from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
-from ttnn.ops.matmul.config_data import AnyProgramConfig
+from ttnn.ops.matmul.configs import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
 class _ExperimentalAttnMatmul(FastOperation):
@@ -1287,7 +1287,6 @@ class _InExperimental:
     strided_reduce_scatter_async: FastOperation
     wan_fused_rmsnorm_post_allgather: FastOperation
     wan_fused_rmsnorm_pre_allgather: FastOperation
-    moe_compute: FastOperation
     create_global_circular_buffer_for_matmul_1d: FastOperation
     create_global_circular_buffer_for_tensor_prefetcher: FastOperation
     create_prefetcher_pipes_for_tensor_prefetcher: FastOperation
@@ -1301,6 +1300,7 @@ class _InExperimental:
     test_tensor_prefetcher_pipe_consumer: FastOperation
     test_tensor_prefetcher_pipe_validator: FastOperation
     wait_for_cq_on_tensor_prefetcher: FastOperation
+    moe_compute: FastOperation
     topk_router_gpt: FastOperation
 
 experimental: _InExperimental

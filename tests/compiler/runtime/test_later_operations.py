@@ -74,7 +74,7 @@ CUT, ROUND, EXPONENTIAL = 2.0**-7, 2.0**-8, 0.03
 
 
 def attention_bound(op: str, inputs: list[Array]) -> Array:
-    """How far each element of attention may be off.
+    """Return the error bound of each element of attention.
 
     The weights are p = exp(s) / sum(exp(s)). Where each exp(s) errs by the share w, a sum of p * v errs by 2 * w of the
     sum of p * |v|: once for itself, once for the sum that it is divided by. A score errs by a cut of one factor and

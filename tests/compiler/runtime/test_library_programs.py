@@ -23,7 +23,7 @@ def compared(tmp_path: Path) -> Executed:
 
 
 class Executed:
-    """How many outputs of a text are right."""
+    """The number of correct outputs of a text."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "program.mlir"

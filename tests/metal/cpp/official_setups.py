@@ -1,4 +1,4 @@
-"""What the SFPU inits of the official headers set: the table `rust/tt-program/src/state/compute/setups.txt`, read anew.
+"""State set by the SFPU inits of the official headers: `rust/tt-program/src/state/compute/setups.txt`.
 
     python tests/metal/cpp/official_setups.py FOLDER > rust/tt-program/src/state/compute/setups.txt
 

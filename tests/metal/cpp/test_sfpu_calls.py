@@ -36,7 +36,7 @@ HEADERS = """
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Let numpy convert and compare NaN."""
+    """Silence numpy's warnings about NaN."""
     with np.errstate(invalid="ignore"):
         yield
 

@@ -19,7 +19,7 @@ NODE = metal.CoreCoord(0, 0)
 
 @contextmanager
 def official_root() -> Iterator[None]:
-    """Let sources and their headers be found in the wheel."""
+    """Add the wheel to the search folders of sources and headers."""
     metal.set_root_dir(WHEEL / "ttnn")
     yield
     metal.set_root_dir(Path.cwd())

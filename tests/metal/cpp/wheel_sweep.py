@@ -28,7 +28,7 @@ from ttnn.metal.cpp.spec import BRISC, TRISC, CbFormat, Chip, ComputeSettings, C
 
 CHIP = Chip("WORMHOLE", tuple((x, 1) for x in range(12)), tuple((18 + i % 8, 18 + i // 8) for i in range(64)), 32, 16)
 WORDS = (2, 1, 32, 4, 64, 0)
-"""What compile-time arguments are, one after the other until a kernel compiles; 2: tensors are interleaved in DRAM.
+"""Compile-time arguments, tried one after the other until a kernel compiles; 2: interleaved tensors in DRAM.
 
 0: they count up, so that no two are equal.
 """
@@ -42,7 +42,7 @@ DEFINES: dict[str, list[dict[str, str]]] = json.loads(
 
 
 class Outcome(NamedTuple):
-    """What became of a kernel: "ok", "refused" or "fails", and why."""
+    """The result of a kernel: "ok", "refused" or "fails", and the reason."""
 
     path: Path
     state: str

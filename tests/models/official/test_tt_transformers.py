@@ -88,7 +88,7 @@ def model(
 
 
 def _layers_return_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let decoder layers of transformers return tuples, of which the official reference takes the first item."""
+    """Return tuples from decoder layers of transformers, of which the official reference uses the first item."""
     from transformers.models.llama.modeling_llama import LlamaDecoderLayer
     from transformers.models.mistral.modeling_mistral import MistralDecoderLayer
 

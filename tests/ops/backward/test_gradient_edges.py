@@ -1,4 +1,4 @@
-"""Where functions have no derivative: what the official compositions put there, and the chip's way with NaN."""
+"""Gradients at points without a derivative: values of the official compositions, and NaN on the chip."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ EDGES: list[tuple[str, float, tuple[Any, ...], tuple[float, ...]]] = [
     ("addcdiv_bw", 0.0, (1.0, 1.0, 0.0, 1.0), (0.0, NAN, NAN)),
 ]
 NUMBERS = {"rdiv_bw": 1, "pow_bw": 1, "rpow_bw": 1, "div_bw": 1, "div_no_nan_bw": 1, "polygamma_bw": 1, "addcdiv_bw": 3}
-"""Which operand is a number and not a tensor, counted from 0."""
+"""Index of the operand that is a scalar and not a tensor, from 0."""
 
 
 def _one(value: float, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:

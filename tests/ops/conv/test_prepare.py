@@ -49,7 +49,7 @@ def test_prepared(
 
 
 def test_extent_of_an_output() -> None:
-    """As many as windows begin inside of the padded input."""
+    """The number of kernel windows that start inside the padded input."""
     for size, window, stride, pad, dilation in ((32, 3, 1, 1, 1), (33, 3, 2, 1, 1), (20, 5, 3, 2, 2), (7, 7, 1, 0, 1)):
         starts = range(-pad, size + pad - dilation * (window - 1), stride)
         assert ttnn.get_conv_output_dim(size, window, stride, pad, dilation) == len(starts)

@@ -1,4 +1,4 @@
-"""Where results live if an operand or the place that is asked for is sharded."""
+"""Memory configs of results if an operand or the requested memory config is sharded."""
 
 from __future__ import annotations
 

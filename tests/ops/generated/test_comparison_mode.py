@@ -136,7 +136,7 @@ def parameters_of(op_type: ttnn.UnaryOpType) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("op_type", STEPS, ids=lambda op_type: op_type.name)
 def test_every_activation(op_type: ttnn.UnaryOpType, device: ttnn.MeshDevice) -> None:
-    """Of the first operand, and of the result."""
+    """Activations of the first operand, and of the result."""
     values = np.random.default_rng(0).uniform(1.125, 1.875, (3, 32, 32)).astype(np.float32)
     a, b, c = (
         ttnn.Tensor(part, ttnn.float32, device, ttnn.TILE_LAYOUT) for part in values * [[[1.0]], [[0.25]], [[1.0]]]

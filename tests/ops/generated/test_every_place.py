@@ -68,7 +68,7 @@ def test_same_bits_in_every_place(entry: registry.Op, dtype: ttnn.DataType, layo
 
 
 def _accepted(case: Case, device: ttnn.MeshDevice) -> bool:
-    """Whether a call of a case gives a result, with interleaved tensors in DRAM or with the shards that it needs."""
+    """Return True if a case returns a result, with interleaved tensors in DRAM or with the shards that it needs."""
     where = "block by rows" if case.entry.name == "reshard" else INTERLEAVED
     counts: Counter[str] = Counter()
     return any(Runner(case, call, counts).result(where, where) is not None for call in calls_of(case, device))

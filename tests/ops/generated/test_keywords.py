@@ -105,7 +105,7 @@ def _dtypes(entry: registry.Op) -> list[ttnn.DataType]:
 
 
 def _counts(entry: registry.Op, index: int, param: Param, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> bool:
-    """Whether another value of an option changes what comes out, or is refused."""
+    """Return True if another value of an option changes the result, or raises."""
 
     def fresh() -> Call:
         return list(calls(entry, device, dtype))[index]

@@ -154,7 +154,7 @@ def _result(call: Call) -> ttnn.Tensor | None:
 
 
 def _documented(entry: registry.Op, error: TtnnError) -> bool:
-    """Whether an operator says that it raises this class; the first three can be raised by all."""
+    """Return True if an operator documents that it raises this class; the first three can be raised by all."""
     general = ("ArgumentError", "StorageError", "UnsupportedError")
     return type(error).__name__ in {*general, *(name for name, _ in entry.raises)}
 

@@ -1,4 +1,4 @@
-"""What `ttnn.matmul` and `ttnn.linear` compute, allocate and print."""
+"""Results, allocations and printing of `ttnn.matmul` and `ttnn.linear`."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_addmm(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta
 def test_an_activation_fused_by_core_grid_comes_before_a_bias_that_is_not(
     device: ttnn.MeshDevice, shape: tuple[int, ...]
 ) -> None:
-    """As in the official steps: the program ends with the activation, and the add follows the program."""
+    """Same as the official steps: the program ends with the activation, and the addition follows it."""
     a, b, bias = (on(device, integers(seed, *size)) for seed, size in ((1, (64, 96)), (2, (96, 32)), (3, shape)))
     options = {"bias": bias, "activation": "relu", "dtype": ttnn.float32, "compute_kernel_config": exact()}
     product, added = numbers(a) @ numbers(b), numbers(bias)

@@ -436,7 +436,7 @@ def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
 
 
 def test_a_reused_operand_in_dram_banks_does_not_choose_the_cores(device: ttnn.MeshDevice) -> None:
-    """Of three banks one is empty; in L1 the blocks would have to be shared by the cores of the shards."""
+    """One of three banks is empty; in L1 the cores of the shards would have to share the blocks."""
     a = on(device, integers(1, 256, 256), memory_config=sharded("HEIGHT", 3, 1, 128, 256, "DRAM"))
     b = on(device, integers(2, 256, 128))
     config = program("Reuse", per_core_M=4, per_core_N=4, in0_block_w=8)

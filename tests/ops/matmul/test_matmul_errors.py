@@ -1,4 +1,4 @@
-"""What `ttnn.matmul`, `ttnn.linear` and `ttnn.addmm` refuse, and what they say then."""
+"""Errors of `ttnn.matmul`, `ttnn.linear` and `ttnn.addmm`, and their texts."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def test_a_tensor_to_write_to_is_what_the_product_is(
     error: type[Exception],
     message: str,
 ) -> None:
-    """Of an empty product too, which no program writes."""
+    """Also for an empty matmul, which no program writes."""
     like = {"shape": (3, 5), "dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT, "device": device}
     a, b = (ttnn.zeros(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for shape in ((3, inner), (inner, 5)))
     with pytest.raises(error, match=message):

@@ -288,7 +288,7 @@ def test_small_operands_multiply_as_large_ones(device: ttnn.MeshDevice, fidelity
 
 
 def special(values: Any, seed: int) -> Any:
-    """Put infinities, NaN and what becomes them into some places, each in a column of its own."""
+    """Write infinities, NaN and values that become them into some elements, each in its own column."""
     random = np.random.default_rng(seed)
     columns = random.permutation(values.shape[1])[:6]
     rows = random.integers(0, values.shape[0], len(columns))

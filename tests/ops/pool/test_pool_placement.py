@@ -1,4 +1,4 @@
-"""Where the result of a pool lies, if the call does not say so."""
+"""Default memory config of a pooling result."""
 
 from __future__ import annotations
 

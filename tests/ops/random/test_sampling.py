@@ -15,7 +15,7 @@ from ttnn.ops.random.draws import added, chosen, divided, greater
 
 USERS = 32
 FALSE_ALARM = 1e-6
-"""How likely a right generator fails the test of the distribution, over the choice of its seeds."""
+"""Probability that a correct generator fails the distribution test, over the choice of its seeds."""
 
 
 def _rows(values: Any, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:

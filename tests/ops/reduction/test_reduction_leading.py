@@ -22,7 +22,7 @@ SPECIAL = np.float32([0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -3e
 
 @contextmanager
 def _exchanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let every reduction of a leading dimension exchange it with the height and back."""
+    """Make every reduction of a leading dimension exchange it with the height and back."""
     with monkeypatch.context() as patch:
         patch.setattr(reduction_program, "_across", lambda *_: None)
         yield

@@ -38,7 +38,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.backward.family import Gradients
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor
-from ttnn.ops.matmul.config_data import AnyProgramConfig
+from ttnn.ops.matmul.configs import AnyProgramConfig
 from ttnn.tensor.distribution import MeshMapperConfig
 from ttnn.tensor.tensor import Tensor
 
@@ -2758,7 +2758,7 @@ mesh_partition: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation
-moe_routing_remap: FastOperation
-moe_expert_token_remap: FastOperation
 dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation
+moe_routing_remap: FastOperation
+moe_expert_token_remap: FastOperation

@@ -123,7 +123,7 @@ class AliasTable(AttributeText):
         return self._registry.alias(attribute)
 
     def settle(self) -> None:
-        """Give the aliases their numbers."""
+        """Assign numbers to the aliases."""
         ordered = [entry for entry in self._by_text.values() if entry.alias]
         ordered.sort(key=lambda entry: (entry.depth, isinstance(entry.attribute, TypeAttribute), entry.alias))
         counts: dict[str, int] = {}

@@ -39,7 +39,7 @@ __all__ = [
 
 
 class AttributePrinter(Protocol):
-    """What prints attributes nested in another one: by their alias if they have one."""
+    """Printer of nested attributes: by their alias if they have one."""
 
     def attribute(self, attribute: Attribute) -> str:
         """Return the text of an attribute or type."""

@@ -8,7 +8,7 @@ __all__ = ["FullParser", "ParserLike", "WriterLike"]
 
 
 class ParserLike(Protocol):
-    """What the parser offers to parts of it that stand in other modules."""
+    """The parser methods that other modules use."""
 
     _text: str
 
@@ -26,10 +26,10 @@ class ParserLike(Protocol):
         """Parse a type."""
 
     def _consume_token(self, expected_kind: Any = None) -> Any:
-        """Go to the next token."""
+        """Advance to the next token."""
 
     def _resume_from(self, pos: int) -> None:
-        """Go to a place of the text."""
+        """Continue at a position of the text."""
 
 
 FullParser: TypeAlias = Any

@@ -1,4 +1,4 @@
-"""What the parser and the writer ask the dialects."""
+"""Queries of the parser and the writer to the dialects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is visible in a region: at its end, what it added is forgotten, at a cost of what it added."""
+"""Names visible in a region; leaving it removes its names, at a cost proportional to them."""
 
 from __future__ import annotations
 

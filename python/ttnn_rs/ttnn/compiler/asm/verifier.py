@@ -27,7 +27,7 @@ _ISOLATED = ("func.func", "builtin.module")
 
 
 class WholeMessage(VerifyException):
-    """What is wrong with an operation, in a message that does not begin with its name."""
+    """An error of an operation whose message does not start with its name."""
 
 
 def verify_module(module: Module) -> list[Diagnostic]:

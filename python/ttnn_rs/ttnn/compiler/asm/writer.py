@@ -17,7 +17,7 @@ __all__ = ["Expansion", "Writer", "write_module"]
 
 
 class Expansion(Protocol):
-    """How an operation looks in an epoch: the outputs that stand before it, and what its own line names."""
+    """The text of an operation in an epoch: the outputs before it, and the names on its own line."""
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""

@@ -1,4 +1,4 @@
-"""What the operations of the first epoch call.
+"""Calls of the operations of the first epoch.
 
 Each function takes the table of an operation and adds calls. Operations are given their output; its description says
 which data type and placement the result has.

@@ -141,7 +141,7 @@ class BookProgram:
         return self._tensors[value]
 
     def alias(self, value: SSAValue, other: SSAValue) -> None:
-        """Give a value the number of another one: results alias outputs that are given."""
+        """Map a value to the number of another one: results alias preallocated outputs."""
         self._tensors[value] = self._tensors[other]
 
     def description(self, kind: Attribute, op: Operation) -> dict[str, Any]:

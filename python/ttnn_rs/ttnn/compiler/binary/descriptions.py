@@ -1,4 +1,4 @@
-"""What binaries say about a tensor: shape, data type, layout and place, the same for all epochs."""
+"""Tensor descriptions of binaries: shape, data type, layout and memory config, for all epochs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Description:
 
     @property
     def on_host(self) -> bool:
-        """Whether the tensor is in host memory."""
+        """Return True if the tensor is in host memory."""
         return self.memory is None
 
     @property

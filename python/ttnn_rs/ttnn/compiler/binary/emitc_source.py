@@ -71,7 +71,7 @@ void dprint(const Parts &...parts) {
 }
 } // namespace ttmlir""",
 }
-"""What kernels that print call besides the kernel API."""
+"""Functions besides the kernel API that printing kernels call."""
 
 
 def has_emitc(module: Module) -> bool:

@@ -1,4 +1,4 @@
-"""What attention, caches, heads and rotary embeddings of the later epochs call.
+"""Calls of attention, caches, heads and rotary embeddings in the later epochs.
 
 The programs of attention take bfloat16 in tiles; tensors of another data type are converted around the call.
 """

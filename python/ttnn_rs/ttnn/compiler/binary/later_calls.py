@@ -1,4 +1,4 @@
-"""What the operations of the later epochs call. Descriptions say data type, layout and memory of each result."""
+"""Calls of the later epochs' operations. Descriptions have data type, layout and memory of each result."""
 
 from __future__ import annotations
 

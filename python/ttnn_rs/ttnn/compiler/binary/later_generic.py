@@ -23,7 +23,7 @@ Words = dict[str, str]
 
 
 class Made(Protocol):
-    """What makes the tables of a program."""
+    """Builder of a program's tables."""
 
     module: Module
 

@@ -1,4 +1,4 @@
-"""What the calls of the later epochs share: operands, the description of a result, and configurations."""
+"""Shared code of the later epochs' calls: operands, result descriptions, configurations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ttnn.compiler.binary.descriptions import Description, describe
 __all__ = ["DRAM", "INTEGERS", "compute_config", "finish", "in_rows", "in_tiles", "numbers", "operand"]
 
 DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
-"""Where operators put their results unless they are told otherwise."""
+"""Default memory config of operator results."""
 INTEGERS: Final = ("Int32", "UInt32", "UInt16", "UInt8")
 """Data types of integers."""
 

@@ -1,4 +1,4 @@
-"""What sorting, selection, scattering and slices with ends in tensors call in the later epochs."""
+"""Calls of sorting, selection, scattering and slices with tensor ends in the later epochs."""
 
 from __future__ import annotations
 

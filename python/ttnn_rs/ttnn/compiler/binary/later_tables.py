@@ -540,7 +540,7 @@ def _constant_number(value: SSAValue) -> float | int | None:
 
 
 def _returned(call: TableOp, value: SSAValue) -> SSAValue | None:
-    """What the function of constants that makes a value returns for it."""
+    """Return the value that the constant function returns for a cached value."""
     function, name = call.parent_op(), call.get("callee")
     module = function.parent_op() if function is not None else None
     for one in module.walk() if module is not None else ():

@@ -1,4 +1,4 @@
-"""What the operations of traces call: capture, execution, and transfers to the slots that a trace reads and writes."""
+"""Calls of trace operations: capture, execution, transfers to the input and output slots of a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What convolutions, pools and upsampling of the later epochs call."""
+"""Calls of convolutions, pooling and upsampling in the later epochs."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _prepare_conv3d_weights(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _images(calls: Calls, made: Ref, data_type: str, out: dict[str, Any], want: Description) -> None:
-    """Bring the flat result of a window operator to its description."""
+    """Convert the flat result of a pooling or convolution to its description."""
     flat = (1, 1, math.prod(want.shape[:-1]), want.shape[-1])
     if flat != want.shape:
         made = calls.call("ttnn.reshape", made, list(want.shape))

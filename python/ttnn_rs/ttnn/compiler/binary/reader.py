@@ -58,7 +58,7 @@ def read_identifier(data: bytes, name: str) -> str:
 
 
 class _Header(NamedTuple):
-    """Where the fields of a table are."""
+    """Field offsets of a table."""
 
     position: int
     vtable: int

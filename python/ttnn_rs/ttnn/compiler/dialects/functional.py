@@ -29,7 +29,7 @@ _EMPTIES = {"tensor.empty", "ttir.empty"}
 
 
 def to_functional(module: Module) -> None:
-    """Take the outputs out of the operands of a module that was just read.
+    """Remove the outputs from the operands of a module that was just read.
 
     Raises:
         CompileError: The operands of an operation do not fit its table.
@@ -72,7 +72,7 @@ def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]
 
 
 def _absorb(op: TableOp) -> list[Operation]:
-    """Bring the operands of an operation into functional order; return the empty tensors that it used."""
+    """Reorder the operands of an operation to functional order; return the empty tensors that it used."""
     spec = op.spec
     values = tuple(op.operands)
     if not spec.outs:
@@ -133,7 +133,7 @@ def _absorb(op: TableOp) -> list[Operation]:
 
 
 class EpochExpansion:
-    """How operations look in an epoch."""
+    """The text of operations in an epoch."""
 
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch

@@ -98,7 +98,7 @@ class LayoutAttr(DialectAttr):
 
     @property
     def tiled(self) -> bool:
-        """Whether the memref is of tiles."""
+        """Return True if the memref has tiles."""
         return isinstance(self.element, TileType)
 
     def with_memref(self, **changes: Any) -> LayoutAttr:
@@ -218,7 +218,7 @@ class TTNNLayoutAttr(DialectAttr):
 
     @property
     def tiled(self) -> bool:
-        """Whether the memref is of tiles."""
+        """Return True if the memref has tiles."""
         return isinstance(self.memref.element_type, TileType)
 
     @property
@@ -303,7 +303,7 @@ class TTNNLayoutAttr(DialectAttr):
 
     @property
     def sharded(self) -> bool:
-        """Whether the tensor is divided into shards."""
+        """Return True if the tensor is sharded."""
         return (self.mem_layout or "").endswith("_sharded")
 
 

@@ -49,9 +49,9 @@ class TableOp(Operation):
     traits: ClassVar[OpTraits] = OpTraits(lambda: ())
     n_outs: int = 0
     problem: str | None = None
-    """What was wrong with the outputs in the text; reported after the rules of the operation."""
+    """The error in the text's outputs; reported after the rules of the operation."""
     outs_before: tuple[tuple[Operation, int], ...] = ()
-    """Where its empty outputs stood in the text: before which operation, and which of the block's operations they were;
+    """Position of its empty outputs in the text: the operation after them, and their indices in the block;
     empty if that was right before this one."""
     _defaults: ClassVar[dict[str, Attribute]]
 

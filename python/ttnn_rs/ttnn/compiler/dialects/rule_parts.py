@@ -1,4 +1,4 @@
-"""What rules of operations are written with: shapes, conditions, windows, and numbers in messages."""
+"""Building blocks of operation rules: shapes, conditions, kernel windows, and numbers in messages."""
 
 from __future__ import annotations
 

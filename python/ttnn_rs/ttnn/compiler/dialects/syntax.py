@@ -1,4 +1,4 @@
-"""What the syntax of attributes has in common: words, dimensions, maps, attributes inside each other."""
+"""Shared attribute syntax: words, dimensions, maps, nested attributes."""
 
 from __future__ import annotations
 

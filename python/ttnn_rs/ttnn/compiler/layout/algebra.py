@@ -1,4 +1,4 @@
-"""What a layout does to a tensor: offsets, physical, shard and tiled shapes, strides, sizes, padding.
+"""Layout arithmetic: offsets, physical, shard and tiled shapes, strides, sizes, padding.
 
 A layout is a linear map from indices of the tensor to coordinates of a physical box, a grid of cores that cuts the box
 into shards, and the format of a shard. Functions here take these parts as plain data. Source: tt-mlir, "Tensor Layout"

@@ -39,7 +39,7 @@ def _grid(rows: int, columns: int) -> tuple[Pair, ...]:
 
 @dataclass(frozen=True)
 class ChipDesc:
-    """What one chip has. Sizes and addresses are in bytes, cores are (y, x).
+    """Description of one chip. Sizes and addresses are in bytes, cores are (y, x).
 
     Attributes:
         arch: "grayskull", "wormhole_b0", "blackhole" or "quasar".

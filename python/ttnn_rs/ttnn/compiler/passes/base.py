@@ -1,4 +1,4 @@
-"""What a pass is, and what passes share."""
+"""Base class of passes, and shared code of passes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def is_tensor(type_: Attribute) -> bool:
 
 
 def update_function_type(function: FuncOp) -> None:
-    """Bring the type of a function in line with its arguments and its return operation."""
+    """Update the type of a function from its arguments and its return operation."""
     body = function.regions[0].blocks.first
     if body is None:
         return

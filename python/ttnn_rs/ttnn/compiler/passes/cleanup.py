@@ -50,7 +50,7 @@ def form_expressions(module: Module, options: dict[str, Any]) -> None:
 
 
 def cse(module: Module, options: dict[str, Any]) -> None:
-    """Let equal operations without effect share one result."""
+    """Merge equal operations without side effects."""
     del options
     for op in [module.op, *module.op.walk()]:
         for region in op.regions:
@@ -112,7 +112,7 @@ def remove_dead_values(module: Module, options: dict[str, Any]) -> None:
 
 
 def inline_call(call: Operation, function: FuncOp) -> None:
-    """Put the body of a function of one block in the place of its call."""
+    """Replace a call by the body of its one-block function."""
     body = function.regions[0].blocks.first
     assert body is not None
     values = dict(zip(body.args, call.operands, strict=True))
@@ -126,7 +126,7 @@ def inline_call(call: Operation, function: FuncOp) -> None:
 
 
 def inline(module: Module, options: dict[str, Any]) -> None:
-    """Put the bodies of functions in the place of their calls."""
+    """Replace calls by the bodies of their functions."""
     del options
     by_name: dict[str, FuncOp] = {function.sym_name.data: function for function in module.functions()}
     for call in [op for op in module.op.walk() if isinstance(op, CallOp)]:

@@ -1,4 +1,4 @@
-"""Which values depend on parameters and constants of a function only."""
+"""Values that depend only on parameters and constants of a function."""
 
 from __future__ import annotations
 

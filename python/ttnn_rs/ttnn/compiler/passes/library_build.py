@@ -58,7 +58,7 @@ def groups_of(op: TableOp) -> dict[str, tuple[SSAValue, ...]]:
 
 
 def bring_attributes(op: TableOp) -> None:
-    """Bring the attributes of an operation that repeat the layout of its result in line with it."""
+    """Update the attributes of an operation that repeat the layout of its result."""
     layout = layout_of(op.results[0].type) if op.results else None
     if layout is None:
         return

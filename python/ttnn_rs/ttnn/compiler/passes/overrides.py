@@ -12,7 +12,7 @@ __all__ = ["Override", "parse_overrides"]
 
 @dataclass(frozen=True)
 class Override:
-    """What the output of an operation shall have; None leaves it as it is."""
+    """Requested properties of an operation's output; None keeps the default."""
 
     grid: tuple[int, ...] | None = None
     space: str | None = None

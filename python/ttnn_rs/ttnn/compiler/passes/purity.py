@@ -1,4 +1,4 @@
-"""Which operations have no effect besides their results."""
+"""Operations without side effects."""
 
 from __future__ import annotations
 

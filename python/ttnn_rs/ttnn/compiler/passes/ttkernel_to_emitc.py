@@ -312,7 +312,7 @@ class _Kernel:
 
 
 def _text(op: Operation) -> str:
-    """What a statement calls, or its text."""
+    """Return the callee of a statement, or its text."""
     value = op.properties.get("callee", op.properties.get("value"))
     return value.data if isinstance(value, StringAttr) else ""
 

@@ -209,7 +209,7 @@ def _trace(
 
 
 def _is_kept(number: int, tensors: dict[int, Any], given: set[int]) -> bool:
-    """Whether a tensor stays: inputs belong to the caller, and what changes nothing returns the tensor it was given."""
+    """Return True if a tensor is kept: inputs, and inputs that an in-place operation returns."""
     return number in given or any(one is tensors[number] for other, one in tensors.items() if other != number)
 
 

@@ -90,7 +90,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Form:
-    """How a tensor lies: logical shape, grid of cores, shard, data type."""
+    """Layout of a tensor: logical shape, grid of cores, shard, data type."""
 
     shape: tuple[int, ...]
     grid: tuple[int, int]

@@ -16,7 +16,7 @@ __all__ = ["Transfers", "evaluate", "place"]
 
 @dataclass
 class Transfers:
-    """How often tensors have changed their place.
+    """Number of tensor moves between host and device.
 
     Attributes:
         to_device: Copies from the host to a device.

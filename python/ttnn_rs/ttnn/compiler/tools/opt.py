@@ -37,7 +37,7 @@ _IGNORED = {
 
 @dataclass
 class _Arguments:
-    """What the command line asks for."""
+    """Parsed command line."""
 
     steps: list[tuple[str, str]] = field(default_factory=list)
     flags: set[str] = field(default_factory=set)
@@ -200,7 +200,7 @@ def _run(asked: _Arguments, text: str) -> int:
 
 
 def _connect() -> None:
-    """Let passes read descriptor files."""
+    """Allow passes to read descriptor files."""
     from ttnn.compiler.passes.book import device
 
     if not device.LOADER:

@@ -1,4 +1,4 @@
-"""How a tool begins and ends: it reads a file or standard input, and writes a file or standard output."""
+"""Input and output of a tool: reads a file or standard input, writes a file or standard output."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def write(tool: str, output: str, data: bytes) -> int:
 
 
 def end_of_output() -> None:
-    """Let the interpreter write nothing more on its way out: what is left cannot be written."""
+    """Prevent writes at interpreter exit: the remaining output cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -43,7 +43,7 @@ class _Allocator:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Give addresses to arguments and results.
+    """Assign addresses to arguments and results.
 
     Raises:
         CompileError: A tensor has no layout, or a memory is full.

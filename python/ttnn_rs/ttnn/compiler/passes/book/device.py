@@ -37,7 +37,7 @@ def read_system_desc(module: Module, path: str) -> SystemDesc:
 
 
 def load_system_desc(module: Module, options: dict[str, Any]) -> None:
-    """Put a system descriptor on the module: of a file, or the default if it has none."""
+    """Attach a system descriptor to the module: from a file, or the default if it has none."""
     if options["path"] or "tt.system_desc" not in module.op.attributes:
         module.op.attributes["tt.system_desc"] = to_attribute(read_system_desc(module, options["path"]), "tt")
 
@@ -54,7 +54,7 @@ def system_desc_of(module: Module) -> SystemDesc:
 
 
 def implicit_device(module: Module, options: dict[str, Any]) -> None:
-    """Put a device on the module if it has none: all cores of the chips of a mesh."""
+    """Attach a device to the module if it has none: all cores of the chips of a mesh."""
     if "tt.device" in module.op.attributes:
         return
     try:

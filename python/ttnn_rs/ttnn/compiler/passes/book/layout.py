@@ -36,7 +36,7 @@ _KEPT = {"ttir.to_layout", "ttir.constant", "ttir.yield", "ttir.alloc", "ttir.de
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Give layouts to all tensors and insert `to_layout` operations.
+    """Assign layouts to all tensors and insert `to_layout` operations.
 
     Raises:
         CompileError: An option is not a memory space or layout.

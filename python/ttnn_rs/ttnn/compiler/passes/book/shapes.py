@@ -23,7 +23,7 @@ def flat(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def sliding_window(module: Module, options: dict[str, Any]) -> None:
-    """Put reshapes around pools, so that they see images as the library does: [1, 1, N*H*W, C]."""
+    """Insert reshapes around pooling operations, for images in TT-NN's shape: [1, 1, N*H*W, C]."""
     del options
     for op in table_ops(module.op, "ttir.max_pool2d"):
         shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])

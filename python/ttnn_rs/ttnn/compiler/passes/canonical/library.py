@@ -62,7 +62,7 @@ def _again(
 
 
 def casts(module: Module, op: TableOp) -> Result:
-    """Of two casts in a row the second counts, if nobody else needs the first."""
+    """Keep the second of two consecutive casts, if the first has no other user."""
     first = _before(op)
     if first is None or not first.results[0].has_one_use():
         return None
@@ -70,7 +70,7 @@ def casts(module: Module, op: TableOp) -> Result:
 
 
 def layouts(module: Module, op: TableOp) -> Result:
-    """Of two changes of a tensor's layout the second counts, if the first rounds nothing that the second keeps."""
+    """Keep the second of two consecutive layout changes, if the first rounds nothing that the second keeps."""
     first = _before(op)
     if first is None or not first.results[0].has_one_use() or _is_changed(first.inputs[0], first):
         return None
@@ -107,7 +107,7 @@ def repeated_right(module: Module, op: TableOp) -> Result:
 
 
 def reshapes(module: Module, op: TableOp) -> Result:
-    """Of two reshapes in a row the second counts."""
+    """Keep the second of two consecutive reshapes."""
     first = _before(op)
     if first is None or _is_changed(first.results[0], op):
         return None

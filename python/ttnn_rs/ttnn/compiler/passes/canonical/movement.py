@@ -49,7 +49,7 @@ def _again(module: Module, op: TableOp, value: SSAValue, **properties: object) -
 
 
 def reshapes(module: Module, op: TableOp) -> Result:
-    """Of two reshapes in a row the second counts."""
+    """Keep the second of two consecutive reshapes."""
     first = producer(op.inputs[0], "reshape")
     if first is None:
         return None
@@ -218,7 +218,7 @@ def embedding_of_units(module: Module, op: TableOp) -> Result:
 
 
 def typecasts(module: Module, op: TableOp) -> Result:
-    """Of two casts in a row the second counts; a cast that asks for it keeps what the first one rounds away."""
+    """Keep the second of two consecutive casts; a conservative cast keeps the rounding of the first."""
     first = producer(op.inputs[0], "typecast")
     if first is None:
         return None

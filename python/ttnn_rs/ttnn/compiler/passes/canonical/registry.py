@@ -63,7 +63,7 @@ FOLDS = (
     pattern(movement.slice_of_concat, "slice_static", epochs=_CURRENT),
     pattern(constant_movement.slice_static, "slice_static", epochs=_CURRENT),
 )
-"""What an operation can be replaced by without new operations but constants; other passes that rewrite use them too."""
+"""Folds that need no new operations except constants; other rewriting passes use them too."""
 
 CANONICAL = (
     pattern(movement.transposes, "transpose", epochs=(Epoch.BOOK,)),

@@ -35,7 +35,7 @@ def argmax(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def any_of_sum(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Whether any element is not zero: the sum of truth values is not zero."""
+    """Return the reduction `any` as a sum: the sum of truth values is not zero."""
     type_ = op.results[0].type
     dtype = number_type(type_.element_type) if isinstance(type_, TensorType) else None
     if dtype is None:

@@ -1,4 +1,4 @@
-"""What patterns that fuse share: looking through operations, constants, and where values come from."""
+"""Shared code of fusing patterns: skipping operations, constants, origins of values."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ FIRST = (
     pattern(convolutions.tag_weights, "conv3d", epochs=_CURRENT),
     pattern(products.bias, "add", epochs=_CURRENT),
 )
-"""What is done before the others see the module."""
+"""Patterns that run before all others."""
 
 SWITCHED: dict[str, tuple[Pattern, ...]] = {
     "ttnn-enable-conv2d-with-multiply-pattern": (
@@ -70,7 +70,7 @@ PATTERNS = (
     pattern(heads.repeated_heads, "reshape", epochs=_CURRENT),
     pattern(selection.topk, "sort", epochs=_CURRENT),
 )
-"""What is always done."""
+"""Patterns that always run."""
 
 
 def run(module: Module, options: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ _NAMES = frozenset(f"ttir.{name}" for name in BINARY | TERNARY)
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Give all inputs of elementwise operations the shape of the result."""
+    """Broadcast all inputs of elementwise operations to the shape of the result."""
     del options
     for op in table_ops(module.op, "ttir."):
         if op.name not in _NAMES or not plain_tensors(op):

@@ -29,7 +29,7 @@ def adjust(module: Module, options: dict[str, Any]) -> None:
 
 
 def force(module: Module, options: dict[str, Any]) -> None:
-    """Let the last of several deallocations of one buffer free it; buffers that are returned are not freed."""
+    """Keep only the last deallocation of each buffer; returned buffers are not freed."""
     del options
     for function in module.functions():
         kept: set[SSAValue] = set()

@@ -37,7 +37,7 @@ def _entries(function: FuncOp) -> list[DictionaryAttr]:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Give caches among the arguments of device functions the format, and convert what is written into them.
+    """Convert cache arguments of device functions to the format, and the values written into them.
 
     Functions in which a cache is not an argument stay as they are.
 

@@ -102,7 +102,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 
 def _deduplicate(body: Block) -> None:
-    """Let one operation stand for equal ones of those that every function makes."""
+    """Merge equal operations that every function contains."""
     found: dict[tuple[Any, ...], Operation] = {}
     for op in list(body.ops):
         if op.name not in _SHARED:
@@ -261,7 +261,7 @@ def _argument_attributes(function: FuncOp, inputs: list[BlockArgument]) -> Array
 
 
 def inputs_to_host(module: Module, options: dict[str, Any]) -> None:
-    """Let arguments that only functions of constants read lie on the host; these functions bring them to the device."""
+    """Move arguments that only constant functions read to the host; these functions copy them to the device."""
     del options
     functions = {function.sym_name.data: function for function in module.functions()}
     for function in functions.values():
@@ -315,7 +315,7 @@ def _argument_from_host(module: Module, function: FuncOp, index: int, type_: Ten
 
 
 def _inline_identity(call: Operation, function: FuncOp) -> None:
-    """Let arguments stand for the results of a function that only returns them."""
+    """Replace the results of a function that only returns its arguments by the arguments."""
     body = function.regions[0].blocks[0]
     last = body.last_op
     assert last is not None

@@ -67,7 +67,7 @@ class _Steps:
 
     @property
     def any(self) -> bool:
-        """Whether anything changes."""
+        """Return True if anything changes."""
         return self.layout or self.cast or self.move
 
     @property
@@ -91,11 +91,11 @@ class _Steps:
         return with_layout(type_, after if _equal(placed, after) else placed)
 
     def to_device(self) -> None:
-        """Bring it to the device, where the result lies."""
+        """Move the tensor to the device of the result."""
         self.value = self.build.value("to_device", [self.value, self.build.device], self._placed())
 
     def from_device(self) -> None:
-        """Bring it to the host."""
+        """Move the tensor to the host."""
         self.value = self.build.value("from_device", [self.value], retyped(self.value.type, space="system_memory"))
 
     def memory(self) -> None:
@@ -114,7 +114,7 @@ class _Steps:
         self.value = made.results[0]
 
     def typecast(self) -> None:
-        """Give it the data type of the result."""
+        """Convert the tensor to the data type of the result."""
         slides = self.build.epoch is Epoch.SLIDES
         name = "to_dtype" if slides and on_host(self.now) else "typecast"
         self.value = self.build.value(name, [self.value], retyped(self.value.type, dtype=self.after.dtype))

@@ -23,7 +23,7 @@ _PRODUCTS: Final = {Epoch.SLIDES: (), Epoch.CURRENT: ("ttnn.sigmoid", "ttnn.silu
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Put activations into the operations whose only use they are."""
+    """Fuse activations into the operations that have no other use."""
     del options
     for op in table_ops(module.op, "ttnn."):
         if op.name == "ttnn.conv2d":

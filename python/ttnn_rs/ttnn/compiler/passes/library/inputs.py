@@ -63,7 +63,7 @@ def _rename_main(module: Module) -> None:
 
 
 def tuplify(module: Module, options: dict[str, Any]) -> None:
-    """Give functions one tuple for their tensors and let them return one."""
+    """Replace tensor arguments and results of functions by one tuple each."""
     _rename_main(module)
     for function in module.functions():
         body = function.regions[0].blocks.first
@@ -242,7 +242,7 @@ def export(module: Module, options: dict[str, Any]) -> None:
 
 
 def _from_host(module: Module, body: Block, device: SSAValue) -> None:
-    """Let the tensors of the tuple lie on the host; each goes to the device where it is taken out."""
+    """Move the tensors of the tuple to the host; each is copied to the device when it is taken out."""
     joined = body.args[0]
     kind = joined.type
     assert isinstance(kind, TupleType)

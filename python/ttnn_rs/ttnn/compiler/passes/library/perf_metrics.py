@@ -104,7 +104,7 @@ def _system(module: Module) -> SystemDesc | None:
 
 @dataclass(frozen=True)
 class _Hardware:
-    """What bounds a program.
+    """Peak rates of the hardware.
 
     Attributes:
         arch: Name of the architecture.

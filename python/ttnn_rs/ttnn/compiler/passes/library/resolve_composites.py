@@ -58,7 +58,7 @@ _PROMOTED: Final[dict[str, Callable[[Build, Operation], TableOp]]] = {
 
 
 def _promote(module: Module, op: Operation) -> bool:
-    """Put an operation of the library in the place of a composite; return whether there is one."""
+    """Replace a composite by an operation of the library; return True if there is one."""
     name = getattr(op.properties.get("composite_name"), "data", "")
     promoted = _PROMOTED.get(name)
     if promoted is None:
@@ -68,7 +68,7 @@ def _promote(module: Module, op: Operation) -> bool:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Put the body of the decomposition in the place of every composite; decompositions that nobody names go.
+    """Replace every composite by the body of its decomposition; unused decompositions are removed.
 
     With `force-promote`, those that the library has become one operation. The other resolutions do so only where a
     model of a device finds that better, and there is none here.

@@ -264,7 +264,7 @@ class _Program:
         made.end()
 
     def replace(self, op: Operation) -> None:
-        """Put the results of the operation that runs the trace in the place of what is recorded."""
+        """Replace the recorded operations by the results of the operation that runs the trace."""
         for old, new in zip(self.outputs, op.results, strict=True):
             old.replace_all_uses_with(new)
         for one in reversed(self.ops):
@@ -352,7 +352,7 @@ def _hoist_current(program: _Program) -> None:
 
 
 def _take_from_host(program: _Program) -> None:
-    """Let the program take arguments where the trace takes them, if nothing else reads them.
+    """Read arguments from the trace's slots, if nothing else reads them.
 
     Raises:
         CompileError: The data type of such an argument changes on its way.

@@ -1,1 +1,1 @@
-"""Where tensors of the later epochs lie: the device, its chip, and their layouts."""
+"""Device and layouts of tensors in the later epochs."""

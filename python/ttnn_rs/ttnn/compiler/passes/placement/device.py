@@ -57,7 +57,7 @@ def device_op(module: Module) -> Operation | None:
 
 
 def register_device(module: Module, options: dict[str, Any]) -> None:
-    """Put a system descriptor on the module and register its default device.
+    """Attach a system descriptor to the module and register its default device.
 
     Raises:
         CompileError: The descriptor cannot be read, or has too few chips for the mesh.

@@ -16,7 +16,7 @@ __all__ = ["run"]
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Give layouts to all tensors that have none."""
+    """Assign layouts to all tensors that have none."""
     del options
     for function in module.functions():
         if is_on_host(function):
@@ -94,7 +94,7 @@ def _device(type_: Attribute) -> Attribute:
 
 
 def _to_device_for_others(module: Module, weights: SSAValue, on_device: Attribute) -> None:
-    """Bring weights of a convolution to the device for every other operation that takes them."""
+    """Copy weights of a convolution to the device for every other operation that uses them."""
     for use in list(weights.uses):
         op = use.operation
         if op.name.startswith("ttir.conv") or _is_split(op):

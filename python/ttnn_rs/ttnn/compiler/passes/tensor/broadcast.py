@@ -47,7 +47,7 @@ def _folded(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Let elementwise operations repeat their inputs themselves; what no input has is repeated afterwards."""
+    """Fold broadcasts into elementwise operations; dimensions that no input has are broadcast afterwards."""
     del options
     rewrite(module, [*FOLDS, pattern(_folded, *BROADCASTABLE)], backwards=True)
 

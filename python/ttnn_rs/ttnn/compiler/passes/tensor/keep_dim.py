@@ -27,6 +27,6 @@ def _kept(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def force_keep_dim(module: Module, options: dict[str, Any]) -> None:
-    """Let all reductions keep their dimensions."""
+    """Set keep_dim on all reductions."""
     del options
     rewrite(module, [*FOLDS, pattern(_kept, *REDUCTIONS)], backwards=True)

@@ -67,7 +67,7 @@ def quantized(element: Attribute) -> Quantized | None:
 
 
 def convert(module: Module, options: dict[str, Any]) -> None:
-    """Give all quantized types the width of the option.
+    """Convert all quantized types to the width of the option.
 
     Raises:
         CompileError: The width is none of 8, 16, 32 and 64, or less than that of a type.

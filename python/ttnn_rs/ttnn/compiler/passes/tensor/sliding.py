@@ -32,7 +32,7 @@ def flat_numbers(text: str) -> tuple[int, int, int]:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Put reshapes around convolutions and pools, and note the size of the image on them."""
+    """Insert reshapes around convolutions and pooling, and record the image size on them."""
     del options
     for op in table_ops(module.op, "ttir."):
         if op.name not in _WINDOWS or "flattened_compat_info" in op.properties:

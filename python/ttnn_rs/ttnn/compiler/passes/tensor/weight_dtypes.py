@@ -23,7 +23,7 @@ _PRECISION = ("bfp_bf2", "bfp_f2", "bfp_bf4", "bfp_f4", "bfp_bf8", "bfp_f8", "bf
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Put the format on each product of matrices whose weights come from an argument that names one."""
+    """Set the format on each matmul whose weights come from an argument that names one."""
     del options
     for op in table_ops(module.op, "ttir."):
         if op.name in _CONSUMERS:

@@ -49,7 +49,7 @@ def _result(op: TableOp) -> Attribute:
 
 
 def _as_rank_four(module: Module, op: TableOp, dim: str | None, suffix: str) -> Result:
-    """Give a collective of fewer dimensions leading ones."""
+    """Add leading dimensions to a collective of lower rank."""
     value = op.inputs[0]
     shape, out = shape_of(value), shape_of(op.results[0])
     missing = 4 - len(shape)

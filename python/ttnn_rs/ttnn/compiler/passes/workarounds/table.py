@@ -1,4 +1,4 @@
-"""What the kernels of the library ask of operands and results: one row for each of them and condition."""
+"""Requirements of TT-NN kernels on operands and results: one row for each operation and condition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ROWS", "WITH_OPTIMIZER", "Row", "Want"]
 
 @dataclass(frozen=True)
 class Want:
-    """How a kernel wants a tensor; None where it takes what comes.
+    """Requirement of a kernel on a tensor; None accepts any value.
 
     Attributes:
         tiled: Tiles or rows.

@@ -133,7 +133,7 @@ def _wanted(module: Module, value: SSAValue, want: Want) -> TensorType[Any]:
 
 
 def _convert_result(module: Module, op: TableOp, index: int, type_: TensorType[Any]) -> None:
-    """Give a result another type; its users get it converted back."""
+    """Change the type of a result; its users receive it converted back."""
     result = op.results[index]
     old, uses = result.type, list(result.uses)
     set_result(op, type_, index)

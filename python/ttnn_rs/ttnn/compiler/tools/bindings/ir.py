@@ -73,7 +73,7 @@ Own = TypeVar("Own")
 
 
 class _Stack:
-    """What `with` blocks have opened, innermost last."""
+    """Objects that `with` blocks have opened, innermost last."""
 
     entries: ClassVar[list[Any]] = []
 
@@ -107,7 +107,7 @@ class _Scoped:
 
 
 class Context(_Scoped):
-    """What types and attributes belong to. All dialects are known to each."""
+    """Owner of types and attributes. Every context has all dialects."""
 
     allow_unregistered_dialects: bool = False
 
@@ -118,7 +118,7 @@ class Context(_Scoped):
 
 
 class Location(_Scoped):
-    """Where an operation comes from.
+    """Source location of an operation.
 
     Attributes:
         text: As it is printed.
@@ -514,7 +514,7 @@ class Block:
 
 
 class InsertionPoint(_Scoped):
-    """Where new operations are put: at the end of a block."""
+    """Insertion position of new operations: the end of a block."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -533,12 +533,12 @@ class InsertionPoint(_Scoped):
         return InsertionPoint(block)
 
     def insert(self, op: Operation) -> None:
-        """Put an operation there."""
+        """Insert an operation there."""
         self.block.raw.add_op(op)
 
 
 def insert(op: Operation) -> Operation:
-    """Put an operation where the innermost `with InsertionPoint(..)` says.
+    """Insert an operation at the innermost `with InsertionPoint(..)`.
 
     Raises:
         ArgumentError: There is none.
@@ -610,5 +610,5 @@ class Module:
 
 
 def _ends(block: AnyBlock) -> bool:
-    """Whether a block of a function ends as it must."""
+    """Return True if a block of a function has the required terminator."""
     return block.last_op is not None and block.last_op.name in ("func.return", "ttkernel.return", "cf.br", "cf.cond_br")

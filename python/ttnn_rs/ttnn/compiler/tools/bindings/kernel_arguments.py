@@ -70,7 +70,7 @@ class ArgAttr(Attribute):
 
     @property
     def is_uniform(self) -> bool:
-        """Whether it is the same on all cores."""
+        """Return True if it is the same on all cores."""
         return self._parts[2]
 
 

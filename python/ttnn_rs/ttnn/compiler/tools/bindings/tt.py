@@ -20,7 +20,7 @@ __all__ = ["DataType", "MemorySpace", "OOBVal", "TensorMemoryLayout", "ir", "reg
 
 
 class MemorySpace(Enum):
-    """Where a tensor is."""
+    """Memory space of a tensor."""
 
     System = "system"
     SystemMMIO = "mmio"
@@ -29,7 +29,7 @@ class MemorySpace(Enum):
 
 
 class TensorMemoryLayout(Enum):
-    """How a tensor lies in device memory."""
+    """Memory layout of a tensor on the device."""
 
     None_ = "none"
     Interleaved = "interleaved"
@@ -40,7 +40,7 @@ class TensorMemoryLayout(Enum):
 
 
 class OOBVal(Enum):
-    """What padding holds."""
+    """Padding value."""
 
     Undef = "undef"
     Zero = "zero"

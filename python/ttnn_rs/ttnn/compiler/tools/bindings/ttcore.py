@@ -29,7 +29,7 @@ _WORDS = ENUMS["ttcore.supportedDataTypes"]
 
 
 class Topology(IntEnum):
-    """How the chips of a dimension of a mesh are connected, with the numbers of the dialect."""
+    """Connection of the chips of a mesh dimension, with the numbers of the dialect."""
 
     Ring = 0
     Linear = 1

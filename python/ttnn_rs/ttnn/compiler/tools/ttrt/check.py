@@ -64,7 +64,7 @@ class Check(Command):
 
 
 def _difference(binary: Binary, table: dict[str, Any], name: str) -> str:
-    """What speaks against a binary on a system; empty if nothing does."""
+    """Return the mismatch of a binary and a system; empty if none."""
     try:
         compare_systems(binary, table, name)
     except TtnnError as error:

@@ -1,4 +1,4 @@
-"""What the commands have in common: arguments, log, artifacts, results."""
+"""Shared code of commands: arguments, log, artifacts, results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Command:
         logger: Logger | None = None,
         artifacts: Artifacts | None = None,
     ) -> None:
-        """Take arguments by name, with or without dashes in front.
+        """Set arguments by name, with or without leading dashes.
 
         Raises:
             ArgumentError: An argument that the command does not have, or a value that is no choice.

@@ -60,7 +60,7 @@ _ARRAYS: dict[DataType, Any] = {
 
 
 class DeviceRuntime(Enum):
-    """What executes a binary."""
+    """Executor of a binary."""
 
     Disabled = 0
     TTNN = 1

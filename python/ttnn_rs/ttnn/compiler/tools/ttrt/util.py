@@ -477,7 +477,7 @@ def compare_systems(binary: Flatbuffer, table: dict[str, Any], name: str) -> Non
 
 
 class Results:
-    """What came out for each file."""
+    """Results of each file."""
 
     def __init__(self, logger: Logger, file_manager: FileManager | None = None) -> None:
         self.logger = logger
