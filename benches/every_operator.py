@@ -1,8 +1,8 @@
 """Time per element of every operator x data type x layout x shape, the slow ones by name.
 
-    PYTHONPATH=tests/helpers chrt -f 10 taskset -c 1 python benches/every_operator.py [OPERATOR ...] [--above 100]
+    PYTHONPATH=tests chrt -f 10 taskset -c 1 python benches/every_operator.py [OPERATOR ...] [--above 100]
 
-The calls are those of the generated tests (`tests/helpers/every_place.py`). A call's elements are those of its largest
+The calls are those of the generated tests (`tests/testkit/every_place.py`). A call's elements are those of its largest
 tensor, operand or result; a tensor in tiles counts with its padding, since the chip computes padding like values.
 Times are the shortest of three runs, of twenty if that is slow.
 Products, attention and convolutions are left out: their work is not one of elements.
@@ -19,8 +19,8 @@ from functools import partial
 from typing import Any
 
 import ttnn
-from every_place import INTERLEAVED, Case, Slot, calls_of, combinations, place
-from reference_calls import callable_of
+from testkit.every_place import INTERLEAVED, Case, Slot, calls_of, combinations, place
+from testkit.reference_calls import callable_of
 from ttnn.base.exceptions import TtnnError
 
 SHAPES: dict[ttnn.Layout, tuple[tuple[int, ...], ...]] = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import ttnn
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
+sys.path.insert(0, str(HERE.parent / "tests"))
 
-from fast_distance import FIDELITIES, PAGE, SIZES, Distance, distance  # noqa: E402
+from testkit.fast_distance import FIDELITIES, PAGE, SIZES, Distance, distance  # noqa: E402
 
 HEADER = "| fidelity | Dst | size | largest ULP | mean ULP | PCC |\n"
 """Heading of the table; the text before it is written by hand."""

@@ -6,11 +6,11 @@
 Each file is lowered by its own RUN lines, translated, and run by `ttrt run --seed 0`. Where those lines stop at a pass
 of the dialect `ttir`, or after layouts, what is left of the pipeline follows; where they write source, the pipeline to
 binaries takes the file. Files in the dialect `ttnn` get a device, layouts and what kernels of the library take, if
-their lines stop before; functions that only change an argument return it. `tests/helpers/ttir_inputs.py` chooses inputs
+their lines stop before; functions that only change an argument return it. `tests/testkit/ttir_inputs.py` chooses inputs
 that are indices, positions or truth values.
 
 Every output is compared with a float64 interpreter of the file before its passes, of its `ttir`
-(`tests/helpers/ttir_reference.py`) or of its `ttnn` (`tests/helpers/ttnn_reference.py`): the correlation of a large
+(`tests/testkit/ttir_reference.py`) or of its `ttnn` (`tests/testkit/ttnn_reference.py`): the correlation of a large
 output must be above 0.99 and its distance below `LARGEST` of the reference's norm, or below what the roundings of a
 long product or the steps of a format of four bits allow; what differs runs again in the exact configuration, or with
 small inputs where large exponents make much of roundings. Functions whose results are random or whose types contradict
@@ -44,9 +44,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from public_files import (
+from testkit.public_files import (
     LOWERS,
     IllTyped,
     NotExecuted,
@@ -200,14 +200,14 @@ def execute_module(
         Refused: A tool or an operator says that it does not do this.
         AssertionError: A tool fails, or an output is wrong.
     """
-    import ttnn_reference
-    from ttir_inputs import chosen
-    from ttir_windows import is_typed_as_computed
+    from testkit import ttnn_reference
+    from testkit.ttir_inputs import chosen
+    from testkit.ttir_windows import is_typed_as_computed
+    from testkit.ttnn_completion import complete, emptied
     from ttmlir._translate import main as translate
     from ttnn.compiler.asm.epochs import Epoch
     from ttnn.compiler.dialects import parse_module
     from ttnn.compiler.tools.opt import main as opt
-    from ttnn_completion import complete, emptied
     from ttrt import main as ttrt
 
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
@@ -322,10 +322,10 @@ def compare_outputs(module: Any, binary: Path, folder: Path, weights: str | None
     """
     import torch
 
-    from ttir_inputs import truths
-    from ttir_reference import NoReference, in_range
-    from ttir_reference import interpret as interpret_tensors
-    from ttnn_reference import interpret as interpret_library
+    from testkit.ttir_inputs import truths
+    from testkit.ttir_reference import NoReference, in_range
+    from testkit.ttir_reference import interpret as interpret_tensors
+    from testkit.ttnn_reference import interpret as interpret_library
 
     library = not any(op.name.startswith("ttir.") for op in module.op.walk())
     interpret: Any = partial(interpret_library, weights=weights) if library else interpret_tensors

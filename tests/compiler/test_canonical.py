@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rewriting_checks import dense, function, names, op, rewritten
+from testkit.rewriting_checks import dense, function, names, op, rewritten
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.passes.constants import constant_of

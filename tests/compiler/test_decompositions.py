@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rewriting_checks import function, names, op, rewritten
-from ttir_reference import interpret
+from testkit.rewriting_checks import function, names, op, rewritten
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.passes.options import OptionError

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from book_ops import TTIR
 
-from later_examples import EXAMPLES
+from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm import CompileError
 from ttnn.compiler.asm.epochs import Epoch

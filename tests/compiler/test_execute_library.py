@@ -10,15 +10,15 @@ import pytest
 from execute_public import Refused, controlled, execute_file
 from numpy.typing import NDArray
 
-import ttir_reference
-from public_files import IllTyped, NotExecuted, alone, rest
-from ttir_inputs import chosen
-from ttir_weights import in_blocks
+from testkit import ttir_reference
+from testkit.public_files import IllTyped, NotExecuted, alone, rest
+from testkit.ttir_inputs import chosen
+from testkit.ttir_weights import in_blocks
+from testkit.ttnn_completion import complete
+from testkit.ttnn_reference import NoReference, interpret, is_typed_as_computed
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.passes import cleanup
-from ttnn_completion import complete
-from ttnn_reference import NoReference, interpret, is_typed_as_computed
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 HEAD = """#dram = #ttnn.buffer_type<dram>

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from execute_public import Refused, compare, controlled, execute_file, finished
 
-import ttir_reference
 import ttnn
-from public_files import NotExecuted, alone, lowering, parts, rest
-from ttir_inputs import chosen
-from ttir_reference import interpret
-from ttir_weights import in_blocks
+from testkit import ttir_reference
+from testkit.public_files import NotExecuted, alone, lowering, parts, rest
+from testkit.ttir_inputs import chosen
+from testkit.ttir_reference import interpret
+from testkit.ttir_weights import in_blocks
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.runtime import executor

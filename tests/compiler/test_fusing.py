@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rewriting_checks import dense, function, names, op, rewritten
+from testkit.rewriting_checks import dense, function, names, op, rewritten
 from ttnn.compiler.asm import Module
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.dialects import TableOp, parse_module, print_module

@@ -12,7 +12,7 @@ import re
 import pytest
 from book_ops import TTIR
 
-from later_examples import EXAMPLES
+from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm import CompileError, Diagnostic
 from ttnn.compiler.dialects import parse_module, print_module

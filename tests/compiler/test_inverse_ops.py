@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from ttir_reference import interpret
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm import CompileError, Module
 from ttnn.compiler.dialects import TableOp, parse_module, print_module
 from ttnn.compiler.pipelines import run

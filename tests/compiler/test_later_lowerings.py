@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rewriting_checks import names, rewritten
-from ttir_reference import interpret
+from testkit.rewriting_checks import names, rewritten
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_inverse_ops import both, function, names, permute, reshape
 
-from ttir_reference import interpret
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm import CompileError
 from ttnn.compiler.dialects import parse_module, print_module
 from ttnn.compiler.passes.inverse.complex_moves import steps

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from compact import hash_of, hashes
 
-import vector_coverage
+from testkit import vector_coverage
 from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import tile_parts
 import ttnn
-from kernel_parts import pack_one
-from tile_parts import Matrix
+from testkit import tile_parts
+from testkit.kernel_parts import pack_one
+from testkit.tile_parts import Matrix
 from ttnn import _engine
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelSetupError

@@ -10,10 +10,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import tile_parts
 import ttnn
-from kernel_parts import pack_one
-from tile_parts import Matrix
+from testkit import tile_parts
+from testkit.kernel_parts import pack_one
+from testkit.tile_parts import Matrix
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelSetupError

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import ttnn
-from kernel_parts import pack_one, tiles_of
-from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
+from testkit.kernel_parts import pack_one, tiles_of
+from testkit.parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.kernel_api import (
     CircularBuffer,

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import ttnn
-from parts import CORE, TILE, add_cb, tiles_buffer, values
+from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import AddressError, KernelArgumentError, UnsupportedError

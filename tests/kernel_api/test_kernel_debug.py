@@ -8,7 +8,7 @@ import pytest
 from test_kernel_data import run
 
 import ttnn
-from parts import CORE
+from testkit.parts import CORE
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError, KernelAssertError

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import tile_parts
 import ttnn
-from tile_parts import Matrix
+from testkit import tile_parts
+from testkit.tile_parts import Matrix
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError

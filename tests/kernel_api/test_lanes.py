@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import tile_parts
 import ttnn
-from tile_parts import WIDE, Array, Matrix, X, api_bits, apply, one_tile
+from testkit import tile_parts
+from testkit.tile_parts import WIDE, Array, Matrix, X, api_bits, apply, one_tile
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelArgumentError, KernelSetupError, UnsupportedError
 

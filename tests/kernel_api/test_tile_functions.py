@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import tile_parts
 import ttnn
-from tile_parts import Array, Matrix, X, api_bits, apply
+from testkit import tile_parts
+from testkit.tile_parts import Array, Matrix, X, api_bits, apply
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 

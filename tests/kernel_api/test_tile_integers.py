@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from tile_parts import Array, apply
+from testkit.tile_parts import Array, apply
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ttnn
-from kernel_parts import copy_tiles
-from parts import CORE, add_cb, read_one, tiles_buffer, write_one
+from testkit.kernel_parts import copy_tiles
+from testkit.parts import CORE, add_cb, read_one, tiles_buffer, write_one
 from ttnn import metal
 from ttnn.kernel_api import *
 

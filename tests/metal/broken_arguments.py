@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import alone, broken, broken_alone, nothing, pipeline
 
 import ttnn
-from parts import CORE
+from testkit.parts import CORE
 from ttnn import KernelArgumentError, KernelError, metal
 from ttnn.kernel_api import *
 

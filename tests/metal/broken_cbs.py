@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import broken, broken_alone, broken_compute, broken_computing, broken_reader, broken_writer, pipeline
 
 import ttnn
-from kernel_parts import (
+from testkit.kernel_parts import (
     copy_one,
     front_and_dst,
     pop_tile,
@@ -17,7 +17,7 @@ from kernel_parts import (
     tiles_of,
     write_front,
 )
-from parts import CORE, add_cb
+from testkit.parts import CORE, add_cb
 from ttnn import CircularBufferError, metal
 from ttnn.kernel_api import *
 

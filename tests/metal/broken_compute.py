@@ -7,7 +7,7 @@ from collections.abc import Callable
 from broken import broken_compute, broken_computing, broken_reader
 
 import ttnn
-from kernel_parts import front_and_dst, ready_to_pack, tile_in_dst
+from testkit.kernel_parts import front_and_dst, ready_to_pack, tile_in_dst
 from ttnn import KernelArgumentError, KernelSetupError, RegisterError, metal
 from ttnn.kernel_api import *
 

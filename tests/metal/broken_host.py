@@ -8,7 +8,7 @@ from typing import Any
 from broken import KEPT, alone, broken, nothing, pipeline
 
 import ttnn
-from parts import CORE, add_cb, tiles_buffer
+from testkit.parts import CORE, add_cb, tiles_buffer
 from ttnn import (
     ArgumentError,
     DeviceError,

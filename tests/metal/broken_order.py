@@ -5,7 +5,7 @@ from __future__ import annotations
 from broken import broken_alone, broken_reader, broken_writer, dram_and_l1, filled, l1_buffer
 
 import ttnn
-from kernel_parts import PAGE, fill, pages_of
+from testkit.kernel_parts import PAGE, fill, pages_of
 from ttnn import RaceError, metal
 from ttnn.kernel_api import *
 

@@ -19,7 +19,18 @@ from broken import (
 )
 
 import ttnn
-from kernel_parts import PAGE, at_neighbour, be_late, fill, page_in_dram, read_page, send, signal, wait, write_page
+from testkit.kernel_parts import (
+    PAGE,
+    at_neighbour,
+    be_late,
+    fill,
+    page_in_dram,
+    read_page,
+    send,
+    signal,
+    wait,
+    write_page,
+)
 from ttnn import RaceError, metal
 from ttnn.kernel_api import *
 

@@ -18,8 +18,8 @@ from broken import (
 )
 
 import ttnn
-from kernel_parts import PAGE, fill, pages_of
-from parts import tiles_buffer
+from testkit.kernel_parts import PAGE, fill, pages_of
+from testkit.parts import tiles_buffer
 from ttnn import AddressError, KernelArgumentError, metal
 from ttnn.kernel_api import *
 

@@ -19,7 +19,7 @@ from broken import (
 )
 
 import ttnn
-from kernel_parts import (
+from testkit.kernel_parts import (
     at_neighbour,
     be_late,
     copy_one,
@@ -33,7 +33,7 @@ from kernel_parts import (
     signal,
     write_front,
 )
-from parts import CORE
+from testkit.parts import CORE
 from ttnn import DeadlockError, metal
 from ttnn.kernel_api import *
 

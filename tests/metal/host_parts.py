@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import ttnn
-from kernel_parts import copy_tiles
-from parts import TILE, build, read_one, tiles_buffer, values, write_one
+from testkit.kernel_parts import copy_tiles
+from testkit.parts import TILE, build, read_one, tiles_buffer, values, write_one
 from ttnn import metal
 
 TILES = 4

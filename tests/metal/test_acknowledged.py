@@ -8,7 +8,7 @@ import pytest
 from broken import KEPT, filled, on_cores
 
 import ttnn
-from kernel_parts import PAGE, fill, send, signal
+from testkit.kernel_parts import PAGE, fill, send, signal
 from ttnn import metal
 from ttnn.kernel_api import *
 

@@ -15,7 +15,7 @@ from broken import CASES, KEPT, TILES, Broken, pipeline
 from random_programs import outcome
 
 import ttnn
-from parts import add_cb
+from testkit.parts import add_cb
 from ttnn import metal
 from ttnn.kernel_api import L1Pointer, cb_pop_front, cb_push_back, cb_reserve_back, cb_wait_front, get_write_ptr
 

@@ -8,8 +8,8 @@ import pytest
 from host_parts import PAIR, same
 
 import ttnn
-from parts import CORE, TILE, add_cb, tiles_buffer, values
-from remote_kernels import RECEIVERS, ROUNDS, feed, forward, keep
+from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
+from testkit.remote_kernels import RECEIVERS, ROUNDS, feed, forward, keep
 from ttnn import metal
 from ttnn.kernel_api import *
 

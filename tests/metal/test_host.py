@@ -10,7 +10,7 @@ from broken import pipeline
 from host_parts import PAIR, TILES, buffers, copy_program, same
 
 import ttnn
-from parts import CORE, TILE, add_cb, tiles_buffer, values
+from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import metal
 
 

@@ -12,7 +12,7 @@ import torch
 from broken import nothing
 
 import ttnn
-from parts import CORE, tiles_buffer
+from testkit.parts import CORE, tiles_buffer
 from ttnn import metal
 
 WRONG: list[Any] = [

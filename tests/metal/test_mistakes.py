@@ -13,7 +13,7 @@ import pytest
 from test_single_core import add_kernel
 
 import ttnn
-from parts import TILE, add_cb, build, read_two, tiles_buffer, values, write_one
+from testkit.parts import TILE, add_cb, build, read_two, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.base.exceptions import CircularBufferError, DeadlockError, DeviceError, KernelError
 from ttnn.kernel_api import (

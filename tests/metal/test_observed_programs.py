@@ -12,8 +12,8 @@ import pytest
 from broken import pipeline
 
 import ttnn
-from kernel_parts import copy_tiles
-from parts import CORE, read_one, write_one
+from testkit.kernel_parts import copy_tiles
+from testkit.parts import CORE, read_one, write_one
 from ttnn import metal
 from ttnn.kernel_api import *
 

@@ -9,8 +9,8 @@ import pytest
 from host_parts import TILES, buffers, copy_program, same
 
 import ttnn
-from kernel_parts import copy_tiles
-from parts import CORE, TILE, build, read_one, values, write_one
+from testkit.kernel_parts import copy_tiles
+from testkit.parts import CORE, TILE, build, read_one, values, write_one
 from ttnn import metal
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 

@@ -10,7 +10,7 @@ from broken import filled
 from host_parts import TILES, buffers, copy_program, same
 
 import ttnn
-from parts import CORE, add_cb, tiles_buffer
+from testkit.parts import CORE, add_cb, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import *
 

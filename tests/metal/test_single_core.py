@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import ttnn
-from kernel_parts import pack_one
-from parts import CORE, FORMATS, TILE, add_cb, build, read_one, read_two, tiles_buffer, values, write_one
+from testkit.kernel_parts import pack_one
+from testkit.parts import CORE, FORMATS, TILE, add_cb, build, read_one, read_two, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGen,

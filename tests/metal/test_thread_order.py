@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ttnn
-from kernel_parts import tile_in_dst
-from parts import TILE, build, read_one, tiles_buffer, values, write_one
-from thread_orders import ORDERS, python_kernel, tiles_of
+from testkit.kernel_parts import tile_in_dst
+from testkit.parts import TILE, build, read_one, tiles_buffer, values, write_one
+from testkit.thread_orders import ORDERS, python_kernel, tiles_of
 from ttnn import RegisterError, metal
 from ttnn.kernel_api import *
 

@@ -14,7 +14,7 @@ from broken import pipeline
 from test_single_core import add_kernel
 
 import ttnn
-from parts import CORE, add_cb, read_two, tile_bytes, tiles_buffer
+from testkit.parts import CORE, add_cb, read_two, tile_bytes, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from parts import TILE, build, read_one, tiles_buffer, values, write_one
+from testkit.parts import TILE, build, read_one, tiles_buffer, values, write_one
 from ttnn import CircularBufferError, metal
 from ttnn.kernel_api import *
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ttnn
-from model_checks import Operators
+from testkit.model_checks import Operators
 from ttnn.operation import slow_path
 
 HASHES = Path(__file__).parent / "hashes.json"

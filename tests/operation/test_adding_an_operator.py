@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
-from reference_calls import calls, compare
+from testkit.operands import make, values_of
+from testkit.reference_calls import calls, compare
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation import registry, stubs
 from ttnn.operation.accuracy import bit_exact, max_ulp

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 from ttnn.operation.fallbacks import counted_fallbacks, fallback_counts, reset_fallback_counts
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of
+from testkit.operands import make, raw_of
 
 
 def _x(device: ttnn.MeshDevice, seed: int = 0) -> ttnn.Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 from ttnn.operation import carried
 from ttnn.operation.slow_path import ComparisonError, correlation
 

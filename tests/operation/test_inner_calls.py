@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make
-from signature_calls import calls, first_dtype
+from testkit.operands import make
+from testkit.signature_calls import calls, first_dtype
 from ttnn.device.queues import current_queue
 from ttnn.operation import registry, slow_path
 

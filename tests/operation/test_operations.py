@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 from ttnn.device import queues
 from ttnn.operation import hooks, registry
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import ttnn
-from operands import make
+from testkit.operands import make
 
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 

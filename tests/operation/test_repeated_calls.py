@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import describe, make
-from signature_calls import Call, calls
+from testkit.operands import describe, make
+from testkit.signature_calls import Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED

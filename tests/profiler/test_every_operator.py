@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 import ttnn
-from every_place import INTERLEAVED, SHAPES, Case, Runner, calls_of, combinations
+from testkit.every_place import INTERLEAVED, SHAPES, Case, Runner, calls_of, combinations
 from ttnn.operation import registry
 
 # They write no page: their result is an operand, its memory, or nothing.

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import ttnn
+from testkit.visualizer import official_client
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.profiler import describe
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.families import make_plan
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.session import Profile
-from visualizer import official_client
 
 REASON = "ttnn.exp: no plan, says 'the test'"
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from every_place import Call, Case, Slot, calls_of, combinations
-from reference_calls import callable_of
+from testkit.every_place import Call, Case, Slot, calls_of, combinations
+from testkit.reference_calls import callable_of
 from ttnn.base.observers import OBSERVERS
 from ttnn.operation import registry
 

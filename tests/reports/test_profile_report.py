@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.visualizer import assert_circular_buffers_are_below_the_buffers, viewer
 from ttnn.profiler.session import Profile
-from visualizer import assert_circular_buffers_are_below_the_buffers, viewer
 
 
 def _run(device: ttnn.MeshDevice) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from visualizer import Viewer, assert_circular_buffers_are_below_the_buffers, viewer
+from testkit.visualizer import Viewer, assert_circular_buffers_are_below_the_buffers, viewer
 
 
 class Shown(NamedTuple):

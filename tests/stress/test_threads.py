@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import ttnn
-from kernel_parts import copy_tiles
-from parts import add_cb, read_one, tiles_buffer, write_one
+from testkit.kernel_parts import copy_tiles
+from testkit.parts import add_cb, read_one, tiles_buffer, write_one
 from ttnn import metal
 
 THREADS = 6

@@ -14,8 +14,8 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import mutated_tensor_files
 import ttnn
+from testkit import mutated_tensor_files
 from ttnn.base.exceptions import (
     ArgumentError,
     FileAccessError,

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from replayed_calls import files, replay
+from testkit.replayed_calls import files, replay
 from ttnn.operation.fallbacks import counted_fallbacks
 from ttnn.operation.slow_path import correlation
 

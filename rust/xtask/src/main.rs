@@ -89,7 +89,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "coverage",
         help: "write which operators and data types golden vectors cover; takes their folder",
-        commands: &["python tests/helpers/vector_coverage.py ARGUMENTS"],
+        commands: &["python tests/testkit vector_coverage ARGUMENTS"],
     },
     Chore {
         name: "pairs",
@@ -109,7 +109,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "every-place",
         help: "every operator x data type x layout x shape x place, on the installed package; takes names, --jobs N",
-        commands: &["python tests/helpers/every_place.py ARGUMENTS"],
+        commands: &["python tests/testkit every_place ARGUMENTS"],
     },
     Chore {
         name: "speculative",
@@ -137,7 +137,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "mutants",
         help: "changes of a crate that the tests notice, of a sample; takes a crate and --sample N; needs cargo-mutants",
-        commands: &["python tests/helpers/mutants.py ARGUMENTS"],
+        commands: &["python tests/testkit mutants ARGUMENTS"],
     },
     Chore {
         name: "bench",

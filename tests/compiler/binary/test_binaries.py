@@ -13,7 +13,7 @@ from typing import Any
 import flatbuffers
 import pytest
 
-from later_examples import EXAMPLES
+from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.binary import system_desc
 from ttnn.compiler.binary.binary import Binary

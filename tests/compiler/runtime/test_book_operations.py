@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from book_binaries import DEVICE, HOST, L1, Tensors, binary, operation, pipeline, to_dram
+from testkit.book_binaries import DEVICE, HOST, L1, Tensors, binary, operation, pipeline, to_dram
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, UnsupportedError
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.runtime.executor import execute

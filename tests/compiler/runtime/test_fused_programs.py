@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from rewriting_checks import function, names, op
-from ttir_reference import interpret
+from testkit.rewriting_checks import function, names, op
+from testkit.ttir_reference import interpret
 from ttnn.compiler.binary.programs import programs
 from ttnn.compiler.binary.translate import ttnn_to_binary
 from ttnn.compiler.dialects import parse_module

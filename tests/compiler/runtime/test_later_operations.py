@@ -15,9 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from later_examples import EXAMPLES, S
-from ttir_inputs import chosen
-from ttir_reference import interpret
+from testkit.later_examples import EXAMPLES, S
+from testkit.ttir_inputs import chosen
+from testkit.ttir_reference import interpret
 from ttnn.compiler.binary import emit
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.programs import programs

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from library_cases import CASES, CUT, LIBRARY, Array
-from library_text import laid, library
+from testkit.library_cases import CASES, CUT, LIBRARY, Array
+from testkit.library_text import laid, library
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.binary import emit

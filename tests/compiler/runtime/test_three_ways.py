@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from ttir_reference import interpret
+from testkit.ttir_reference import interpret
 from ttnn.compiler.binary.binary import Binary
 from ttnn.compiler.binary.translate import ttnn_to_binary
 from ttnn.compiler.dialects import parse_module, print_module

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from ttir_reference import interpret
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.binary.binary import Binary

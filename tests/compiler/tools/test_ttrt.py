@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from book_binaries import HOST, Tensors, of_programs, operation, pipeline
+from testkit.book_binaries import HOST, Tensors, of_programs, operation, pipeline
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.binary import system_desc

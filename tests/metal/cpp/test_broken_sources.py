@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from parts import add_cb, tiles_buffer
+from testkit.parts import add_cb, tiles_buffer
 from ttnn import metal
 from ttnn.base import exceptions
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
-from thread_orders import ORDERS, cpp_kernel, tiles_of
+from testkit.parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
+from testkit.thread_orders import ORDERS, cpp_kernel, tiles_of
 from ttnn import RegisterError, metal
 
 ITERATIONS = 5

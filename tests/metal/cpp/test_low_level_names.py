@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from parts import CORE, TILE, build, read_one, tiles_buffer, values, write_one
+from testkit.parts import CORE, TILE, build, read_one, tiles_buffer, values, write_one
 from ttnn import UnsupportedError, metal
 
 HEAD = """

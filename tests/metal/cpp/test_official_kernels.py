@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from parts import add_cb
+from testkit.parts import add_cb
 from ttnn import metal
 from ttnn.kernel_api import (
     add_binary_tile,

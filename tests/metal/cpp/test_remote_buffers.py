@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import ttnn
-from parts import CORE, TILE, add_cb, tiles_buffer, values
-from remote_kernels import RECEIVERS, ROUNDS, feed, forward, keep
+from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
+from testkit.remote_kernels import RECEIVERS, ROUNDS, feed, forward, keep
 from ttnn import metal
 
 FORWARD = """

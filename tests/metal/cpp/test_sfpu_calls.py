@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pytest
 import torch
 
-import tile_parts
 import ttnn
-from sfpu_calls import CALLS, Call
-from tile_parts import CORE, OUT, Matrix
+from testkit import tile_parts
+from testkit.sfpu_calls import CALLS, Call
+from testkit.tile_parts import CORE, OUT, Matrix
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.kernel_api.sfpu_functions import Approximable, Binary, Ternary, Unary

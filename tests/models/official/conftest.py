@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from official_ports import Distances, LocalHub
+from testkit.official_ports import Distances, LocalHub
 
 HOME = Path(os.environ.get("TT_METAL_HOME", "/nowhere"))
 _PACKAGES = ("torch", "transformers", "loguru", "pydantic", "PIL", "tqdm", "safetensors")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from official_ports import Distances
+from testkit.official_ports import Distances
 
 OFFICIAL = 0.396
 

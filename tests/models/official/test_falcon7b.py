@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from official_ports import Distances
+from testkit.official_ports import Distances
 
 NAME = "tiiuae/falcon-7b-instruct"
 TESTS = "models.demos.falcon7b_common.tests"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from official_ports import Distances
+from testkit.official_ports import Distances
 
 TESTS = "models.tt_transformers.tests"
 PAGES = {"page_block_size": 32, "page_max_num_blocks": 1024}

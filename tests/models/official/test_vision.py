@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from official_ports import Distances
+from testkit.official_ports import Distances
 
 VIT = "models.demos.vision.classification.vit"
 RESNET = "models.demos.vision.classification.resnet50.ttnn_resnet"

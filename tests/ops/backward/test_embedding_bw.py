@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 
 ROWS, WIDTH = 70, 96
 T, R = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 
 Words = npt.NDArray[np.uint16]
 Singles = npt.NDArray[np.float32]

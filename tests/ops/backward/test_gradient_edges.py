@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 
 INF, NAN = math.inf, math.nan
 # The finite numbers that the chip names for them, with which one composition works.

@@ -8,7 +8,7 @@ from operator import attrgetter
 import pytest
 
 import ttnn
-from operands import make
+from testkit.operands import make
 
 
 @pytest.mark.parametrize("name", ["all_gather", "reduce_scatter", "point_to_point"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 
 
 def _numbers(shape: tuple[int, ...], seed: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of
+from testkit.operands import raw_of
 from ttnn import _engine
 from ttnn.base.config import manage_config
 from ttnn.ops.conv import conv2d as module

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of
+from testkit.operands import raw_of
 
 SIZES = {
     "in_channels": 32,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 
 TILES = ttnn.TILE_LAYOUT
 OPS: dict[ttnn.BcastOpMath, Any] = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import from_raw, make, raw_of, values_of
+from testkit.operands import from_raw, make, raw_of, values_of
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 # Denormal, -0, NaN, infinities, largest and smallest normal number.

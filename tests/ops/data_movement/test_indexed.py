@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 
 GATHERS = [
     ((2, 64, 96), -1, (2, 64, 40)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import from_raw, make, raw_of, values_of
+from testkit.operands import from_raw, make, raw_of, values_of
 
 RELU = ttnn.UnaryOpType.RELU
 EXP = ttnn.UnaryOpType.EXP

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import NAMES, from_raw, golden_cases, raw_of
-from packed import packed
+from testkit.operands import NAMES, from_raw, golden_cases, raw_of
+from testkit.packed import packed
 
 BINARY = {
     "add": ttnn.add,

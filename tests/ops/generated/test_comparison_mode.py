@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gradient_calls
 import ttnn
-from eltwise_calls import fit
-from operands import INTEGERS, values_of
-from signature_calls import GIVEN, Call, calls, first_dtype, other_values
+from testkit import gradient_calls
+from testkit.eltwise_calls import fit
+from testkit.operands import INTEGERS, values_of
+from testkit.signature_calls import GIVEN, Call, calls, first_dtype, other_values
 from ttnn.base.exceptions import TtnnError
 from ttnn.golden.eltwise.unary import ACTIVATIONS
 from ttnn.operation import registry

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from every_place import INTERLEAVED, PLACES, SHAPES, Case, Runner, calls_of, combinations, failures_of, sample
+from testkit.every_place import INTERLEAVED, PLACES, SHAPES, Case, Runner, calls_of, combinations, failures_of, sample
 from ttnn.operation import registry
 
 SHAPES_OF_EACH = 2

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import ttnn
-from operands import describe
-from signature_calls import Call, calls
+from testkit.operands import describe
+from testkit.signature_calls import Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as nn
 
 import ttnn
-from gradient_calls import Call, calls, fit, gradients
+from testkit.gradient_calls import Call, calls, fit, gradients
 from ttnn.golden.eltwise import complex as complex_golden
 from ttnn.operation.registry import Op
 from ttnn.operation.signature import TENSOR

@@ -9,8 +9,19 @@ import numpy as np
 import pytest
 
 import ttnn
-from gradient_calls import COMMON, OUTPUTS, VALUES, Call, arguments, calls, gradients, operand, real_signatures, results
-from operands import INTEGERS, assert_within, values_of, wrapped
+from testkit.gradient_calls import (
+    COMMON,
+    OUTPUTS,
+    VALUES,
+    Call,
+    arguments,
+    calls,
+    gradients,
+    operand,
+    real_signatures,
+    results,
+)
+from testkit.operands import INTEGERS, assert_within, values_of, wrapped
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.registry import Op

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make
-from signature_calls import calls
+from testkit.operands import make
+from testkit.signature_calls import calls
 from ttnn.base.exceptions import ArgumentError, DTypeError, EngineBugError, TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import Signature

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import ttnn
-from operands import describe
-from signature_calls import GIVEN, Call, calls, first_dtype, other_values
+from testkit.operands import describe
+from testkit.signature_calls import GIVEN, Call, calls, first_dtype, other_values
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED, Param, Signature

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import describe
-from signature_calls import Call, calls, other_values
+from testkit.operands import describe
+from testkit.signature_calls import Call, calls, other_values
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED, Param

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import ttnn
-from random_arguments import allocated, run_one
+from testkit.random_arguments import allocated, run_one
 
 CALLS = 150
 

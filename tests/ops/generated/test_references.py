@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import ttnn
-from eltwise_calls import Operand
-from operands import INTEGERS, make, make_operand, values_of
-from reference_calls import (
+from testkit.eltwise_calls import Operand
+from testkit.operands import INTEGERS, make, make_operand, values_of
+from testkit.reference_calls import (
     OWN_TESTS,
     applies,
     callable_of,

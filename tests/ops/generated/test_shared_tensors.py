@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import describe, make, values_of
-from signature_calls import GIVEN, Call, calls
+from testkit.operands import describe, make, values_of
+from testkit.signature_calls import GIVEN, Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import ttnn
-from operands import describe
-from signature_calls import Call, calls
+from testkit.operands import describe
+from testkit.signature_calls import Call, calls
 from ttnn.operation import registry
 
 OPTION = "sub_core_grids"

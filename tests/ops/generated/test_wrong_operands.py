@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from signature_calls import SHAPE, Call, calls, first_dtype, tensor
+from testkit.signature_calls import SHAPE, Call, calls, first_dtype, tensor
 from ttnn import _engine
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry

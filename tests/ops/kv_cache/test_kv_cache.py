@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 
 TILES = ttnn.TILE_LAYOUT
 WIDE = ttnn.WormholeComputeKernelConfig(fp32_dest_acc_en=True)

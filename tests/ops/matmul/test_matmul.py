@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from matmul_operands import Array, exact, integers, numbers, on, program, sharded
+from testkit.matmul_operands import Array, exact, integers, numbers, on, program, sharded
 from ttnn.base import exceptions
 from ttnn.golden import matmul as golden
 from ttnn.ops.matmul.matmul import plan

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from matmul_operands import exact, integers, numbers, on, program, sharded
+from testkit.matmul_operands import exact, integers, numbers, on, program, sharded
 from ttnn.base import exceptions
 from ttnn.ops.matmul.block_sizes import divisors
 

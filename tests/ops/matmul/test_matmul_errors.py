@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from matmul_operands import integers, numbers, on, program, sharded
+from testkit.matmul_operands import integers, numbers, on, program, sharded
 from ttnn.base import exceptions
 
 Make = Callable[..., ttnn.Tensor]

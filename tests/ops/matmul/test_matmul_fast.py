@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from fast_distance import FIDELITIES, SIZES, distance, published_bounds
-from operands import NAMES, from_raw, raw_of, values_of
+from testkit.fast_distance import FIDELITIES, SIZES, distance, published_bounds
+from testkit.operands import NAMES, from_raw, raw_of, values_of
 from ttnn.base.config import manage_config
 
 BOUNDS = published_bounds()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from recorded_matmul import OtherOperator, evaluate
+from testkit.recorded_matmul import OtherOperator, evaluate
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.ops.matmul.l1_buffers import check_room
 from ttnn.ops.matmul.program import MatmulProgram

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from matmul_operands import Array, exact, integers, numbers, on, program, sharded
-from operands import raw_of
+from testkit.matmul_operands import Array, exact, integers, numbers, on, program, sharded
+from testkit.operands import raw_of
 
 HEIGHTS = (1, 2, 4, 8, 16, 32)
 

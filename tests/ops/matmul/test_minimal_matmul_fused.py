@@ -9,9 +9,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-import tile_parts
 import ttnn
-from tile_parts import api_bits
+from testkit import tile_parts
+from testkit.tile_parts import api_bits
 from ttnn import kernel_api as api
 from ttnn import metal
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of, values_of
+from testkit.operands import make, raw_of, values_of
 from ttnn.golden import moreh as golden
 
 TILES = ttnn.TILE_LAYOUT

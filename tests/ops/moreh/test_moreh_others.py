@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of, values_of
+from testkit.operands import make, raw_of, values_of
 
 TILES = ttnn.TILE_LAYOUT
 

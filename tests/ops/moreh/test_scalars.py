@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 
 TILES = ttnn.TILE_LAYOUT
 CASES = [(0, 32, 1), (2.3, 15.3, 0.5), (10.9, -13, -0.3), (-100, 320, 1), (2300.3, 15300.3, 0.5392), (5, 5, 1)]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 
 PRE, POST = ttnn.experimental.dit_layernorm_pre_allgather, ttnn.experimental.dit_layernorm_post_allgather
 TILES = ttnn.TILE_LAYOUT

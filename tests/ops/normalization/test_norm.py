@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 from ttnn.golden import normalization as golden
 
 # Errors are measured in units of the result's largest datum: products of FP32 operands see 11 bits of each.

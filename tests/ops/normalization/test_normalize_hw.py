@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of, values_of
+from testkit.operands import make, raw_of, values_of
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 32, 32), (2, 3, 64, 96), (1, 2, 33, 65)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of
+from testkit.operands import raw_of
 from ttnn.golden import normalization as golden
 
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT

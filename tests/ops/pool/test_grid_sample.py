@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 from ttnn.golden import pool as golden
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 
 CASES: list[tuple[tuple[int, int, int, int], dict[str, Any]]] = [
     ((1, 8, 8, 32), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0)}),

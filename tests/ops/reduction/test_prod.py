@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import ttnn
-from operands import from_raw, raw_of
+from testkit.operands import from_raw, raw_of
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE
 from ttnn.ops.reduction import prod

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
+from testkit.operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
 from ttnn import _engine
 from ttnn.golden import reduction
 from ttnn.operation import registry

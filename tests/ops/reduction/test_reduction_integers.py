@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import from_raw, raw_of
+from testkit.operands import from_raw, raw_of
 from ttnn import _engine
 
 OPERATORS = {"sum": ttnn.sum, "max": ttnn.max, "min": ttnn.min}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import from_raw, raw_of
+from testkit.operands import from_raw, raw_of
 from ttnn import _engine
 from ttnn.ops.reduction import program as reduction_program
 

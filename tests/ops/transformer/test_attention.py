@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of
+from testkit.operands import raw_of
 
 SDPA = ttnn.transformer.scaled_dot_product_attention
 DECODE = ttnn.transformer.scaled_dot_product_attention_decode

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of, values_of
+from testkit.operands import raw_of, values_of
 from ttnn import _engine
 from ttnn.base.config import manage_config
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, values_of
+from testkit.operands import make, values_of
 from ttnn.golden import transformer as golden
 
 TILES = ttnn.TILE_LAYOUT

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import NAMES, from_raw, make, raw_of, values_of
+from testkit.operands import NAMES, from_raw, make, raw_of, values_of
 from ttnn.golden.eltwise import binary as golden
 
 FLOATS = [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b]

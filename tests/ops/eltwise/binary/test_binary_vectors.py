@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import from_raw, raw_of
-from packed import packed
+from testkit.operands import from_raw, raw_of
+from testkit.packed import packed
 from ttnn import _engine
 from ttnn.cli.goldens.variants import engine_variant
 

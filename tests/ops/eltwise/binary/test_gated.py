@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import assert_within, from_raw, make, raw_of, ulp_distance, values_of
+from testkit.operands import assert_within, from_raw, make, raw_of, ulp_distance, values_of
 from ttnn.operation import registry
 
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT

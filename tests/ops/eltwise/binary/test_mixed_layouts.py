@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import ttnn
-from eltwise_calls import fit
-from operands import describe, make
+from testkit.eltwise_calls import fit
+from testkit.operands import describe, make
 from ttnn.operation import registry
 from ttnn.operation.signature import TENSOR
 

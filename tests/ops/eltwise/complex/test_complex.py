@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from complex_calls import GRADIENTS, ONE, TWO, close, number, part, value_of
+from testkit.complex_calls import GRADIENTS, ONE, TWO, close, number, part, value_of
 from ttnn.operation import registry
 
 SHAPES: list[tuple[int, ...]] = [(), (31,), (33, 31), (2, 1, 32, 64), (0, 5)]

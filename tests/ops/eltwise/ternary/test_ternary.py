@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import from_raw, make, raw_of, values_of
-from packed import packed
+from testkit.operands import from_raw, make, raw_of, values_of
+from testkit.packed import packed
 from ttnn.golden.eltwise import unary as golden_unary
 
 SHAPE = (40, 70)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of, values_of
+from testkit.operands import raw_of, values_of
 
 WORDS = np.array([0, 1, 0x7F800000, 0xFF800000, 0x7FC00001, 0x80000000, 0x00000001, 0x3F800000], np.uint32)
 WIDE = [ttnn.float32, ttnn.int32, ttnn.uint32]

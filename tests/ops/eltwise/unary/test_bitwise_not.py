@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ttnn
-from operands import make, raw_of
+from testkit.operands import make, raw_of
 
 
 def test_bitwise_not_of_words(device: ttnn.MeshDevice) -> None:

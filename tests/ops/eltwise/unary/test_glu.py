@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of, values_of
+from testkit.operands import make, raw_of, values_of
 
 SHAPE = (1, 2, 64, 128)
 FLOATS = [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import ttnn
-from operands import NAMES, from_raw, golden_cases, raw_of
+from testkit.operands import NAMES, from_raw, golden_cases, raw_of
 
 
 def test_hardswish(golden: Path, device: ttnn.MeshDevice) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import raw_of, values_of
+from testkit.operands import raw_of, values_of
 
 
 def test_logit_holds_its_operand(device: ttnn.MeshDevice) -> None:

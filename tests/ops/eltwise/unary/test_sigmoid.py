@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import make, raw_of
+from testkit.operands import make, raw_of
 
 
 @pytest.mark.parametrize(("mode", "shape"), [(1, (16, 100)), (1, (70,)), (2, (100, 16)), (2, (3, 64, 2))])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import ttnn
-from operands import from_raw, raw_of, values_of
+from testkit.operands import from_raw, raw_of, values_of
 
 FLOATS = [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32]
 INTEGER_CASTS = ["int32_to_fp32", "int32_to_bf16", "int32_to_uint16", "int32_to_uint8",

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from operands import from_raw, raw_of
-from packed import packed
+from testkit.operands import from_raw, raw_of
+from testkit.packed import packed
 
 U = ttnn.UnaryOpType
 Call = Callable[[ttnn.Tensor], ttnn.Tensor]

@@ -115,7 +115,7 @@ class Gradient:
         rows: Whether every step takes row-major tensors, too.
         note: Added to the docstring.
         ulp: Largest errors as bfloat16 and as float32, and as bfloat8_b in steps of the exponent that the largest value
-            has, over the seeded values of the tests. `python tests/helpers/gradient_calls.py` measures them. That of
+            has, over the seeded values of the tests. `python tests/testkit gradient_calls` measures them. That of
             float32 is the larger one over operands of any bits and over operands that bfloat16 holds.
         relative_to: What the errors refer to where terms cancel, instead of the gradient itself.
     """

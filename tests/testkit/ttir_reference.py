@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttir_attention import ATTENTION, IN_PLACE
-from ttir_selection import SELECTION
-from ttir_weights import weight
-from ttir_windows import WINDOWS, pair, upsampled
+from testkit.ttir_attention import ATTENTION, IN_PLACE
+from testkit.ttir_selection import SELECTION
+from testkit.ttir_weights import weight
+from testkit.ttir_windows import WINDOWS, pair, upsampled
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ttnn
-from operands import MANTISSA_BITS, make, values_of
+from testkit.operands import MANTISSA_BITS, make, values_of
 from ttnn.golden.eltwise import complex as golden
 
 ONE: dict[str, tuple[Callable[..., Any], bool]] = {

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-import ttir_reference
-from ttir_attention import ATTENTION
-from ttir_reference import NoReference
-from ttir_windows import WINDOWS
+from testkit import ttir_reference
+from testkit.ttir_attention import ATTENTION
+from testkit.ttir_reference import NoReference
+from testkit.ttir_windows import WINDOWS
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import Operation
 from ttnn.compiler.dialects import TableOp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttir_attention import IN_PLACE
+from testkit.ttir_attention import IN_PLACE
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, FuncOp
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from operands import make_operand
-from reference_calls import TENSORS
+from testkit.operands import make_operand
+from testkit.reference_calls import TENSORS
 from ttnn.operation import registry
 from ttnn.operation.domain import Operand
 from ttnn.operation.signature import REQUIRED, Param, Signature

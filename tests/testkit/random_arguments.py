@@ -3,7 +3,7 @@
 An operator answers with a result of the form that its arguments say, or with an error of ours; in either case nothing
 stays on the device. Values are the business of other tests.
 
-`python tests/helpers/random_arguments.py --calls 100000 --seed 7` runs more than the sample of the test.
+`python tests/testkit random_arguments --calls 100000 --seed 7` runs more than the sample of the test.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ttir_selection import quantization_parameters
+from testkit.ttir_selection import quantization_parameters
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import ttnn
-from operands import values_of
+from testkit.operands import values_of
 from ttnn.base.config import manage_config
 
 FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")

@@ -1,6 +1,6 @@
 """Changes single operators and results of a Rust crate, and says which of the changes the tests notice.
 
-    python tests/helpers/mutants.py tt-program [--sample 40] [--seed 1] [--skip-python]
+    python tests/testkit mutants tt-program [--sample 40] [--seed 1] [--skip-python]
         [--only REGEX] [--tree FOLDER] [--jobs 2]
 
 The changes are those of `cargo mutants` (`cargo install cargo-mutants`), each made in a copy of the tree. The tests of

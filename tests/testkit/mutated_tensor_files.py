@@ -1,6 +1,6 @@
 """Tensor files with damage: each loads a tensor that its bytes describe, or ends soon in an error of ours.
 
-`python tests/helpers/mutated_tensor_files.py --files 100000 --seed 7` tries more than the sample of the test.
+`python tests/testkit mutated_tensor_files --files 100000 --seed 7` tries more than the sample of the test.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttir_reference import interpret
+from testkit.ttir_reference import interpret
 from ttnn.compiler.asm import Module
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.printing import attribute_text

@@ -4,7 +4,7 @@ A result on interleaved tensors in DRAM lies within the entry's bound of its ref
 and with the result elsewhere, every bit of it is the same, or the call is refused with an error of ours. The
 program of a matrix product depends on the places, and its order of additions with it: its residual is bounded in each.
 
-`python tests/helpers/every_place.py` runs the whole product and prints the counts; test_every_place.py runs a sample.
+`python tests/testkit every_place` runs the whole product and prints the counts; test_every_place.py runs a sample.
 """
 
 from __future__ import annotations
@@ -23,12 +23,20 @@ from typing import Any
 
 import numpy as np
 
-import complex_calls
-import gradient_calls
 import ttnn
-from eltwise_calls import Operand
-from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, make_operand, values_of, wrapped
-from reference_calls import (
+from testkit import complex_calls, gradient_calls
+from testkit.eltwise_calls import Operand
+from testkit.operands import (
+    BLOCK_FLOAT_STEP,
+    INTEGERS,
+    MANTISSA_BITS,
+    assert_within,
+    make,
+    make_operand,
+    values_of,
+    wrapped,
+)
+from testkit.reference_calls import (
     MATMULS,
     TENSORS,
     applies,

@@ -17,17 +17,17 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-import ttir_reference
-from ttir_attention import IN_PLACE
-from ttir_reference import NoReference, in_range
-from ttir_weights import in_blocks
+from testkit import ttir_reference
+from testkit.ttir_attention import IN_PLACE
+from testkit.ttir_reference import NoReference, in_range
+from testkit.ttir_weights import in_blocks
+from testkit.ttnn_operations import OWN, Asked, activated, shape_of, sides
 from ttnn.compiler.asm.attributes import ResourceAttr
 from ttnn.compiler.asm.module import Module
 from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.asm.xdsl_adapter import BlockArgument, FuncOp, Operation, StringAttr
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr, data_type
-from ttnn_operations import OWN, Asked, activated, shape_of, sides
 
 Array = NDArray[Any]
 Groups: TypeAlias = Callable[[str], Any]

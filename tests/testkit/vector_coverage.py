@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from every_place import INTERLEAVED, Case, Runner, calls_of, combinations
+from testkit.every_place import INTERLEAVED, Case, Runner, calls_of, combinations
 from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder

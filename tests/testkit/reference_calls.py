@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from eltwise_calls import Operand, binary_calls, fit, ternary_calls
-from operands import INTEGERS, assert_within, make_operand, values_of, wrapped
+from testkit.eltwise_calls import Operand, binary_calls, fit, ternary_calls
+from testkit.operands import INTEGERS, assert_within, make_operand, values_of, wrapped
 from ttnn.operation import registry
 
 

@@ -1,6 +1,6 @@
 """Calls for the generated tests of gradients: operands inside the functions' domains, values of their parameters.
 
-`python tests/helpers/gradient_calls.py` measures the errors that the entries of `ttnn.ops.backward` state.
+`python tests/testkit gradient_calls` measures the errors that the entries of `ttnn.ops.backward` state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ttnn
-from operands import BLOCK_FLOAT_STEP, INTEGERS, make, ulp_distance, values_of
+from testkit.operands import BLOCK_FLOAT_STEP, INTEGERS, make, ulp_distance, values_of
 from ttnn.operation import registry
 from ttnn.operation.registry import Op
 from ttnn.operation.signature import REQUIRED, TENSOR, Param, Signature
