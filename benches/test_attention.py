@@ -1,4 +1,4 @@
-"""Prefill of 1 x 8 x 1024 x 64: exact beside the exact products of the same sizes, fast beside torch in the same run.
+"""Prefill attention of 1 x 8 x 1024 x 64, relative to matmuls (exact mode) and to torch (fast mode).
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_attention.py --benchmark-only`; the ratios are printed below the
 table. A causal program computes half of the products.

@@ -1,4 +1,4 @@
-"""Convolutions of a ResNet-50 block: exact beside the exact product of the same size, fast beside torch in one run.
+"""Convolutions of a ResNet-50 block, relative to a matmul of the same size (exact) and to torch (fast).
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_convolution.py --benchmark-only`; the ratios are printed below
 the table. Weights are prepared; torch has channels last.

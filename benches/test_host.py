@@ -1,4 +1,4 @@
-"""Host tensors: building, reading back, opening a device. numpy's copy of the same bytes stands beside each."""
+"""Host tensors: building, reading back, opening a device, compared with numpy's copy of the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products in the fast numerics mode, with torch's bfloat16 product beside them; the ratio is printed below the table.
+"""Matmuls in the fast numerics mode and torch's bfloat16 matmul; the ratio is printed below the table.
 
 Both sides write into an existing result and use the same number of threads. Decode cases also say how fast the weights
 were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same run: of

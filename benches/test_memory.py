@@ -1,4 +1,4 @@
-"""Device memory: what opening costs, and how fast pages move. numpy's copy of the same bytes stands beside it."""
+"""Device memory: cost of opening, and page bandwidth compared with numpy's copy of the same bytes."""
 
 from __future__ import annotations
 

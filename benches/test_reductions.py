@@ -1,4 +1,4 @@
-"""Reductions over every kind of dimension and other orders of dimensions, 4 x 4 x 512 x 512, and torch's beside them.
+"""Reductions over every kind of dimension and other dimension orders, 4 x 4 x 512 x 512, compared with torch.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. 4.2 milliseconds are one
 Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is written too: 4 x 512 x 4 x 512

@@ -16,7 +16,7 @@ START = "<!-- The tables below are generated. -->\n"
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or say whether it is up to date."""
+    """Write the file, or check that it is up to date."""
     text = page()
     if "--check" in arguments:
         if TARGET.read_text(encoding="utf-8") == text:

@@ -1,4 +1,4 @@
-"""A function of the vector unit that the kernel writes itself, in C++; the Python kernel beside it calls the built-in.
+"""A user-defined SFPU function in C++; the Python kernel calls the built-in one.
 
 Run it with `--cpp`: `examples/cpp/custom_sfpu` has the function, one operation on 32 lanes after the other.
 """

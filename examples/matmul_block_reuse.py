@@ -40,7 +40,7 @@ def run(
     grid: tuple[int, int] = (3, 2),
     blocking: Blocking = BLOCKING,
 ) -> Outcome:
-    """Multiply on grid[0] x grid[1] cores, each with the block of the result that `blocking` says."""
+    """Multiply on grid[0] x grid[1] cores, each with the block sizes of `blocking`."""
     m, k, n = grid[1] * blocking.per_core_m * 32, blocking.kt * 32, grid[0] * blocking.per_core_n * 32
     nt = n // 32
     a, b = operands(device, m, k, n)

@@ -36,7 +36,7 @@ def spread() -> None:
 
 
 def receive() -> None:
-    """Reader of the other cores: says that it is ready, and waits for the tile."""
+    """Reader of the other cores: signals readiness, and waits for the tile."""
     noc, shared = Noc(), DataflowBuffer(SHARED)
     ready, sent = Semaphore(get_arg_val(2)), Semaphore(get_arg_val(3))
     shared.reserve_back(1)

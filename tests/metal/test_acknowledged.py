@@ -24,7 +24,7 @@ def l1_pages(device: ttnn.MeshDevice) -> list[metal.Buffer]:
 
 
 def receiver() -> None:
-    """Says that it is ready, waits for a page, checks it; clears its flag before it says so again."""
+    """Signal readiness, wait for a page and check it; clear the flag before the next signal."""
     cores = get_compile_time_arg_val(0)
     there = L1Pointer(get_semaphore(THERE))
     for value in range(1, ROUNDS + 1):

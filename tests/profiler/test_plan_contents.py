@@ -97,7 +97,7 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
 
 @pytest.mark.parametrize("sharded", [False, True])
 def test_a_core_that_multiplies_several_matrices(sharded: bool, device: ttnn.MeshDevice) -> None:
-    """As in attention over height shards: rows of two heads on each of 3 x 2 cores."""
+    """A case of attention over height shards: rows of two heads on each of 3 x 2 cores."""
     a, b = tensor((3, 4, 64, 32), device), tensor((3, 4, 32, 64), device)
     if sharded:
         cores = ttnn.CoreGrid(x=3, y=2)

@@ -212,7 +212,7 @@ def _addmm(l1: L1, x: Operand, a: Operand, b: Operand, alpha: float = 1.0, beta:
 
 @dataclass
 class _Module:
-    """Stands for the module `ttnn` in expressions: operators without a product are not this test's business."""
+    """Placeholder for the module `ttnn` in expressions: operators other than matmuls are not tested here."""
 
     l1: L1
 

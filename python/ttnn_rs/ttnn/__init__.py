@@ -99,7 +99,7 @@ _namespaces.experimental.prepare_generic_op = _prepare_generic_op  # type: ignor
 if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 
     def __getattr__(name: str) -> object:
-        """Import a module that needs torch, or refuse a name that is not here; if it is an official one, say why."""
+        """Import a module that needs torch, or raise AttributeError, with the reason for an official name."""
         if name == "model_preprocessing":
             import importlib
 

@@ -1,4 +1,4 @@
-"""The official module of this name: what operators are, and what programs do with them beside calling them.
+"""The official module of this name: operator classes, hooks and registration.
 
 Comparisons over a whole program, in which golden values are carried from operator to operator, are not built.
 """
@@ -65,7 +65,7 @@ def push_current_command_queue_id_for_thread(cq_id: QueueId | int, /) -> None:
 
 
 def pop_current_command_queue_id_for_thread() -> QueueId:
-    """Return the command queue of this thread, and let its operators use the one before.
+    """Return the command queue of this thread, and restore the previous one.
 
     Raises:
         ArgumentError: none was pushed.

@@ -18,7 +18,7 @@ from ttnn.ops.normalization.parameters import dram_group_norm_virtual_columns
 
 
 class Namespace(ModuleType):
-    """Operators below a name. One that is not here says why when it is asked for."""
+    """Operators below a name. A missing one raises an error with the reason."""
 
     def __getattr__(self, name: str) -> Any:
         """Refuse a name that is not here.

@@ -1,4 +1,4 @@
-"""Semaphores that stand at the same address of several cores."""
+"""Semaphores at the same address of several cores."""
 
 from __future__ import annotations
 

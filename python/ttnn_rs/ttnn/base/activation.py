@@ -59,7 +59,7 @@ class UnaryWithParam:
 
 
 Activation = UnaryWithParam | UnaryOpType | tuple[UnaryOpType, float]
-"""The forms in which calls give a fused activation."""
+"""The accepted types of a fused activation."""
 
 
 def as_unary(activation: Activation) -> UnaryWithParam:

@@ -406,7 +406,7 @@ def save_config_to_json_file(json_path: str | os.PathLike[str]) -> None:
 
 
 class ConfiguredPackage(ModuleType):
-    """A package whose `CONFIG` stays one object: a configuration that is assigned to it gives its switches."""
+    """A package with a fixed `CONFIG` object: assigning a configuration copies its values."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; `CONFIG = other` sets all switches to those of `other`."""

@@ -78,7 +78,7 @@ KINDS["_SliceTypeEnum"] = (_SliceTypeEnum,)
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class Op2DSliceConfig(ConfigValue):
-    """Slices of an operator with a sliding window, one after the other through L1; 0 slices let it choose."""
+    """Slices of a convolution or pooling that run through L1 in turn; 0 slices selects the number automatically."""
 
     SliceTypeEnum = _SliceTypeEnum
 

@@ -231,7 +231,7 @@ class ShardDistributionStrategy(VendorEnum):
 
 
 class ShardOrientation(VendorEnum):
-    """Order in which shards go to the cores of a grid."""
+    """Order in which shards are assigned to the cores of a grid."""
 
     ROW_MAJOR = 0
     COL_MAJOR = 1

@@ -235,7 +235,7 @@ class KernelCompileError(KernelError):
 
 
 class DeadlockError(KernelError):
-    """No kernel of a program can go on.
+    """No kernel of a program can continue.
 
     Attributes:
         waits: One text per kernel that waits: where, for what, and who would have to bring it.

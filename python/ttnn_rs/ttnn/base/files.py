@@ -173,7 +173,7 @@ def _part_of(target: str, old: os.stat_result | None) -> Iterator[tuple[str, Bin
 
 
 def write_atomically(path: PathName, data: bytes | bytearray | memoryview | str, *, where: str) -> None:
-    """Write a file, whole or not at all; `open_atomically` says how.
+    """Write a file completely or not at all; see `open_atomically`.
 
     Args:
         path: The file.

@@ -201,7 +201,7 @@ class NdShardSpec(JsonValue):
 
 
 _OF_ND_SHARDS = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.ND_SHARDED)
-"""The default of `memory_layout`, and what it stands for with `nd_shard_spec`."""
+"""Default of `memory_layout`, and its meaning with `nd_shard_spec`."""
 
 
 class MemoryConfig(JsonValue):

@@ -52,7 +52,7 @@ OBSERVERS: Final[list[Observer]] = []
 
 
 def blocked() -> bool:
-    """Return whether nothing is to run, as the outermost observer says."""
+    """Return True if nothing runs, by the outermost observer."""
     return bool(OBSERVERS) and OBSERVERS[0].blocks
 
 

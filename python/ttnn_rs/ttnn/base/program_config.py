@@ -193,7 +193,7 @@ class MatmulMultiCoreReuseMultiCastProgramConfig(_MultiCast):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class MatmulMultiCoreReuseMultiCast1DProgramConfig(_MultiCast):
-    """A row of output blocks; one operand goes to all cores by multicast.
+    """A row of output blocks; one operand is multicast to all cores.
 
     `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
     """

@@ -1,4 +1,4 @@
-"""Names of `ttnn` that exist and always raise: what stands for parts of the official package that are not here."""
+"""Names of `ttnn` that exist and always raise: missing parts of the official package."""
 
 from __future__ import annotations
 

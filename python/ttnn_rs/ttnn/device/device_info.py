@@ -41,7 +41,7 @@ class DeviceInfo:
 
 
 def get_device_info(device: MeshDevice) -> DeviceInfo:
-    """Return what reports say of a device.
+    """Return the device description in reports.
 
     Raises:
         ArgumentError: no device.

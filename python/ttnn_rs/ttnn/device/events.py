@@ -38,7 +38,7 @@ def record_event(
     sub_device_ids: Sequence[SubDeviceId] = (),
     device_range: MeshCoordinateRange | None = None,
 ) -> MeshEvent:
-    """Return the point behind everything that a command queue was given so far.
+    """Return an event after all commands enqueued so far.
 
     Args:
         mesh_device: The device.
@@ -108,7 +108,7 @@ def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: 
 def execute_trace(
     mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None, blocking: bool = True
 ) -> None:
-    """Run a trace again, with the arguments of the capture; results go to the tensors of the capture.
+    """Replay a trace, with the arguments of the capture; results are written to the tensors of the capture.
 
     Tensors that the trace reads keep their memory: write new values into them with `ttnn.copy_host_to_device_tensor`.
 

@@ -243,7 +243,7 @@ class MeshDevice(Chip):
         return self._sub_devices.create(sub_devices, local_l1_size)
 
     def load_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
-        """Load a sub-device manager: the grid is divided as it says.
+        """Load a sub-device manager, which divides the grid.
 
         Raises:
             DeviceError: there is no such manager, or buffers lie where its sub-devices have L1 of their own.
@@ -443,7 +443,7 @@ class CommandQueue:
     def enqueue_record_event(
         self, sub_device_ids: Sequence[SubDeviceId] = (), device_range: MeshCoordinateRange | None = None
     ) -> MeshEvent:
-        """Return a point behind everything enqueued so far.
+        """Return an event after everything enqueued so far.
 
         Raises:
             DeviceError: the device is closed, or there is no such sub-device.

@@ -54,7 +54,7 @@ def push_queue(name: str, queue: Any) -> None:
 
 
 def pop_queue(name: str) -> int:
-    """Return the command queue of this thread, and go back to the one before.
+    """Return the command queue of this thread, and restore the previous one.
 
     Raises:
         ArgumentError: none was pushed.

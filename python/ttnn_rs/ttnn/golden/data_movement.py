@@ -100,7 +100,7 @@ def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: obje
 
 
 def concat(tensors: Sequence[ArrayLike], dim: int = 0, groups: int = 1, **_: object) -> Array:
-    """Return arrays one behind the other along `dim`, in turns of a part of each if there are groups."""
+    """Return arrays concatenated along `dim`, alternating between parts of each if there are groups."""
     arrays = [np.asarray(tensor, np.float64) for tensor in tensors]
     parts = [np.split(array, groups, axis=dim) for array in arrays]
     return np.concatenate([part[group] for group in range(groups) for part in parts], axis=dim)
@@ -191,12 +191,12 @@ def _scattered(x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, combine
 def scatter(
     x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, *, reduce: str | None = None, **_: object
 ) -> Array:
-    """Return `x` with elements of `src` where `index` says, put there, added or multiplied."""
+    """Return `x` with elements of `src` set, added or multiplied at the positions of `index`."""
     return _scattered(x, dim, index, src, {"add": np.add, "multiply": np.multiply}.get(reduce or ""))
 
 
 def scatter_add(x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, **_: object) -> Array:
-    """Return `x` with elements of `src` added where `index` says."""
+    """Return `x` with elements of `src` added at the positions of `index`."""
     return _scattered(x, dim, index, src, np.add)
 
 
@@ -225,7 +225,7 @@ def index_fill(x: ArrayLike, dim: int, index: ArrayLike, value: float, **_: obje
 
 
 def indexed_fill(batch_id: ArrayLike, a: ArrayLike, b: ArrayLike, *, dim: int = 0, **_: object) -> Array:
-    """Return `a` with slices along `dim` replaced by those of `b`, where `batch_id` says."""
+    """Return `a` with the slices of `batch_id` along `dim` replaced by those of `b`."""
     values = np.array(a, np.float64)
     for place, part in zip(
         np.asarray(batch_id).astype(np.int64).reshape(-1), np.moveaxis(np.asarray(b, np.float64), dim, 0), strict=True

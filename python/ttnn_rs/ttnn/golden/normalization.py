@@ -11,7 +11,7 @@ from ttnn.golden.eltwise.unary import activated
 
 
 def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
-    """Return exp(x) / sum(exp(x)) along `dim`; rank 0 gives 1."""
+    """Return exp(x) / sum(exp(x)) along `dim`; 1 for rank 0."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     if values.ndim == 0 or values.size == 0:
         return np.ones(values.shape, np.float64)
@@ -192,7 +192,7 @@ def dit_layernorm_post_allgather(
 
 
 def _first_column(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a column with 31 columns of zeros behind it."""
+    """Return a column followed by 31 columns of zeros."""
     return np.pad(column, [(0, 0)] * (column.ndim - 1) + [(0, 31)])
 
 

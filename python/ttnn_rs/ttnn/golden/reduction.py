@@ -135,7 +135,7 @@ def std(x: ArrayLike, *given: Any, scalar: float = 1.0, **options: Any) -> NDArr
 def sort(
     x: ArrayLike, dim: int = -1, descending: bool = False, stable: bool = False, **_: object
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the elements in order along a dimension, and where they came from; equal ones keep their order."""
+    """Return the elements in order along a dimension, and their original indices; equal ones keep their order."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     order = np.argsort(-values if descending else values, axis=dim, kind="stable")
     return np.take_along_axis(values, order, axis=dim), order.astype(np.int64)

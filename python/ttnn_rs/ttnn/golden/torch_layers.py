@@ -114,7 +114,7 @@ def _scaled_softmax(
     *_args: Any,
     **options: Any,
 ) -> Any:
-    """Return the softmax in float32; scale and mask stand in this order, or are given by name."""
+    """Return the softmax in float32; scale and mask are positional in this order, or keyword arguments."""
     given = [value for value in (first, second) if value is not None]
     numbers = [value for value in given if not torch.is_tensor(value)]
     masks = [value for value in given if torch.is_tensor(value)]

@@ -379,7 +379,7 @@ def _in_groups(x: ArrayLike, parts: Sequence[int], groups: int) -> list[Values]:
 def create_qkv_heads(
     x: ArrayLike, *, num_heads: int, num_kv_heads: int | None = None, transpose_k_heads: bool = True, **_: object
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, keys and values, whose columns lie in one group for every head of keys."""
+    """Return heads of queries, keys and values, whose columns are grouped by key head."""
     groups = num_heads if num_kv_heads is None else num_kv_heads
     query, key, value = _in_groups(x, (num_heads // groups, 1, 1), groups)
     return query, key.swapaxes(-1, -2) if transpose_k_heads else key, value
@@ -396,7 +396,7 @@ def split_heads_of_blocks(
 def experimental_split_heads_of_blocks(
     x: ArrayLike, _grid: object = None, *, num_heads: int = 16, **_: object
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, transposed keys and values, whose columns lie in groups of two of each."""
+    """Return heads of queries, transposed keys and values, whose columns are in groups of two of each."""
     query, key, value = _in_groups(x, (2, 2, 2), num_heads // 2)
     return query, key.swapaxes(-1, -2), value
 
@@ -410,7 +410,7 @@ def create_qkv_heads_from_separate_tensors(
     transpose_k_heads: bool = True,
     **_: object,
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, and heads of keys and values whose columns lie in pairs."""
+    """Return heads of queries, and heads of keys and values whose columns are in pairs."""
     groups = num_heads if num_kv_heads is None else num_kv_heads
     (query,) = _in_groups(x, (1,), num_heads)
     key, value = _in_groups(input_kv, (1, 1), groups)

@@ -76,7 +76,7 @@ class TensorAccessorArgs:
 
 
 def _read(offset: int) -> list[int]:
-    """Return the arguments of the running kernel from one on: as many as the first of them say."""
+    """Return the arguments of the running kernel from an offset; the first of them is their number."""
     flags = get_compile_time_arg_val(offset)
     count = 1 if flags & RUNTIME_PAGE_SIZE else 2
     if flags & SHARDED:

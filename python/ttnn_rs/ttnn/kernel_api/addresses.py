@@ -78,7 +78,7 @@ InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
 
 
 def get_interleaved_addr_gen(base_addr: int, page_size: int, *, dram: bool = True) -> InterleavedAddrGen:
-    """Return the generator of pages of this size; whether they lie in DRAM is a template argument in C++."""
+    """Return an address generator of pages of this size; `dram` is a template argument in C++."""
     return InterleavedAddrGen(base_addr, page_size, dram=dram)
 
 
@@ -206,7 +206,7 @@ class TensorAccessor(_Pages):
     # Is it here?
 
     def is_local_addr(self, noc_addr: int, noc: int = -1) -> bool:
-        """Return whether an address lies in this core's L1."""
+        """Return True if an address is in this core's L1."""
         return self.is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63)
 
     def is_local_bank(self, virtual_x: int, virtual_y: int, noc: int = -1) -> bool:
@@ -214,11 +214,11 @@ class TensorAccessor(_Pages):
         return (virtual_x, virtual_y) == tuple(here.kernel.noc_coord)
 
     def is_local_page(self, page_id: int, noc: int = -1) -> bool:
-        """Return whether a page lies in this core's L1."""
+        """Return True if a page is in this core's L1."""
         return self.is_local_addr(self.get_noc_addr(page_id))
 
     def is_local_shard(self, shard_id: int, noc: int = -1) -> bool:
-        """Return whether a shard lies in this core's L1."""
+        """Return True if a shard is in this core's L1."""
         return self.is_local_addr(self.get_shard_noc_addr(shard_id))
 
     def dspec(self) -> TensorAccessor:
@@ -237,7 +237,7 @@ class TensorAccessor(_Pages):
         return self.pages(0, total_pages, noc)
 
     def shard_pages(self, shard_id: int, start_page_offset: int = 0, noc: int = -1) -> Iterator[Page]:
-        """Return the pages of a shard in the order in which they lie there, without padding."""
+        """Return the pages of a shard in storage order, without padding."""
         (rows, columns), (high, wide) = self.tensor_shape(), self.shard_shape()
         across = self.shard_grid()[1]
         top, left = shard_id // across * high, shard_id % across * wide
@@ -318,7 +318,7 @@ def get_addr(
 
 
 def get_noc_xy(bank_index: int, noc: int = -1, *, dram: bool = True) -> int:
-    """Return the coordinates of a bank as they stand in the upper half of a NoC address.
+    """Return the coordinates of a bank as encoded in the upper half of a NoC address.
 
     Raises:
         KernelArgumentError: there is no such bank.

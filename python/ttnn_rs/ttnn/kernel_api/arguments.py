@@ -132,7 +132,7 @@ def get_named_compile_time_arg_val(name: str) -> int:
 
 
 def get_define(name: str, default: str | None = None) -> str:
-    """Return what a define of the kernel stands for. In C++ the preprocessor does this.
+    """Return the value of a kernel define. In C++ the preprocessor does this.
 
     Raises:
         KernelArgumentError: there is no such define and no default.
@@ -180,5 +180,5 @@ my_y = _Coordinate(1)
 
 
 def noc_index() -> int:
-    """Return the network that this kernel uses unless a call says otherwise. A constant in C++."""
+    """Return the default NoC of this kernel. A constant in C++."""
     return int(here.kernel.noc_index)

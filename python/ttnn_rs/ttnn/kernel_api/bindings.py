@@ -84,7 +84,7 @@ class _Namespace(ABC):
 
     @abstractmethod
     def _tokens(self, bindings: KernelBindings) -> Mapping[str, Any]:
-        """Return what the kernel's names of this kind stand for."""
+        """Return the values of the kernel's names of this kind."""
 
     def __getitem__(self, name: str) -> Any:
         tokens = self._tokens(bindings_of(f"{self._space}.{name}"))
@@ -103,7 +103,7 @@ class _Namespace(ABC):
         return found
 
     def get_token_if_present(self, name: str) -> Any:
-        """Return what a name stands for, None if the host did not bind it."""
+        """Return the value of a name, None if the host did not bind it."""
         tokens = self._tokens(bindings_of(f"{self._space}.get_token_if_present"))
         return self._token(name, tokens[name]) if name in tokens else None
 

@@ -152,7 +152,7 @@ class DataflowBuffer(CircularBuffer):
         return cb.get_local_cb_interface(self.id).fifo_num_pages
 
     def get_stride_size(self) -> int:
-        """Return the bytes from one entry to the next: entries lie without gaps."""
+        """Return the bytes from one entry to the next: entries have no gaps."""
         return self.get_entry_size()
 
     def get_tile_num_faces(self) -> int:

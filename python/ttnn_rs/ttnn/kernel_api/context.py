@@ -87,7 +87,7 @@ class KernelContext:
         self.bindings: Any = None
         """Names of a kernel that was made from a `KernelSpec`: `bindings_context.KernelBindings`."""
         self.remotes: dict[int, Any] = {}
-        """Remote CBs of the core: where their configuration lies, and the bytes of a page."""
+        """Remote CBs of the core: address of their configuration, and bytes of a page."""
         self.states: dict[tuple[str, int], tuple[int, int]] = {}
         self.index = -1
         self.run: _engine.ProgramRun
@@ -112,7 +112,7 @@ _KEPT = tuple(
 
 
 class _Outside:
-    """Stands for the run and the kernel where there is none."""
+    """Placeholder for the run and the kernel outside a kernel."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise KernelArgumentError("a function of ttnn.kernel_api was called outside of a kernel")

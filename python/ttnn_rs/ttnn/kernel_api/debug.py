@@ -36,7 +36,7 @@ class DEC:
 
 
 class FIXED:
-    """Floats that follow are printed with a fixed number of digits behind the point."""
+    """Print floats that follow with a fixed number of decimals."""
 
 
 class DEFAULTFLOAT:

@@ -40,7 +40,7 @@ _MAKERS = {TtnnError.__init__.__code__, KernelError.__init__.__code__, Unsupport
 
 
 class Ended:
-    """Stands for the run of a program that has ended: a call ends its kernel."""
+    """Placeholder for the run of a program that has ended: a call ends its kernel."""
 
     def __init__(self) -> None:
         self._calls: dict[int, int] = {}

@@ -127,7 +127,7 @@ class Noc:
         dataflow.noc_inline_dw_write(_remote(dst, dst_args or {}), val, be, self._noc)
 
     def is_local_addr(self, noc_addr: int) -> bool:
-        """Return whether an address lies in this core's L1."""
+        """Return True if an address is in this core's L1."""
         return (noc_addr >> 36 & 63, noc_addr >> 42 & 63) == tuple(here.kernel.noc_coord)
 
     def is_local_bank(self, virtual_x: int, virtual_y: int) -> bool:

@@ -17,7 +17,7 @@ from ttnn.kernel_api.l1 import L1Pointer, noc_semaphore_inc, noc_semaphore_wait_
 _UNIT = 16
 """Bytes that the counters count; also the distance of a receiver's two counters."""
 _POINTER = 5
-"""Word of the configuration that says where the next program starts."""
+"""Configuration word with the start of the next program."""
 
 
 class _Remote:
@@ -50,7 +50,7 @@ class _Remote:
         return size // _UNIT
 
     def advance(self, units: int) -> None:
-        """Move the pointer behind pages, round the end."""
+        """Advance the pointer past pages, wrapping at the end."""
         self.moved += units
         self.pointer = self.start + (self.pointer - self.start + units * _UNIT) % self.size
 

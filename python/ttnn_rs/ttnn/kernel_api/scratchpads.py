@@ -1,4 +1,4 @@
-"""Memory of one's own by name: scratchpads, and the part of an L1 tensor that lies on this core."""
+"""Named memory of a kernel: scratchpads, and the part of an L1 tensor on this core."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Scratchpad(_Memory):
 
 
 class LocalTensorAccessor(_Memory):
-    """The part of an L1 tensor that lies on this core, as datums of one type.
+    """The part of an L1 tensor on this core, as elements of one type.
 
     Raises:
         KernelArgumentError: the tensor lies in DRAM.

@@ -171,7 +171,7 @@ def setup_call(title: str) -> _engine.VectorCall:
 
 
 def keeping_init(name: str, function: str) -> Callable[..., None]:
-    """Return the init call of this name, which leaves its arguments in lane registers, as `tile/function` says."""
+    """Return the init call of this name, which keeps its arguments in lane registers, as in `tile/function`."""
 
     def set_up(*parameters: int) -> None:
         words = [word & 0xFFFF_FFFF for word in parameters]

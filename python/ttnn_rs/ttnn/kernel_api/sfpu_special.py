@@ -90,7 +90,7 @@ _mask_posinf = tiles("mask_posinf_tile", "mask_posinf", 2, "mask_tile_init")
 
 
 def mask_tile(idst_data: int, idst2_mask: int, data_format: int = 5) -> None:
-    """Zero the datums of `Dst[idst_data]` whose mask is zero; the mask must lie in the next tile.
+    """Zero the elements of `Dst[idst_data]` whose mask is zero; the mask must be the next tile.
 
     Raises:
         KernelArgumentError: it does not.
@@ -99,7 +99,7 @@ def mask_tile(idst_data: int, idst2_mask: int, data_format: int = 5) -> None:
 
 
 def mask_posinf_tile(idst_data: int, idst2_mask: int) -> None:
-    """Set the datums of `Dst[idst_data]` whose mask is zero to infinity; the mask must lie in the next tile.
+    """Set the elements of `Dst[idst_data]` whose mask is zero to infinity; the mask must be the next tile.
 
     Raises:
         KernelArgumentError: it does not.

@@ -1,4 +1,4 @@
-"""The sorting network behind topk and sort: values in Dst 0 and 1, their indices in Dst 2 and 3.
+"""The sorting network of topk and sort: values in Dst 0 and 1, their indices in Dst 2 and 3.
 
 Each column is sorted on its own, from the top of the first tile to the bottom of the second: programs transpose rows to
 columns first. Indices are UInt16 with a 16-bit Dst, Int32 or UInt32 with a 32-bit Dst.
@@ -69,7 +69,7 @@ def topk_local_sort(
 
 
 def topk_merge(idst: int, m_iter: int, k: int, *, top_min: bool = False, stable_sort: bool = False) -> None:
-    """Compare runs of `k` with each other: the larger values go to the first of two runs (`top_min`: the smaller).
+    """Merge pairs of runs of `k`: the larger values move to the first run (`top_min`: the smaller).
 
     Raises:
         KernelArgumentError: tiles elsewhere than in Dst 0 to 3, another k or round.

@@ -116,7 +116,7 @@ _DIVISIONS = {
 def rdiv_tile(
     dst_index: int, value: int, vector_mode: VectorMode | int = 4, *, rounding_mode: RoundingMode = RoundingMode.NONE
 ) -> None:
-    """`Dst[dst_index]` = the float32 with the bits `value` divided by it, rounded to an integer if the mode says so."""
+    """`Dst[dst_index]` = the float32 with the bits `value` divided by it, rounded to an integer in some modes."""
     _DIVISIONS[rounding_mode](dst_index, value, vector_mode=vector_mode)
 
 

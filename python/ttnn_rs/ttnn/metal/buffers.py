@@ -65,7 +65,7 @@ class ShardSpecBuffer:
 
 @dataclass(kw_only=True)
 class ShardedBufferConfig:
-    """A buffer whose pages, a matrix of them, lie in shards on cores.
+    """A buffer whose pages, arranged as a matrix, are sharded over cores.
 
     Either as in C++, by `buffer_layout` and `shard_parameters`, or in short by rows and columns of pages that the whole
     and a shard have, and the cores. In DRAM a core is (bank, 0).

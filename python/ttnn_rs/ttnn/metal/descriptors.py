@@ -392,7 +392,7 @@ class CBDescriptor:
         return self._buffer is not None
 
     def buffer_address(self) -> int | None:
-        """Return the address of the tensor's memory, if it lies there."""
+        """Return the address of the tensor's memory, if the buffer is in a tensor."""
         return None if self._buffer is None else self._buffer.address() + self.address_offset
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
@@ -533,7 +533,7 @@ def cb_descriptor_from_sharded_tensor(
 
 
 def get_cb_address(descriptor: CBDescriptor) -> int:
-    """Return the L1 address of a circular buffer that lies in a tensor or is an end of a global circular buffer.
+    """Return the L1 address of a circular buffer in a tensor or in a global circular buffer.
 
     Raises:
         StorageError: it has memory of its own, whose address only a running program has.

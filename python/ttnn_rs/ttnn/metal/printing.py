@@ -1,4 +1,4 @@
-"""Programs as text: what runs where, with which arguments and buffers, and what lies where in L1."""
+"""Programs as text: kernels, cores, arguments and buffers, and the L1 map."""
 
 from __future__ import annotations
 

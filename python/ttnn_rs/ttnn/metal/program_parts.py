@@ -141,7 +141,7 @@ def check_count(call: str, kernel: Kernel, count: int) -> None:
 
 
 def as_words(call: str, args: Iterable[Any]) -> list[int]:
-    """Return arguments as unsigned 32-bit words; what has an `address()` stands for it.
+    """Return arguments as unsigned 32-bit words; an object with an `address()` becomes its address.
 
     Raises:
         KernelArgumentError: one is no 32-bit integer.

@@ -247,7 +247,7 @@ def enqueue_record_event(
     sub_device_ids: Sequence[SubDeviceId] = (),
     device_range: MeshCoordinateRange | None = None,
 ) -> MeshEvent:
-    """Return a point behind everything enqueued so far.
+    """Return an event after everything enqueued so far.
 
     Raises:
         DeviceError: the device is closed, or there is no such sub-device.

@@ -25,7 +25,7 @@ __all__ = [
 def set_runtime_args(
     program: Program, kernel: Kernel, core_spec: CoreSpec | Sequence[CoreCoord], args: Sequence[Any]
 ) -> None:
-    """Set the runtime arguments of cores; a list of cores takes a list of lists. A buffer stands for its address.
+    """Set the runtime arguments of cores; a list of cores requires a list of lists. Buffers become addresses.
 
     Between runs, the arguments may get other values, but not another number.
 
@@ -70,7 +70,7 @@ def _check_classic(call: str, kernel: Kernel) -> None:
 
 
 def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any]) -> None:
-    """Set the runtime arguments that all cores of a kernel share. A buffer stands for its address.
+    """Set the runtime arguments that all cores of a kernel share. Buffers become addresses.
 
     Raises:
         KernelArgumentError: no 32-bit words, or too many.

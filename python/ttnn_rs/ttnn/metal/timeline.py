@@ -1,4 +1,4 @@
-"""The timeline of a run: as a Chrome trace, and as a picture."""
+"""The timeline of a run: as a Chrome trace, and as a plot."""
 
 from __future__ import annotations
 

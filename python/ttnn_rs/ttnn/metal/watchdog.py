@@ -47,7 +47,7 @@ class OverrunError(BaseException):
 
 
 class LeftError(OverrunError):
-    """Raised inside a kernel that goes on after the end of its program; one that catches it is left there.
+    """Raised inside a kernel that continues after the end of its program; one that catches it is abandoned.
 
     Before Python 3.12 an exception is made while the interpreter counts a reserve of its stack, and a kernel that is
     left then keeps the reserve: the next RecursionError ends the process. So the kernel is left when it drops the

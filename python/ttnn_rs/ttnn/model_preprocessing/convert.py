@@ -107,7 +107,7 @@ def _converted(parameter: Any, name: str) -> Any:
 def _preprocess(
     preprocessor: Preprocessor, model: Any, name: str, convert_to_ttnn: Choice, ttnn_module_args: Any
 ) -> Mapping[Any, Any] | None:
-    """Return what a preprocessor of the caller makes of a module; it gets what its parameters name."""
+    """Return the result of the caller's preprocessor for a module; it receives the parameters that it names."""
     named = list(inspect.signature(preprocessor).parameters)
     if len(named) < 2:
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""Trees of parameters: dictionaries with attribute access, lists, and the arguments of modules beside them."""
+"""Trees of parameters: dictionaries with attribute access, lists, and module arguments."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def preprocess_embedding_weight(weight: torch.Tensor, *, dtype: DataType) -> Ten
 
 
 def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return weight and bias of a convolution that does what it and the batch norm behind it do.
+    """Return weight and bias of a convolution with the following batch norm folded in.
 
     Raises:
         ParameterError: the batch norm has no running mean and variance.

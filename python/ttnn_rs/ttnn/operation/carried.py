@@ -31,7 +31,7 @@ _carried: Final[dict[int, tuple[weakref.ref[Tensor], Values | None]]] = {}
 
 
 def keep(tensor: Tensor, values: Values | None) -> None:
-    """Carry values with a tensor as long as it lives; None says that they are not known."""
+    """Attach golden values to a tensor as long as it exists; None if they are not known."""
     number = id(tensor)
 
     def forget(gone: weakref.ref[Tensor]) -> None:

@@ -60,7 +60,7 @@ Numerics = Literal["exact", "reference", "movement"]
 """Computation of results: by the kernel's steps, correctly rounded, or without arithmetic."""
 
 Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
-"""Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
+"""Calls by their arguments after the first tensor, or after the second one of a binary operator: for tensors of any
 shape, or a function of the shape and layout of the first tensor."""
 
 _CATEGORIES: Final = {"moe": "reduction"}
@@ -592,7 +592,7 @@ def _limits_of_accuracy(op: Op) -> list[str]:
 
 
 def _argument_line(name: str, params: Sequence[Param]) -> str:
-    """Return what a docstring says of an argument: the kinds that the signatures take, and what it is for."""
+    """Return the docstring line of an argument: accepted types and meaning."""
     kinds = dict.fromkeys(kind for param in params for kind in param.kind.text.split(" | "))
     note = next((param.doc for param in params if param.doc), "See the signature.")
     if not params[0].modelled:

@@ -27,9 +27,9 @@ _UNIQUE: Final = frozenset({type(None), str, DataType, Layout, BufferType, Memor
 """Immutable types whose values equal no value of another type."""
 _NUMBERS: Final = frozenset({bool, int})
 _KEYWORDS: Final = object()
-"""Stands in a key before the names of keyword arguments."""
+"""Separator before the names of keyword arguments in a key."""
 _TWICE: Final = object()
-"""Stands at the end of a key whose two operands are one."""
+"""Mark at the end of a key whose two operands are the same."""
 
 
 class Call(NamedTuple):
@@ -96,7 +96,7 @@ class Prepared(NamedTuple):
     spec: Any
 
     def __call__(self, name: str, call: Call) -> Tensor | None:
-        """Return the result; None if an operand has no memory, or lies on another device.
+        """Return the result; None if an operand has no memory, or is on another device.
 
         Raises:
             OutOfMemoryError: there is no room for the result.

@@ -223,7 +223,7 @@ def _golden_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str,
 def call_golden(
     operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], plainly: Callable[[Any], Any] = plain
 ) -> Any:
-    """Return what the golden function gives for a call.
+    """Return the golden function's result for a call.
 
     It gets the required operands by position, for which it has names of its own, and all options by name.
 
@@ -286,7 +286,7 @@ def _judge(
 
 
 def _advice(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return what the operator's entry says of a call whose result is too far off."""
+    """Return the entry's advice for a call whose result is inaccurate."""
     entry = operation.entry
     if entry is None or entry.advice is None:
         return ""

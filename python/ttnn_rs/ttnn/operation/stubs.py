@@ -130,7 +130,7 @@ def _param(param: Param) -> str:
 
 
 def main(folder: Path, *options: str) -> int:
-    """Write the stubs into the package's folder, or say whether they are up to date."""
+    """Write the stubs into the package's folder, or check that they are up to date."""
     operators = exports()
     targets = {"ops/__init__.pyi": False, "namespaces.pyi": True}
     for name, dotted in targets.items():

@@ -49,7 +49,7 @@ _stand_ins: Final[list[weakref.ref[Tensor]]] = []
 
 
 def _standing_for(tensor: Tensor, address: int | None) -> Tensor:
-    """Return what lies where an input of a trace was, whose memory was given back in the capture; else the input.
+    """Return the tensor at the address of a trace input that was freed during the capture; else the input.
 
     A program writes the inputs of the next run there: it has allocated a tensor like the input in the capture.
     """
@@ -131,7 +131,7 @@ class OperatorCall:
 
 
 def _name(value: Any) -> Any:
-    """Return what stands for a tensor of a capture; other values as they are."""
+    """Return the placeholder of a captured tensor; other values unchanged."""
     return (_named(value) or value) if isinstance(value, Tensor) else value
 
 

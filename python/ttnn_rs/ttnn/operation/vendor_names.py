@@ -1,4 +1,4 @@
-"""Names of the official package, so that asking for one that is not here says why.
+"""Names of the official package, so that a missing one raises an error with the reason.
 
 `vendor_names.txt` has the operators of ttnn 0.81.1, and other public names that are not all here, in sections.
 """
@@ -55,7 +55,7 @@ def _has(name: str) -> bool:
 
 
 def missing(name: str) -> AttributeError:
-    """Return the error for a name that `ttnn` does not have: one that says why if the official package has it."""
+    """Return the error for a missing name of `ttnn`, with the reason if the official package has it."""
     section = _sections().get(name)
     if section is None:
         return AttributeError(f"module 'ttnn' has no attribute {name!r}", name=name)

@@ -111,7 +111,7 @@ def _steps(calls: Sequence[EngineCall], main: EngineCall) -> list[EngineCall]:
 
 
 def _step(op: DeviceOperation, call: EngineCall) -> DeviceOperation:
-    """Return the device operation of an element-wise function beside the main one: it works on what comes out."""
+    """Return the device operation of an additional element-wise function, applied to the result."""
     kind, operands = _ELEMENTWISE[call[0]]
     keywords = call[2] or {}
     (result, *_) = op.outputs

@@ -1,4 +1,4 @@
-"""The official module of this name: marks for a profiler that is not attached, so that they go nowhere."""
+"""The official module of this name: profiler zones, which have no effect."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ BY_FUNCTION: Final[dict[str, str]] = {
 
 
 _PLACING: Final = ("to_memory_config", "to_layout", "move", "reallocate", "to_device")
-"""Operators whose device operation depends on where tensors lie."""
+"""Operators whose device operation depends on memory configs."""
 
 
 def placing_name(source: Operand, output: Operand) -> str:

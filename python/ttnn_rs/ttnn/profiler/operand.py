@@ -1,4 +1,4 @@
-"""Tensors as plans see them: pages, their size, and where they lie."""
+"""Tensors in plans: pages, their size, and their location."""
 
 from __future__ import annotations
 

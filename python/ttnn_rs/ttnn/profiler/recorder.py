@@ -120,7 +120,7 @@ class BufferChange(NamedTuple):
 
 
 class SeenDevice(NamedTuple):
-    """A device, which may be closed by now: its number, its chip, what reports say of it."""
+    """A device, which may be closed by now: its id, chip and report description."""
 
     id: int
     chip: Mapping[str, Any]
@@ -243,7 +243,7 @@ class Recorder:
         Observation.in_full = False
 
     def _see(self, device: MeshDevice | None) -> None:
-        """Keep what reports say of a device, which may be closed when they are written."""
+        """Keep the report description of a device, which may be closed when reports are written."""
         if device is not None and device.is_open and device._engine.number not in self.devices:
             self.devices[device._engine.number] = SeenDevice(
                 device.id(),
@@ -423,7 +423,7 @@ def _place() -> Place:
 
 
 def _timed(plan: Plan | Missing) -> Plan | Missing:
-    """Return a plan whose time is known, or say why it is not."""
+    """Return a plan of known time, or the reason why it is unknown."""
     if isinstance(plan, Plan):
         try:
             _ = plan.timing

@@ -35,7 +35,7 @@ class ReportWriter(Protocol):
 
 
 REPORT_WRITERS: Final[list[ReportWriter]] = []
-"""The package `ttnn.reports`, which stands above this one, puts its writer here."""
+"""Report writers, registered by the package `ttnn.reports`, which this one must not import."""
 
 
 class Profile:

@@ -27,7 +27,7 @@ _CHANGED: Final[dict[str, Callable[[dict[str, Any], Tensor], dict[str, Any]]]] =
 
 
 def options_of(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> dict[str, Any]:
-    """Return the options of a device operation by name: those of the call, and what its result says beside them.
+    """Return the options of a device operation by name: those of the call, and those of its result.
 
     Args:
         operation: The operator.

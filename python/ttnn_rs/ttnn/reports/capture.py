@@ -130,7 +130,7 @@ class GraphCapture(Observer):
             self._end_function(result)
 
     def operation_failed(self, error: BaseException) -> None:
-        """The innermost operator raises: its functions end, and their ends say so."""
+        """Record that the innermost operator raised, on the end nodes of its functions."""
         if self._elsewhere() or not self._calls:
             return
         call = self._calls.pop()
@@ -242,7 +242,7 @@ class GraphCapture(Observer):
     # Tensors and buffers.
 
     def _create(self, tensor: Tensor) -> None:
-        """Add the function that gives a tensor its memory, with its buffer."""
+        """Add the function that allocates a tensor, with its buffer."""
         spec, device = tensor.spec, tensor.device()
         assert device is not None
         self.devices[device.id()] = device
@@ -275,7 +275,7 @@ class GraphCapture(Observer):
         self._connect(event)
 
     def _notice_released(self, but: Tensor | None = None) -> None:
-        """Add the events of buffers that came or went since the last event.
+        """Add the events of buffers that were allocated or freed since the last event.
 
         Args:
             but: A tensor whose buffer has just been allocated, and gets nodes of its own.

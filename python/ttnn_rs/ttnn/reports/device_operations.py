@@ -17,7 +17,7 @@ from ttnn.reports.texts import ranges_text
 from ttnn.tensor.tensor import Tensor
 
 _WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
-"""Device operations that take no tensors, though the operators above them may: these only say what comes out."""
+"""Device operations without input tensors, though their operators may have some: only the result is listed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Described:
             )
 
     def _address_of_borrowed(self, cb: PlanCb) -> int:
-        """Return the address of the tensor in whose buffer a circular buffer lies: of a result, if it is one."""
+        """Return the address of the tensor whose buffer a circular buffer borrows: a result, if there is one."""
         first, second = (self.made, self.taken) if in_result(cb) else (self.taken, self.made)
         for tensor in (*first, *second):
             config = tensor.memory_config()
@@ -71,7 +71,7 @@ def circular_buffers(
     *,
     blocked: bool = False,
 ) -> Iterator[dict[str, str]]:
-    """Yield the parameters of circular buffers: where they say, or one after the other from the first address.
+    """Yield the parameters of circular buffers: at fixed addresses, or consecutive from the first address.
 
     Args:
         cbs: The circular buffers.

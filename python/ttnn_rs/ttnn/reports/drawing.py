@@ -1,4 +1,4 @@
-"""A captured graph as indented text, and as a picture where graphviz is installed.
+"""A captured graph as indented text, and as a plot if graphviz is installed.
 
 Source: tt-metal `ttnn/ttnn/graph.py` (lines of the text).
 """
@@ -60,14 +60,14 @@ def pretty_print(captured_graph: Graph) -> None:
 
 
 def visualize_node(graphviz_graph: Any, node: Node) -> None:
-    """Add a node to a picture: its type, and the name or tensor that it is about."""
+    """Add a node to a plot: its type, and the name or tensor of the event."""
     said = node["params"] or {}
     label = "\n".join(filter(None, (node["node_type"], said.get("name"), said.get("tensor_id"))))
     graphviz_graph.node(f"node_{node['counter']}", _graphviz().escape(label), fillcolor="#dcdcdc")
 
 
 def visualize_edge(graphviz_graph: Any, source_node_id: int, sink_node_id: int) -> None:
-    """Add a connection to a picture."""
+    """Add a connection to a plot."""
     graphviz_graph.edge(f"node_{source_node_id}", f"node_{sink_node_id}")
 
 

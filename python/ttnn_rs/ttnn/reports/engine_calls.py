@@ -16,11 +16,11 @@ from ttnn.operation.registry import entries
 from ttnn.ops._programs.pipeline import Pipeline
 
 Told = Callable[[str, dict[str, Any]], None]
-"""Takes the engine's name of a function that is about to run, and its keyword arguments."""
+"""Function of the engine function's name and its keyword arguments, called before it runs."""
 
 _PIPELINE: Final = "Pipeline"
 _ALWAYS: Final = frozenset({"copy_pages", "fill", "move_elements", "unary", "write_window"})
-"""Functions that operators call beside those that their entries name."""
+"""Functions that operators call in addition to those of their entries."""
 NAMES: Final = {
     "attention_decode": "attention",
     "attention_prefill": "attention",

@@ -23,7 +23,7 @@ Graph = Sequence[Node]
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor that comes out of a graph: its shape, the bytes of its buffer, and where that is."""
+    """An output tensor of a graph: its shape, buffer bytes and memory type."""
 
     shape: Shape
     size: int
@@ -118,7 +118,7 @@ def extract_resource_usage_per_core(trace: Graph, interleaved_storage_cores: int
 
 
 def count_intermediate_and_output_tensors(trace: Graph) -> tuple[int, int]:
-    """Return how many tensors were created that do not come out, and how many come out of the last function.
+    """Return the numbers of intermediate tensors, and of output tensors of the last function.
 
     Raises:
         ParameterError: the graph has no function that ended.
@@ -135,7 +135,7 @@ def count_intermediate_and_output_tensors(trace: Graph) -> tuple[int, int]:
 
 
 def extract_output_tensors(trace: Graph) -> set[int]:
-    """Return the counters of the tensors that come out of the function that ends last.
+    """Return the counters of the output tensors of the function that ends last.
 
     Raises:
         ParameterError: the graph has no function that ended.
@@ -147,7 +147,7 @@ def extract_output_tensors(trace: Graph) -> set[int]:
 
 
 def extract_output_info(trace: Graph) -> list[TensorInfo]:
-    """Return shape, bytes and memory of the tensors on a device that come out of the function that ends last.
+    """Return shape, bytes and memory of the device output tensors of the function that ends last.
 
     Raises:
         ParameterError: the graph has no function that ended.

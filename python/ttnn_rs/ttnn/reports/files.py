@@ -20,7 +20,7 @@ _PAGE: Final = tuple(field.name for field in fields(BufferPageInfo))
 
 
 def device_record(device: MeshDevice) -> dict[str, Any]:
-    """Return what a report says of a device."""
+    """Return a device's record in a report."""
     chip = device.chip
     return {
         "device_id": device.id(),

@@ -115,7 +115,7 @@ def _inputs(graph: Graph, operation: _Operation) -> list[int]:
 
 
 def _outputs(graph: Graph, operation: _Operation) -> list[int]:
-    """Return the tensors that come out of an operation: its own, or those of the last function inside of it."""
+    """Return the output tensors of an operation: its own, or those of its last inner function."""
     ends = [node for node in reversed(operation.nodes) if node["node_type"] == "function_end"]
     return next(filter(None, (_tensor_ids(graph, end.get("connections", ())) for end in ends)), [])
 
@@ -223,7 +223,7 @@ def _buffer(record: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 class _Living:
-    """The buffers that exist, as the events of a graph say."""
+    """The existing buffers, from the events of a graph."""
 
     def __init__(self, devices: Sequence[Mapping[str, Any]]) -> None:
         self.banks = {
@@ -302,7 +302,7 @@ def import_devices(cursor: sqlite3.Cursor, devices: Sequence[Mapping[str, Any]])
 
 
 def import_metadata(cursor: sqlite3.Cursor, metadata: Mapping[str, Any]) -> None:
-    """Write what a report says of itself."""
+    """Write the metadata of a report."""
     schema.insert(cursor, "report_metadata", [(key, str(value)) for key, value in metadata.items()])
 
 

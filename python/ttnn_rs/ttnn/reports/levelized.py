@@ -78,7 +78,7 @@ class _Levels:
                 self.end_of[start], self.start_of[node["counter"]] = node["counter"], start
 
     def _find_producers(self) -> None:
-        """Find the outermost function that a tensor comes out of."""
+        """Find the outermost function that produces each tensor."""
         for node in self.trace:
             if node["node_type"] != "function_end":
                 continue

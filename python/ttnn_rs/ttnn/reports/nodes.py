@@ -40,7 +40,7 @@ def new_node(counter: int, kind: str, level: int, params: Mapping[str, str] | No
 
 @dataclass(frozen=True)
 class BufferFacts:
-    """A buffer as the nodes about it say it."""
+    """A buffer as described by its nodes."""
 
     unique_id: int
     device_id: int
@@ -74,7 +74,7 @@ class BufferFacts:
 
     @staticmethod
     def of_listed(facts: Mapping[str, int], device_id: int) -> BufferFacts:
-        """Return those of a buffer that the engine lists; how its pages lie on the cores is not listed."""
+        """Return the facts of a listed engine buffer, without the distribution of its pages."""
         return BufferFacts(
             unique_id=facts["unique_id"],
             device_id=device_id,

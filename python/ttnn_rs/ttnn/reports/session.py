@@ -45,7 +45,7 @@ RECORDING: Final = _Recording()
 
 
 class _Recorder(Observer):
-    """Observes the operators that the program calls, for the file beside a report."""
+    """Observes the operators that the program calls, for the file next to a report."""
 
     blocks = False
 
@@ -82,7 +82,7 @@ _open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []
 
 
 def begin_graph_capture(run_mode: RunMode | None = None) -> None:
-    """Begin to capture the operators that are called. Captures are nested; the outermost says whether operators run.
+    """Start capturing operators. Captures may be nested; the outermost selects whether operators run.
 
     Args:
         run_mode: NORMAL, the default: operators run. NO_DISPATCH: nothing is allocated, transferred or run; tensors

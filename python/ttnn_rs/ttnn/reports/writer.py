@@ -114,7 +114,7 @@ class RunReport:
                 record_tensor_comparison_data(global_tensor_comparison_records=records)
 
     def _open(self) -> Path:
-        """Begin a report, or go on with one; return its folder.
+        """Start a report, or continue one; return its folder.
 
         Numbers of operations and tensors follow those that are there, so a report has one process that writes it. A
         second one gets a folder of its own.
@@ -226,7 +226,7 @@ def _write_lifetimes(
     nodes: Sequence[Node],
     frames: Sequence[traceback.FrameSummary],
 ) -> None:
-    """Write which operation makes a tensor, uses it last, and gives its memory back."""
+    """Write the operations that create a tensor, use it last, and free it."""
     place = (frames[0].filename, frames[0].lineno) if frames else (None, None)
     used = [tensor.tensor_id for tensor in tensors_in(arguments)]
     for number_of_tensor in used + [tensor.tensor_id for tensor in tensors_in(result)]:

@@ -515,7 +515,7 @@ def copy_device_to_host_tensor(
 
 
 def has_storage_type_of(tensor: Tensor, storage_type: StorageType) -> bool:
-    """Return whether a tensor is where `storage_type` says."""
+    """Return True if a tensor has this storage type."""
     _require_tensor("ttnn.has_storage_type_of", tensor)
     return tensor.storage_type() is storage_type
 

@@ -269,7 +269,7 @@ def _mapper(operator: str, mesh_device: object, placements: Sequence[Placement])
 
 
 class ReplicateTensorToMesh(CppTensorToMesh):
-    """Gives every chip of the mesh the whole tensor."""
+    """Replicates the whole tensor on every chip of the mesh."""
 
     def __init__(self, mesh_device: MeshDevice) -> None:
         _require_one_chip("ttnn.ReplicateTensorToMesh", mesh_device)
@@ -324,7 +324,7 @@ def create_mesh_mapper(mesh_device: MeshDevice | MeshShape, config: MeshMapperCo
 
 
 def replicate_tensor_to_mesh_mapper(mesh_device: MeshDevice) -> CppTensorToMesh:
-    """Return the mapper that gives every chip the whole tensor."""
+    """Return the mapper that replicates the tensor on every chip."""
     return _mapper("ttnn.replicate_tensor_to_mesh_mapper", mesh_device, [PlacementReplicate()])
 
 

@@ -243,7 +243,7 @@ def _check_cached(
 
 
 def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
-    """Return a tensor where it was asked for, which the name of a cache file does not say."""
+    """Return a tensor in the requested memory config, which is not part of a cache file's name."""
     return tensor if device is None else tensor._to_device(where, device, memory_config)
 
 

@@ -192,7 +192,7 @@ def require_memory(where: str, shape: Sequence[int], size: int) -> None:
 
 
 def _available_bytes() -> int:
-    """Return how much memory the host can give."""
+    """Return the available memory of the host in bytes."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -82,7 +82,7 @@ def padded(tensor: _T, shape: ShapeLike, input_start: ShapeLike, pad_value: floa
 
 
 def _element(value: float, dtype: np.dtype[Any]) -> Any:
-    """Return what an element holds for a padding value: the smallest integer stands for NaN and infinity."""
+    """Return the element of a padding value: the smallest integer for NaN and infinity."""
     if dtype.kind in "iu":
         return np.array(int(value) if math.isfinite(value) else np.iinfo(dtype).min).astype(dtype)
     return np.array(value).astype(dtype)
@@ -98,7 +98,7 @@ def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
 
 
 def _with_padding(tensor: TensorStorage, operator: str, rank: int) -> Array:
-    """Return the values of the padded shape, of rank 2 for vectors and scalars if `rank` says so."""
+    """Return the values of the padded shape, of rank 2 for vectors and scalars if `rank` is set."""
     values = host_buffer.unpack_padded(tensor._require_host(operator), tensor._spec)
     return values.reshape((1,) * (rank - values.ndim) + values.shape) if values.ndim < rank <= 2 else values
 

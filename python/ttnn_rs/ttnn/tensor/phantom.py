@@ -44,7 +44,7 @@ class PhantomBuffer:
 
     @property
     def is_allocated(self) -> bool:
-        """Return whether it was not released, and its capture goes on."""
+        """Return True if it was not released, and its capture continues."""
         return self._capture is not None and self._capture in OBSERVERS
 
     def deallocate(self) -> None:

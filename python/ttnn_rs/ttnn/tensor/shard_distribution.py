@@ -14,7 +14,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.transfer import shard_cores
 
 SHARDED, IN_DRAM, RUNTIME_TENSOR_SHAPE, RUNTIME_PAGE_SIZE = 1, 2, 16, 128
-"""Bits of the first word of an accessor's arguments. The last two say that the fields are common runtime arguments."""
+"""Bits of the first word of an accessor's arguments. The last two mark fields as common runtime arguments."""
 
 
 class Distribution(NamedTuple):

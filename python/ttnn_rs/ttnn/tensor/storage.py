@@ -357,7 +357,7 @@ class TensorStorage:
         return self._on_host(spec, host_buffer.pack(raw, whole, where="Tensor.to"))
 
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
-        """Return a host tensor with the same values (up to the conversion of types) as `spec` says."""
+        """Return a host tensor of specification `spec` with the same values (up to type conversion)."""
         values = host_buffer.unpack(self._require_host(operator), self._spec)
         if self._spec.dtype is DataType.FP8_E4M3:
             values = values.astype(np.float32)

@@ -217,7 +217,7 @@ class Tensor(TensorStorage, TensorOperators):
         return DistributedHostBuffer(self._require_host("Tensor.host_buffer"), self.dtype)
 
     def tensor_topology(self) -> TensorTopology:
-        """Return how the tensor is distributed over the mesh: as its mapper says, on the only chip."""
+        """Return the distribution of the tensor over the mesh, from its mapper, on the only chip."""
         return getattr(self, "_topology", WHOLE)
 
     def update_tensor_topology(self, topology: TensorTopology) -> None:

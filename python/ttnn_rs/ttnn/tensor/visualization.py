@@ -23,7 +23,7 @@ __all__ = [
 
 
 def _table(title: str, lines: Sequence[str]) -> str:
-    """Return a table of one cell, drawn with lines."""
+    """Return a table of one cell, with borders."""
     width = max(len(title), *map(len, lines))
     body = [f"| {line.center(width)} |" for line in lines]
     rule = f"+{'-' * (width + 2)}+"

@@ -1,4 +1,4 @@
-"""The nodes of a trace, and what they stand for.
+"""The nodes of a trace.
 
 Source: tt-metal `ttnn/ttnn/tracer.py`, `ttnn/ttnn/torch_tracer.py` (names and fields).
 """
@@ -20,7 +20,7 @@ class Node:
 
 @dataclass(frozen=True)
 class PositionalArgumentName:
-    """Stands for the name of an argument that was given by position."""
+    """Name of a positional argument."""
 
     index: int
 
@@ -30,7 +30,7 @@ class PositionalArgumentName:
 
 @dataclass(frozen=True)
 class InputTensorIndex:
-    """Stands for a tensor among the arguments: the edge into the node with this `sink_input_index`."""
+    """Placeholder for a tensor argument: the edge into the node with this `sink_input_index`."""
 
     index: int
 

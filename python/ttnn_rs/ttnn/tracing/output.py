@@ -1,4 +1,4 @@
-"""A trace as a picture, and as source code.
+"""A trace as a plot, and as source code.
 
 Source: tt-metal `ttnn/ttnn/tracer.py` (names).
 """

@@ -202,7 +202,7 @@ class Tracer(Observer):
         return made
 
     def add(self, name: str, operation: Any, places: Sequence[Place], outputs: Sequence[Any]) -> Node:
-        """Add a node with edges from its inputs, and let its outputs know it."""
+        """Add a node with edges from its inputs, and record it on its outputs."""
         number = next(self._ids)
         node = Node(f"{name}_{number}", number)
         graph = self.graphs[-1]
@@ -360,7 +360,7 @@ def _found(value: Any) -> Iterator[Any]:
 
 
 def _flat(networkx: Any, graph: Any) -> Any:
-    """Return a graph without modules: their inner nodes stand in their place."""
+    """Return a graph in which modules are replaced by their inner nodes."""
     flat = networkx.MultiDiGraph()
     made: dict[tuple[Node, int], tuple[Node, int]] = {}
     parameters: dict[int, Node] = {}

@@ -1,4 +1,4 @@
-"""`python -m ttnn bench`: how long operators take on this machine, beside torch and numpy in the same run.
+"""`python -m ttnn bench`: operator times on this machine, compared with torch and numpy.
 
 Times are the best of several runs after a warm-up, with the same number of threads for all. A ratio above one
 says how many times faster than the peer we are. Nothing here has a limit that it must keep.
@@ -58,7 +58,7 @@ def _size(text: str) -> int:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Time every case, print the table, draw the picture and write the figures."""
+    """Time every case, print the table, draw the plot and write the results."""
     require("matplotlib", extra="viz", purpose="the picture of the bench")
     with host_options.applied(options):
         chosen = [case for case in cases(options.size) if options.only in case.name]

@@ -1,4 +1,4 @@
-"""The picture of the bench: how many times faster than each peer, on a logarithmic axis."""
+"""The plot of the bench: speed relative to each peer, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FASTER, SLOWER = "#4292c6", "#c6dbef"
 
 
 def draw(path: Path, results: Sequence[Result], host: dict[str, Any]) -> None:
-    """Write the picture to `path`."""
+    """Write the plot to `path`."""
     bars = [
         (f"{result.name}  |  {peer}", seconds / result.seconds)
         for result in results

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def applied(options: argparse.Namespace) -> Iterator[None]:
-    """Run the engine as the options say, and put its settings back.
+    """Run the engine with the options, and restore its settings.
 
     Raises:
         ConfigError: the CPU does not have the level, or the number of threads is not positive.

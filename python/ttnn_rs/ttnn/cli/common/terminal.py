@@ -33,7 +33,7 @@ class MissingPackage(Exception):
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import and return `module`, or say which extra brings it.
+    """Import and return `module`, or name the extra that installs it.
 
     Raises:
         MissingPackage: it is not installed.
@@ -47,7 +47,7 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
 
 
 def picture_path(text: str) -> Path:
-    """Return where a picture goes, the value of `--output`; asked before the work, not after it.
+    """Return the path of a plot, the value of `--output`; checked before the work starts.
 
     Raises:
         ArgumentTypeError: it is no PNG, its folder is not there, or it may not be written.
@@ -172,7 +172,7 @@ class Terminal:
             sys.stdout.write(text + "\n")
 
     def remark(self, text: str) -> None:
-        """Print a line beside the result: to standard error if the result is a JSON document."""
+        """Print a remark: to standard error if the result is a JSON document."""
         stream = sys.stderr if self.json else sys.stdout
         stream.write(f"{text}\n")
 

@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Train, infer, print the table, draw the picture; or do what the model of `options.name` is for.
+    """Train, infer, print the table and draw the plot; or run the demo of the model `options.name`.
 
     Raises:
         ArgumentError: an option of models without a name.

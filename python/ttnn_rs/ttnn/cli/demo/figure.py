@@ -1,4 +1,4 @@
-"""The picture of the demo: two maps over formats and fidelities, and the digits on which the formats disagree."""
+"""The plot of the demo: two maps over formats and fidelities, and digits on which the formats disagree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MUTED = "#6b7480"
 
 
 def draw(path: Path, digits: Digits, exact: NDArray[np.float64], measurements: Sequence[Measurement]) -> None:
-    """Write the picture to `path`; the same results give the same bytes."""
+    """Write the plot to `path`; the same results give the same bytes."""
     figure = Figure(figsize=(9.0, 4.2), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(

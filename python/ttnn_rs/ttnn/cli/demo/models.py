@@ -1,4 +1,4 @@
-"""`python -m ttnn demo NAME`: a whole network on the device, beside torch.
+"""`python -m ttnn demo NAME`: a complete model on the device, compared with torch.
 
 The ports are `ttnn.examples.models`, which is `examples/models` of the repository; a module of `ttnn.cli.demo.tasks`
 gives each its task and its metric. `minilm`, `smollm2`, `mtcnn`, `crepe`, `silero-vad` and `g2p` have the weights that
@@ -165,7 +165,7 @@ def perform(name: str, settings: Settings, mode: str, advance: measure.Advance) 
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Run the demo of `options.name`, print its table, draw its picture."""
+    """Run the demo of `options.name`, print its table, draw its plot."""
     name = options.name
     settings = settings_of(name, options)
     check_packages(name)
@@ -180,7 +180,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def draw(path: Path, outcome: Outcome) -> None:
-    """Write the picture of an outcome."""
+    """Write the plot of an outcome."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # half a second, which only a picture is worth
     from matplotlib.figure import Figure
 
@@ -247,7 +247,7 @@ def table(outcome: Outcome) -> Table:
 
 
 def operator_table(run: str, rows: tuple[measure.OperatorTime, ...]) -> Table:
-    """Return where the time of a run goes, by operator."""
+    """Return the time of a run by operator."""
     host = sum(entry.host_seconds for entry in rows) or 1.0
     result = Table(
         f"{run}: time of each operator", ("operator", "calls", "host ms", "%", "chip us"), left=frozenset({"operator"})

@@ -1,4 +1,4 @@
-"""Walking a folder of golden vectors: which file is checked by what, and what came of every array.
+"""Check of a folder of golden vectors: the checker of each file, and the result of each array.
 
 A checker is a generator: for each array of a file it yields what the engine computes for it, or why it does not. Arrays
 that it never names are inputs and parameters. Every array of a file therefore ends up in exactly one of four counts.
@@ -115,7 +115,7 @@ def load(path: Path) -> Archive:
 
 
 def no_checker(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    """Check a file whose name says nothing: none of its arrays is covered."""
+    """Check a file of an unknown name: none of its arrays is covered."""
     for name in archive:
         yield Uncovered(name, "no checker knows a file of this name")
 

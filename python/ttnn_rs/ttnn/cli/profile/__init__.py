@@ -1,4 +1,4 @@
-"""`python -m ttnn profile`: the predicted time of a script's operators, or of recorded rows beside the measured one."""
+"""`python -m ttnn profile`: predicted times of a script's operators, or predicted and recorded times of rows."""
 
 from __future__ import annotations
 

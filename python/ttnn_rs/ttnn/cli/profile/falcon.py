@@ -63,7 +63,7 @@ def _blocks(rows: int, columns: int, inner: int) -> str:
 
 
 def _rows(rows: int, columns: int, inner: int) -> str:
-    """Return the configuration of a product whose right operand goes to all cores."""
+    """Return the configuration of a matmul whose right operand is multicast to all cores."""
     return (
         "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=8);"
         f"in0_block_w={inner};out_subblock_h=1;out_subblock_w=1;out_block_h={rows};out_block_w={columns};"

@@ -65,7 +65,7 @@ def _operands(row: Row, prefix: str, shard: tuple[int, int] | None, cores: int) 
 
 
 def _with_shards(operand: Operand, outputs: tuple[Operand, ...], cores: int) -> Operand:
-    """Return an input with its shards: those of a result that lies like it, else equal parts for the cores."""
+    """Return an input with its shards: those of a result of the same layout, else equal parts per core."""
     if not operand.sharded:
         return operand
     for output in outputs:

@@ -1,4 +1,4 @@
-"""NoC traces recorded on a chip: who reads what from whom, and how long it took. Times of the trace do not go in."""
+"""NoC traces recorded on a chip: reader, source and duration of each read. Their timestamps are not used."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _report(reports: list[Any], stem: str | None, terminal: Terminal) -> None:
 
 
 class _Programs(Observer):
-    """Collects the reports of programs, and lets everything else pass."""
+    """Collects the reports of programs."""
 
     blocks = False
 

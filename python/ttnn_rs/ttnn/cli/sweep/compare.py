@@ -1,4 +1,4 @@
-"""`sweep --compare TABLE.csv`: our numbers beside those that were measured on a chip, row by row.
+"""`sweep --compare TABLE.csv`: our errors and those measured on a chip, row by row.
 
 The table has the columns op, parameters, max_ulp, mean_ulp_of_inexact, accurate_to_abs_x, max_abs_error. A figure
 agrees if ours, written with the table's three digits, is the same. How the pairs of binary rows were chosen is not

@@ -1,4 +1,4 @@
-"""Pictures of sweeps: the error over the input axis, one panel per sweep."""
+"""Plots of sweeps: the error over the input axis, one panel per sweep."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ttnn.cli.sweep.subjects import Outcome
 INK, MUTED, POINTS, LIMIT = "#20262e", "#6b7480", "#2c6fbb", "#c0392b"
 COLUMNS = 2
 BINS = 900
-"""The picture has one vertical line of points per bin: the largest and the mean error inside."""
+"""The plot has one vertical line of points per bin: the largest and the mean error inside."""
 
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the picture to `path`; the same results give the same bytes."""
+    """Write the plot to `path`; the same results give the same bytes."""
     columns = min(COLUMNS, len(outcomes))
     rows = -(-len(outcomes) // columns)
     figure = Figure(figsize=(5.4 * columns, 0.5 + 2.7 * rows), dpi=100, facecolor="white")
@@ -38,7 +38,7 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def _position(x: Floats) -> Floats:
-    """Return where an input stands on an axis that gives every binade the same length, from -max over 0 to max."""
+    """Return the position of an input on an axis with binades of equal length, from -max over 0 to max."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.sign(x) * (np.log2(np.maximum(np.abs(x), MIN_NORMAL) / MIN_NORMAL) + 1.0))
 

@@ -30,7 +30,7 @@ SEED: Final = 20250712
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Measure, print the table, draw the picture."""
+    """Measure, print the table, draw the plot."""
     fidelities = FIDELITIES if options.fidelity in (None, "all") else (_fidelity(options.fidelity),)
     dtype = options.dtype or "bfloat16"
     if dtype not in DTYPES:

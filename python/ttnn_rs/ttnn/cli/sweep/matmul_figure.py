@@ -1,4 +1,4 @@
-"""The picture of `sweep matmul`: error over K, one panel per width of Dst."""
+"""The plot of `sweep matmul`: error over K, one panel per width of Dst."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLES: Final = ("-", "--", ":")
 
 
 def draw(path: Path, found: Sequence[Measurement], label: str) -> None:
-    """Write the picture to `path`; the same results give the same bytes."""
+    """Write the plot to `path`; the same results give the same bytes."""
     figure = Figure(figsize=(9.6, 3.8), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
     widths = sorted({m.dst for m in found})

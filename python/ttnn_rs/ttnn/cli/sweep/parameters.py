@@ -38,7 +38,7 @@ def parse_parameter(text: str) -> tuple[str, Any]:
 
 
 def parameters_of(entry: registry.Op, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments that `--param` gives an operator, each read as what its signatures take under that name.
+    """Return the operator arguments of `--param`, each parsed for the type that the signatures accept.
 
     Raises:
         ArgumentError: an argument that the operator does not have or that no text stands for, another value than it

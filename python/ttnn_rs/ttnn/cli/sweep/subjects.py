@@ -77,7 +77,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sweep with the values behind its statistics."""
+    """A sweep with the values of its statistics."""
 
     sweep: Sweep
     operands: Sequence[Floats] = field(repr=False)

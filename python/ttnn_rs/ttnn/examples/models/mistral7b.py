@@ -41,7 +41,7 @@ def layer_shapes() -> dict[str, tuple[int, ...]]:
 
 
 def outer_shapes() -> dict[str, tuple[int, ...]]:
-    """Return what stands before and behind the layers."""
+    """Return the shapes of the parts around the layers."""
     return {"table": (VOCABULARY, WIDTH), "norm.weight": (WIDTH,), "head": (WIDTH, VOCABULARY)}
 
 

@@ -22,7 +22,7 @@ Weights = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Stage:
-    """A convolution, its PReLU, and the window and stride of the pool behind it; no pool if the window is 0."""
+    """A convolution, its PReLU, and kernel size and stride of the pooling after it; 0 for no pooling."""
 
     number: int
     inputs: int
@@ -34,7 +34,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Network:
-    """Stages, then dense layers, then what comes out: by name.
+    """Stages, then dense layers, then the heads, by name.
 
     Attributes:
         stages: Convolutions.
@@ -71,7 +71,7 @@ def load_weights(network: Network) -> Weights:
 
 
 def torch_run(network: Network, weights: Weights, images: torch.Tensor) -> list[torch.Tensor]:
-    """Return what the heads give for images [N, 3, H, W]: probabilities first; of P-Net, for every place."""
+    """Return the heads' outputs for images [N, 3, H, W]: probabilities first; for P-Net at every position."""
     x = images
     for stage in network.stages:
         name = str(stage.number)
@@ -94,7 +94,7 @@ def torch_run(network: Network, weights: Weights, images: torch.Tensor) -> list[
 
 
 class Faces:
-    """One of the networks in TT-NN. Images lie pixel by pixel: [1, 1, N * H * W, C].
+    """One of the networks in TT-NN. Images are stored pixel by pixel: [1, 1, N * H * W, C].
 
     Args:
         dtype: Of the weights; activations are bfloat16.
@@ -129,7 +129,7 @@ class Faces:
                 self.dense[name] = self.place(matrix, dtype), self.place(bias, ttnn.bfloat16)
 
     def rows_before_columns(self, matrix: torch.Tensor) -> torch.Tensor:
-        """Return the rows of the first dense layer in the order in which pixels lie here."""
+        """Return the rows of the first dense layer in the order in which pixels are stored here."""
         channels = self.network.stages[-1].outputs
         side = int((matrix.shape[0] // channels) ** 0.5)
         return matrix.unflatten(0, (side, side, channels)).transpose(0, 1).flatten(0, 2)
@@ -151,7 +151,7 @@ class Faces:
         return ttnn.linear(x, weight, bias=bias, dtype=ttnn.bfloat16, compute_kernel_config=self.compute)
 
     def __call__(self, images: ttnn.Tensor, size: tuple[int, int, int]) -> tuple[list[ttnn.Tensor], tuple[int, int]]:
-        """Return what the heads give, [1, 1, N * places, ...] each, and the rows and columns of places of an image.
+        """Return the heads' outputs, [1, 1, N * positions, ...] each, and the grid of positions of an image.
 
         Args:
             images: From `inputs`, on the device.

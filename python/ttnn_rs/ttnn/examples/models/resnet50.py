@@ -18,7 +18,7 @@ IMAGE, CLASSES = 224, 1000
 STAGES = ((3, 64, 1), (4, 128, 2), (6, 256, 2), (3, 512, 2))
 """Blocks, channels within them, stride of the first."""
 WIDER = 4
-"""Channels behind a block, as a multiple of those within."""
+"""Output channels of a block, as a multiple of the inner ones."""
 
 Weights = dict[str, torch.Tensor]
 
@@ -38,7 +38,7 @@ STEM = Convolution("stem", 3, 64, 7, 2)
 
 
 def blocks() -> list[list[Convolution]]:
-    """Return the convolutions of every block: three in a row, and one beside them where the size changes."""
+    """Return the convolutions of every block: three in sequence, and a parallel one where the size changes."""
     found, channels = [], STEM.outputs
     for stage, (count, width, stride) in enumerate(STAGES):
         for i in range(count):
@@ -81,7 +81,7 @@ def torch_scores(weights: Weights, images: torch.Tensor) -> tuple[list[torch.Ten
 
 
 class ResNet50:
-    """The network in TT-NN. Images lie pixel by pixel: [1, 1, N * H * W, C].
+    """The network in TT-NN. Images are stored pixel by pixel: [1, 1, N * H * W, C].
 
     Args:
         dtype: Of weights and activations.
@@ -117,7 +117,7 @@ class ResNet50:
     def convolve(
         self, x: ttnn.Tensor, c: Convolution, size: tuple[int, int], *, relu: bool, dtype: ttnn.DataType | None = None
     ) -> tuple[ttnn.Tensor, int]:
-        """Return the images behind a convolution, and their height and width.
+        """Return the images after a convolution, and their height and width.
 
         Args:
             x: The images.

@@ -36,7 +36,7 @@ def load_weights() -> Weights:
 
 
 def chunks(sound: torch.Tensor) -> torch.Tensor:
-    """Return [N, 640]: each chunk of 512 samples behind the last 64 of the one before, and its own end reflected."""
+    """Return [N, 640]: the last 64 samples of the previous chunk, a chunk of 512, and its reflected end."""
     sound = F.pad(sound, (CONTEXT, -len(sound) % CHUNK))
     return F.pad(sound.unfold(0, CONTEXT + CHUNK, CHUNK)[None], (0, PAD), "reflect")[0]
 

@@ -28,7 +28,7 @@ Weights = dict[str, torch.Tensor]
 
 
 def outer_shapes() -> dict[str, tuple[int, ...]]:
-    """Return what stands before and behind the layers; matrices are [outputs, inputs]."""
+    """Return the shapes of the parts around the layers; matrices are [outputs, inputs]."""
     return {
         "patches.weight": (WIDTH, PATCH, PATCH, 3),
         "patches.bias": (WIDTH,),

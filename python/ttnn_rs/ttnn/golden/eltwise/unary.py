@@ -255,7 +255,7 @@ _ALIASES: Final = {"gelu_approx": "GELU", "reciprocal": "RECIP", "swish": "SILU"
 
 
 def activated(x: ArrayLike, activations: Iterable[Any]) -> Array:
-    """Return `x` after a chain of functions, given as calls give them: operators, with parameters, or strings."""
+    """Return `x` after a chain of functions: operators, with parameters, or strings."""
     result = np.asarray(x, np.float64)
     for activation in activations:
         if isinstance(activation, str):

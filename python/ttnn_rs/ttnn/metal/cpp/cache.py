@@ -106,7 +106,7 @@ def is_sound(path: Path) -> bool:
 
 
 def write_with_seal(path: Path, data: bytes) -> None:
-    """Write a file that other programs read, with its SHA-256 in a file beside it.
+    """Write a file that other programs read, and a file with its SHA-256.
 
     Raises:
         KernelCompileError: the cache cannot be written.

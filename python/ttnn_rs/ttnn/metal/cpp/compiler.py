@@ -134,7 +134,7 @@ def _build(
 
 
 def _compile(job: _Job, seen: Visible, shared: Shared, work: Path, folder: Path) -> str | None:
-    """Write `kernel.s`; return what the compiler says if it fails."""
+    """Write `kernel.s`; return the compiler's messages if it fails."""
     start = "ttnn_rs/compute_start.h" if job.processor == TRISC else "ttnn_rs/dataflow_start.h"
     generated = {"ttnn_rs_generated.h": job.header}
     includes = [f"{WORK}/ttnn_rs_generated.h", start]

@@ -92,7 +92,7 @@ def raise_compile_error(
     paths: Iterable[str] = (),
     refused: Mapping[str, str] | None = None,
 ) -> NoReturn:
-    """Raise what the compiler's first error says, with a place outside of our folders, or in the user's source.
+    """Raise the compiler's first error, with a location outside of our folders, or in the user's source.
 
     Args:
         name: The kernel.
@@ -166,7 +166,7 @@ def _context(output: str, end: int, patterns: _Patterns) -> str:
 
 
 def raise_link_error(name: str, output: str) -> NoReturn:
-    """Raise what the linker says.
+    """Raise the linker's error.
 
     Raises:
         KernelCompileError: always.

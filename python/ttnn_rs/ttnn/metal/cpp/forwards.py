@@ -1,4 +1,4 @@
-"""Official header names that stand for one of ours: one function each, older spellings, parts of what we have whole."""
+"""Official header names that forward to one of ours: one function each, older names, parts of other headers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ _SFPU = """
 
 @lru_cache(maxsize=1)
 def forwards() -> dict[str, str]:
-    """Return the header that each name stands for."""
+    """Return the header that each name forwards to."""
     names = {f"api/compute/{part}.h": _COMPUTE for part in _PARTS.split()}
     names |= {f"api/compute/eltwise_unary/{part}.h": _COMPUTE for part in _UNARY.split()}
     names |= _OTHERS

@@ -1,4 +1,4 @@
-"""The header of functions that are refused when they are called: kernels name them behind `if constexpr`."""
+"""The header of functions that raise when they are called: kernels name them inside `if constexpr`."""
 
 from __future__ import annotations
 

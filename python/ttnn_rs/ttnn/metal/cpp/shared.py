@@ -111,7 +111,7 @@ def find_shared(toolchain: Toolchain, cache: Path) -> Shared:
 
 
 def _target(name: str) -> Path:
-    """Return the header that another name stands for in the end."""
+    """Return the header that another name finally forwards to."""
     while name in forwards():
         name = forwards()[name]
     return INCLUDE / name
@@ -219,7 +219,7 @@ def _once(path: Path, cache: Path, make: Callable[[Path], object]) -> str:
 
 
 def sorting(shared: Shared, cache: Path) -> str:
-    """Return the object file of the functions behind `std::sort` of plain numbers."""
+    """Return the object file of the functions of `std::sort` for plain numbers."""
     source = str(INCLUDE / "ttnn_rs" / "sort.cpp")
     return _once(
         shared.folder / "sort.o", cache, lambda work: _run([*shared.driver, "-c", source, "-o", "sort.o"], work, cache)

@@ -73,7 +73,7 @@ def _find(setting: str) -> Toolchain:
 
 
 def _named(command: Sequence[str]) -> Toolchain:
-    """Return the toolchain around a compiler that the user names: its linker is `ld.lld` beside it or on the path."""
+    """Return the toolchain of a compiler that the user names: its linker is `ld.lld` next to it or on the path."""
     program = shutil.which(command[0])
     if program is None:
         raise KernelCompileError(f"TTNN_CXX names {command[0]}, which does not exist")

@@ -151,7 +151,7 @@ class _Search:
         self.waiting.append((path, data))
 
     def look(self, includer: str, name: str, beside: bool, all_of_them: bool) -> None:
-        """Look for a header as the compiler does: beside the file that names it, then in each folder."""
+        """Look for a header as the compiler does: next to the file that names it, then in each folder."""
         for path in self.candidates(includer, name, beside):
             if (path in self.seen.files or self.read(path, name)) and not all_of_them:
                 return

@@ -403,7 +403,7 @@ def runtime_fields(parameter: TensorParameter) -> int:
 
 
 def is_dram(spec: TensorSpec) -> bool:
-    """Return whether a tensor lies in DRAM."""
+    """Return True if a tensor is in DRAM."""
     return spec.memory_config.buffer_type is BufferType.DRAM
 
 

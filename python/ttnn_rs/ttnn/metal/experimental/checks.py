@@ -129,7 +129,7 @@ def _check_buffer(dfb: DataflowBufferSpec) -> None:
 
 
 def check_identifier(owner: str, kind: str, name: object) -> None:
-    """Check that a name can stand in a kernel's source."""
+    """Check that a name is a valid identifier in a kernel's source."""
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name) or name in _CPP_KEYWORDS:
         fail(
             f"kernel {owner!r}: {kind} name {name!r} is no identifier",
@@ -138,7 +138,7 @@ def check_identifier(owner: str, kind: str, name: object) -> None:
 
 
 def _check_kernel(kernel: KernelSpec) -> None:
-    """Check what a kernel says of itself."""
+    """Check the fields of a kernel."""
     name = kernel.unique_id
     if kernel.num_threads != 1:
         fail(f"kernel {name!r} has {kernel.num_threads} threads; kernels of this chip have one")

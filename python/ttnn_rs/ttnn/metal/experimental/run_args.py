@@ -68,7 +68,7 @@ class ProgramRunArgs:
 
     @dataclass
     class TensorArgument:
-        """The tensor of a run. A `Tensor` may stand in its place."""
+        """The tensor of a run. A `Tensor` is accepted as well."""
 
         tensor: Tensor
 

@@ -295,7 +295,7 @@ class SemaphoreSpec:
 
 @dataclass(kw_only=True)
 class ScratchpadSpec:
-    """L1 memory of one kernel on each of its nodes. It lies in memory of the device as long as the program exists.
+    """L1 memory of one kernel on each of its nodes, allocated as long as the program exists.
 
     Attributes:
         unique_id: Its name in the program.

@@ -242,7 +242,7 @@ def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...
 
 
 def place(memory_config: MemoryConfig | None) -> MemoryConfig:
-    """Return where the output lies."""
+    """Return the output's memory config."""
     return memory_config or DRAM_MEMORY_CONFIG
 
 

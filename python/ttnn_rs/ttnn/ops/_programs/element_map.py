@@ -1,4 +1,4 @@
-"""The one step behind all data movement: elements get another place by an affine map of indices."""
+"""The common step of all data movement: elements are moved by an affine index map."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:
-    """Return how many elements lie between neighbours along each dimension, in row-major order."""
+    """Return the stride of each dimension in elements, in row-major order."""
     strides = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):
         strides[axis] = strides[axis + 1] * shape[axis + 1]

@@ -26,7 +26,7 @@ from ttnn.tensor.tensor import Tensor
 Operand = tuple[str, int, int]
 """A tensor or a value by its number, or a constant by its format and FP32 bits."""
 Part = tuple[Operand, int, int]
-"""Tiles of an operand's line: the first, and the one behind the last."""
+"""Tiles of an operand's row: first index, and end."""
 Step = tuple[str, str] | tuple[str, str, list[int]]
 """An SFPU function: name, variant, and parameters as words."""
 Chain = Sequence[Step]
@@ -169,7 +169,7 @@ class Pipeline:
         return self._add("accumulate", [a, b], dtype, chain, eltwise=op, **options)
 
     def fold(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:
-        """Add the running result along the line: the next tile and what came before, by an FPU or SFPU operation."""
+        """Reduce along the row: combine the next tile with the running result, by an FPU or SFPU operation."""
         return self._add("fold", [of], dtype, chain, **_join(by), **options)
 
     def scan(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:

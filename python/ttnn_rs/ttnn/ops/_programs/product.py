@@ -108,7 +108,7 @@ def multiply(
 
 
 def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> None:
-    """Copy tiles through SrcA and Dst into an output of any data type: FP32 comes out as TF32, or as bfloat16."""
+    """Copy tiles through SrcA and Dst into an output of any data type: FP32 becomes TF32, or bfloat16."""
     assert output._device is not None
     spec = source.spec
     program = Pipeline(

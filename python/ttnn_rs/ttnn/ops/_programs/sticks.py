@@ -135,7 +135,7 @@ class Axis:
         return np.where((found >= 0) & (found < self.extent), found, -1).astype(np.int32)
 
     def counted(self) -> npt.NDArray[np.int64]:
-        """Return how many positions of every window lie in the image or its padding."""
+        """Return the number of positions of every pooling window in the image or its padding."""
         first = np.arange(self.outputs) * self.stride - self.before
         end = np.minimum(first + self.size, self.extent + self.after)
         return end - first

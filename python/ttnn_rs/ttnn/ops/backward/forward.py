@@ -24,7 +24,7 @@ _INTEGER_STEPS: Final = {
     UnaryOpType.SQUARE: (DataType.INT32, DataType.UINT32, DataType.UINT16),
     UnaryOpType.SUB_UNARY_SFPU: (DataType.INT32, DataType.UINT32),
 }
-"""Integers that the official validation lets pass as steps of a chain."""
+"""Integer operations that the official validation accepts as steps of a chain."""
 
 INF: Final = math.inf
 NAN: Final = math.nan

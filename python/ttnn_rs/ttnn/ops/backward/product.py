@@ -42,7 +42,7 @@ def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) 
 
 
 def _first(share: Tensor, x: Tensor) -> Tensor:
-    """Return the first element: all dimensions give one product, and the official composition one gradient."""
+    """Return the first element: reducing all dimensions has one product, and the official composition one gradient."""
     dims = share.spec.shape._dims
     if share.spec.shape.volume() not in (1, x.spec.shape.volume()):
         raise ShapeError(

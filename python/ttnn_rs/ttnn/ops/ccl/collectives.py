@@ -1,4 +1,4 @@
-"""Operators that several chips run together: the names, which say that there is one chip here.
+"""Operators of several chips: names that raise, since there is one chip here.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/ccl`.
 """

@@ -1,4 +1,4 @@
-"""Weights that cores next to the DRAM banks fetch ahead of a product: the names, which say that it is not modelled.
+"""Weight prefetching on cores next to the DRAM banks: names that raise, since it is not modelled.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/prefetcher`.
 """

@@ -74,7 +74,7 @@ def _images(name: str, tensor: Tensor) -> Tensor:
 
 
 def _spread(name: str, images: Tensor, window: Window) -> Tensor:
-    """Return images with zeros between their pixels, and behind the last."""
+    """Return images with zeros between and after their pixels."""
     if window.spread == (1, 1):
         return images
     spec, (down, across) = images.spec, window.spread
@@ -144,7 +144,7 @@ def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any
 
 
 def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, dict[str, Any]]:
-    """Return the left operand of the product, and what the engine makes of it while it multiplies.
+    """Return the left operand of the matmul, and the engine's options for reading it.
 
     Windows of images with full tiles of channels are not written to memory: the product takes them from the images.
     """

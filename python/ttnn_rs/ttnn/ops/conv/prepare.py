@@ -62,7 +62,7 @@ _OF_THE_CALL: Final = {
     *("input_width", "input_length", "in_channels", "kernel_size", "groups", "stride", "padding", "output_padding"),
     *("dilation", "has_bias", "compute_config", "slice_config", "dram_slice_config", "mirror_kernel"),
 }
-"""Arguments that say where and how often the convolution runs; weights do not depend on them."""
+"""Arguments about memory and slices of the convolution; weights do not depend on them."""
 
 
 def _known(name: str, options: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ _ALIGNMENT = 8
 
 @dataclass(frozen=True)
 class Kernel:
-    """The window of a convolution, and how a row of it lies in the inner dimension of the product."""
+    """A kernel window, and the order of its elements in the inner dimension of the matmul."""
 
     in_channels: int
     out_channels: int

@@ -109,7 +109,7 @@ def filled(
 
 
 def _agrees(name: str, dtype: DataType | None, memory_config: MemoryConfig | None, output: Tensor | None) -> None:
-    """Refuse options that say another tensor than the one that takes the values.
+    """Reject options that differ from the tensor that receives the values.
 
     Raises:
         DTypeError: another data type.
@@ -175,7 +175,7 @@ def _full_like(
 
 
 def _constant(name: str, value: float, like: bool) -> Callable[..., Tensor]:
-    """Return the function behind `zeros`, `ones` and their `_like` forms."""
+    """Return the function of `zeros`, `ones` and their `_like` forms."""
     make = _full_like if like else _full
 
     def run(first: Any, *options: Any) -> Tensor:

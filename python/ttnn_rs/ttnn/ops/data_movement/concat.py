@@ -97,7 +97,7 @@ def joined(
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
 ) -> Tensor:
-    """Return tensors one behind the other along a dimension."""
+    """Return tensors concatenated along a dimension."""
     axis = _checked(name, tensors, dim)
     first = tensors[0]
     spec, device = first.spec, on_device(name, first)

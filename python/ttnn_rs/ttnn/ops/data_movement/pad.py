@@ -61,7 +61,7 @@ def _padded(
 
 
 def _own_place(spec: TensorSpec, shape: Sequence[int]) -> MemoryConfig:
-    """Return where the output lies without a memory configuration: with the input, in shards of the output's rows."""
+    """Return the default output memory config: that of the input, with shards of the output's rows."""
     config = spec.memory_config
     shards = config.shard_spec
     if shards is None or config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:

@@ -191,7 +191,7 @@ def _transpose(
 
 
 def _place_of_transposed(spec: TensorSpec, dims: set[int], given: MemoryConfig | None) -> MemoryConfig:
-    """Return where a transposed tensor lies: if `given` names no shards, the shards of the input follow it."""
+    """Return the memory config of a transposed tensor; without shards in `given`, the input's shards are transposed."""
     if given is not None and not (given.is_sharded() and given.shard_spec is None and given.nd_shard_spec is None):
         return given
     config, shards, rank = spec.memory_config, spec.memory_config.shard_spec, spec.shape.rank

@@ -104,7 +104,7 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
 
 
 def _leaves_tiles(spec: TensorSpec, begin: Sequence[int], steps: Sequence[int]) -> bool:
-    """Return True if a tiled slice cannot be copied tile by tile and therefore goes through rows."""
+    """Return True if a tiled slice cannot be copied tile by tile and therefore is converted to rows."""
     if spec.layout is not Layout.TILE:
         return False
     height, width = spec.tile.tile_shape

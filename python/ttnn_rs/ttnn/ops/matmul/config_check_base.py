@@ -61,7 +61,7 @@ class Checks:
         self.require(getattr(self.config, part.lower()) == fits, vendor, f"Only {part}={fits} fits.")
 
     def grid(self) -> None:
-        """Require the grid of cores to lie on the device."""
+        """Require the core grid to fit the device."""
         x, y = self.config.grid
         columns, rows = self.problem.chip.grid
         self.require(
@@ -155,7 +155,7 @@ class Checks:
         )
 
     def row_major(self, shard: Shard) -> None:
-        """Require the shards of A to go to their cores row by row."""
+        """Require the shards of A to be assigned to cores row by row."""
         self.require(
             not shard.col_major,
             f"Input A shard orientation must be ROW_MAJOR, got: ShardOrientation::{orientation_text(shard)}",

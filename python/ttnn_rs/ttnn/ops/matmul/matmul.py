@@ -478,7 +478,7 @@ def settings_of(
 
 
 def product(operator: str, a: Tensor, b: Tensor, *values: Any) -> Tensor:
-    """Return the plain matrix product, for an operator that goes on with it; the values are of `PRODUCT_OPTIONS`."""
+    """Return the plain matmul of two tensors, with `PRODUCT_OPTIONS`, for an operator that continues with it."""
     memory_config, dtype, program_config, compute, core_grid, output_tile, output = values
     options = _options(
         operator, False, False, memory_config, dtype, program_config, None, compute, core_grid, output_tile

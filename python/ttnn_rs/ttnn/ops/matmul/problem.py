@@ -113,7 +113,7 @@ class Problem:
         return "column" if shard.box.columns == 1 else ""
 
     def l1_estimate(self, m: int, n: int, k: int) -> int:
-        """Return the L1 bytes that the official estimate gives a core for blocks of m x n and k tiles."""
+        """Return the official estimate of a core's L1 bytes for blocks of m x n and k tiles."""
         a_bytes = self.a.tile_bytes
         shard = self.a.placement.shard
         a_shard_w = shard.width_t if shard is not None else 0

@@ -66,7 +66,7 @@ class L1Buffer:
 
 
 def own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
-    """Return the bytes of the buffers that lie in no tensor."""
+    """Return the bytes of the buffers outside tensors."""
     return sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
 
 
@@ -131,7 +131,7 @@ class MatmulProgram:
 
     @cached_property
     def own_bytes(self) -> int:
-        """Bytes of L1 that the program takes in each core, beside those of tensors."""
+        """L1 bytes of the program in each core, without those of tensors."""
         return own_bytes(self.buffers)
 
     @property

@@ -67,7 +67,7 @@ def kernel_batch(problem: Problem, config: ProgramConfig) -> int:
 
 
 def output_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:
-    """Return the layout and the shards that the program gives a sharded output."""
+    """Return the layout and the shards of a sharded output."""
     out = problem.out
     height, width = config.per_core_m * problem.product_tile[0], config.per_core_n * problem.product_tile[1]
     if config.gather_in0:

@@ -350,7 +350,7 @@ def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemor
 
 
 def _check_shards(problem: Problem, config: ProgramConfig, out: Operand) -> None:
-    """Check that the shards which the program gives the result are those of a tensor.
+    """Check that the program's output shards are those of a tensor.
 
     The official package looks at them before it looks at the configuration that they come from. Our sentence names the
     figure of the configuration.

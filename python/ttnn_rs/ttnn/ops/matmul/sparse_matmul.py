@@ -1,4 +1,4 @@
-"""Products of batches in which a tensor says which matrices are multiplied; the others are zero.
+"""Sparse batched matmul: a tensor selects the matrices that are multiplied; the others are zero.
 
 Every product is one of the one-dimensional program, and has its bits. Tiles of fewer rows are multiplied as the first
 rows of full tiles, of which every row is computed on its own.

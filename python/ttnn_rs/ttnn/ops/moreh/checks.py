@@ -99,7 +99,7 @@ def check_shape(name: str, label: str, tensor: Tensor, shape: Sequence[int], ven
 
 
 class Result:
-    """A tensor that a program writes, and where its elements go afterwards: to an output that was given, if one was."""
+    """A tensor that a program writes, and the preallocated output that receives its elements, if any."""
 
     def __init__(
         self,

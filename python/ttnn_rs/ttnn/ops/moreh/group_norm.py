@@ -78,7 +78,7 @@ class _Groups:
 
 
 def _numerics(device: MeshDevice) -> Numerics:
-    """Return what the kernels are built with, whatever a configuration says."""
+    """Return the kernels' numerics, independent of a configuration."""
     return Numerics(BF16, FIDELITY_NUMBER[MathFidelity.HiFi4], False, False, arch_number(device))
 
 

@@ -56,7 +56,7 @@ class _Lines:
         self.axis = ROWS if self.rows else matrices(len(self.outer))
         self.count = math.prod(self.normalized)
         self.kept = (*self.outer, *(1 for _ in self.normalized))
-        """Shape of the mean beside the input."""
+        """Shape of the mean."""
         ones = (1, 1) if self.rows else (1,) * len(self.outer)
         self.parameters = Parameter((*ones[: len(self.outer)], *self.normalized), "row" if self.rows else "none")
 
@@ -184,7 +184,7 @@ def _layer_norm_backward(
 def _parameter_gradients(
     lines: _Lines, numerics: Numerics, inputs: list[Tensor], targets: tuple[Tensor | None, Tensor | None]
 ) -> list[tuple[Tensor, Tensor]]:
-    """Return the gradients of gamma and beta with the tensors in which they go."""
+    """Return the gradients of gamma and beta with the tensors that receive them."""
     device = on_device("ttnn.moreh_layer_norm_backward", inputs[0], "output_grad")
     padded = tuple(inputs[0].spec.padded_shape)
     given = [target for target in targets if target is not None]

@@ -79,7 +79,7 @@ def _gradient_program(shape: tuple[int, ...], divided: bool, numerics: Numerics)
 
 
 class _Classes:
-    """The classes that the targets name, as indices into `count` classes and one behind them for what counts as 0."""
+    """The classes of the targets, as indices into `count` classes and one more for elements that count as 0."""
 
     def __init__(self, name: str, target: Tensor, count: int, ignore_index: int, device: MeshDevice) -> None:
         self.name, self.count, self.device = name, count, device

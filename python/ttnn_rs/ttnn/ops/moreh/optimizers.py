@@ -43,7 +43,7 @@ class _Adam:
 
 
 def _number(program: Pipeline, value: float, numerics: Numerics) -> Operand:
-    """Return a tile of a number as the reader writes it: cut to bfloat16 beside a 16-bit Dst."""
+    """Return a tile of a scalar as the reader writes it: truncated to bfloat16 with a 16-bit Dst."""
     word = bits(value) if numerics.dst32 else truncated(value)
     return program.constant(numerics.wide, word)
 

@@ -1,4 +1,4 @@
-"""Sums and means of the Moreh framework, and sums over leading dimensions: bfloat16 beside a 16-bit Dst.
+"""Sums and means of the Moreh framework, and sums over leading dimensions: bfloat16 with a 16-bit Dst.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`, `moreh_mean` and `experimental/reduction/fast_reduce_nc`.
 """

@@ -1,4 +1,4 @@
-"""Softmax, softmin and log-softmax of the Moreh framework: bfloat16 beside a 16-bit Dst.
+"""Softmax, softmin and log-softmax of the Moreh framework: bfloat16 with a 16-bit Dst.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_softmax`.
 """

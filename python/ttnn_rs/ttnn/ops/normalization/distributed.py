@@ -73,14 +73,14 @@ def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKe
 
 
 def _shard_blocks(name: str, tensor: Tensor, config: NormProgramConfig | None) -> Blocks | None:
-    """Return how a sharded tensor's rows lie on cores; None if it is interleaved."""
+    """Return the division of a sharded tensor's rows over cores; None if it is interleaved."""
     if not tensor.spec.memory_config.is_sharded():
         return None
     return shard_blocks(name, tensor, config if isinstance(config, LayerNormShardedMultiCoreProgramConfig) else None)
 
 
 def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
-    """Return where statistics of a sharded tensor lie: on the first of its cores."""
+    """Return the memory config of a sharded tensor's statistics: the first of its cores."""
     memory = tensor.spec.memory_config
     shard = memory.shard_spec
     if shard is None or shard.shape[0] != TILE_SIZE:

@@ -91,7 +91,7 @@ def _row_cores(grid: tuple[int, int], batch: int, rows: int, channels: int, grou
 
 
 def _blocks_by_size(elements: int, grid: tuple[int, int], channels: int, groups: int) -> int:
-    """Return how many blocks a core makes of its rows if the program chooses, from the elements of a batch."""
+    """Return the automatic number of row blocks of a core, from the elements of a batch."""
     wide = _columns_of_cores(grid[0], channels, groups)
     wanted = min(256, elements // (256 * 256 * wide * (grid[0] // wide) * grid[1]))
     count = 1

@@ -85,7 +85,7 @@ def floating_point(name: str, tensor: Tensor) -> None:
 
 
 def _refusal(label: str, spec: TensorSpec, like: TensorSpec) -> str:
-    """Return what the official operator says about weights or bias of another shape."""
+    """Return the official operator's message about weights or bias of another shape."""
     greek = "Gamma" if label == "weight" else "Beta"
     padded, volume = spec.padded_shape, math.prod(spec.padded_shape)
     if spec.layout is Layout.TILE:
@@ -194,7 +194,7 @@ def check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
 
 
 def shard_blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramConfig | None) -> Blocks:
-    """Return how a sharded tensor's rows lie on cores.
+    """Return the division of a sharded tensor's rows over cores.
 
     Raises:
         ParameterError: the tensor is not sharded, or the configuration does not fit its shards.

@@ -96,7 +96,7 @@ def inverse_root(program: Pipeline, norm: Norm, variance: Operand) -> Operand:
 
 
 def finish(program: Pipeline, norm: Norm, x: Operand, inverse: Operand) -> None:
-    """Add what comes behind the statistics: the quotient, weights and bias, one rounding each."""
+    """Add the steps after the statistics: the quotient, weights and bias, one rounding each."""
     kept = norm.kept
     steps: list[tuple[str, Operand]] = [("mul", inverse)]
     for op, dtype in (("mul", norm.weight), ("add", norm.bias)):

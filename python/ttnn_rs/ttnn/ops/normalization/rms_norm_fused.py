@@ -1,4 +1,4 @@
-"""RMS norm with an activation behind it, in one program.
+"""RMS norm followed by an activation, in one program.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/dit_rms_norm_unary_fused`.
 """

@@ -45,7 +45,7 @@ _CHANNELS: Final = 32
 
 
 def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int:
-    """Return how many points lie in a row of the grid, one behind the other.
+    """Return the number of points in a row of the grid.
 
     Raises:
         DTypeError: a data type is not taken.
@@ -105,7 +105,7 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
 def _place(
     input_tensor: Tensor, grid: Tensor, mode: str, memory_config: MemoryConfig | None, spread: tuple[int, int]
 ) -> MemoryConfig:
-    """Return where the output lies: shards over the cores of a sharded grid, or over all of them for "nearest".
+    """Return the output's memory config: shards over the cores of a sharded grid, or over all for "nearest".
 
     Args:
         input_tensor: Images.

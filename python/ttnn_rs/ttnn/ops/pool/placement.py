@@ -13,7 +13,7 @@ from ttnn.tensor.tensor import Tensor
 def result_place(
     tensor: Tensor, memory_config: MemoryConfig | None, rows: int, channels: int, layout: Layout = Layout.ROW_MAJOR
 ) -> MemoryConfig | None:
-    """Return where the result lies: as asked, or on the cores of a sharded input, each with its share.
+    """Return the result's memory config: the requested one, or the cores of a sharded input.
 
     Args:
         tensor: The input.

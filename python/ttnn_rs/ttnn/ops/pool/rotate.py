@@ -131,7 +131,7 @@ def _sticks(rows: Places, columns: Places, shape: tuple[int, ...], outside: int)
 
 
 def _with_fill(tensor: Tensor, fill: float) -> Tensor:
-    """Return the sticks of the images, and one that holds `fill` behind them."""
+    """Return the sticks of the images, followed by one of `fill`."""
     spec = tensor.spec
     device = on_device(_NAME, tensor)
     channels = spec.shape[3]

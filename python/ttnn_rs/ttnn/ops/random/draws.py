@@ -58,7 +58,7 @@ def _special_quotient(a: int, b: int) -> int | None:
 
 
 def divided(a: int, b: int) -> int:
-    """Return the quotient of two bfloat16 words, cut to seven bits behind the first."""
+    """Return the quotient of two bfloat16 words, truncated to seven bits after the first."""
     special = _special_quotient(a, b)
     if special is not None:
         return special

@@ -1,4 +1,4 @@
-"""`ttnn.sampling`: a token for every user, drawn from the largest scores.
+"""`ttnn.sampling`: samples a token for every user from the largest scores.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/sampling`.
 """

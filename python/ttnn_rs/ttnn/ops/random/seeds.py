@@ -36,7 +36,7 @@ def seeds_of(device: MeshDevice) -> dict[int, int]:
 
 
 def next_seed(device: MeshDevice, user: int) -> int | None:
-    """Return the seed of the next draw of a user, or None if `manual_seed` set none; the user's generator goes on."""
+    """Return the next seed of a user and advance its generator, or None without `manual_seed`."""
     seed = seeds_of(device).get(user)
     if seed is not None:
         # Steps of an odd constant reach every word before one comes again.

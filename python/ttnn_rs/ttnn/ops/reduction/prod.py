@@ -47,7 +47,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.prod"
 _FEW: Final = 64
-"""Elements of a row-major matrix that the engine multiplies where they lie."""
+"""Elements of a row-major matrix that the engine multiplies in place."""
 
 
 def _check(tensor: Tensor) -> None:
@@ -196,7 +196,7 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
 
 
 def _exchanged(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
-    """Return a tensor of one or two dimensions, the given one of length 1, as a matrix behind that one."""
+    """Return a tensor of one or two dimensions, `axis` of length 1, as a matrix after that one."""
     order = [axis, *(place for place in range(len(dims)) if place != axis)]
     moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
     return reshaped(_NAME, moved, (1, 1, math.prod(dims)))
@@ -224,7 +224,7 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
 
 
 def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
-    """Return the product of nothing."""
+    """Return the product of no elements: ones."""
     output = allocate(TensorSpec.of(shape, like.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
         assert output._buffer is not None

@@ -1,4 +1,4 @@
-"""The device programs behind sum, mean, max and min, and how they are chained.
+"""The device programs of sum, mean, max and min, and their sequence.
 
 One program reduces the width, the height, or both of a tensor's matrices; `fast_reduce_nc` adds along one leading
 dimension. Everything else is a chain of them, with transposes in between.
@@ -43,7 +43,7 @@ GROUP: Final = 16
 """Block floats that share an exponent."""
 
 _CHUNK: Final = 256
-"""Rows or columns that the row-major program reduces in one go."""
+"""Rows or columns that the row-major program reduces at once."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Setting:
 
 
 def identity(kind: Kind, dtype: DataType) -> float:
-    """Return the value of `dtype` that changes no result: what padding holds, and what a tensor of nothing gives."""
+    """Return the identity of a reduction in `dtype`: the padding value, and the result of an empty tensor."""
     if dtype in REDUCED_INTEGERS and kind != "sum":
         low, high = INTEGER_RANGE[dtype]
         return low if kind == "max" else high
@@ -322,7 +322,7 @@ def _sum_by_columns(
 
 
 def _check_chunk(setting: Setting, length: int) -> None:
-    """Refuse rows or columns that the program for rows adds in several goes.
+    """Reject rows or columns that the row program would reduce in several steps.
 
     Raises:
         UnsupportedError: so many elements.

@@ -26,7 +26,7 @@ _LONGEST_ROW: Final = 1024
 """Columns of the matrices that elements are put into."""
 
 Step = Callable[[Tensor, int], Tensor]
-"""Reduces the last dimension of a matrix in tiles, or the first of three: what its rows or columns give does not depend
+"""Reduces the last dimension of a matrix in tiles, or the first of three: the result of a row does not depend
 on the others. The second argument is the dimension's number in the whole tensor."""
 
 Reduce = Callable[[Tensor, Sequence[int]], Tensor]

@@ -49,7 +49,7 @@ def block_shards(name: str, label: str, tensor: Tensor) -> tuple[ShardSpec, Core
 
 
 def _place(like: tuple[ShardSpec, CoreRange], config: MemoryConfig, shape: Sequence[int]) -> MemoryConfig:
-    """Return where heads lie: as many rows of them on every core."""
+    """Return the memory config of heads: equal numbers of their rows on every core."""
     spec, cores = like
     count = CoreRangeSet([cores]).num_cores()
     batch, heads, rows, width = shape

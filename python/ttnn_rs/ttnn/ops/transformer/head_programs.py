@@ -116,7 +116,7 @@ def not_sharded(name: str, config: MemoryConfig | None) -> None:
 
 
 def checked_interleaved(name: str, tensor: Tensor, config: MemoryConfig | None) -> MemoryConfig:
-    """Return where a result lies.
+    """Return the memory config of a result.
 
     Raises:
         UnsupportedError: the input is sharded.
@@ -170,7 +170,7 @@ def heads_of_fixed_size(
 
 
 def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryConfig:
-    """Return where heads side by side lie that were sharded by height: the heads of a core stay in the core.
+    """Return the memory config of concatenated heads that were height sharded: heads stay on their core.
 
     Raises:
         MemoryConfigError: the heads are interleaved, sharded otherwise, or the output is to be sharded by height.

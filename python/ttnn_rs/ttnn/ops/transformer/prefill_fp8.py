@@ -1,4 +1,4 @@
-"""Operators between tokens and FP8 with scales: the names, which say that FP8 is not computed here.
+"""Operators between tokens and scaled FP8: names that raise, since FP8 is not computed here.
 
 Source: TT-NN docs "ttnn.experimental.deepseek_prefill".
 """

@@ -183,7 +183,7 @@ def rotated_by_halves(
     products: tuple[DataType, DataType] = (_BF16, _BF16),
     dtypes: tuple[DataType, ...] = _DTYPES,
 ) -> Tensor:
-    """Return the embedding whose pairs lie half a row apart.
+    """Return the rotary embedding whose pairs are half a row apart.
 
     Raises:
         ShapeError: the width is not a multiple of two tiles, or the tables do not fit.
@@ -315,7 +315,7 @@ def _tiled(tensor: Tensor) -> Tensor:
 
 
 def _in_shards(tensor: Tensor, place: MemoryConfig) -> MemoryConfig:
-    """Return where the output lies.
+    """Return the output's memory config.
 
     Shards that are not named are those of the input, or one for each of as many cores as divide its rows of tiles.
     """
@@ -398,7 +398,7 @@ def _rotary_embedding_llama_fused_qk(
 
 
 def _first_cores(queries: Tensor, matrix: Tensor) -> tuple[int, int]:
-    """Return the cores of the first query and the first key: keys are behind the queries if each core has a tile."""
+    """Return the first cores of queries and keys: keys follow the queries if each core has a tile."""
     users = queries.spec.shape[1]
     return (0, users if matrix.spec.num_pages == 2 * users else 0)
 

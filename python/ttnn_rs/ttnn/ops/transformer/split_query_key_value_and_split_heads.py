@@ -137,7 +137,7 @@ def _split_shards(
 
 
 def _with_rows(heads: Tensor, rows: int, axis: int) -> Tensor:
-    """Return heads that have padding behind so many rows, where they had none."""
+    """Return heads with padding after so many rows, where they had none."""
     spec = heads.spec
     shape = list(spec.shape)
     shape[axis] = rows

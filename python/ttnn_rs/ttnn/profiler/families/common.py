@@ -24,7 +24,7 @@ from ttnn.profiler.plan import (
 
 
 def split(units: int, cores: int) -> list[tuple[int, int]]:
-    """Return groups of cores as (cores, units of each): the rest of an uneven split goes to the first cores."""
+    """Return core groups as (cores, units of each): the first cores get the rest of an uneven split."""
     if units <= 0:
         return [(1, 0)]
     cores = min(cores, units)

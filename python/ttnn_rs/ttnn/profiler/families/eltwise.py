@@ -115,7 +115,7 @@ _SFPU_BINARY: Final = {
 
 
 def binary_functions(op: DeviceOperation, name: str) -> BinaryFunctions:
-    """Return what a binary operation runs: what the operator gave the engine, or what its name says."""
+    """Return the functions of a binary operation: from the engine call, or from its name."""
     if op.program is not None:
         functions: BinaryFunctions = op.program
         return functions

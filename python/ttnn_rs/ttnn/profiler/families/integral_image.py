@@ -1,4 +1,4 @@
-"""Integral images: sums over matrices, over rows of tiles, and of what lies above.
+"""Integral images: sums over matrices, over tile rows, and of all rows above.
 
 Source: tt-metal `experimental/reduction/integral_image/device`, program factory and kernels.
 """
@@ -20,7 +20,7 @@ _ZEROS: Final = 512
 
 
 def integral_image(op: DeviceOperation) -> Plan:
-    """Return the plan of an integral image: each core has the columns of a tile, and goes through their rows of tiles.
+    """Return the plan of an integral image: each core sums the tile rows of one tile column.
 
     A tile of the result is written and waited for. All but the first row of tiles read those above, one by one.
     """

@@ -1,4 +1,4 @@
-"""Normalisations, softmax, reductions and what else goes over rows of tiles, where no program of passes is known."""
+"""Normalizations, softmax, reductions and other row programs without a known list of passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products: every program of `ttnn.matmul`, from the same `MatmulProgram` that gives the engine its blocks."""
+"""Matmuls: every program of `ttnn.matmul`, from the `MatmulProgram` that the engine receives."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _config(text: str) -> ProgramConfig | None:
 
 
 def _place(operand: MatmulOperand, *, other: bool = False) -> str:
-    """Return where an operand lies; with `other`, its pages take the network that does not suit DRAM."""
+    """Return an operand's location; with `other`, its pages use the network that is slower for DRAM."""
     if not operand.placement.in_dram:
         return "l1"
     return "dram other" if other else "dram"
@@ -402,7 +402,7 @@ def _one_tile(op: DeviceOperation, program: MatmulProgram) -> Plan:
 
 
 def _dram_sharded(op: DeviceOperation, program: MatmulProgram) -> Plan:
-    """One core beside each DRAM bank reads its columns of the right operand; the left one goes to all of them."""
+    """One core next to each DRAM bank reads its columns of the right operand; the left one is multicast."""
     problem = program.problem
     banks = op.card.banks
     columns = up(problem.nt, banks)

@@ -38,7 +38,7 @@ def bytes_of(code: int) -> int:
 
 
 def lines_of(program: Pipeline) -> int:
-    """Return how many lines a program goes along."""
+    """Return the number of rows that a program processes."""
     *outer, height, width = program.domain
     total = math.prod(outer) * -(-height // TILE) * -(-width // TILE)
     return max(1, total // max(1, program.length))

@@ -62,7 +62,7 @@ def _windows(op: DeviceOperation, points: int, rows: int, taken: Steps) -> Plan:
 
 
 def pool(op: DeviceOperation) -> Plan:
-    """Return the plan of a pool: each row of a window is one read if its pixels lie next to each other."""
+    """Return the plan of a pooling: each row of a kernel window is one read if its pixels are adjacent."""
     source = op.inputs[0]
     text = op.attributes.get("sliding_window_config_", "")
     found = [int(part) for part in text.partition("window_hw=(")[2].partition(")")[0].split(";") if part]

@@ -64,7 +64,7 @@ def reshape(op: DeviceOperation) -> Plan:
 
 
 def _of_tiles(op: DeviceOperation) -> Plan:
-    """Return the plan of a reshape of tiles: a map says which pieces of which tiles make up each tile of the result."""
+    """Return the plan of a tile reshape: a map lists the pieces of each tile of the result."""
     source, output = op.inputs[0], op.outputs[0]
     units = max(1, output.tiles)
     cores = working_cores(op, units)

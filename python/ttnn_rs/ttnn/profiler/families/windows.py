@@ -120,7 +120,7 @@ Place = tuple[int, int]
 
 
 def places(arch: str, cores: int, columns: int) -> list[Place]:
-    """Return where cores lie on the chip that are numbered row by row; columns 0 and rows 0 are not Tensix cores."""
+    """Return the chip coordinates of cores numbered row by row; columns 0 and rows 0 are not Tensix cores."""
     found = []
     for core in range(cores):
         y, x = divmod(core, columns)
@@ -162,7 +162,7 @@ def _padded(window: Window) -> tuple[int, int]:
 
 
 def _shares(window: Window) -> tuple[int, int]:
-    """Return how many pixels come out, and how many of them a core makes."""
+    """Return the number of output pixels, and of those of one core."""
     out_h, out_w = window.output
     pixels = window.batch * out_h * out_w
     share = -(-pixels // window.cores)
@@ -171,7 +171,7 @@ def _shares(window: Window) -> tuple[int, int]:
 
 @lru_cache(maxsize=1024)
 def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
-    """Return what cores exchange that hold so many sticks each and stand in rows of so many columns."""
+    """Return the halo exchange of cores with so many sticks each, in rows of so many columns."""
     height, width = window.size
     top, _, left, _ = window.padding
     wide, tall = _padded(window)

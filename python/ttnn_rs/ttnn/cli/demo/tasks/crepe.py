@@ -1,4 +1,4 @@
-"""CREPE: the pitch of tones, in cents beside torch."""
+"""CREPE: the pitch of tones, in cents relative to torch."""
 
 from __future__ import annotations
 

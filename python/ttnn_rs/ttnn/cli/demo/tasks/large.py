@@ -80,7 +80,7 @@ class Large:
         return made.state(self.name, -1, self.port.outer_shapes())
 
     def cache(self, layer: int, name: str, shape: tuple[int, ...]) -> torch.Tensor:
-        """Return made keys or values; those behind the first `POSITION` are zero."""
+        """Return random keys or values; those after the first `POSITION` are zero."""
         cache = torch.zeros(shape, dtype=torch.bfloat16)
         cache[..., :POSITION, :] = made.draw(self.name, layer, name, (*shape[:-2], POSITION, shape[-1]), 1.0)
         return cache
@@ -182,7 +182,7 @@ def _again(state: _Run, phase: str, start: ttnn.Tensor) -> ttnn.Tensor:
 def _add_layer(
     state: _Run, number: int, settings: Settings, of_prompt: torch.Tensor, of_users: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Make a layer, put it on the device, and return what it makes of both inputs in torch."""
+    """Generate a layer, move it to the device, and return torch's outputs for both inputs."""
     model, port = state.model, state.model.port
     weights = model.state(number)
     layer = port.Layer(state.device, weights, state.rotation, settings.data_type, settings.math_fidelity)

@@ -1,4 +1,4 @@
-"""Mistral-7B with made weights: distance to torch layer by layer, and predicted throughput beside published rows."""
+"""Mistral-7B with random weights: distance to torch by layer, predicted and published throughput."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def crops(side: int) -> torch.Tensor:
 
 
 def astronaut() -> torch.Tensor:
-    """Return the picture of an astronaut [1, 3, 77, 77], from scikit-image, in which a face is as large as a cell."""
+    """Return an image of an astronaut [1, 3, 77, 77], from scikit-image, whose face has the size of a cell."""
     pixels = torch.from_numpy(np.asarray(importlib.import_module("skimage.data").astronaut(), np.float32))
     side = int(pixels.shape[0] * SCALE + 1)
     small = interpolate(pixels.permute(2, 0, 1)[None], (side, side), mode="area")
@@ -37,7 +37,7 @@ def astronaut() -> torch.Tensor:
 
 
 def place_of(probabilities: torch.Tensor) -> tuple[int, int]:
-    """Return the middle of the likeliest cell in pixels of the picture, of probabilities [rows, columns]."""
+    """Return the centre of the most probable cell in image pixels, from probabilities [rows, columns]."""
     row, column = divmod(int(probabilities.argmax()), probabilities.shape[1])
     return tuple(round((STRIDE * i + CELL / 2) / SCALE) for i in (row, column))  # type: ignore[return-value]
 

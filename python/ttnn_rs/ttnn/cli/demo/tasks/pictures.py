@@ -1,4 +1,4 @@
-"""Pictures that several tasks share."""
+"""Plots that several tasks share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def correlations(figure: Any, found: Mapping[str, Sequence[float]], unit: str) -> None:
-    """Draw 1 - PCC to torch behind every layer, for each run."""
+    """Draw 1 - PCC to torch after every layer, for each run."""
     axes = figure.subplots()
     for name, values in found.items():
         axes.semilogy(range(1, len(values) + 1), [max(1 - value, 1e-7) for value in values], marker="o", label=name)

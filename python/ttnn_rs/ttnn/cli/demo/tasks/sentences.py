@@ -1,4 +1,4 @@
-"""Sentences in pairs of three grades: 2 says the same in other words, 1 about the same subject, 0 another."""
+"""Sentence pairs of three grades: 2 for paraphrases, 1 for the same subject, 0 for another subject."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def tone(hertz: float, seconds: float) -> torch.Tensor:
 
 
 def voice(seconds: float, hertz: float = 120.0) -> torch.Tensor:
-    """Return vowels of 0.15 s each: overtones of a voice, as loud as a mouth lets them through."""
+    """Return vowels of 0.15 s each: overtones of a voice, weighted by formants."""
     length, parts = 2400, []
     inside = torch.arange(length)
     for i in range(int(seconds * RATE) // length):

@@ -20,7 +20,7 @@ __all__ = ["run", "to_block_format"]
 
 _KEEP = "preserveDataFormat"
 Convert = Callable[[Attribute], Attribute]
-"""Gives the type in which an operation of a function has its result or operand."""
+"""Function that returns the type of an operation's result or operand."""
 
 
 def _element(name: str) -> Attribute | None:

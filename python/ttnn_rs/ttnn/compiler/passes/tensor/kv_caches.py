@@ -102,7 +102,7 @@ def _writeback(value: SSAValue, function: FuncOp, lengths: set[BlockArgument]) -
 
 
 def share_lengths(module: Module, options: dict[str, Any]) -> None:
-    """Let layers whose cache lengths advance by one step use one length argument.
+    """Merge length arguments of layers whose cache lengths advance by one step.
 
     A model keeps one length for each layer, and all of them count the same tokens: arguments of one type that fill
     indices of caches and that the function returns advanced by the same number are taken to be equal.

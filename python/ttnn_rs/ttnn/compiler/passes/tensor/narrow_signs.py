@@ -26,7 +26,7 @@ _SIGNED: Final = frozenset(
 
 
 def keep_signs(module: Module) -> None:
-    """Let operations that look at the sign of narrow integers, or widen them, take 32-bit integers with that sign."""
+    """Sign-extend narrow integers to 32 bits for operations that read their sign, or widen them."""
     for function in module.functions():
         if is_on_host(function):
             continue

@@ -42,7 +42,7 @@ def _cast(module: Module, op: TableOp, value: SSAValue, element: Attribute) -> S
 
 
 def _moved(module: Module, op: TableOp) -> Result:
-    """Give the result of a movement the element type of its input."""
+    """Set the result's element type of a data movement to that of its input."""
     del module
     if not plain_tensors(op) or _element(op.results[0]) == _element(op.inputs[0]):
         return None
@@ -72,7 +72,7 @@ def _joined(module: Module, op: TableOp) -> Result:
 
 
 def _judged(module: Module, op: TableOp) -> Result:
-    """Give truth values the element type of what was judged."""
+    """Set the element type of truth values to that of the compared operands."""
     del module
     if not plain_tensors(op) or _element(op.results[0]) != _BIT or _element(op.inputs[0]) == _BIT:
         return None
@@ -92,7 +92,7 @@ def _where(module: Module, op: TableOp) -> Result:
 
 
 def align(module: Module, options: dict[str, Any]) -> None:
-    """Bring truth values of one bit to the element types of what they come from and go to."""
+    """Convert one-bit truth values to the element types of their producers and users."""
     del options
     rewrite(
         module,
@@ -110,7 +110,7 @@ _TRANSPARENT = frozenset(f"ttir.{name}" for name in (*_LOGICAL, *_MOVEMENT))
 
 
 def narrow(module: Module, options: dict[str, Any]) -> None:
-    """Give truth values one bit as long as logic and movement read them, and cast them for other readers."""
+    """Keep truth values at one bit between logic and movement, and cast them for other readers."""
     del options
     producers = {f"ttir.{name}" for name in (*_COMPARISONS, *_LOGICAL)}
     for op in table_ops(module.op, "ttir."):

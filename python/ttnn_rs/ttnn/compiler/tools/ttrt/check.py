@@ -13,7 +13,7 @@ __all__ = ["Check"]
 
 
 class Check(Command):
-    """Says for each binary whether it was built for a system."""
+    """Check that each binary was built for a system."""
 
     name = "check"
 

@@ -207,7 +207,7 @@ _IN_PLACE_OF_SHARDS: Final = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout
 
 
 def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
-    """Return an operand of `outer` with a dimension of 1 beside its last one."""
+    """Return an operand of `outer` with a dimension of 1 next to its last one."""
     on_device("ttnn.outer", tensor, label)
     if not len(tensor.shape):
         raise ShapeError(f"ttnn.outer: {label} is a scalar; it must have at least one dimension.")

@@ -66,7 +66,7 @@ ROUNDING_OPTION: Final = Param(
 
 @lru_cache(maxsize=16)
 def _fast(arithmetic: Arithmetic) -> Arithmetic:
-    """The quotient as a product with the reciprocal, which goes through a buffer of b's data type."""
+    """The quotient as a product with the reciprocal, which is stored in a buffer of b's data type."""
     recip: tuple[ChainStep, ...] = (("recip", "accurate"),)
     return replace(arithmetic, sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b=recip)
 

@@ -1,4 +1,4 @@
-"""Operators on one tensor that the chip makes of several functions, in one program or in several.
+"""Unary operators composed of several functions, in one program or in several.
 
 Source: tt-metal `hardswish_kernel.cpp`, `logit_kernel.cpp`, `lgamma_kernel.cpp` and `logsigmoid_kernel.cpp` for
 the order of the steps.

@@ -52,7 +52,7 @@ def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig
 
 
 def _gated(name: str, gate: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return the function of an operator whose second half goes through `gate`."""
+    """Return the function of an operator that applies `gate` to its second half."""
 
     def run(input_tensor: Tensor, dim: int, memory_config: MemoryConfig | None, *more: Any) -> Tensor:
         first, second = _halves(f"ttnn.{name}", input_tensor, dim, memory_config)
