@@ -373,6 +373,6 @@ def buffer_replaced_by_a_smaller_one(device: Device) -> Program:
     return program
 
 
-@broken_alone(KernelArgumentError, "noc_async_read: size must be an unsigned integer", args=dram_and_l1)
+@broken_alone(KernelArgumentError, "noc_async_read: size must be an integer", args=dram_and_l1)
 def negative_size() -> None:
     noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), -32)  # bug

@@ -58,7 +58,7 @@ def test_the_argument_is_named(device: ttnn.MeshDevice, number: int) -> None:
 
     program = metal.create_program()
     metal.create_kernel(program, kernel, CORE, metal.DataMovementConfig())
-    with pytest.raises(KernelArgumentError, match=f"cb_reserve_back: num_pages must be an unsigned .* got {number}"):
+    with pytest.raises(KernelArgumentError, match=f"cb_reserve_back: num_pages must be an integer .* got {number}"):
         metal.enqueue_program(device.command_queue(), program, True)
 
 

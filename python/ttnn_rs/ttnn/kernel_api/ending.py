@@ -87,6 +87,11 @@ def keep(kernel: greenlet.greenlet) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kernel))
 
 
+def is_of_package(frame: FrameType) -> bool:
+    """Return whether a frame runs the package's own code."""
+    return os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE)
+
+
 def place_of_frame(frame: FrameType | None) -> Place:
     """Return the place of a frame that runs."""
     frames = []
@@ -100,15 +105,14 @@ def place_among(frames: Iterable[tuple[FrameType, int]]) -> Place:
     """Return file and line of the innermost frame that is not of this package, and the call of that line."""
     file, line, call = "", 0, ""
     for frame, number in frames:
-        path = frame.f_code.co_filename
-        if not os.path.abspath(path).startswith(PACKAGE):
-            file, line, call = path, number, ""
+        if not is_of_package(frame):
+            file, line, call = frame.f_code.co_filename, number, ""
         elif file and not call:
-            call = _name_of(frame, linecache.getline(file, line))
+            call = name_of_call(frame, linecache.getline(file, line))
     return file, line, call
 
 
-def _name_of(frame: FrameType, line: str) -> str:
+def name_of_call(frame: FrameType, line: str) -> str:
     """Return the name under which a line calls the function of a frame, empty if it is none of the kernel API."""
     code, me = frame.f_code, frame.f_locals.get("self")
     if frame.f_globals.get("__name__", "").rpartition(".")[0] != _API:
@@ -135,7 +139,7 @@ def _witness(error: TtnnError) -> None:
     while maker is not None and maker.f_code in _MAKERS:
         maker = maker.f_back
     # The scheduler makes errors of its own, and a kernel may.
-    if me is not None and maker is not None and os.path.abspath(maker.f_code.co_filename).startswith(PACKAGE):
+    if me is not None and maker is not None and is_of_package(maker):
         here.mistake = Mistake(error, kernel, place_of_frame(maker))
         end_program()
 

@@ -7,11 +7,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from inspect import unwrap
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType
 from typing import NoReturn
 
 from ttnn import kernel_api
-from ttnn.base.exceptions import EngineBugError, KernelArgumentError, KernelError, UnsupportedError
+from ttnn.base.exceptions import EngineBugError, KernelArgumentError, KernelError, TtnnError, UnsupportedError
+from ttnn.kernel_api.binding_errors import wrong_call
 from ttnn.kernel_api.context import KernelContext
 from ttnn.kernel_api.ending import PACKAGE, Place, place_among
 from ttnn.metal.native_kernels import is_native
@@ -48,36 +49,17 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
     if isinstance(error, UnsupportedError):
         raise UnsupportedError(f"{where}: {_with_call(str(error), call)}", error.category) from error
     # The engine's own text of such a number is about conversions.
-    converted = isinstance(error, OverflowError) or (
-        isinstance(error, KernelArgumentError) and str(error).startswith("argument ")
-    )
-    if converted and call and (wrong := _out_of_range(error.__traceback__)):
-        text = f"{where}: {call}: {wrong}"
-        raise KernelArgumentError(text, core, kernel.risc, kernel.name, line, None, file) from error
+    is_converted = isinstance(error, KernelArgumentError) and str(error).startswith("argument ")
+    if is_converted or (isinstance(error, Exception) and not isinstance(error, TtnnError)):
+        text = wrong_call(error, error.__traceback__)
+        if text:
+            text = f"{where}: {text}"
+            raise KernelArgumentError(text, core, kernel.risc, kernel.name, line, None, file) from error
     if isinstance(error, KernelError):
         text = _with_call(str(error), call)
         raise type(error)(f"{where}: {text}", core, kernel.risc, kernel.name, line, error.cb, file) from error
     text = reason or f"{type(error).__name__}: {error}"
     raise KernelError(f"{where}: {text}", core, kernel.risc, kernel.name, line, None, file) from error
-
-
-def _out_of_range(trace: TracebackType | None) -> str:
-    """Return which argument of a call of the kernel API no register holds, empty if it is none."""
-    outside = False
-    for frame, _ in traceback.walk_tb(trace):
-        inside = os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE)
-        if inside and outside:
-            code = frame.f_code
-            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            given = [(name, value) for name in names if type(value := frame.f_locals.get(name)) is int]
-            # Addresses on the NoC have 64 bits, so what no width holds is looked for first.
-            for bits in (64, 32):
-                for name, value in given:
-                    if not 0 <= value < 1 << bits:
-                        return f"{name} must be an unsigned integer of 32 bits (NoC addresses: 64), got {value}"
-            return ""
-        outside = not inside
-    return ""
 
 
 def calling_line() -> tuple[str, int]:

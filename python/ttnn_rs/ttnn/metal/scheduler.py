@@ -11,6 +11,7 @@ import greenlet
 from ttnn import _engine
 from ttnn.base.exceptions import DeadlockError, KernelError
 from ttnn.device.mesh_device import MeshDevice
+from ttnn.kernel_api.binding_errors import start_noticing, stop_noticing
 from ttnn.kernel_api.context import KernelContext, here, switch
 from ttnn.kernel_api.debug import end_line
 from ttnn.kernel_api.ending import Ended, Mistake, end_program, keep
@@ -19,6 +20,7 @@ from ttnn.metal.layout import Layout
 from ttnn.metal.mistakes import raise_from_kernel
 from ttnn.metal.native_kernels import is_native, show_prints
 from ttnn.metal.report import Report
+from ttnn.metal.threads import refuse_threads
 from ttnn.metal.watchdog import Guard, OverrunError
 
 
@@ -31,6 +33,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
         DeadlockError: no kernel can go on.
         KeyboardInterrupt: the user interrupted a kernel; the text says which, and where.
     """
+    refuse_threads()
     run = _engine.ProgramRun(
         device._engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
     )
@@ -45,6 +48,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     for index, kernel in enumerate(kernels):
         kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
     here.run, here.left, here.mistake = run, [], None
+    noticing = start_noticing({kernel.function for kernel in kernels if not is_native(kernel)})
     for coroutine in dict.fromkeys(coroutines):
         coroutine.switch()
     here.guard = guard = Guard(run)
@@ -74,6 +78,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     finally:
         deadlock = None  # its traceback holds this frame, and with it the buffers of the program
         _end(coroutines)
+        stop_noticing(noticing)
         guard.disarm()
         _engine.set_inside_kernels(outer)
         here.__dict__.clear()

@@ -23,8 +23,10 @@ from types import FrameType
 
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
+from ttnn.kernel_api.binding_errors import look
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.ending import Place, end_program, leave, place_of_frame
+from ttnn.metal.threads import start_anyway
 
 _TICK = 1.0
 """Seconds between two looks."""
@@ -174,7 +176,7 @@ def _watch(guard: Guard) -> None:
     _guards.add(guard)
     if _thread is None or not _thread.is_alive():  # it does not survive a fork
         _thread = threading.Thread(target=_work, name="ttnn kernel watchdog", daemon=True)
-        _thread.start()
+        start_anyway(_thread)
     if not _awake.is_set():
         _awake.set()
 
@@ -195,7 +197,7 @@ def _is_debugged(frame: FrameType | None) -> bool:
     """Return whether a debugger is on the stack or traces the kernel."""
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
-        if frame.f_trace is not None or module.startswith("_pydevd") or module.partition(".")[0] in _DEBUGGERS:
+        if frame.f_trace not in (None, look) or module.startswith("_pydevd") or module.partition(".")[0] in _DEBUGGERS:
             return True
         frame = frame.f_back
     return False
