@@ -27,9 +27,22 @@ def test_each_user_has_a_folder(temporary: Path, tmp_path: Path) -> None:
     made = new_temporary_folder("new_", temporary, where="here")
     assert made.parent == temporary
     assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
-    temporary.chmod(0o777)
+    temporary.chmod(0o755)
     new_temporary_folder("new_", temporary, where="here")
     assert stat.S_IMODE(temporary.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702])
+def test_a_folder_that_others_may_write_to_is_not_used(
+    temporary: Path, tmp_path: Path, mode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    temporary.mkdir()
+    temporary.chmod(mode)
+    with caplog.at_level(logging.WARNING, logger="ttnn"):
+        made = new_temporary_folder("new_", temporary, where="here")
+    assert (made.parent, stat.S_IMODE(made.stat().st_mode)) == (tmp_path, 0o700)
+    assert os.listdir(temporary) == []
+    assert "may be changed by others, and is not used" in caplog.text
 
 
 def test_a_link_in_its_place_is_not_used(temporary: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -41,13 +54,14 @@ def test_a_link_in_its_place_is_not_used(temporary: Path, tmp_path: Path, caplog
     assert made.parent == tmp_path
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
     assert os.listdir(theirs) == []
-    assert "belongs to another user or is a link" in caplog.text
+    assert "belongs to another user, is a link" in caplog.text
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_the_folder_of_another_user_is_not_used(temporary: Path, tmp_path: Path) -> None:
-    temporary.mkdir()
-    os.chown(temporary, 65534, 65534)
+def test_the_folder_of_another_user_is_not_used(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary.mkdir(mode=0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: temporary.stat().st_uid + 1)
     made = new_temporary_folder("new_", temporary, where="here")
     assert made.parent == tmp_path
     assert os.listdir(temporary) == []

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,9 +61,48 @@ def test_script_without_programs(script: Path, capsys: pytest.CaptureFixture[str
     assert "no program of ttnn.metal ran" in capsys.readouterr().out
 
 
+def run_in_shell(command: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", command], input=text, capture_output=True, text=True, check=False, timeout=600,
+        env={**os.environ, "PY": sys.executable},
+    )  # fmt: skip
+
+
+def test_script_from_a_pipe_runs_as_python_runs_it(script: Path) -> None:
+    for command, named in (
+        ('"$PY" -m ttnn run <(cat one.py) x', "/dev/fd/"),
+        ('"$PY" -m ttnn run /dev/stdin x', "/dev/stdin"),
+        ('mkfifo f; (sleep 0.3; cat one.py > f) & "$PY" -m ttnn run f x; rm f', "f"),
+    ):
+        script.write_text(f"{SCRIPT}print(__name__, __file__, sys.modules['__main__'].__dict__ is globals())\n")
+        done = run_in_shell(command, script.read_text(encoding="utf-8"))
+        lines = done.stdout.splitlines()
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert lines[0] == "argument x"
+        assert lines[1].startswith(f"__main__ {named}")
+        assert lines[1].endswith(" True")
+        assert lines[2].startswith("program 1: ")
+
+
+def test_errors_of_a_script_from_a_pipe_show_its_lines(script: Path) -> None:
+    script.write_text("import sys\nraise ValueError(1)  # here\n", encoding="utf-8")
+    done = run_in_shell('"$PY" -m ttnn run /dev/stdin', script.read_text(encoding="utf-8"))
+    assert done.returncode == 1
+    first, place, line, *_, last = done.stderr.splitlines()
+    assert (first, place) == ("Traceback (most recent call last):", '  File "/dev/stdin", line 2, in <module>')
+    assert (line, last) == ("    raise ValueError(1)  # here", "ValueError: 1")
+
+
+def test_a_script_without_an_end_is_one_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "/dev/zero"]) == 1
+    assert capsys.readouterr().err.strip() == "ttnn: run: /dev/zero has more; expected at most 67108864 bytes"
+
+
 def test_no_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "none.py"]) == 2
     assert "run: none.py is not a file" in capsys.readouterr().err
+    assert main(["run", "no\0ne.py"]) == 1
+    assert "has a character that no file name can hold" in capsys.readouterr().err
 
 
 def test_a_script_that_does_not_parse_has_no_frames_of_ours(script: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from ttnn import _engine
 from ttnn.base.exceptions import ConfigError, FileAccessError, TtnnError
-from ttnn.base.files import read_text, write_atomically
+from ttnn.base.files import path_name, read_text, write_atomically
 from ttnn.base.temporary import default_temporary_folder, home_folder
 
 _MAX_FILE_BYTES = 1 << 20
@@ -42,8 +42,12 @@ def _number(name: str, value: Any) -> float:
 def _path(name: str, value: Any) -> Path:
     if not isinstance(value, (str, os.PathLike)):
         raise ConfigError(f"CONFIG.{name}: expected a path, got {value!r}")
+    try:
+        text = path_name(f"CONFIG.{name}", os.fspath(value) or os.curdir)
+    except FileAccessError as error:
+        raise ConfigError(error.sentence) from None
     # Unlike Path.expanduser, this leaves the home of a user who does not exist as it is written.
-    return Path(os.path.expanduser(value))
+    return Path(os.path.expanduser(text))
 
 
 def _optional_path(name: str, value: Any) -> Path | None:

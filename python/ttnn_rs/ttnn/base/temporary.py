@@ -42,7 +42,7 @@ def new_temporary_folder(prefix: str, parent: Path, *, where: str) -> Path:
     Args:
         prefix: Beginning of its name.
         parent: The folder that gets it. The default one is made with mode 0700, and is not used if it belongs to
-            another user or is a symbolic link.
+            another user, is a symbolic link, or others may write to it.
         where: Who asks, for the error.
 
     Raises:
@@ -50,7 +50,9 @@ def new_temporary_folder(prefix: str, parent: Path, *, where: str) -> Path:
     """
     try:
         if parent == default_temporary_folder() and not _made_private(parent):
-            _log.warning("%s: %s belongs to another user or is a link, and is not used", where, parent)
+            _log.warning(
+                "%s: %s belongs to another user, is a link or may be changed by others, and is not used", where, parent
+            )
             return Path(tempfile.mkdtemp(prefix=f"ttnn-{prefix}"))
         return Path(tempfile.mkdtemp(prefix=prefix, dir=make_folder(parent, where=where)))
     except FileAccessError:
@@ -60,11 +62,11 @@ def new_temporary_folder(prefix: str, parent: Path, *, where: str) -> Path:
 
 
 def _made_private(folder: Path) -> bool:
-    """Make a folder with mode 0700 if it is missing; return whether it belongs to this user alone."""
+    """Make a folder with mode 0700 if it is missing; return whether only this user can have put files there."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         return False
     if stat.S_IMODE(status.st_mode) != 0o700:
         folder.chmod(0o700)
