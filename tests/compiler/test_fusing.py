@@ -450,7 +450,7 @@ def scattered(length: int, positions: str, grid: bool = False, batch: int = 2) -
 
 
 def moved(length: int) -> str:
-    """The argument itself, behind a reshape."""
+    """Return the argument after a reshape."""
     kind = f"tensor<{length}xi32>"
     return f'%q = "ttir.reshape"(%p, %p) <{{shape = [{length} : i32]}}> : ({kind}, {kind}) -> {kind}'
 

@@ -1,4 +1,4 @@
-"""Names of SFPU tables: the variant and the parameter words behind each, and folders of tables with new parameters."""
+"""Names of SFPU tables: variant and parameter words, and folders of tables with new parameters."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def receiver() -> None:
 
 
 def unicast_sender() -> None:
-    """Sends a page and a flag behind it, again and again from the same place, and never flushes."""
+    """Sends a page followed by a flag, repeatedly from the same address, and never flushes."""
     ready, flag = L1Pointer(get_semaphore(READY)), L1Pointer(get_semaphore(THERE))
     noc_semaphore_set(flag, VALID_FLAG)
     for value in range(1, ROUNDS + 1):

@@ -124,7 +124,7 @@ _ABOVE: Final = 0x7F80
 
 
 def _chunk(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """The first position of a chunk of queries, at a tile that the pages of a user have behind it."""
+    """Return the first position of a chunk of queries, at a tile followed by the user's pages."""
     rows = _size(op, "page_table")[1] * _size(op, "key")[2] - _size(op, "query")[2]
     return np.full(shape, max(rows, 0) // 64 * 32)
 

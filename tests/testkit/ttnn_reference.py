@@ -120,7 +120,7 @@ def _stored(value: Array, kind: Any) -> Array:
 
 
 def _resource(module: Module, value: ResourceAttr) -> Array:
-    """Elements whose bytes stand in the resource section of the text, behind four that say how they are aligned."""
+    """Return the elements of a constant in the resource section, after four bytes with their alignment."""
     data = module.resources["builtin"][value.key][4:]
     kind: Any = value.type
     word = attribute_text(kind.element_type)

@@ -1,4 +1,4 @@
-//! How long the second thread of a loop takes to come, by what lies between one loop and the next: threads that find
+//! Start latency of a loop's second thread, by the work between one loop and the next: threads that find
 //! nothing to do look for work for a while, and sleep then.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -100,7 +100,7 @@ fn sfpu_call(square: bool) -> VectorCall {
     VectorCall::new(names, (if square { "square" } else { "abs" }, "default"), 1, &[], None).expect("a function")
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
     /// Every kernel returned.
@@ -111,16 +111,16 @@ pub enum End {
     Fault(Fault),
 }
 
-/// Everything that a run leaves behind.
+/// The observable result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// How it ended.
+    /// The end of the run.
     pub end: End,
-    /// When.
+    /// The cycle of the end.
     pub cycles: u64,
     /// The pages of the output.
     pub output: Vec<u8>,
-    /// What happened when.
+    /// The events, in order.
     pub events: Vec<Event>,
 }
 

@@ -15,7 +15,7 @@ use memmap2::{MmapMut, MmapOptions};
 
 use crate::bits::masks;
 
-/// Why the arena refused a range.
+/// The reason for which the arena rejected a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArenaError {
     /// The host would not reserve the address space.
@@ -151,7 +151,7 @@ impl Arena {
         Ok(Self { map: Some(map), shape })
     }
 
-    /// Says that a range of every bank will be used as a whole, so that the host may give it large pages. Costs a few
+    /// Announces that a range of every bank is used as a whole, so that the host may use large pages. Costs a few
     /// system calls; worth it from about a megabyte per bank on.
     pub fn expect_bulk_use(&self, offset: usize, len: usize) {
         #[cfg(target_os = "linux")]

@@ -34,7 +34,7 @@ impl AtomicBits {
         self.len
     }
 
-    /// Whether there are no bits at all.
+    /// Returns true if there are no bits at all.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -58,7 +58,7 @@ impl AtomicBits {
         }
     }
 
-    /// Whether all bits are set. Where they are, only the first question looks at each of them: those of a large tensor
+    /// Returns true if all bits are set. Once they are, later calls read no bits: those of a large tensor
     /// would come from memory.
     pub fn is_full(&self) -> bool {
         if self.full.load(Ordering::Relaxed) {
@@ -69,7 +69,7 @@ impl AtomicBits {
         full
     }
 
-    /// Whether every bit of a range is set. True for an empty range.
+    /// Returns true if every bit of a range is set. True for an empty range.
     ///
     /// # Panics
     /// If the range ends beyond the last bit.

@@ -1,4 +1,4 @@
-//! How wide the vectors are that kernels may use on this host.
+//! CPU levels: the widest vectors that kernels may use on this host.
 //!
 //! The level changes speed, never results. It is chosen once for the process and can be lowered, for tests and to
 //! compare machines.

@@ -1,4 +1,4 @@
-//! What the engine asks of the host: CPU levels, vector dispatch, a worker pool, reserved memory.
+//! Host services of the engine: CPU levels, vector dispatch, a worker pool, reserved memory.
 #![allow(unsafe_code, reason = "vector dispatch and reserved memory; each block carries its proof")]
 
 pub mod arena;

@@ -31,7 +31,7 @@ impl std::fmt::Debug for HalfTable {
     }
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// To the caches, as usual.

@@ -54,7 +54,7 @@ mod linux {
 
     use crate::{Panel, Sums};
 
-    /// Whether the CPU has AMX with BF16 products and the kernel lets this process use it.
+    /// Returns true if the CPU has AMX with BF16 products and the kernel lets this process use it.
     pub fn available() -> bool {
         static AVAILABLE: OnceLock<bool> = OnceLock::new();
         *AVAILABLE.get_or_init(|| has_instructions() && ask_kernel())

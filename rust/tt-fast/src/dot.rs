@@ -31,12 +31,12 @@ const LINE: usize = 64;
 type Row = [[u8; 4]; 8];
 type Columns = [[u8; LINE]; 8];
 
-/// Whether this CPU has the instruction.
+/// Returns true if this CPU has the instruction.
 pub fn available() -> bool {
     std::arch::is_x86_feature_detected!("avx512bf16") && std::arch::is_x86_feature_detected!("avx512bw")
 }
 
-/// Whether this CPU starts two of them in each cycle, as AMD's do from family 26 (Zen 5) on. That is said nowhere else.
+/// Returns true if this CPU starts two per cycle, as AMD's do from family 26 (Zen 5) on; no other flag tells.
 pub fn starts_two() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| {
@@ -98,7 +98,7 @@ impl Tile for &[u8] {
     }
 }
 
-/// Where sums go: to memory, or, once they are complete, straight from the registers to a page.
+/// The destination of sums: memory, or, once they are complete, a page, straight from the registers.
 pub enum End<'a> {
     Sums,
     Page(&'a mut Bf16Page),

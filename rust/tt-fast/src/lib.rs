@@ -112,7 +112,7 @@ impl Sums {
 pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
 const LINE_DATUMS: usize = 32;
 
-/// What products see of pairs of BF16, for each word of a vector: of words that are known to be equal, the compiler
+/// Masks of BF16 pairs for matmuls, one for each word of a vector: of words that are known to be equal, the compiler
 /// would mask one and spread it then, which costs the CPU more than to mask all.
 #[derive(Clone, Debug)]
 pub struct Masks {
@@ -126,7 +126,7 @@ impl Masks {
     const ALL: Self = Self { left: [u32::MAX; 16], right: [u32::MAX; 16] };
 }
 
-/// Which operand of a product.
+/// An operand of a matmul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The left one, in `SrcB`.
@@ -135,7 +135,7 @@ pub enum Side {
     Right,
 }
 
-/// What multiplies.
+/// The unit that multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// AMX: BF16 products, 32 at a time.
@@ -184,18 +184,18 @@ impl Multiplier {
         Self { unit, level: level.available(), fidelity: FidelityMasks::new(fidelity) }
     }
 
-    /// What multiplies.
+    /// Returns the unit that multiplies.
     pub fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// Whether other work between the steps of a product hides behind it: AMX multiplies on while vectors are packed.
+    /// Returns true if AMX multiplies while vectors pack, so that other work between steps costs no time.
     pub fn multiplies_on(&self) -> bool {
         self.unit == Unit::Amx
     }
 
-    /// Whether packing hides behind products: where two dot products start in each cycle, more beside each of them
-    /// costs time.
+    /// Returns true if packing overlaps with dot products: where two of them start in each cycle, further instructions
+    /// cost time.
     pub fn packs_beside(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
@@ -204,7 +204,7 @@ impl Multiplier {
         false
     }
 
-    /// How pages of BF16 are masked, if they can be multiplied as they are.
+    /// Returns the masks of BF16 pages, if they can be multiplied without repacking.
     pub fn masks(&self) -> Option<Masks> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot && self.fidelity.passes() == 1 {
@@ -315,7 +315,7 @@ impl Multiplier {
         }
     }
 
-    /// What [`Sums::add_row`], [`Sums::canonicalize`] and a packer to BF16 without `ReLU` write, in one go, for some of the
+    /// Runs [`Sums::add_row`], [`Sums::canonicalize`] and a packer to BF16 without `ReLU` at once, for some of the
     /// [`LINES`] of the page.
     ///
     /// # Panics
@@ -381,7 +381,7 @@ pub type PanelPair<'a> = (&'a [Panel], &'a [Panel]);
 
 /// The packing of a tile of the right operand beside a product.
 pub struct Packing<'a> {
-    /// What reads the page, if it is not BF16.
+    /// The reader of the page, if it is not BF16.
     pub decoder: Option<PanelDecoder>,
     /// The page that is packed.
     pub page: &'a [u8],

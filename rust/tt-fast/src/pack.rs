@@ -127,7 +127,7 @@ fn canonical_to_bf16_body(words: &[u32], row: &TileRow, first: usize, bytes: &mu
     }
 }
 
-/// What a row adds to each of the two face rows of a page's line.
+/// Returns the addends of the two face rows of a page's line.
 #[inline(always)]
 pub fn row_of_line(row: &TileRow, line: usize) -> &[u32; FACE_SIDE] {
     &row.as_chunks::<FACE_SIDE>().0[line / (LINES / 4) % 2]

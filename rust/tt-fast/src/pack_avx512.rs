@@ -1,4 +1,4 @@
-//! What `pack` does, with instructions that the compiler does not find. For AMX, a row of the left operand is two half
+//! The functions of `pack` with hand-chosen instructions. For AMX, a row of the left operand is two half
 //! rows side by side, and a row of the right one is 64 bytes of a face with its words permuted.
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;

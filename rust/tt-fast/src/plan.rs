@@ -1,4 +1,4 @@
-//! How a product is divided so that what is used again lies in the caches.
+//! Division of a matmul into blocks that stay in the caches.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ pub struct Plan {
     pub chunk: usize,
     /// Panels of a tile.
     pub per_tile: usize,
-    /// Whether the right operand is packed first.
+    /// True if the right operand is packed first.
     pub packs_first: bool,
     /// Matrices and columns of the output whose right operand is packed first.
     stage: (usize, usize),
@@ -199,12 +199,12 @@ impl Plan {
         if self.packs_first { columns * self.chunks(shape) * self.slot(shape) } else { 0 }
     }
 
-    /// Where the panels of a step along K (counted from the start of the packed part) of a row lie.
+    /// Returns the position of a row's panels for a step along K (counted from the start of the packed part).
     pub fn left_place(&self, row: usize, step: usize) -> usize {
         (step / self.chunk * self.rows + row) * PANELS + step % self.chunk * self.per_tile
     }
 
-    /// Where the sums of a tile of the block lie, of a column that so many of the block come before.
+    /// Returns the position of a tile's sums in the block, by the number of its columns before this one.
     pub fn sums_place(&self, row: usize, before: usize) -> usize {
         if self.keeps { before * self.rows + row } else { row }
     }

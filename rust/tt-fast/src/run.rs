@@ -23,7 +23,7 @@ pub struct Run<'a> {
     pub left: &'a [Panel],
     /// The places of the right operand's panels.
     pub places: &'a mut [Panel],
-    /// How often a place has been multiplied: the next is that many further.
+    /// Index of the first step, modulo the places.
     pub number: usize,
     /// The pages that are packed, the first for [`WAITING`] products later, and [`FAR`] that come after them; fewer
     /// where there are no more. One that has to be packed in another way is empty.

@@ -27,7 +27,7 @@ const TOGETHER: usize = 8;
 /// Panels after which there is a look at whether the rows are still few.
 const LOOK: usize = 16;
 
-/// How tiles of a right operand are multiplied with few rows.
+/// The kernel that multiplies tiles of a right operand with few rows.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallM {
     /// Bits of a datum.
@@ -70,7 +70,7 @@ impl Session {
 }
 
 impl Multiplier {
-    /// How to multiply with few rows, if there is a way: with pages of BF16, or with what the decoder decodes.
+    /// Returns the kernel for few rows, if there is one: for BF16 pages, or for the decoder's output.
     pub fn small_m(&self, decoder: Option<PanelDecoder>) -> Option<SmallM> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
@@ -102,7 +102,7 @@ pub fn rows_in_use(panels: &[Panel], most: usize, level: Level) -> Option<usize>
 }
 
 impl Sums {
-    /// Whether each column has a finite sum in the first `rows` rows: those beyond, in which zeros were multiplied, have
+    /// Returns true if each column has a finite sum in the first `rows` rows: the zero rows after them have
     /// met neither infinities nor NaN then.
     pub fn every_column_is_finite(&self, rows: usize) -> bool {
         (0..2).all(|half| {

@@ -1,4 +1,4 @@
-//! How a product is run: the one choice.
+//! Choice of the matmul strategy.
 
 use super::plan::{Plan, Shape};
 use super::small_m::SmallM;
@@ -12,20 +12,20 @@ const ON_THE_FLY_ROWS_AMX: usize = 64;
 /// ones the CPU does not see what comes next, as it does in panels.
 const UNPACKED_TILES: usize = 512;
 
-/// What the choice asks of the operands.
+/// The operand properties of the choice.
 #[derive(Clone, Copy)]
 pub struct Operands {
     /// Both are BF16 pages as the product reads them.
     pub bf16: bool,
     /// Tiles of the right operand go from their pages to panels with nothing in between.
     pub right_goes_straight: bool,
-    /// What decodes the right operand, if it is not BF16.
+    /// The decoder of the right operand, if it is not BF16.
     pub right_decoder: Option<PanelDecoder>,
     /// K is a multiple of a tile's side.
     pub whole_k: bool,
 }
 
-/// How a product is run.
+/// The strategy of a matmul.
 #[derive(Clone, Debug)]
 pub enum Strategy {
     /// One row of tiles of which few rows have numbers: those are multiplied with the right operand's pages. If more

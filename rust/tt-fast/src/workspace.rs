@@ -68,7 +68,7 @@ impl Drop for Taken {
     }
 }
 
-/// What a work item works on.
+/// The buffers of a work item.
 pub struct Workspace<'a> {
     /// Panels of the left operand.
     pub left: &'a mut [Panel],

@@ -1,4 +1,4 @@
-//! What an operator may touch while it runs: any page of any buffer to read, pages of its outputs to write.
+//! Memory access of a running operator: any page of any buffer for reading, pages of its outputs for writing.
 //!
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
 use std::ops::Range;
@@ -211,7 +211,7 @@ pub struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    /// How much larger the number of a page is than that of the page before it in host memory; 1 if there is no rule.
+    /// Difference of the numbers of successive pages in host memory; 1 if it is not constant.
     #[inline]
     pub fn stride(&self) -> usize {
         if self.stride == 0 { 1 } else { self.banks.len() }
@@ -222,7 +222,7 @@ impl<'a> Pages<'a> {
         (self.stride == self.page_bytes).then_some((self.banks.len(), self.page_bytes))
     }
 
-    /// What each bank has of some pages, the first page's bank first; gaps between pages are in it.
+    /// Returns each bank's range of some pages, the first page's bank first, with the gaps between pages.
     ///
     /// # Panics
     /// If the buffer does not have these pages, or its pages follow no rule.

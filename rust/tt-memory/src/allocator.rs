@@ -32,7 +32,7 @@ pub struct Block {
     pub allocated: bool,
 }
 
-/// How full a region is, per bank.
+/// Use of a region, per bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes of the region.
@@ -87,7 +87,7 @@ impl Allocator {
         self.base
     }
 
-    /// Address behind the region.
+    /// End address of the region.
     pub fn end(&self) -> u64 {
         self.base + self.bytes
     }
@@ -109,7 +109,7 @@ impl Allocator {
         (block.address + block.bytes).saturating_sub(block.address.max(self.floor))
     }
 
-    /// Takes `bytes` (more than 0) and returns their address, or `None` if no free block is large enough.
+    /// Allocates `bytes` (more than 0) and returns their address, or `None` if no free block is large enough.
     pub fn allocate(&mut self, bytes: u64) -> Option<u64> {
         debug_assert!(bytes > 0, "empty buffers have no block");
         let fits = |id: &&usize| self.usable(**id) >= bytes;
@@ -129,7 +129,7 @@ impl Allocator {
         Some(block.address)
     }
 
-    /// Gives the block at `address` back. `false` if no allocated block starts there.
+    /// Frees the block at `address`. `false` if no allocated block starts there.
     pub fn release(&mut self, address: u64) -> bool {
         let Some(&id) = self.by_address.get(&address) else { return false };
         let block = self.block(id);
@@ -164,7 +164,7 @@ impl Allocator {
         self.by_address.values().map(|&id| self.block(id))
     }
 
-    /// How full the region is.
+    /// Returns the use of the region.
     pub fn usage(&self) -> Usage {
         Usage {
             total_bytes: self.bytes,

@@ -10,7 +10,7 @@ pub use crate::id::{BufferId, BufferType};
 /// Bytes for which there is one written bit (shadow memory): the smallest unit of a NoC write that kernels use.
 pub(crate) const WRITTEN_UNIT: usize = 16;
 
-/// Where pages go.
+/// The distribution of pages over banks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageMap {
     /// Page i in bank i mod n.
@@ -60,13 +60,13 @@ impl Places {
 pub struct PageLocation {
     /// Bank index.
     pub bank: usize,
-    /// Which of the buffer's pages in that bank.
+    /// The index of the page in that bank.
     pub slot: usize,
     /// Address in the bank.
     pub address: u64,
 }
 
-/// What a buffer is, apart from its address.
+/// A buffer's description, without its address.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub(crate) buffer_type: BufferType,
@@ -145,7 +145,7 @@ impl Buffer {
         self.bytes_per_bank
     }
 
-    /// What another buffer like this one is made from.
+    /// Returns the description for another buffer like this one.
     pub fn plan(&self) -> Plan {
         Plan {
             buffer_type: self.kind,
@@ -159,7 +159,7 @@ impl Buffer {
         }
     }
 
-    /// Where pages go.
+    /// Returns the distribution of pages over banks.
     pub fn map(&self) -> &PageMap {
         &self.map
     }
@@ -200,7 +200,7 @@ impl Buffer {
         self.written.set(pages.start * bits..pages.end * bits);
     }
 
-    /// Whether every byte of a page has been written since the buffer was allocated.
+    /// Returns true if every byte of a page has been written since the buffer was allocated.
     #[inline]
     pub fn is_written(&self, page: usize) -> bool {
         let bits = self.written_bits_per_page();

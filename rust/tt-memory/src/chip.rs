@@ -39,13 +39,13 @@ impl Grid {
         self.x as usize * self.y as usize
     }
 
-    /// Whether a core belongs to the grid.
+    /// Returns true if a core belongs to the grid.
     pub const fn contains(self, core: LogicalCore) -> bool {
         core.x < self.x && core.y < self.y
     }
 }
 
-/// Which cores of the die are switched off, and in which direction.
+/// The direction in which cores of the die are disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harvesting {
     /// Whole rows (Wormhole).
@@ -81,7 +81,7 @@ pub struct ChipSpec {
     pub l1_base: u64,
     /// Alignment of L1 pages.
     pub l1_alignment: u64,
-    /// What `get_max_worker_l1_unreserved_size` reports.
+    /// The result of `get_max_worker_l1_unreserved_size`.
     pub max_worker_l1_unreserved: u64,
     /// Circular buffers of a core.
     pub circular_buffers: u32,

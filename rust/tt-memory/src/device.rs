@@ -11,7 +11,7 @@ use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::{MemoryError, Notice};
 use crate::journal;
 
-/// How L1 and DRAM are divided. Zeros are the defaults of the chip.
+/// Division of L1 and DRAM. Zeros are the defaults of the chip.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// Bytes at the top of each L1 for `BufferType::L1Small`.
@@ -87,7 +87,7 @@ impl Device {
         })
     }
 
-    /// Gives all memory back to the host. Every buffer becomes invalid.
+    /// Releases all memory to the host. Every buffer becomes invalid.
     ///
     /// # Errors
     /// [`MemoryError::DeviceClosed`] if it was closed before.
@@ -108,12 +108,12 @@ impl Device {
         Ok(())
     }
 
-    /// Whether it has not been closed.
+    /// Returns true if it has not been closed.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Whether kernels may not read bytes that nobody has written, and an operator's first such read is noticed; on from
+    /// Forbids kernels to read unwritten bytes, and records an operator's first such read; enabled from
     /// the start.
     pub fn set_watched(&mut self, watched: bool) {
         self.watched = watched;

@@ -6,7 +6,7 @@ use tt_cpu::arena::ArenaError;
 use crate::chip::{Grid, LogicalCore};
 use crate::id::{BufferId, BufferType};
 
-/// Why an operation on device memory was refused. The device is unchanged and usable after each of them.
+/// Errors of device memory. The device is unchanged and usable after each of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// No free block is large enough.

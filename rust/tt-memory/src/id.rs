@@ -1,4 +1,4 @@
-//! What names a buffer, and the region that it lies in.
+//! Identity of a buffer, and its region.
 
 /// Region of device memory. The numbers are those of the public `BufferType` enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ impl BufferType {
         }
     }
 
-    /// Whether the bytes lie in DRAM banks, otherwise in L1.
+    /// Returns true if the bytes are in DRAM banks, otherwise L1.
     pub const fn in_dram(self) -> bool {
         matches!(self, Self::Dram | Self::Trace)
     }

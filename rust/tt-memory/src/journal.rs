@@ -1,4 +1,4 @@
-//! What was allocated and freed while somebody asked for it: reports of runs say which buffers existed after each call.
+//! Allocations and releases while they are recorded: run reports list the buffers that existed after each call.
 //!
 //! The journal belongs to the process, because devices are opened and closed while it is kept.
 
@@ -18,7 +18,7 @@ pub struct Change {
     pub allocated: bool,
     /// Its region, as the public number.
     pub buffer_type: u8,
-    /// Where it lies in its banks.
+    /// The address in its banks.
     pub address: u64,
     /// Bytes in the fullest bank.
     pub bytes_per_bank: u64,
@@ -37,7 +37,7 @@ pub fn keep(on: bool) {
     KEPT.store(on, Ordering::Relaxed);
 }
 
-/// How many changes it holds.
+/// Returns the number of recorded changes.
 pub fn length() -> usize {
     changes().len()
 }

@@ -11,7 +11,7 @@ use crate::error::MemoryError;
 pub struct Place {
     /// In a DRAM bank; otherwise in the L1 of a core.
     pub dram: bool,
-    /// Which bank, or the L1 bank of the core.
+    /// The bank, or the L1 bank of the core.
     pub bank: usize,
     /// Address in the bank.
     pub address: u64,
@@ -78,7 +78,7 @@ impl Device {
         }
     }
 
-    /// Whether unwritten bytes may not be read.
+    /// Returns true if unwritten bytes may not be read.
     pub fn is_watched(&self) -> bool {
         self.watched
     }
@@ -90,7 +90,7 @@ impl Device {
 }
 
 impl Buffer {
-    /// Which page lies in a bank at this slot; `None` in the padding of shards and in banks that hold none.
+    /// Returns the page of a bank at this slot; `None` in the padding of shards and in banks that hold none.
     pub fn page_at(&self, bank: usize, slot: usize) -> Option<usize> {
         let page = match &self.map {
             PageMap::Interleaved => slot * self.bank_count + bank,
@@ -120,7 +120,7 @@ impl Buffer {
         });
     }
 
-    /// Whether all these bytes of a bank were written since the buffer was allocated. Padding counts as written.
+    /// Returns true if all these bytes were written since the buffer was allocated. Padding counts as written.
     pub fn bytes_written(&self, bank: usize, offset: usize, len: usize) -> bool {
         let mut written = true;
         self.for_each_page(bank, offset, len, |page, from, to| {

@@ -1,4 +1,4 @@
-//! What the memory looks like from outside: views per region, and a hash of everything that a program can observe.
+//! Memory reports: views per region, and a hash of everything that a program can observe.
 use tt_cpu::pool;
 
 use crate::allocator::{Block, Usage};
@@ -13,14 +13,14 @@ pub struct MemoryView {
     pub num_banks: usize,
     /// First address of the region.
     pub base: u64,
-    /// How full each bank is.
+    /// Use of each bank.
     pub usage: Usage,
     /// Blocks in the order of their addresses.
     pub blocks: Vec<Block>,
 }
 
 impl Device {
-    /// How a region is used.
+    /// Returns the use of a region.
     ///
     /// # Errors
     /// [`MemoryError::DeviceClosed`].

@@ -1,4 +1,4 @@
-//! When a link, port or bank is busy.
+//! Occupied cycles of a link, port or bank.
 //!
 //! Kernels run one after the other and each keeps its own clock, so reservations do not come in the order of their
 //! time: a reader that is resumed late asks for cycles that lie before those another one has taken. A calendar

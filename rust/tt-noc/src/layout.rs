@@ -1,4 +1,4 @@
-//! Where everything sits on the die: physical coordinates of Tensix cores and DRAM tiles.
+//! Layout of the die: physical coordinates of Tensix cores and DRAM tiles.
 //!
 //! `tt-memory` describes a chip as kernels see it (logical cores, virtual coordinates). The networks do not know those:
 //! a route goes over physical nodes, including rows that are switched off. Source: `spec/noc.md` section 1.
@@ -14,7 +14,7 @@ pub struct Node {
     pub y: u32,
 }
 
-/// What answers at a node.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// A core that programs may use.
@@ -156,7 +156,7 @@ impl Layout {
         }
     }
 
-    /// What answers at a node.
+    /// Returns the kind of a node.
     ///
     /// # Panics
     /// If the node lies outside the die.
@@ -164,7 +164,7 @@ impl Layout {
         self.kinds[self.index(at)]
     }
 
-    /// Whether a node belongs to the die.
+    /// Returns true if a node belongs to the die.
     pub fn contains(&self, at: Node) -> bool {
         at.x < self.noc_grid().x && at.y < self.noc_grid().y
     }

@@ -13,7 +13,7 @@ use crate::parameters::{NocParameters, REQUEST_SLOTS, Rate};
 use crate::pool::Pool;
 use crate::route::{Axis, Link, NocId, Route, tree};
 
-/// When the steps of a transfer are over, in cycles.
+/// End cycles of a transfer's steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
     /// The interface has taken the command: the core may prepare the next one. Later than the call if all its request
@@ -27,7 +27,7 @@ pub struct Transfer {
     pub acknowledged: u64,
 }
 
-/// What a network has carried.
+/// Traffic of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     /// Reads.
@@ -40,7 +40,7 @@ pub struct Totals {
     pub bytes: u64,
 }
 
-/// What has gone over a link or through an interface.
+/// Traffic of a link or an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Load {
     /// Payload bytes.
@@ -49,7 +49,7 @@ pub struct Load {
     pub busy: u64,
 }
 
-/// What a DRAM bank has done.
+/// Traffic of a DRAM bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BankLoad {
     /// Bytes read.
@@ -130,7 +130,7 @@ impl Noc {
         }
     }
 
-    /// Where everything is.
+    /// Returns the layout of the die.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -270,24 +270,24 @@ impl Noc {
         Transfer { issued, sent, arrived, acknowledged }
     }
 
-    /// What a network has carried so far.
+    /// Returns the traffic of a network so far.
     pub fn totals(&self, noc: NocId) -> Totals {
         self.totals[noc as usize]
     }
 
-    /// What has gone over a link.
+    /// Returns the traffic of a link.
     pub fn link_load(&self, noc: NocId, link: Link) -> Load {
         let port = if link.axis == Axis::X { Port::X } else { Port::Y };
         self.resources[self.index(noc, link.from, port)].load
     }
 
-    /// What has gone out of and into the memory of a node over a network.
+    /// Returns the traffic out of and into the memory of a node over a network.
     pub fn interface_load(&self, noc: NocId, node: Node) -> (Load, Load) {
         let load = |port| self.resources[self.index(noc, node, port)].load;
         (load(Port::Out), load(Port::In))
     }
 
-    /// What a DRAM bank has read and written, or `None` if there is no such bank.
+    /// Returns the bytes that a DRAM bank has read and written, or `None` if there is no such bank.
     pub fn bank_load(&self, bank: usize) -> Option<BankLoad> {
         Some(self.banks.get(bank)?.1)
     }

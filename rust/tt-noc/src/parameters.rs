@@ -1,4 +1,4 @@
-//! What a network and the DRAM behind it can do, one table per chip generation.
+//! Parameters of a network and its DRAM, one table per chip generation.
 //!
 //! Sizes that programs see (link width, packet size, grid) are in `tt_memory::chip`. The marks in square brackets are
 //! those of `spec/noc.md`: [isa] vendor documentation, [npe] constants of the vendor's estimator, [rep] vendor reports,
@@ -23,7 +23,7 @@ impl Rate {
         if cycles == 0 { 1 } else { cycles }
     }
 
-    /// As a number, for reports.
+    /// Returns it as a float, for reports.
     pub fn bytes_per_cycle(self) -> f64 {
         f64::from(self.0) / 100.0
     }
@@ -54,7 +54,7 @@ pub struct NocParameters {
     pub dram_out: Rate,
     /// A DRAM node, in.
     pub dram_in: Rate,
-    /// What a bank reads or writes.
+    /// The rate of a bank.
     pub bank: Rate,
     /// A bank begins at most one request in so many cycles.
     pub bank_request: u64,
@@ -64,13 +64,13 @@ pub struct NocParameters {
     pub multicast: Rate,
     /// Linked multicast: the path stays reserved.
     pub multicast_linked: Rate,
-    /// How long an atomic or a narrow store holds its L1 bank.
+    /// Cycles during which an atomic or a narrow store occupies its L1 bank.
     pub l1_modify: u64,
-    /// The buffer of a router behind each of its incoming links.
+    /// The router's buffer after each of its incoming links.
     pub buffers: Buffers,
 }
 
-/// The buffer behind a link: what each virtual channel has of its own and what all of them share.
+/// The buffer after a link: bytes of each virtual channel and bytes that all of them share.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Buffers {
     /// Channels that unicast requests use on one side of the dateline: two classes, two buddies.
@@ -86,7 +86,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// What a link moves when its pool is full: each channel its own bytes per round trip.
+    /// Returns the rate of a link when its pool is full: each channel its own bytes per round trip.
     pub const fn starved(&self) -> Rate {
         Rate::hundredths((self.channels * self.own * 100 / self.round_trip) as u32)
     }

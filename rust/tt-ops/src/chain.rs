@@ -53,7 +53,7 @@ impl Chain {
         Self::resolve(&[ChainStep { name: name.to_owned(), variant: variant.to_owned(), parameters }])
     }
 
-    /// Whether there is nothing to do.
+    /// Returns true if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }

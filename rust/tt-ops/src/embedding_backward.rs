@@ -18,7 +18,7 @@ const OPERATOR: &str = "embedding_bw";
 const TILE_ROWS: usize = 32;
 const FACE_ROW: usize = 16;
 
-/// What the program is built with. The table is as wide as the gradient.
+/// Settings of the program. The table is as wide as the gradient.
 #[derive(Clone, Debug)]
 pub struct EmbeddingBackwardProgram {
     /// Format of the gradient and of the table, a 16-bit or block format.

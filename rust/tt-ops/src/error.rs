@@ -1,6 +1,6 @@
-//! What an operator can refuse.
+//! Errors of operators.
 
-/// What an operator can refuse. Shapes, dtypes and layouts are checked before the engine is entered; these are the
+/// Errors of operators. Shapes, dtypes and layouts are checked before the engine is entered; these are the
 /// engine's own invariants and the state of memory.
 #[derive(Debug, thiserror::Error)]
 pub enum OpError {

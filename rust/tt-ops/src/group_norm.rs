@@ -23,7 +23,7 @@ const KEPT: DataFormat = DataFormat::Float16B;
 /// Datums between the partial sums of blocks in the tile that joins them.
 const APART: usize = 8;
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone)]
 pub struct GroupNormProgram {
     /// Formats of input and output.

@@ -8,7 +8,7 @@ use crate::{OpError, for_each_page};
 
 const NAME: &str = "elements by index";
 
-/// What becomes of an element that several sources name.
+/// The combination of several sources for one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// The last one stays.
@@ -72,7 +72,7 @@ fn index_at(format: DataFormat, row: &[u8], place: usize) -> usize {
     u32::from_le_bytes(word) as usize
 }
 
-/// Takes elements: output row i, column j is the element of row `rows[i]` that `indices[i][j]` names.
+/// Gathers elements: output row i, column j is the element `indices[i][j]` of row `rows[i]`.
 ///
 /// # Errors
 /// Memory errors; an index beyond the row; buffers that do not hold what the program asks for.

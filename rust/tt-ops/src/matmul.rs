@@ -43,7 +43,7 @@ impl Ring {
     }
 }
 
-/// What the program is built with. Sizes are in tiles of 32 x 32 unless said otherwise.
+/// Settings of the program. Sizes are in tiles of 32 x 32 unless stated otherwise.
 #[derive(Clone)]
 pub struct MatmulProgram {
     /// Formats of the left operand, the right operand and the output.
@@ -74,7 +74,7 @@ pub struct MatmulProgram {
     pub relu: bool,
     /// Vector-unit functions on the result in Dst.
     pub activation: Chain,
-    /// What the left operand is made of.
+    /// The source of the left operand.
     pub left: LeftOperand,
     /// The left operand is stored as K x M.
     pub transpose_a: bool,

@@ -234,7 +234,7 @@ fn write<const N: usize>(target: &mut [u8], tile: &Tile, bytes: impl Fn(u32) -> 
     }
 }
 
-/// What `dropout` is built with.
+/// Settings of `dropout`.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropout {
     /// Format of input and output.

@@ -21,7 +21,7 @@ const FORMAT: DataFormat = DataFormat::Float16B;
 const TILE: usize = 32;
 const MINUS_INFINITY: u16 = 0xff80;
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Debug)]
 pub struct StickProgram {
     /// Channels of a stick.
@@ -32,7 +32,7 @@ pub struct StickProgram {
     pub sticks: Vec<i32>,
     /// Rows of weights, FP32 bits, one for each stick of a window; none for the largest.
     pub weights: Vec<u32>,
-    /// Which row of weights each window has.
+    /// The row of weights of each window.
     pub rows: Vec<u32>,
     /// 32-bit Dst.
     pub dst32: bool,
@@ -235,7 +235,7 @@ fn pieces(column: usize, count: usize) -> impl Iterator<Item = (usize, Range<usi
     [(0, 0..2 * cut), (cut, 2 * cut..2 * count)].into_iter().filter(|(_, bytes)| !bytes.is_empty())
 }
 
-/// What sampling at points of a grid is built with.
+/// Settings of sampling at points of a grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridProgram {
     /// Format of the grid: `Float32` or `Float16B`. A page of it has x and y of a point.

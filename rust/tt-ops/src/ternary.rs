@@ -24,7 +24,7 @@ use crate::{Chain, OpError, for_each_page};
 /// A vector-unit function of three operands with its parameters.
 pub use tt_tensix::sfpu::TernaryCall;
 
-/// What the program is built with. Shapes are logical; the last two dimensions are tiled.
+/// Settings of the program. Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
 pub struct TernaryProgram {
     /// Formats of the operands (of a scalar's tile) and of the output.

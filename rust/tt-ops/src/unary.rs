@@ -12,7 +12,7 @@ use crate::half_table;
 use crate::pages::{self, Old};
 use crate::{Chain, OpError, for_each_page};
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Debug)]
 pub struct UnaryProgram {
     /// Formats of input and output.

@@ -49,7 +49,7 @@ impl Windows {
     }
 }
 
-/// What the left operand is made of.
+/// The source of the left operand.
 #[derive(Clone, Debug, Default)]
 pub enum LeftOperand {
     /// The tiles of a tensor.
@@ -62,7 +62,7 @@ pub enum LeftOperand {
 }
 
 impl LeftOperand {
-    /// Whether tiles are pages.
+    /// Returns true if tiles are pages.
     pub fn is_pages(&self) -> bool {
         matches!(self, Self::Tiles)
     }

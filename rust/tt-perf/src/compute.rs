@@ -14,7 +14,7 @@ pub enum Eltwise {
     Mul,
 }
 
-/// What a reduction goes along.
+/// The axis of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReduceAxis {
     /// Rows of a column: `REDUCE_COL`.

@@ -8,7 +8,7 @@ use tt_formats::Arch;
 
 use super::slots::{SLOTS, Slots};
 
-/// Where a cost comes from.
+/// The source of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SfpuCost {
     /// Cycles per tile, measured on a chip.

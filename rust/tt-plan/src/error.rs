@@ -1,4 +1,4 @@
-//! What a plan can have wrong.
+//! Errors of plans.
 
 use thiserror::Error;
 

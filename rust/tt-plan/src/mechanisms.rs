@@ -44,7 +44,7 @@ pub struct Mechanisms {
     pub l1_bank: f64,
     /// From the start of the first core to the first instruction of the last one's kernels.
     pub start: u64,
-    /// How sharply the larger of two bounds decides: the exponent of their mean.
+    /// Sharpness of the maximum of two bounds: the exponent of their mean.
     pub queue: i32,
     /// Between the starts of two cores.
     pub skew: f64,

@@ -1,10 +1,10 @@
-//! What the cores of a device operation do.
+//! Work of the cores of a device operation.
 
 use tt_formats::Arch;
 
 use crate::tiles::TileOp;
 
-/// Where pages lie.
+/// The location of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Interleaved over the DRAM banks, on the network that suits it: NoC 0 for reads, NoC 1 for writes.
@@ -20,9 +20,9 @@ pub enum Place {
 /// Pages that a data movement kernel reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// Where they lie.
+    /// The location.
     pub place: Place,
-    /// How many.
+    /// The number of pages.
     pub pages: u64,
     /// Size of one.
     pub page_bytes: u64,
@@ -76,7 +76,7 @@ pub enum Step {
 /// Cores with equal work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreGroup {
-    /// How many.
+    /// The number of cores.
     pub cores: u64,
     /// Data movement kernel that brings the operands.
     pub reader: Vec<Step>,
@@ -86,7 +86,7 @@ pub struct CoreGroup {
     pub writer: Vec<Step>,
 }
 
-/// What a device operation does.
+/// The plan of a device operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The generation of the chip.

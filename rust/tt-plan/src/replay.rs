@@ -30,7 +30,7 @@ pub struct Processor {
     pub node: Node,
     /// BRISC, else NCRISC.
     pub brisc: bool,
-    /// What it does.
+    /// The accesses.
     pub steps: Vec<Access>,
 }
 

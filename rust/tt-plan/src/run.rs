@@ -9,7 +9,7 @@ use crate::error::PlanError;
 use crate::mechanisms::Mechanisms;
 use crate::plan::{CoreGroup, Plan, Step};
 
-/// What decides how long an operation takes.
+/// The limit of an operation's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// DRAM banks.
@@ -24,7 +24,7 @@ pub enum Bound {
     Writer,
 }
 
-/// When the kernels of a group ended, in cycles after the start.
+/// End of a group's kernels, in cycles after the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupTime {
     /// Cores.
@@ -40,7 +40,7 @@ pub struct GroupTime {
 pub struct Timing {
     /// From the start of the first core to the end of the last.
     pub cycles: u64,
-    /// What decides.
+    /// The limit.
     pub bound: Bound,
     /// Each group.
     pub groups: Vec<GroupTime>,

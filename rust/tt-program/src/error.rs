@@ -1,4 +1,4 @@
-//! What a kernel can do wrong, as values. The text is rendered once, where the error leaves the engine.
+//! Errors of kernels, as values. The text is rendered once, where the error leaves the engine.
 
 use tt_formats::DataFormat;
 use tt_memory::MemoryError;
@@ -43,9 +43,9 @@ pub struct Fault {
     pub kernel: usize,
     /// The call, by its classic name.
     pub call: Name,
-    /// What happened.
+    /// The fault.
     pub what: Box<FaultKind>,
-    /// Where in its source, for kernels that are compiled; Python knows the lines of its own.
+    /// The source location, for kernels that are compiled; Python knows the lines of its own.
     pub place: Option<SourcePlace>,
 }
 
@@ -72,7 +72,7 @@ macro_rules! fault_kinds {
         #[error($($text:tt)*)]
         $kind:ident $({ $($field:ident: $type:ty),* $(,)? })? $(($content:ty))?,
     )+)+) => {
-        /// What happened. Fields are what the text names.
+        /// The fault. Fields are the values of its text.
         #[derive(Debug, Clone, PartialEq, thiserror::Error)]
         #[allow(missing_docs, reason = "each field is named in the text of its variant")]
         pub enum FaultKind {

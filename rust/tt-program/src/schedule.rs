@@ -1,4 +1,4 @@
-//! Who runs next: the queue of kernels that can go on, and what stops and wakes the others.
+//! Scheduling: the queue of kernels that can continue, and blocking and waking of the others.
 
 use std::cmp::Reverse;
 
@@ -64,7 +64,7 @@ impl Run {
         Some(kernel)
     }
 
-    /// Whether every kernel has returned.
+    /// Returns true if every kernel has returned.
     pub fn is_finished(&self) -> bool {
         self.finished == self.kernels.len()
     }

@@ -1,4 +1,4 @@
-//! What there is before the first kernel starts: cores, circular buffers, kernels, semaphores and arguments in L1.
+//! State before the first kernel starts: cores, circular buffers, kernels, semaphores and arguments in L1.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -1,10 +1,10 @@
-//! What the host layer says about a program: the cores' circular buffers, semaphores and kernels.
+//! The host's program description: the cores' circular buffers, semaphores and kernels.
 
 use tt_formats::DataFormat;
 use tt_memory::chip::LogicalCore;
 use tt_tensix::fpu::MathFidelity;
 
-/// Where a kernel runs. A compute kernel is one function on the three TRISCs.
+/// The RISC of a kernel. A compute kernel is one function on the three TRISCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Risc {
@@ -59,7 +59,7 @@ pub struct SemaphoreSpec {
     pub initial: u32,
 }
 
-/// How a compute kernel is built.
+/// The build settings of a compute kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComputeConfig {
     /// Fidelity of products.
@@ -74,7 +74,7 @@ pub struct ComputeConfig {
     pub unpack_to_dest: u64,
 }
 
-/// What runs on one RISC of one core.
+/// The kernel of one RISC of one core.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelSpec {
     /// Core.

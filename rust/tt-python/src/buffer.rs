@@ -11,7 +11,7 @@ use tt_memory::error::MemoryError;
 use crate::error::engine_bug;
 use crate::shared::SharedDevice;
 
-/// What does not change while a buffer lives.
+/// The constant properties of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
     id: BufferId,
@@ -41,7 +41,7 @@ impl Facts {
         }
     }
 
-    /// As Python sees them.
+    /// Returns them as Python objects.
     ///
     /// # Errors
     /// Python has no memory left.

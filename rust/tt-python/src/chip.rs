@@ -1,4 +1,4 @@
-//! What is known about the chips that a device can be.
+//! Properties of the chips that a device can be.
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};

@@ -260,7 +260,7 @@ impl PyDevice {
 }
 
 impl PyDevice {
-    /// What it shares with its buffers.
+    /// Returns the state that it shares with its buffers.
     pub fn shared(&self) -> &Arc<SharedDevice> {
         &self.shared
     }

@@ -44,7 +44,7 @@ pub fn enter_engine<T: Send, E: EngineError>(py: Python<'_>, run: impl FnOnce() 
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text")

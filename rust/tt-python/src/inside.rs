@@ -1,4 +1,4 @@
-//! Whether a thread runs kernels: then the functions of the host are refused there.
+//! Marks threads that run kernels: host functions raise there.
 //!
 //! A kernel runs on a core of the device. It has no host, so no device to open or close, no operator and no tensor.
 use std::cell::Cell;
@@ -11,7 +11,7 @@ thread_local! {
     static KERNELS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says whether kernels run on this thread from now on; returns whether they did.
+/// Marks this thread as running kernels or not; returns the previous mark.
 #[pyfunction]
 pub fn set_inside_kernels(inside: bool) -> bool {
     KERNELS.replace(inside)

@@ -40,7 +40,7 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether the loop of this thread should stop: the signal came, and Python will raise `KeyboardInterrupt` for it.
+/// Returns whether this thread's loop should stop: the signal came, and Python will raise `KeyboardInterrupt`.
 pub fn ask() -> Answer {
     Python::attach(|py| {
         let Some(signals) = SIGNALS.get(py).filter(|signals| signals.main == Some(thread::current().id())) else {

@@ -1,4 +1,4 @@
-//! What runs on a device while a call of an operator is recorded; see `crate::prepared`.
+//! Work on a device while an operator call is recorded; see `crate::prepared`.
 //!
 //! Programs are noted. Everything else that looks at the device or changes it spoils the recording, because the next
 //! call might see something else there.
@@ -105,7 +105,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(take_calls, module)?)
 }
 
-/// Whether a call is being recorded that may still be repeated.
+/// Returns true if a call is being recorded that may still be repeated.
 pub fn is_recording() -> bool {
     RECORDING.with_borrow(|recording| matches!(recording, Some(Recording::Nothing | Recording::One(_))))
 }

@@ -30,7 +30,7 @@ impl SharedDevice {
         Self { device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
     }
 
-    /// Gives all memory back; works after an engine bug too.
+    /// Frees all memory; works after an engine bug too.
     ///
     /// # Errors
     /// The device is closed.
@@ -40,7 +40,7 @@ impl SharedDevice {
         Ok(())
     }
 
-    /// Why work is refused, if it is: a sentence and the class of the error.
+    /// The error that blocks further work, if any: a message and the class of the error.
     pub fn failure(&self) -> MutexGuard<'_, Option<(String, String)>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +136,7 @@ impl SharedDevice {
         })
     }
 
-    /// Whether the device has not been closed.
+    /// Returns true if the device has not been closed.
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Acquire)
     }

@@ -18,7 +18,7 @@ pub trait Memory {
     fn store<const N: usize>(&mut self, address: u32, bytes: [u8; N]) -> bool;
 }
 
-/// Why a hart stopped. Its program counter is on the instruction that did it.
+/// The reason why a hart stopped. Its program counter is on the instruction that did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// An `ecall`: [`Hart::finish_call`] completes it.
@@ -47,7 +47,7 @@ pub enum Exit {
     Trap(Trap),
 }
 
-/// What a kernel must not do.
+/// Faults of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Trap {
     /// No instruction of RV32IM.
@@ -205,7 +205,7 @@ impl Hart {
         self.noted = addresses;
     }
 
-    /// Whether one was noted since the last question.
+    /// Returns true if one was noted since the last call.
     pub fn take_noted(&mut self) -> bool {
         std::mem::take(&mut self.touched)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::code::Code;
 use crate::{LOCAL_BASE, LOCAL_BYTES, STACK_BYTES, TEXT_BASE, TEXT_BYTES};
 
-/// Why a file is no image.
+/// The reason why a file is not an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// It is cut off, or a table in it points outside.
@@ -101,7 +101,7 @@ impl Image {
         Ok(Self { code: Code::new(text, free.clone()), entry, local, free, file })
     }
 
-    /// Whether the instruction at an address is one of the stubs that take no time.
+    /// Returns true if the instruction at an address is one of the stubs that cost nothing.
     pub fn is_free(&self, address: u32) -> bool {
         self.free.contains(&address)
     }

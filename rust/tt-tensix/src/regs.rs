@@ -41,7 +41,7 @@ pub type HalfTile = [u16; TILE_DATUMS];
 /// A BF16 tile as it lies in L1, in face order.
 pub type Bf16Page = [u8; 2 * TILE_DATUMS];
 
-/// What `Dst` holds: two 16-bit floats, 32-bit floats, or integers.
+/// The content of `Dst`: two 16-bit floats, 32-bit floats, or integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstFormat {
     /// 16-bit mode, `S1 E8 M7`.
@@ -63,7 +63,7 @@ impl DstFormat {
     }
 }
 
-/// How many passes over mantissa parts a multiplication makes.
+/// The number of passes over mantissa parts in a multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum MathFidelity {

@@ -15,7 +15,7 @@ pub type Tile = [u32; TILE_DATUMS];
 /// An empty register tile.
 pub const ZERO: Tile = [0; TILE_DATUMS];
 
-/// How tiles of one buffer enter the registers.
+/// The path of one buffer's tiles into the registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
     /// Format in L1.
@@ -42,7 +42,7 @@ impl Input {
         Self { direct, ..Self::new(format, dst32) }
     }
 
-    /// Whether a tile is in Dst as it is in L1.
+    /// Returns true if a tile in Dst has the words of L1.
     pub fn is_words(self) -> bool {
         self.direct && self.format.tile_bytes(TileShape::FULL) == size_of::<Tile>()
     }
@@ -52,7 +52,7 @@ impl Input {
         unpack::to_src(self.format, self.register, bytes, out);
     }
 
-    /// Brings a tile into Dst, as `copy_tile` does.
+    /// Copies a tile into Dst, as `copy_tile` does.
     pub fn to_dst(self, math: &MathConfig, bytes: &[u8], src: &mut Tile, dst: &mut Tile) {
         // Halves that are integers come out of Src as they went in.
         let opaque = self.format == DataFormat::UInt16 && math.dst == DstFormat::UInt16;
@@ -96,7 +96,7 @@ pub fn halves_mut(l1: &mut [u8]) -> Option<&mut HalfTile> {
     if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
 }
 
-/// Whether a tile is in L1 as it is in Dst.
+/// Returns true if a tile in L1 has the words of Dst.
 pub fn packs_words(packer: &PackConfig) -> bool {
     use DataFormat::{Float32, Int32, UInt32};
     let kept = match packer.dst {
@@ -108,7 +108,7 @@ pub fn packs_words(packer: &PackConfig) -> bool {
     kept && plain && packer.intermediate == packer.output
 }
 
-/// What `Dst` holds for operands of this format.
+/// Returns the `Dst` format for operands of this format.
 pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     match operand {
         DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
@@ -119,7 +119,7 @@ pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     }
 }
 
-/// What `Dst` holds once a function has made a result of format `output` from operands of this format.
+/// Returns the `Dst` format of a function with output `output` and operands of this format.
 pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> DstFormat {
     if output.is_integer() {
         dst_format(output, dst32)

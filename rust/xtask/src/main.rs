@@ -3,6 +3,7 @@
 
 mod size;
 mod wheel;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -152,6 +153,7 @@ fn main() -> ExitCode {
     match wanted.as_str() {
         "size" => return size::print(&root),
         "wheel" => return wheel::build(&root, &python()),
+        "words" => return words::check(&root),
         _ => {}
     }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == wanted) else {
@@ -164,6 +166,7 @@ fn main() -> ExitCode {
             "  {:11} build the wheel that is handed out, and run the demo from it in a clean environment",
             "wheel"
         );
+        println!("  {:11} check first lines of docstrings and commit subjects against rust/xtask/words.txt", "words");
         return ExitCode::from(2);
     };
     let arguments: Vec<String> = std::env::args().skip(2).collect();

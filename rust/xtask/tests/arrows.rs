@@ -1,4 +1,4 @@
-//! Which crate and which module may name which.
+//! Allowed dependencies between crates and modules.
 //!
 //! Crates: each has a list of those below it. Modules of a crate: no circle over what they name by `use`, `crate::` or
 //! `super::`. A name that a module re-exports counts for the module that defines it. A module may name its own

@@ -49,7 +49,7 @@ def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compa
 
 
 def test_weights_of_volumes_in_rows_of_the_host_stay_there(compared: Executed) -> None:
-    """A layout whose map of indices is another one than the pass would choose asked for a change of nothing."""
+    """A layout with another index map than the pass chooses requested an empty change."""
     text = """#in = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 64 + d1 * 16 + d2 * 4 + d3, d4), <1x1>, memref<64x32xbf16, #dram>, <interleaved>>
 #raw = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 288 + d1 * 9 + d2 * 3 + d3, d4), <1x1>, memref<1152x3xbf16, #host>>
 #out = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 8 + d1 * 4 + d2 * 2 + d3, d4), <1x1>, memref<8x32xbf16, #dram>, <interleaved>>

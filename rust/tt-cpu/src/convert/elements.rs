@@ -31,7 +31,7 @@ impl<'a> Values<'a> {
         self.as_bytes().len() / self.value_bytes()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -69,7 +69,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Where unpacked values go: the type that the format has on the host; float32 or bfloat16 for block floats.
+/// The destination of unpacked values: the format's host type; float32 or bfloat16 for block floats.
 #[derive(Debug)]
 pub enum Target<'a> {
     /// float32.
@@ -99,7 +99,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -18,7 +18,7 @@ use crate::pool;
 
 pub use elements::{Target, Values};
 
-/// Why a tensor cannot be converted.
+/// The reason for which a tensor cannot be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// No host tensor has this format.

@@ -12,7 +12,7 @@ use super::{ConvertError, Dims, for_each_chunk, for_each_part, zeros};
 use crate::stream::{self, STREAM_BYTES};
 use crate::{Level, simd_kernel};
 
-/// Where things lie in a row of tiles.
+/// Offsets in a row of tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     tile: TileShape,

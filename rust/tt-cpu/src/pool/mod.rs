@@ -19,7 +19,7 @@ pub const MAX_THREADS: usize = 1024;
 /// Below this many bytes of work, waking another thread costs more than it saves.
 const INLINE_BYTES: usize = 256 * 1024;
 
-/// Why a number of threads was refused.
+/// The reason for which a number of threads was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the number of threads must be between 1 and {MAX_THREADS}, not {0}")]
 pub struct ThreadsError(pub usize);

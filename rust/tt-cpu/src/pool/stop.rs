@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// What is answered to a loop that asks.
+/// The answer to a loop that asks whether to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Go on.
@@ -49,7 +49,7 @@ pub fn asking<T>(ask: fn() -> Answer, run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Whether the loop on this thread should end. To be called before each item: the clock is looked at once in many.
+/// Returns true if the loop on this thread should end. Called before each item; the clock is read once in many.
 #[inline]
 pub fn is_asked() -> bool {
     match ASKING.get() {

@@ -1,8 +1,8 @@
-//! What `argmax` is built with.
+//! Settings of `argmax`.
 
 use tt_formats::DataFormat;
 
-/// What is searched. The output is row-major, 32-bit unsigned.
+/// The searched dimension and tensors. The output is row-major, 32-bit unsigned.
 #[derive(Clone, Debug)]
 pub struct ArgmaxProgram {
     /// Format of the input: bfloat16, float32 or an integer of 16 or 32 bits.

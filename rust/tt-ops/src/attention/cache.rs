@@ -1,11 +1,11 @@
-//! Where the tiles of keys and values lie.
+//! Addresses of key and value tiles.
 
 use tt_memory::access::Pages;
 
 use super::{NAME, Sizes};
 use crate::OpError;
 
-/// Which blocks of the cache belong to a batch, in the order of its sequence.
+/// The cache blocks of a batch, in sequence order.
 #[derive(Clone, Debug)]
 pub struct PageTable {
     /// Numbers of blocks, so many for each batch.

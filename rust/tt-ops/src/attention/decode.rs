@@ -16,7 +16,7 @@ use super::tiles::{BYTES, Page, Registers, Steps, in_column, set_in_column};
 use super::{Cache, Mask, NAME, Numerics, Sizes};
 use crate::{OpError, for_each_page};
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Debug)]
 pub struct DecodeProgram {
     /// Formats, fidelity and scale.
@@ -33,7 +33,7 @@ pub struct DecodeProgram {
     pub chunks: Vec<usize>,
     /// Cores that share the keys of a head.
     pub cores: usize,
-    /// What is added to scores.
+    /// The mask that is added to scores.
     pub mask: Option<Mask>,
     /// Keys.
     pub keys: Cache,

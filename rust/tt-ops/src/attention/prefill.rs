@@ -22,7 +22,7 @@ use crate::{OpError, for_each_page};
 /// Rows of tiles that are computed side by side.
 const ROWS: usize = 8;
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Debug)]
 pub struct PrefillProgram {
     /// Formats, fidelity and scale.
@@ -41,7 +41,7 @@ pub struct PrefillProgram {
     pub causal: bool,
     /// Queries see so many keys, the last of them at their own position.
     pub window: Option<usize>,
-    /// What is added to scores.
+    /// The mask that is added to scores.
     pub mask: Option<Mask>,
     /// Keys.
     pub keys: Cache,

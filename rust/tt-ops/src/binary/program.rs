@@ -1,4 +1,4 @@
-//! What a program of two operands is built with.
+//! Settings of a program of two operands.
 
 use tt_formats::DataFormat;
 use tt_memory::BufferId;
@@ -9,7 +9,7 @@ use crate::Chain;
 /// A vector-unit function of two operands with its parameters.
 pub use tt_tensix::sfpu::BinaryCall;
 
-/// Which unit computes, and what.
+/// The unit that computes, and its function.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
     /// FPU: operand a in `SrcA`, b in `SrcB`.
@@ -27,7 +27,7 @@ pub enum Other {
     Scalar(u32),
 }
 
-/// What the program is built with. Shapes are logical; the last two dimensions are tiled.
+/// Settings of the program. Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
 pub struct BinaryProgram {
     /// Formats of a, b (of the scalar's tile) and the output.

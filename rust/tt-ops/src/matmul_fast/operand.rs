@@ -1,4 +1,4 @@
-//! How tiles of the operands become panels.
+//! Conversion of operand tiles to panels.
 
 use std::ops::Range;
 

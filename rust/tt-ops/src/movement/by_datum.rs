@@ -11,7 +11,7 @@ use super::datums::{flushed, load_words, store_words};
 use super::setting::Setting;
 use crate::OpError;
 
-/// What a worker needs.
+/// Buffers of a worker.
 pub struct Scratch {
     /// Recently decoded block-float tiles.
     decoded: Vec<(usize, Tile)>,

@@ -7,7 +7,7 @@ use super::setting::{EXPONENTS, LINE};
 /// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
 pub type Decode = fn(&[u8], usize) -> [u16; LINE];
 
-/// What passing through Dst does to a bfloat16 datum.
+/// Returns a bfloat16 datum after it has passed through Dst.
 #[inline(always)]
 pub fn flushed(word: u16) -> u16 {
     pack::bf16_to_bf16(word.into()) as u16
@@ -35,7 +35,7 @@ pub fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
     }
 }
 
-/// What passing through Dst does to bfloat16 datums.
+/// Passes bfloat16 datums through Dst.
 #[inline(always)]
 pub fn flush_bytes(bytes: &mut [u8]) {
     for datum in bytes.as_chunks_mut::<2>().0 {

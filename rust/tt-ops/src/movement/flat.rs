@@ -51,7 +51,7 @@ impl Flat {
         Some(Self { offset: movement.offset, dimensions, volume })
     }
 
-    /// Whether lines of the rows would be short.
+    /// Returns true if lines of the rows would be short.
     pub fn is_narrow(setting: &Setting<'_>) -> bool {
         setting.input.width.min(setting.output.width) < LINE
     }

@@ -12,7 +12,7 @@ use super::setting::{Setting, datum_format};
 use crate::pages::Share;
 use crate::{OpError, for_each_page};
 
-/// Whether the movement only changes between rows and 32 x 32 tiles, one page per row.
+/// Returns true if the movement only converts between rows and 32 x 32 tiles, one page per row.
 pub fn changes_layout(setting: &Setting<'_>) -> bool {
     let Setting { movement, input, output, .. } = setting;
     let mut stride = 1;
@@ -103,7 +103,7 @@ pub struct Tilizer {
     pub width: usize,
     /// Bytes of a datum: 2 or 4.
     pub unit: usize,
-    /// What the rows and columns behind the last hold.
+    /// The content of rows and columns after the last.
     pub padding: u32,
     /// Datums of bfloat16 pass through `Dst`, on this level of the CPU.
     pub flush: Option<Level>,

@@ -8,7 +8,7 @@ use tt_tensix::pack::HalfPacker;
 use super::setting::{EXPONENTS, LINE, Movement, SIDE};
 use crate::OpError;
 
-/// What a worker needs.
+/// Buffers of a worker.
 pub struct Packing {
     packer: HalfPacker,
     padding: u16,

@@ -14,7 +14,7 @@ use super::tile_copy::TileCopy;
 use crate::row_writes::WindowCopy;
 use crate::{OpError, for_each_page};
 
-/// How a movement is carried out.
+/// The strategy of a movement.
 pub enum Plan {
     /// From rows to tiles or back.
     LayoutChange,

@@ -17,7 +17,7 @@ pub const EXPONENTS: usize = SIDE * SIDE / GROUP;
 /// A tensor as the mover sees it.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Where it lies.
+    /// The buffer.
     pub buffer: BufferId,
     /// Its format.
     pub format: DataFormat,
@@ -48,7 +48,7 @@ pub struct Movement {
     pub strides: Vec<i64>,
     /// First output index and length of the window, per output dimension.
     pub window: Vec<(usize, usize)>,
-    /// What datums outside the window and in tile padding hold, as a word of the (unpacked) output format.
+    /// The value of datums outside the window and in tile padding, as a word of the (unpacked) output format.
     pub padding: u32,
     /// Datums pass through Dst: bfloat16 denormals and -0 become +0, NaN becomes infinity.
     pub through_dst: bool,
@@ -118,7 +118,7 @@ pub struct Setting<'a> {
     /// Datums pass through `Dst`, which changes some of bfloat16.
     pub flush: bool,
     pub packer: PackConfig,
-    /// What [`Movement::packed`] asks for.
+    /// The packer for [`Movement::packed`].
     pub half_packer: Option<HalfPacker>,
 }
 

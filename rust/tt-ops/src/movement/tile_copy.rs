@@ -223,7 +223,7 @@ impl TileCopy {
         }
     }
 
-    /// Whether no output tile has padding.
+    /// Returns true if no output tile has padding.
     pub fn is_whole(&self) -> bool {
         self.shape[self.shape.len() - 2..].iter().all(|length| length.is_multiple_of(32))
     }

@@ -30,7 +30,7 @@ impl Groups {
         Self { pages, together: (pages / parts).clamp(fewest, MOST), stride }
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     pub fn count(&self) -> usize {
         self.pages.div_ceil(self.together)
     }

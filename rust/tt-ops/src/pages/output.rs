@@ -11,7 +11,7 @@ use crate::OpError;
 /// Pages of more bytes are made in their place: a copy would not stay in the first-level cache.
 const MOST_COPIED: usize = 16 << 10;
 
-/// What becomes of the old contents of a page that is made.
+/// The treatment of a page's old contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Old {
     /// Nobody asks for them: the bytes that are handed out may hold anything.
@@ -76,7 +76,7 @@ const SHORT: usize = 64;
 /// Bytes of such pages that are copied together.
 const PIECE: usize = 4096;
 
-/// Whether what a bank has of some pages is one piece on both sides.
+/// Returns true if a bank's range of some pages is one piece on both sides.
 pub fn lie_alike(source: &Pages<'_>, target: &Output<'_>) -> bool {
     source.gapless().is_some() && source.gapless() == target.gapless()
 }

@@ -1,4 +1,4 @@
-//! What a program of the tile pipeline consists of: tensors, passes, and what each pass loads.
+//! Program of the tile pipeline: tensors, passes, and the loads of each pass.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{Chain, OpError};
 /// The name in errors; operators check their operands before.
 pub(super) const NAME: &str = "tile pipeline";
 
-/// Which tiles form a line.
+/// The tiles that form a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The tiles of a row of tiles.
@@ -36,12 +36,12 @@ impl Axis {
     }
 }
 
-/// What every pass of a program shares.
+/// Settings shared by all passes of a program.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Logical shape whose tiles the lines consist of; the last two dimensions are tiled.
     pub domain: Vec<usize>,
-    /// Which of its tiles form a line.
+    /// The tiles that form a line.
     pub axis: Axis,
     /// Format of the first input. It decides what `Dst` holds.
     pub format: DataFormat,
@@ -78,7 +78,7 @@ pub enum Operand {
 /// Some tiles of a line.
 pub type Part = (Operand, Range<usize>);
 
-/// How a running result takes the next tile.
+/// The combination of a running result and the next tile.
 #[derive(Clone, Copy)]
 pub enum Join {
     /// By the FPU, the next tile first.
@@ -89,7 +89,7 @@ pub enum Join {
     Compensated,
 }
 
-/// How a pass brings tiles to `Dst`.
+/// The load of tiles to `Dst`.
 #[derive(Clone)]
 pub enum Load {
     /// `copy_tile`.
@@ -136,7 +136,7 @@ pub enum Moment {
     Variance(u32, u32),
 }
 
-/// What becomes of the padding behind the last row or column of a line, in `Dst`.
+/// The treatment of the padding after the last row or column of a line, in `Dst`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Padding {
     /// It stays.
@@ -148,7 +148,7 @@ pub enum Padding {
     Zero,
 }
 
-/// Where a pass packs to.
+/// The destination of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A circular buffer, which later passes read.
@@ -160,15 +160,15 @@ pub enum Target {
 /// One pass over a line.
 #[derive(Clone)]
 pub struct Pass {
-    /// How tiles come to `Dst`.
+    /// The load of tiles to `Dst`.
     pub load: Load,
-    /// What becomes of padding there.
+    /// The treatment of padding there.
     pub padding: Padding,
-    /// SFPU functions behind it.
+    /// SFPU functions after it.
     pub chain: Chain,
     /// Format of the packed tiles.
     pub format: DataFormat,
-    /// Where they go.
+    /// The destination.
     pub target: Target,
 }
 

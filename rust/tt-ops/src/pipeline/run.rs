@@ -17,7 +17,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Takes the passes in their order.
+    /// Creates a program from passes in their order.
     ///
     /// # Errors
     /// [`OpError::Invariant`]: a pass reads what no earlier pass made, or a domain without tiles.

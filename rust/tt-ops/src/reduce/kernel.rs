@@ -1,4 +1,4 @@
-//! How a step joins tiles, and what it does with the result.
+//! Combination of tiles in a step, and processing of the result.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -10,7 +10,7 @@ use super::step::{Axis, Join, ReduceStep};
 use super::vector::VectorJoin;
 use crate::{Chain, OpError};
 
-/// What a worker needs.
+/// Buffers of a worker.
 pub struct Scratch {
     pub bytes: Vec<u8>,
     pub negated: Vec<u8>,
@@ -40,14 +40,14 @@ pub struct Kernel<'a> {
     /// The FPU's reduction of a tile along rows or columns, with the factors decoded.
     pub reduction: Option<Reduction>,
     pub level: Level,
-    /// What [`ReduceStep::scale`] asks for.
+    /// The chain of [`ReduceStep::scale`].
     pub scale: Chain,
     pub packer: PackConfig,
     /// Negated tiles of [`Join::FpuMin`].
     pub pack_negated: PackConfig,
     /// Running maximum of [`Join::FpuMin`].
     pub pack_running: PackConfig,
-    /// Whether plain tiles take the way of [`minimum`].
+    /// True if plain tiles use [`minimum`].
     pub short_minimum: bool,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// What the SFPU does when all tiles are joined.
+    /// Runs the SFPU functions after all tiles are joined.
     pub fn finish(&self, scratch: &mut Scratch) {
         let Scratch { running, unpacked, src, dst, .. } = scratch;
         if self.step.join == Join::FpuMin {
@@ -225,7 +225,7 @@ impl<'a> Kernel<'a> {
         self.scale(dst);
     }
 
-    /// The factor behind the reduction. A table of all results of a 16-bit `Dst` would not pay: results are few.
+    /// Applies the factor after the reduction. A table of all 16-bit results would not pay: results are few.
     pub fn scale(&self, dst: &mut Tile) {
         self.scale.apply_once(dst, self.step.dst32);
     }

@@ -3,7 +3,7 @@
 use tt_formats::DataFormat;
 use tt_tensix::fpu::{Arch, MathFidelity};
 
-/// What is reduced away.
+/// The reduced dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The width of each matrix: one column remains.
@@ -20,7 +20,7 @@ pub enum Axis {
     Transposed(usize),
 }
 
-/// How datums are joined, and by which unit.
+/// The combination of datums, and its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     /// FPU: products with a scaler, given as FP32 bits; a 16-bit scaler tile truncates them.
@@ -61,9 +61,9 @@ pub struct ReduceStep {
     /// Logical height and width whose surroundings are overwritten first, if they are; for a transposed dimension, what
     /// the padding of the result holds.
     pub fill: Option<Fill>,
-    /// What is reduced away.
+    /// The reduced dimension.
     pub axis: Axis,
-    /// How.
+    /// The combination.
     pub join: Join,
     /// FP32 bits of a factor that the SFPU multiplies the result by; nothing happens for 1.0.
     pub scale: u32,
@@ -82,6 +82,6 @@ pub struct Fill {
     pub height: usize,
     /// Logical width.
     pub width: usize,
-    /// As a rule the identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
+    /// Usually the identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
     pub value: u32,
 }

@@ -1,4 +1,4 @@
-//! What the SFPU does in a reduction: it folds tiles onto each other, then the rows or columns of the last one.
+//! SFPU steps of a reduction: it folds tiles onto each other, then the rows or columns of the last one.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -85,13 +85,13 @@ impl VectorJoin {
         }
     }
 
-    /// Whether the order of joins shows in the result, and how often an identity is among them: not for the largest or
+    /// Returns true if the result depends on the order of joins and the number of identities: not for the largest or
     /// smallest word.
     pub fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// [`Self::fold`] of columns that lie in tiles behind each other, up to 32: the results are left in the first. Rows
+    /// [`Self::fold`] of columns in consecutive tiles, up to 32: the results are left in the first. Rows
     /// without a tile hold `identity`, whose join with itself is itself, and which changes a word once at most.
     pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
         self.fold_lines(&ROWS, tiles, identity);

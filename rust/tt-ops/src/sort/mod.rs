@@ -18,7 +18,7 @@ use network::{Elements, Lane, ROWS, TILE, exchange_tiles, key, local_sort};
 const NAME: &str = "sort";
 const INFINITY: u32 = 0x7f80_0000;
 
-/// What is wanted of every row.
+/// The requested part of every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// All elements in order.
@@ -27,7 +27,7 @@ pub enum Wanted {
     First(usize),
 }
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct SortProgram {
     /// Format of the values.
@@ -42,7 +42,7 @@ pub struct SortProgram {
     pub ascending: bool,
     /// Equal elements keep their order.
     pub stable: bool,
-    /// What is wanted.
+    /// The requested part.
     pub wanted: Wanted,
     /// Chip.
     pub arch: Arch,

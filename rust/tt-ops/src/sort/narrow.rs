@@ -12,7 +12,7 @@ pub const FEW: usize = 8;
 /// Elements of a pair of tiles.
 const PAIR: usize = 2 * TILE;
 
-/// How many rows there are to sort: those behind the last of them are like it.
+/// Returns the number of distinct rows to sort: those after the last of them are equal to it.
 pub fn different(keys: &[Lane]) -> usize {
     let mut unlike = [0; ROWS];
     for lane in keys {
@@ -38,7 +38,7 @@ impl Row {
         Self { keys: one(keys), indices: one(indices), block }
     }
 
-    /// Puts the row back, into as many rows as are like it.
+    /// Writes the row back, into all rows that are equal to it.
     pub fn store(&self, keys: &mut [Lane], indices: &mut [Lane], rows: std::ops::Range<usize>) {
         for (lanes, words) in [(keys, &self.keys), (indices, &self.indices)] {
             for (lane, &word) in lanes.iter_mut().zip(words) {

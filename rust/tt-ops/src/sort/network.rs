@@ -17,7 +17,7 @@ pub type Lane = [u32; ROWS];
 pub struct Elements<'a> {
     /// Keys.
     pub keys: &'a mut [Lane],
-    /// Where they came from.
+    /// The original indices.
     pub indices: &'a mut [Lane],
 }
 

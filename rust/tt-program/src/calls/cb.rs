@@ -226,7 +226,7 @@ impl Run {
         })
     }
 
-    /// Whether `pages` pages are at the front, now. `None`: the kernel asks again and again, and has to wait for them.
+    /// Returns true if `pages` pages are at the front, now. `None`: the kernel polls, and has to wait for them.
     ///
     /// # Errors
     /// Unknown CB.
@@ -245,7 +245,7 @@ impl Run {
         })
     }
 
-    /// Whether `pages` pages are free at the back, now. `None`: as above.
+    /// Returns true if `pages` pages are free at the back, now. `None`: as above.
     ///
     /// # Errors
     /// Unknown CB.
@@ -288,7 +288,7 @@ impl Run {
         })
     }
 
-    /// What the host configured.
+    /// Returns the host's configuration.
     ///
     /// # Errors
     /// Unknown CB.
@@ -346,7 +346,7 @@ impl Run {
         Ok(address)
     }
 
-    /// A word of a tile at the front of a CB, as `read_tile_value` returns it. `None`: the unpacker is behind.
+    /// A word of a tile at the front of a CB, as `read_tile_value` returns it. `None`: the unpacker is late.
     ///
     /// # Errors
     /// As [`Run::front_address`].

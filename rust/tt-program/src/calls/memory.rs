@@ -1,4 +1,4 @@
-//! Who may touch which bytes: bounds, owners, written bits, pages of circular buffers.
+//! Access rights to bytes: bounds, owners, written bits, pages of circular buffers.
 
 use tt_memory::{Device, Place};
 use tt_riscv::{LOCAL_BASE, LOCAL_BYTES, TEXT_BASE, TEXT_BYTES};

@@ -10,5 +10,5 @@ pub(crate) mod unwatched;
 
 use crate::error::Fault;
 
-/// What a call that may block answers: `false` if it has to be repeated later.
+/// The result of a call that may block: `false` if it has to be repeated later.
 pub type Step = Result<bool, Fault>;

@@ -72,13 +72,13 @@ pub struct NativeSpec {
     pub kernel: usize,
     /// Its image; cores that run the same kernel share one.
     pub image: Arc<Image>,
-    /// How many of its runtime arguments are the core's own; those of all cores follow.
+    /// The number of the core's own runtime arguments; those of all cores follow.
     pub own_args: u32,
     /// Instructions after which it counts as one that never ends.
     pub limit: u64,
-    /// Where the headers of the kernel API lie: lines there are not lines of the kernel.
+    /// The folder of the kernel API headers: lines there are not lines of the kernel.
     pub headers: String,
-    /// Where its core lies, counted from the first core of the kernel.
+    /// The position of its core, counted from the first core of the kernel.
     pub relative: (u32, u32),
 }
 
@@ -109,7 +109,7 @@ pub struct Kernels {
     kernels: Vec<Option<Box<Native>>>,
 }
 
-/// Who is next when no compiled kernel can go on, or one must not.
+/// The next kernel when no compiled kernel can continue, or one must not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// This kernel, which is not compiled.
@@ -145,12 +145,12 @@ impl Kernels {
         Ok(Self { kernels })
     }
 
-    /// Whether a kernel is compiled.
+    /// Returns true if a kernel is compiled.
     pub fn is_native(&self, kernel: usize) -> bool {
         self.kernels.get(kernel).is_some_and(Option::is_some)
     }
 
-    /// Lets the kernel go on that [`Run::schedule`] chose, if it is compiled, and then those that come next, until one
+    /// Continues the kernel that [`Run::schedule`] chose, if it is compiled, and then those that follow, until one
     /// does that is not.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What lies at addresses beyond L1: the clock, counters of circular buffers, and what is refused.
+//! Addresses past L1: the clock, counters of circular buffers, and unsupported registers.
 
 use crate::error::FaultKind;
 use crate::state::Run;

@@ -68,7 +68,7 @@ pub struct Cb {
 }
 
 impl Cb {
-    /// As the host configures it.
+    /// Creates it as the host configures it.
     pub fn new(spec: &CbSpec) -> Self {
         let (height, width) = (spec.tile.0 as usize, spec.tile.1 as usize);
         let shape = TileShape::new(height, width);

@@ -62,7 +62,7 @@ impl Core {
 /// Bytes for which there is one written bit.
 const UNIT: u32 = 16;
 
-/// Which bytes of a range of L1 were written since their page was last freed, and which ever.
+/// Written bytes of an L1 range: since their page was last freed, and ever.
 #[derive(Debug, Default)]
 pub struct Shadow {
     base: u32,
@@ -111,13 +111,13 @@ impl Shadow {
         self.for_each(start, end, |word, _, mask| *word &= !mask);
     }
 
-    /// Whether all of a range was written in this run, be it before its page was freed.
+    /// Returns true if all of a range was written in this run, even before its page was freed.
     pub fn ever(&self, start: u32, end: u32) -> bool {
         let units = self.units(start, end);
         units.into_iter().all(|unit| self.ever[unit / 64] >> (unit % 64) & 1 == 1)
     }
 
-    /// Whether something was written to every unit that a range touches.
+    /// Returns true if something was written to every unit that a range touches.
     pub fn all(&self, start: u32, end: u32) -> bool {
         let units = self.units(start, end);
         end > start
@@ -125,7 +125,7 @@ impl Shadow {
             && units.into_iter().all(|unit| self.words[unit / 64] >> (unit % 64) & 1 == 1)
     }
 
-    /// Whether any byte of a range was written.
+    /// Returns true if any byte of a range was written.
     #[inline]
     pub fn any(&self, start: u32, end: u32) -> bool {
         let units = self.units(start, end);

@@ -8,7 +8,7 @@ use super::compute::Compute;
 use crate::name::Name;
 use crate::spec::Risc;
 
-/// What a kernel that cannot go on waits for.
+/// The event that a blocked kernel waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// Pages at the front of a CB.
@@ -52,7 +52,7 @@ pub enum Wait {
     },
 }
 
-/// Whether a kernel can go on.
+/// The scheduling state of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It runs, or waits in the queue for its turn.
@@ -76,20 +76,20 @@ pub struct InFlight {
     pub noc: u8,
     /// Transaction id.
     pub trid: u8,
-    /// When the bytes have left (writes) or arrived (reads).
+    /// The cycle at which the bytes have left (writes) or arrived (reads).
     pub moved: u64,
-    /// When the other side has answered.
+    /// The cycle at which the other side has answered.
     pub done: u64,
 }
 
 impl InFlight {
-    /// Whether it touches a range.
+    /// Returns true if it touches a range.
     pub fn touches(&self, start: u32, end: u32) -> bool {
         self.start < end && start < self.end
     }
 }
 
-/// Where a write goes.
+/// The destination of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receivers {
     /// A DRAM bank.
@@ -101,7 +101,7 @@ pub enum Receivers {
 }
 
 impl Receivers {
-    /// Whether the L1 bank is one of them.
+    /// Returns true if the L1 bank is one of them.
     pub fn contain(&self, bank: usize) -> bool {
         match self {
             Self::Dram => false,
@@ -116,7 +116,7 @@ impl Receivers {
 pub struct Sending {
     /// The bytes.
     pub source: InFlight,
-    /// Who gets them.
+    /// The destination.
     pub to: Receivers,
     /// The kernel's flag that follows them over the same network to one of their receivers: who has seen that flag
     /// knows that they have left.
@@ -152,15 +152,15 @@ pub struct Event {
     pub thread: u8,
     /// The call, or the kind of transfer.
     pub name: Name,
-    /// When it began.
+    /// The first cycle.
     pub start: u64,
-    /// When it was over.
+    /// The end cycle.
     pub end: u64,
     /// Bytes of a transfer.
     pub bytes: u32,
 }
 
-/// Why a clock stood still.
+/// The reason of a stall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stall {
     /// For pages at the front of this CB.
@@ -216,7 +216,7 @@ pub struct Kernel {
     pub compute: Option<Box<Compute>>,
     /// Cycles lost, by thread and reason.
     pub stalls: BTreeMap<(u8, Stall), u64>,
-    /// When it was woken last.
+    /// The cycle of its last wake-up.
     pub woken: u64,
     /// It is compiled, and runs in [`native`](crate::native).
     pub compiled: bool,
@@ -231,7 +231,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Lets a thread's clock reach a time and books the wait.
+    /// Advances a thread's clock to a time and records the wait.
     #[inline]
     pub fn wait_until(&mut self, thread: Thread, time: u64, why: Stall) {
         let clock = &mut self.clocks[thread as usize];
@@ -253,12 +253,12 @@ impl Kernel {
         if self.compute.is_some() { thread } else { Thread::Unpack }
     }
 
-    /// When the last of its threads stops.
+    /// Returns the end cycle of its last thread.
     pub fn end(&self) -> u64 {
         self.clocks.into_iter().max().unwrap_or(0)
     }
 
-    /// Who it is, for messages.
+    /// Returns its description, for messages.
     pub fn describe(&self) -> String {
         format!("kernel {} ({})", self.name, self.risc.name())
     }

@@ -86,7 +86,7 @@ pub struct Run {
     pub(crate) places: Vec<Option<Target>>,
     /// First L1 address that circular buffers may have.
     pub l1_base: u64,
-    /// Whether mistakes that only cost correctness on the chip are reported.
+    /// True if errors that only affect correctness on the chip are reported.
     pub watched: bool,
     /// When words that kernels wait for were last changed, and by whom: L1 bank and address.
     pub(crate) words: BTreeMap<(usize, u32), Change>,

@@ -1,4 +1,4 @@
-//! Where the run asks for time: what a call costs its RISC, when a transfer is over, what a tile operation takes. The
+//! Time queries of the run: cost of a call for its RISC, end of a transfer, cost of a tile operation. The
 //! figures are those of `tt-noc` and `tt-perf`; nothing in this crate knows a number of cycles.
 
 use tt_memory::chip::ChipSpec;
@@ -7,7 +7,7 @@ use tt_perf::{ComputeCosts, CoreCosts, Costs, LaunchCosts, RiscCosts, SfpuCost};
 
 use crate::error::FaultKind;
 
-/// What lies at NoC coordinates.
+/// The target of NoC coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The L1 bank of a worker core.
@@ -16,7 +16,7 @@ pub enum Target {
     Dram(usize),
 }
 
-/// How far a kernel may run ahead of the others before it lets them catch up, in cycles.
+/// The cycles by which a kernel may run ahead of the others before it yields to them.
 pub const QUANTUM: u64 = 500;
 
 /// The networks and the costs of a run.
@@ -30,7 +30,7 @@ pub struct Time {
     banks: Vec<Node>,
 }
 
-/// How a command names the other side.
+/// The addressing of a command's other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// By its NoC address.
@@ -50,24 +50,24 @@ impl Time {
         Self { noc, costs: Costs::of(chip.arch), workers, banks }
     }
 
-    /// What calls cost the RISC that makes them.
+    /// Returns the costs of calls for their RISC.
     #[inline]
     pub fn risc(&self) -> &'static RiscCosts {
         &self.costs.risc
     }
 
-    /// What instructions cost.
+    /// Returns the costs of instructions.
     pub fn core(&self) -> &'static CoreCosts {
         &self.costs.core
     }
 
-    /// What tile operations cost unpackers, FPU and packers.
+    /// Returns the costs of tile operations for unpackers, FPU and packers.
     #[inline]
     pub fn compute(&self) -> &'static ComputeCosts {
         &self.costs.compute
     }
 
-    /// What starting and ending kernels costs.
+    /// Returns the costs of starting and ending kernels.
     pub fn launch(&self) -> &'static LaunchCosts {
         &self.costs.launch
     }
@@ -79,7 +79,7 @@ impl Time {
         }
     }
 
-    /// What a command costs its RISC until the interface has it.
+    /// Returns a command's cost for its RISC until the interface has it.
     #[inline]
     pub fn command(&self, naming: Naming) -> u64 {
         match naming {

@@ -57,7 +57,7 @@ impl Source {
         self.call(name, &arguments)
     }
 
-    /// Puts the result of the last call into a register.
+    /// Moves the result of the last call into a register.
     pub fn keep(self, register: u32) -> Self {
         self.put(&[addi(register, A0, 0)])
     }

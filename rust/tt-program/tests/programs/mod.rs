@@ -22,7 +22,7 @@ pub struct Program {
     pub run: Run,
 }
 
-/// How compute kernels are built unless a test says otherwise.
+/// Default build settings of compute kernels in tests.
 pub const COMPUTE: ComputeConfig =
     ComputeConfig { fidelity: MathFidelity::HiFi4, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
 
@@ -77,13 +77,13 @@ impl Program {
         Self { device, run }
     }
 
-    /// What the kernel with this number calls.
+    /// Makes a call of the kernel with this number.
     pub fn by<T>(&mut self, kernel: usize, call: impl FnOnce(&mut Run, &mut Device) -> T) -> T {
         self.run.current = kernel;
         call(&mut self.run, &mut self.device)
     }
 
-    /// Lets all clocks of a kernel show a time.
+    /// Sets all clocks of a kernel to a time.
     pub fn at(&mut self, kernel: usize, time: u64) {
         self.run.kernels[kernel].clocks = [time; 3];
     }
@@ -149,7 +149,7 @@ impl Program {
     }
 }
 
-/// What calls cost on an n150.
+/// Returns the costs of calls on an n150.
 pub fn costs() -> &'static RiscCosts {
     &Costs::of(N150.arch).risc
 }

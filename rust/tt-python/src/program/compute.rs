@@ -37,7 +37,7 @@ impl PyVectorCall {
     }
 }
 
-/// What the inits of the SFPU set besides what all of them do.
+/// Returns the state that SFPU inits set in addition to the common state.
 #[pyfunction]
 pub fn sfpu_setups() -> Vec<setups::Row> {
     setups::rows()

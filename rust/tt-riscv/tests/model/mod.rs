@@ -15,7 +15,7 @@ pub struct Model {
     lowest: i128,
 }
 
-/// Why it does not go on.
+/// The reason why it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     Call,

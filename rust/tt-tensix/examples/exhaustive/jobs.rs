@@ -1,4 +1,4 @@
-//! What is run: one job per function, its 2^32 inputs in chunks of 2^16.
+//! Jobs: one per function, its 2^32 inputs in chunks of 2^16.
 
 use tt_cpu::Level;
 use tt_tensix::fpu::MathFidelity;

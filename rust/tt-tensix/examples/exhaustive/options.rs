@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! Command line options.
 
 use std::thread;
 
@@ -18,7 +18,7 @@ pub struct Options {
     pub names: Vec<String>,
     /// Host threads.
     pub threads: usize,
-    /// Which part of the inputs, from 0, of how many.
+    /// The part of the inputs, from 0, and the number of parts.
     pub part: (u64, u64),
     /// Only print names.
     pub list: bool,
@@ -49,7 +49,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a function is among those asked for.
+    /// Returns true if a function was requested.
     pub fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|part| name.contains(part.as_str()))
     }

@@ -31,12 +31,12 @@ pub use reduce::{
     row_sum_at,
 };
 
-/// What a compute kernel sets up before its math instructions.
+/// Setup of a compute kernel before its math instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MathConfig {
     /// Number of fidelity phases of a multiplication.
     pub fidelity: MathFidelity,
-    /// What `Dst` holds.
+    /// The format of `Dst`.
     pub dst: DstFormat,
     /// ALU format of `SrcA`. It decides the operand family (5-bit or 8-bit exponents, integers) of both operands.
     /// `SrcB` words are used as they come: the unpacker leaves no bits that a narrower format does not have.

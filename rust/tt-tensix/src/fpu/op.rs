@@ -14,7 +14,7 @@ pub enum EltwiseOp {
     Mul,
 }
 
-/// Which part of the `SrcB` tile every datum meets.
+/// The part of the `SrcB` tile that is broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broadcast {
     /// The datum at the same position.

@@ -26,7 +26,7 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    /// Takes a masked `Src` word apart.
+    /// Decodes a masked `Src` word.
     #[inline(always)]
     pub fn decode(word: u32, e8: bool) -> Self {
         let exponent_mask = if e8 { 255 } else { 31 };

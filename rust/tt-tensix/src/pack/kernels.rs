@@ -10,7 +10,7 @@ use crate::regs::{DstFormat, HalfTile, TILE_DATUMS};
 /// A conversion of one tile; the bytes must be exactly one tile of its output format.
 pub type Kernel = unsafe fn(&Tile, &Limits, &mut [u8]);
 
-/// As [`Kernel`] for a tile of upper halves, without `ReLU`.
+/// Same as [`Kernel`] for a tile of upper halves, without `ReLU`.
 pub type HalfKernel = unsafe fn(&HalfTile, &mut [u8]);
 
 /// Adds a packed tile to one in L1.

@@ -17,7 +17,7 @@ use kernels::{AccumulateKernel, HalfKernel, Kernel, Limits};
 pub use crate::regs::DstFormat;
 pub use kernels::CONVERSIONS;
 
-/// What the packer does to values below or above a threshold. Thresholds are 16-bit patterns of non-negative values:
+/// `ReLU` of the packer, below or above a threshold. Thresholds are 16-bit patterns of non-negative values:
 /// BF16, or FP16 if the intermediate format has 5 exponent bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Relu {
@@ -32,7 +32,7 @@ pub enum Relu {
     MaxThreshold(u16),
 }
 
-/// Which datums the packer takes from `Dst`; the others are written as zero.
+/// The datums that the packer reads from `Dst`; the others are written as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum EdgeMask {
     /// All of them.
@@ -46,12 +46,12 @@ pub enum EdgeMask {
     Datum0,
 }
 
-/// How tiles are packed.
+/// The packer configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackConfig {
-    /// What `Dst` holds.
+    /// The format of `Dst`.
     pub dst: DstFormat,
-    /// What the early conversion makes of it. `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
+    /// The intermediate format. `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
     pub intermediate: DataFormat,
     /// The format in L1.
     pub output: DataFormat,
@@ -59,7 +59,7 @@ pub struct PackConfig {
     pub relu: Relu,
     /// Add to what is in L1.
     pub l1_accumulate: bool,
-    /// Which datums count.
+    /// The datums that are packed.
     pub edge: EdgeMask,
 }
 

@@ -129,7 +129,7 @@ pub fn transpose_halves(tile: &[u32; TILE_DATUMS / 2], transposed: &mut [u32; TI
     transpose::half_tile(Level::current(), tile, transposed);
 }
 
-/// Which line of a face in what [`transpose_halves`] makes is this one.
+/// Returns the face row of this line in the result of [`transpose_halves`].
 pub const fn line_of_halves(line: usize) -> usize {
     transpose::half_line(line)
 }

@@ -1,4 +1,4 @@
-//! What the levels of x86 have in common: operations that are one instruction, and the ways to and from memory.
+//! Shared code of the x86 levels: operations that are one instruction, loads and stores.
 
 /// Wraps intrinsics that are defined for all operands and touch no memory.
 macro_rules! lanes {

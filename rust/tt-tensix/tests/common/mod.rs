@@ -1,4 +1,4 @@
-//! What the golden tests share: tiles of the vectors in register form.
+//! Shared code of the golden tests: tiles of the vectors in register form.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use tt_formats::{DataFormat, TileShape};

@@ -47,7 +47,7 @@ const KINDS: [Kind; 11] = [
     Kind::Edge,
 ];
 
-/// What was compared.
+/// The counts of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Outputs of the reference. Each was compared at every CPU level that the host has.

@@ -2,7 +2,7 @@
 
 use super::number::{Tie, nearest, power_of_two, rescale};
 
-/// What an instruction runs under.
+/// The setting of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Operands have 5 exponent bits, otherwise 8.

@@ -1,6 +1,6 @@
 //! Exact integers scaled by powers of two, and their rounding.
 
-/// Which neighbour a number halfway between two takes.
+/// The rounding of a number halfway between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tie {
     /// The one with the larger magnitude.

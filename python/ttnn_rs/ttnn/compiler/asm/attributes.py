@@ -275,7 +275,7 @@ def _cut(value: float, count: int) -> tuple[str, int]:
 
 
 def _six_digits(value: float) -> str:
-    """Return a float with six significant digits and a zero behind them."""
+    """Return a float with six significant digits and a trailing zero."""
     sign = "-" if math.copysign(1.0, value) < 0 else ""
     text, exponent = _cut(value, 6)
     top = exponent + len(text) - 1 if text != "0" else 0

@@ -216,7 +216,7 @@ class Region:
 def padding(
     linear: AffineMap, shape: Sequence[int], grid: Sequence[int], tile: Sequence[int] | None = None
 ) -> list[Region]:
-    """Return the padding of each core: disjoint boxes, along each dimension the slots behind the last element.
+    """Return the padding of each core: disjoint boxes, along each dimension the slots after the last element.
 
     Slots between the elements, which a map with gaps leaves, are not boxes and are not listed.
 

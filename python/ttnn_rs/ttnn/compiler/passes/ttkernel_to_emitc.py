@@ -283,7 +283,7 @@ class _Kernel:
         replace(op, self.add(op, "call_opaque", list(op.operands), [kind], **properties).results)
 
     def load(self, op: Operation) -> None:
-        """An element behind a pointer."""
+        """Load an element through a pointer."""
         kind = self.type(op.results[0].type, op)
         place = self.add(op, "subscript", list(op.operands), [OpaqueDialectType("emitc.lvalue", ("<", kind, ">"))])
         replace(op, self.add(op, "cast", [place.results[0]], [kind]).results)

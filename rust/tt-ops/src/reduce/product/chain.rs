@@ -11,7 +11,7 @@ use tt_tensix::unpack::Bf16Page;
 use super::program::ProductProgram;
 use crate::fill;
 
-/// What a worker needs.
+/// Buffers of a worker.
 pub struct Memory {
     /// The product so far, in L1.
     pub running: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct Chain {
     pub math: MathConfig,
     pub packer: PackConfig,
     pub level: Level,
-    /// How lanes of 16 bits read the format, if they do, and write it.
+    /// The reader and writer of the format in 16-bit lanes, if there is one.
     pub reader: Option<Reader>,
     pub short: Option<HalfPacker>,
     /// A tile of ones.
@@ -83,7 +83,7 @@ impl Chain {
         pack::pack_tile(&self.packer, dst, running);
     }
 
-    /// What the packer makes of a Dst that holds a tile of bfloat16.
+    /// Packs a Dst that holds a tile of bfloat16.
     pub fn pack_halves(&self, halves: &[u8], dst: &mut Tile, out: &mut [u8]) {
         for (word, datum) in dst.iter_mut().zip(halves.as_chunks::<2>().0) {
             *word = u32::from(u16::from_le_bytes(*datum)) << 16;

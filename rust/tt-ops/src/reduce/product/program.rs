@@ -1,9 +1,9 @@
-//! What a product is built with.
+//! Settings of a product.
 
 use tt_formats::DataFormat;
 use tt_tensix::fpu::{Arch, MathFidelity};
 
-/// What is multiplied.
+/// The factors of a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Factors {
     /// All tiles, one after the other, in FP32; operands of shorter formats meet the upper half of what is there so
@@ -31,9 +31,9 @@ pub enum Factors {
 /// Rows or columns that are multiplied.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixAxis {
-    /// How many matrices the output has.
+    /// The number of matrices of the output.
     pub outer: usize,
-    /// How many matrices of the input are the rows of one of these.
+    /// The number of input matrices that are the rows of one of these.
     pub matrices: usize,
     /// The height of a matrix of the input.
     pub height: usize,
@@ -46,12 +46,12 @@ pub struct MatrixAxis {
     pub flush: bool,
 }
 
-/// What the program is built with.
+/// Settings of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProductProgram {
     /// Format of input and output.
     pub format: DataFormat,
-    /// What is multiplied.
+    /// The factors.
     pub factors: Factors,
     /// Fidelity of the FPU.
     pub fidelity: MathFidelity,

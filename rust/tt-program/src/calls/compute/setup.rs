@@ -1,4 +1,4 @@
-//! What the `*_init` calls set up, and the checks of it at every use.
+//! State set by `*_init` calls, and its check at every use.
 
 use tt_formats::DataFormat;
 use tt_tensix::fpu::ReduceDim;

@@ -63,7 +63,7 @@ impl Run {
             && self.later().is_some_and(|compute| compute.later.iter().any(|call| call.threads & threads > 0))
     }
 
-    /// Whether a call of any kernel is put off: after each of its calls a kernel then has to [`Run::catch_up`].
+    /// Returns true if a call of any kernel is deferred: each call then has to be followed by [`Run::catch_up`].
     #[inline]
     pub fn must_catch_up(&self) -> bool {
         self.behind > 0
@@ -93,7 +93,7 @@ impl Run {
         Ok(())
     }
 
-    /// Says at which line the calls stand that were put off since.
+    /// Sets the source line of the calls deferred since.
     pub fn place_calls(&mut self, place: impl FnOnce() -> Option<SourcePlace>) {
         let Some(compute) = self.kernels[self.current].compute.as_deref_mut() else { return };
         let mut new = compute.later.iter_mut().rev().take_while(|call| call.place.is_none()).peekable();
@@ -232,7 +232,7 @@ impl Run {
         Ok(false)
     }
 
-    /// What each kernel waits for: its function, and calls of its threads that were put off, with their lines.
+    /// Returns the wait of each kernel: its function, and deferred calls of its threads, with their lines.
     pub fn all_waits(&self) -> Vec<(usize, Wait, Option<SourcePlace>)> {
         let mut rows = Vec::new();
         for (index, kernel) in self.kernels.iter().enumerate() {

@@ -45,7 +45,7 @@ enum Operation {
 }
 
 impl VectorCall {
-    /// What only sets up the SFPU for functions with this init.
+    /// Returns an entry that only sets up the SFPU for functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
         let (name, init) = (name.into(), Init::new(init));
         Self { name, init, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }

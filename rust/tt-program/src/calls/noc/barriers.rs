@@ -5,7 +5,7 @@ use crate::state::Run;
 use crate::state::kernel::{Stall, Thread};
 use crate::state::time::Naming;
 
-/// What waits for which transfers.
+/// The transfers that a barrier waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barrier {
     /// Reads have arrived.
@@ -107,7 +107,7 @@ impl Run {
         })
     }
 
-    /// Gives reads or writes of a network a transaction id from now on.
+    /// Sets the transaction id of later reads or writes of a network.
     ///
     /// # Errors
     /// A compute kernel; no such network or id.

@@ -113,7 +113,7 @@ impl Run {
         })
     }
 
-    /// How a buffer is cut: pages, pages side by side, rows and columns of pages in a shard, banks. An interleaved
+    /// Returns a buffer's division: pages, pages per row, rows and columns of pages in a shard, banks. An interleaved
     /// buffer is cut into its pages.
     ///
     /// # Errors

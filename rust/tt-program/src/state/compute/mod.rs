@@ -22,7 +22,7 @@ use crate::vectors::Recorder;
 pub(crate) type Tile = Dst;
 pub(crate) const ZERO: Tile = [0; TILE_DATUMS];
 
-/// How a tile comes to `Dst`.
+/// The path of a tile to `Dst`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copying {
     /// As it is.
@@ -33,7 +33,7 @@ pub enum Copying {
     Spread(Broadcast),
 }
 
-/// What unpacker and FPU were last set up for.
+/// The last setup of unpacker and FPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Math {
     /// Nothing.

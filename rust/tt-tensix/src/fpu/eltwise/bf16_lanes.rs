@@ -27,7 +27,7 @@ const LOW_B: u16 = 1;
 /// Leading zeros of a total of one, 1024 units.
 const ZEROS_OF_ONE: i16 = 5;
 
-/// How tiles in L1 become BF16 pages.
+/// Conversion of tiles in L1 to BF16 pages.
 #[derive(Clone, Copy)]
 pub enum Reader {
     /// They are.
@@ -61,12 +61,12 @@ impl Reader {
     }
 }
 
-/// Whether [`run`] does operations with this configuration at this CPU level.
+/// Returns true if [`run`] supports this configuration at this CPU level.
 pub fn supports(level: Level, cfg: &MathConfig) -> bool {
     cfg.dst == DstFormat::Bf16 && cfg.mode().e8 && !cfg.is_integer() && has_registers(level)
 }
 
-/// As [`super::eltwise_at`] without broadcast and accumulation, for operands that are BF16 pages. False if products go
+/// Same as [`super::eltwise_at`] without broadcast and accumulation, for BF16 pages. False if products go
 /// far beyond the largest number; `dst` is then meaningless. The packer leaves these datums as they are in BF16.
 ///
 /// # Panics

@@ -31,7 +31,7 @@ pub enum Second<'t> {
     Words(&'t Src),
 }
 
-/// What becomes of the results.
+/// The destination of the results.
 pub enum Results<'t> {
     /// They stay in `Dst`, or the packer leaves them as they are.
     Words(&'t mut Dst),

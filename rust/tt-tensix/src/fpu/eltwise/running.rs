@@ -41,7 +41,7 @@ impl RunningSum {
         add_kernel::run(level, cfg.mode().wormhole, pages, &mut self.halves);
     }
 
-    /// Brings the sums to `Dst`.
+    /// Writes the sums to `Dst`.
     pub fn store(&self, level: Level, dst: &mut Dst) {
         store_kernel::run(level, &self.halves, dst);
     }

@@ -32,7 +32,7 @@ pub(super) struct Integers {
 impl Integers {
     pub const EMPTY: Self = Self { parts: [[0; TILE_DATUMS]; 2], signs: [0; TILE_DATUMS], exponents: [0; TILE_DATUMS] };
 
-    /// Takes a masked tile apart.
+    /// Decodes a masked tile.
     pub fn fill(&mut self, level: Level, cfg: &MathConfig, side: Side, words: &Src) {
         fill_planes::run(level, cfg, side, words, self);
     }

@@ -15,7 +15,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What a phase takes off the exponents of phase 0.
+    /// Returns the exponent difference of a phase to phase 0.
     #[inline(always)]
     pub fn below_phase_0(&self, phase: u32) -> i32 {
         Phase::new(self.cfg.mode(), 0).adjust - Phase::new(self.cfg.mode(), phase).adjust

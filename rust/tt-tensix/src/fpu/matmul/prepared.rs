@@ -40,7 +40,7 @@ pub(super) struct Planes {
     pub smallest: i32,
     /// The largest exponent.
     pub largest: i32,
-    /// Whether a datum is zero.
+    /// True if a datum is zero.
     pub has_zeros: bool,
     /// `SrcB`: rows from here on are zero.
     pub rows: usize,
@@ -93,7 +93,7 @@ impl Planes {
         }
     }
 
-    /// What [`Self::integers`] made.
+    /// Returns the result of [`Self::integers`].
     pub fn made_integers(&self) -> &Integers {
         debug_assert!(self.has_integers);
         &self.integers
@@ -258,7 +258,7 @@ macro_rules! operand {
                 Self(Planes::new($side))
             }
 
-            /// Takes over a tile as the unpacker leaves it.
+            /// Prepares a tile that the unpacker has written.
             pub fn prepare(&mut self, cfg: &MathConfig, src: &Src) {
                 prepare_planes::run(Level::current(), cfg, $side, src, &mut self.0);
             }

@@ -1,4 +1,4 @@
-//! Reductions of columns whose datums lie in tiles behind each other, at one place in each.
+//! Reductions of columns whose datums are in consecutive tiles, at the same position in each.
 //!
 //! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the
 //! place of the datums differs, so that they need not move.

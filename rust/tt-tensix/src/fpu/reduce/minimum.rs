@@ -16,7 +16,7 @@ const NORMAL: std::ops::RangeInclusive<u8> = 8..=253;
 /// Minus infinity.
 const NEGATIVE_ZERO: u8 = 0x80;
 
-/// Whether a tile has normal numbers and zeros only.
+/// Returns true if a tile has normal numbers and zeros only.
 pub fn is_plain(bytes: &[u8]) -> bool {
     plain_kernel::run(Level::current(), bytes)
 }
@@ -38,14 +38,14 @@ fn plain_body(bytes: &[u8]) -> bool {
 
 simd_kernel!(plain_kernel, super::plain_body, (bytes: &[u8]) -> bool);
 
-/// What a plain tile in `Src` becomes through `Dst`, negated, and L1.
+/// Passes a plain tile in `Src` through `Dst`, negated, and L1.
 pub fn negate(src: &mut Src) {
     for word in src {
         *word = if *word == 0 { 0 } else { *word ^ unpack::SRC_SIGN };
     }
 }
 
-/// What a row of `Dst` words in a group becomes through L1.
+/// Passes a row of `Dst` words in a group through L1.
 pub fn through_l1(row: &mut [u32; GROUP]) {
     let values = row.map(|word| pack::fp32_to_e8m6(word) as u16);
     let (mut exponent, mut datums) = ([0], [0; GROUP]);

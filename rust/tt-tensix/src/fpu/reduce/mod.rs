@@ -21,7 +21,7 @@ pub use running_max::RunningMax;
 use super::{Dst, DstFormat, MathConfig, Src};
 use crate::regs::{FACE_DATUMS, FACE_SIDE, index};
 
-/// How a reduction joins datums.
+/// The combination of datums in a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PoolOp {
     /// GAPOOL: sum of datums times scalers. An average is a sum with scaler 1/N.
@@ -30,7 +30,7 @@ pub enum PoolOp {
     Max,
 }
 
-/// What is reduced away, in the LLK's words.
+/// The reduced dimension, in the LLK's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceDim {
     /// Each row to one datum; the results are column 0.

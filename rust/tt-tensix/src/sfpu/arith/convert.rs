@@ -2,7 +2,7 @@
 
 use super::lane;
 
-/// How `SFPLOAD` and `SFPSTORE` read and write a `Dst` word.
+/// The `Dst` word format of `SFPLOAD` and `SFPSTORE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// 16-bit `Dst`, natural FP16 in the low half.
@@ -19,7 +19,7 @@ pub enum Mode {
     Int32TwosComplement,
 }
 
-/// What `SFP_STOCH_RND` in its nearest mode makes of an FP32 word.
+/// The target of `SFP_STOCH_RND` in its nearest mode, for an FP32 word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
     /// BF16, kept as FP32.

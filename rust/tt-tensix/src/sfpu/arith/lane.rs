@@ -1,4 +1,4 @@
-//! What a lane register is to a program: the primitives of the unit, and its notation in the listings. `sfpu.md`
+//! Lane registers in programs: the primitives of the unit, and its notation in the listings. `sfpu.md`
 //! sections 2 and 3. Words are FP32 bits unless said otherwise.
 //!
 //! The definition is the implementation for `u32`. An executor with several lanes at a time has its own.
@@ -139,7 +139,7 @@ thread_local! {
     static COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// How many multiply-adds, sums and products among them, the thread computes by the definition while `work` runs.
+/// Returns the number of multiply-adds, sums and products that the thread computes by the definition in `work`.
 #[cfg(feature = "count")]
 pub fn multiply_adds(work: impl FnOnce()) -> usize {
     let before = COUNT.get();

@@ -37,7 +37,7 @@ pub struct Function {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
-    /// What the parameters are, each a raw word: FP32 bits or an integer.
+    /// The names of the parameters, each a raw word: FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
     pub(crate) bits16: Kernel<0>,
@@ -62,9 +62,9 @@ impl fmt::Debug for Function {
 /// Parameters do not fit the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongParameters {
-    /// What the function takes.
+    /// The expected parameters.
     pub expected: &'static [&'static str],
-    /// How many were given.
+    /// The number of parameters that were passed.
     pub given: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How the listings run: scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
+//! Executors of the listings: scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
 
 pub mod bf16;
 mod function;

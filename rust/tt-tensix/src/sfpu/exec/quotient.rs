@@ -97,7 +97,7 @@ mod normal {
         Magnitudes { least, least_number: before_number.wrapping_add(1), most }
     }
 
-    /// Whether dividends are zeros or normal numbers, divisors normal numbers, and so the quotients of numbers.
+    /// Returns true if dividends are zeros or normal, divisors normal, and so are the quotients of numbers.
     pub fn are_normal(dividends: &[u32], divisors: &[u32]) -> bool {
         let normal = 1 << 23..255 << 23;
         let exponent = |word: u32| (word >> 23) as i32;

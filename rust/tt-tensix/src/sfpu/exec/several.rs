@@ -20,7 +20,7 @@ pub struct Several<const OTHERS: usize, const OPERANDS: usize> {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
-    /// What the parameters are, each a raw word: FP32 bits or an integer.
+    /// The names of the parameters, each a raw word: FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
     pub(crate) exact: [Kernel<OTHERS>; 2],
@@ -141,7 +141,7 @@ impl BinaryCall {
 }
 
 impl TernaryCall {
-    /// As for two operands.
+    /// Same as for two operands.
     pub fn run(&self, dst: &mut [u32], second: &[u32], third: &[u32], width: DstWidth, level: Level) {
         self.run_with(dst, [second, third], width, level);
     }

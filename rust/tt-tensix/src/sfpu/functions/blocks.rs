@@ -127,7 +127,7 @@ pub fn exp_f32<V: Lane>(x: V) -> V {
     select(ilt(exponent, 1), below, select(ilt(exponent, 255), setexp(value, exponent), above))
 }
 
-/// As [`exp_f32`], without the limits.
+/// Same as [`exp_f32`], without the limits.
 #[inline(always)]
 pub fn exp_f32_unlimited<V: Lane>(x: V) -> V {
     let (_, value, power) = exp_parts(x);

@@ -35,7 +35,7 @@ pub fn reduced_exp<V: Lane>(x: V, turns: V) -> (V, V) {
     scaled_exp(x, add(turns, ROUNDER), EXP_SERIES)
 }
 
-/// As [`reduced_exp`] for another polynomial and a quotient that is already rounded.
+/// Same as [`reduced_exp`] for another polynomial and a quotient that is already rounded.
 #[inline(always)]
 pub fn scaled_exp<V: Lane, const N: usize>(x: V, rounded: V, series: [u32; N]) -> (V, V) {
     let mantissa = polynomial(reduce(x, rounded), series);

@@ -52,7 +52,7 @@ fn series<V: Blocks>(m: V, coefficients: &[u32]) -> V {
     mad(V::from(coefficients[0]).horner(m, &coefficients[1..]), mul(m, m), m)
 }
 
-/// Puts the special cases around `value`, the logarithm of a positive finite `x`.
+/// Applies the special cases to `value`, the logarithm of a positive finite `x`.
 #[inline(always)]
 pub fn special<V: Blocks>(x: V, value: V) -> V {
     let kept = select(ilt(exp_biased(addexp(x, -1)), 255), value, mul(value, addexp(x, -1)));

@@ -94,7 +94,7 @@ const SIGN: u32 = 0x8000_0000;
 
 /// -1 / 768: a third, and eight bits to the right.
 pub const MINUS_THIRD: u32 = 0xbaaa_aaab;
-/// What the word of 1 / cbrt(x) has at zero, eight bits to the right.
+/// The word of 1 / cbrt(x) at zero, eight bits to the right.
 pub const ESTIMATE: u32 = 0x4b54_8c2c;
 pub const SERIES: [u32; 3] = [0x3f02_66d9, 0xbfa0_1f36, 0x3fe0_4c03];
 

@@ -50,7 +50,7 @@ pub fn sin<V: Blocks>(x: V, coefficients: &[u32]) -> V {
     sine_of_rest(reduce(x, sub(rounded, ROUNDER), MINUS_PI), rounded, coefficients)
 }
 
-/// As a sine, reduced by odd multiples of pi / 2.
+/// Cosine, computed like the sine, reduced by odd multiples of pi / 2.
 #[inline(always)]
 pub fn cos<V: Blocks>(x: V, coefficients: &[u32]) -> V {
     let rounded = add(mad(x, INVERSE_PI, HALF), ROUNDER);

@@ -25,7 +25,7 @@ type Done = Result<(), &'static str>;
 /// One word for each column.
 type Row = [u32; SIDE];
 
-/// What lane registers keep between calls.
+/// The content of lane registers between calls.
 #[derive(Clone, Debug, Default)]
 pub enum Registers {
     /// Nothing that a later call may read.
@@ -51,7 +51,7 @@ pub enum Registers {
     },
 }
 
-/// What a function does with a tile.
+/// The access of a function to a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Loads from it.
@@ -70,7 +70,7 @@ type Program = fn(&mut Registers, &mut [Tile], &[u32], DstWidth) -> Done;
 pub struct TileFunction {
     /// Its name.
     pub name: &'static str,
-    /// What it does with its tiles, in the order of the call's indices.
+    /// The accesses to its tiles, in the order of the call's indices.
     pub tiles: &'static [Access],
     /// Fewest and most parameters.
     pub parameters: (usize, usize),

@@ -82,7 +82,7 @@ pub static WORDS: [u16; 32] = {
     table
 };
 
-/// Where the bytes of a vector come from so that interleaving each 16 of them with a second table gives lines.
+/// Source positions of a vector's bytes, so that interleaving each 16 of them with a second table makes lines.
 pub static ORDERS: [[u8; 64]; 2] = {
     let mut orders = [[0; 64]; 2];
     let mut place = 0;
@@ -116,12 +116,12 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
     halves
 };
 
-/// What is taken from the exponents of each group, in place. In two cache lines: a store that crosses one is slow to
+/// Exponent corrections of each group, in place. In two cache lines: a store that crosses one is slow to
 /// read back.
 #[repr(align(64))]
 pub struct Shifts(pub [i16; GROUPS]);
 
-/// Whether this CPU has the instructions: only then may the functions of this module be called.
+/// Returns true if this CPU has the instructions: only then may the functions of this module be called.
 pub fn available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
@@ -338,7 +338,7 @@ fn shifted<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shift
     _mm512_subs_epu16(words, shift)
 }
 
-/// What each group's words have too much in their exponents. False if a group that is not empty has numbers that are
+/// Computes the excess of each group's exponents. False if a group that is not empty has numbers that are
 /// not normal.
 ///
 /// # Safety

@@ -160,7 +160,7 @@ def _root(value: SSAValue) -> SSAValue | None:
 
 
 def scaled_l2_norm(module: Module, op: TableOp) -> Result:
-    """X / max(sqrt(sum(|x| ** 2)), epsilon) * sqrt(n), and a factor for each channel behind it."""
+    """X / max(sqrt(sum(|x| ** 2)), epsilon) * sqrt(n), followed by a factor for each channel."""
     found = one_of(op, "div", "typecast")
     if found is None:
         return None

@@ -60,12 +60,12 @@ def users(value: SSAValue) -> list[Operation]:
 
 
 def through(value: SSAValue, *names: str) -> SSAValue:
-    """Return the value behind operations of these names, each taken by its first operand."""
+    """Return the source of a value, skipping operations of these names by their first operand."""
     return through_if(value, lambda op: op.name[5:] in names)
 
 
 def through_if(value: SSAValue, accepted: Callable[[TableOp], bool]) -> SSAValue:
-    """Return the value behind operations that are accepted, each taken by its first operand."""
+    """Return the source of a value, skipping accepted operations by their first operand."""
     owner = owner_of(value)
     while isinstance(owner, TableOp) and owner.name.startswith("ttir.") and owner.operands and accepted(owner):
         value = owner.operands[0]
@@ -82,7 +82,7 @@ def has_splat(value: SSAValue, number: float, tolerance: float = 1e-6) -> bool:
 
 
 def constant_near(value: SSAValue, number: float, relative: float) -> bool:
-    """Return whether a value, behind moves, is a constant that differs from a number by a part of it at most."""
+    """Return whether a value, skipping moves, is a constant within a relative distance of a number."""
     found = splat_of(through(value, *MOVES))
     return found is not None and abs(found - number) <= relative * max(abs(number), 1.0)
 
@@ -94,7 +94,7 @@ def operand_pairs(op: TableOp) -> tuple[tuple[SSAValue, SSAValue], tuple[SSAValu
 
 
 def one_of(op: TableOp, name: str, *between: str) -> tuple[TableOp, SSAValue] | None:
-    """Return the operation of a name that makes one of two operands, behind others, and the other operand."""
+    """Return the operation of a name that makes one of two operands, skipping others, and the other operand."""
     for value, other in operand_pairs(op):
         found = producer(through(value, *between), name)
         if found is not None:

@@ -1,4 +1,4 @@
-"""General pools take in padding before them and the count of elements behind them (second epoch)."""
+"""Fuse padding before, and element counts after, general pooling (second epoch)."""
 
 from __future__ import annotations
 

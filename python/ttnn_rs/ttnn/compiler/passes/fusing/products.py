@@ -54,7 +54,7 @@ def _product(
 
 
 def _matmul(value: SSAValue) -> tuple[TableOp, SSAValue] | None:
-    """Return the product that makes a value, perhaps behind a reshape, if nobody else uses either; and its result."""
+    """Return the single-use matmul of a value, perhaps followed by a reshape, and its result."""
     if not value.has_one_use():
         return None
     shaped = producer(value, "reshape")

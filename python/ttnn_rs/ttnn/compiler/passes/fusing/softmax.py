@@ -15,7 +15,7 @@ __all__ = ["softmax", "stable_softmax"]
 
 
 def _reduced(value: SSAValue, name: str) -> TableOp | None:
-    """Return the reduction that makes a value, perhaps behind a broadcast, if nobody else uses either."""
+    """Return the single-use reduction of a value, perhaps followed by a broadcast."""
     spread = producer(value, "broadcast")
     if spread is not None:
         if not value.has_one_use():

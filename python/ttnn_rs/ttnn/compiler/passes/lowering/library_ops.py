@@ -98,7 +98,7 @@ def permute(module: Module, op: TableOp, value: SSAValue, order: Sequence[int]) 
 
 
 def pad(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SSAValue:
-    """Return a value with zeros behind its elements, up to a size of a dimension."""
+    """Return a value with zeros appended to a dimension, up to a size."""
     shape = list(shape_of(value))
     if shape[dim] == size:
         return value
@@ -108,7 +108,7 @@ def pad(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SS
 
 
 def pad_sides(module: Module, op: TableOp, value: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """Return a value with zeros before and behind each dimension."""
+    """Return a value with zeros before and after each dimension."""
     shape = [size + padding[2 * i] + padding[2 * i + 1] for i, size in enumerate(shape_of(value))]
     true = IntegerAttr(1, IntegerType(1))
     kind = like(value.type, shape)

@@ -1,1 +1,1 @@
-"""The commands of `ttrt` and the classes behind them."""
+"""The commands of `ttrt` and their classes."""

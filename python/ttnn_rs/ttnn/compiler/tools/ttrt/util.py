@@ -24,7 +24,7 @@ __all__ = ["Artifacts", "Binary", "FileManager", "Flatbuffer", "Logger", "Result
 
 
 class _Lines(logging.Handler):
-    """Appends lines to a file that is open only while it is written, so that a log leaves none behind."""
+    """Appends lines to a file that is open only during a write, so that an unused log is not created."""
 
     def __init__(self, file_name: str) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ type Kernel<const N: usize> = fn(Level, &mut HalfTile, [&Bf16Page; N], &[u32], &
 #[derive(Clone, Copy, Debug)]
 pub struct Bf16<const N: usize> {
     kernel: Kernel<N>,
-    /// Whether the packer leaves the results as they are in BF16.
+    /// True if the packer keeps the results unchanged in BF16.
     pub is_packed: bool,
 }
 
@@ -101,7 +101,7 @@ fn flushed(datum: [u8; 2]) -> u16 {
     if half & INFINITY == 0 { 0 } else { half }
 }
 
-/// Brings a page to halves of `Dst`, as MOVA2D does.
+/// Copies a page to halves of `Dst`, as MOVA2D does.
 pub fn enter(level: Level, page: &Bf16Page, dst: &mut HalfTile) {
     entered::run(level, page, dst);
 }

@@ -1,4 +1,4 @@
-//! How each step of a polynomial may be computed by the host, found by the compiler from the coefficients and the
+//! Choice of the host arithmetic of each polynomial step, found by the compiler from the coefficients and the
 //! range.
 //!
 //! What the unit does with `s * x + c`, and when that is the host's multiply-add, is said in [`super`]. Here the sum, the
@@ -31,7 +31,7 @@ pub enum Form {
     Free,
 }
 
-/// How a polynomial's steps are computed, for arguments between two bounds.
+/// The computation of a polynomial's steps, for arguments between two bounds.
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// The bounds.
@@ -45,7 +45,7 @@ pub struct Plan {
     sides: [[Step; STEPS]; 2],
 }
 
-/// What is known of a step in a part of the range, or in all of them.
+/// The known bounds of a step in a part of the range, or in all of them.
 #[derive(Clone, Copy)]
 pub struct Step {
     /// It may be [`Form::Plain`].
