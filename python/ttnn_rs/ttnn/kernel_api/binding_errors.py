@@ -24,7 +24,7 @@ from ttnn.kernel_api.ending import PACKAGE, is_of_package, name_of_call
 
 _API = "ttnn.kernel_api"
 _REFUSED = re.compile(r"([\w.<>]+)\(\) ((?:missing|takes|got) .*)", re.DOTALL)
-"""What Python says of a call that fits no signature."""
+"""Python's message about a call that fits no signature."""
 _OTHERS = (TtnnError, StopIteration, StopAsyncIteration)
 _MOST_CODE = 500
 """Functions that are searched for handlers; a kernel that reaches more is taken to have one."""
