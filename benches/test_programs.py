@@ -13,24 +13,21 @@ import numpy as np
 import pytest
 
 import ttnn
+from examples import common
+from examples.classic import eltwise_add, matmul_multicast
 from ttnn import metal
 from ttnn.kernel_api import cb_wait_front
 from ttnn.metal.cpp.toolchain import find_toolchain
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
-
-import common
-import eltwise_add
-import matmul_multicast
-
+ROOT = Path(__file__).resolve().parents[1]
 BLOCKING = matmul_multicast.Blocking(per_core_m=4, per_core_n=4, kt=32, in0_block_w=2, subblock_h=2, subblock_w=2)
 GRID = (8, 8)
-EXAMPLES = Path(__file__).parents[1] / "examples"
 FIRST_RESULT = """
 import time
 
 import ttnn
-import common, eltwise_add
+from examples import common
+from examples.classic import eltwise_add
 
 with ttnn.manage_device(device_id=0) as device, common.in_cpp():
     begin = time.perf_counter()
@@ -116,7 +113,7 @@ def test_first_result_of_cpp_kernels(benchmark: Any, tmp_path: Path, cache: str)
     def first_result(folder: Path) -> float:
         done = subprocess.run(
             [sys.executable, "-c", FIRST_RESULT],
-            env={**os.environ, "TT_METAL_CACHE": str(folder), "PYTHONPATH": str(EXAMPLES)},
+            env={**os.environ, "TT_METAL_CACHE": str(folder), "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=True,

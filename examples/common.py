@@ -18,9 +18,9 @@ from ttnn import metal
 from ttnn.kernel_api import *
 
 Array = npt.NDArray[np.float32]
-CPP = Path(__file__).parent / "cpp"
-"""Kernels in C++: a folder for each module, a file for each of its kernels; below `objects` those in the spelling of
-0.81.1, with `Noc`, `DataflowBuffer` and `TensorAccessor`."""
+EXAMPLES = Path(__file__).parent
+"""A folder for each spelling of the API, with kernels in C++ in its folder `cpp`: a folder for each module, a file for
+each of its kernels."""
 BF16_TILE = 2048
 """Bytes of a 32 x 32 tile of bfloat16."""
 
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 _in_cpp: set[str] | bool = False
-_folder = CPP
+_spelling = "classic"
 _sources: list[Path] = []
 
 
@@ -44,13 +44,13 @@ def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterato
 
     With `objects`, they are those in the spelling of 0.81.1. Gives the list of sources that programs took.
     """
-    global _in_cpp, _folder, _sources
-    before = _in_cpp, _folder, _sources
-    _in_cpp, _folder, _sources = kernels, CPP / "objects" if objects else CPP, []
+    global _in_cpp, _spelling, _sources
+    before = _in_cpp, _spelling, _sources
+    _in_cpp, _spelling, _sources = kernels, "objects" if objects else "classic", []
     try:
         yield _sources
     finally:
-        _in_cpp, _folder, _sources = before
+        _in_cpp, _spelling, _sources = before
 
 
 def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
@@ -58,10 +58,14 @@ def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
     name = function.__name__
     if not _in_cpp or (isinstance(_in_cpp, set) and name not in _in_cpp):
         return function
-    program = Path(function.__code__.co_filename).stem
-    source = _folder / program / f"{name}.cpp"
+    module = Path(function.__code__.co_filename)
+    program, home = module.stem, module.parent.name
+    if home == "classic" and _spelling == "objects" and (EXAMPLES / "objects" / module.name).is_file():
+        raise SystemExit(f"{program} is another program with objects: python -m examples.objects.{program} --cpp")
+    spelling = home if home in ("objects", "metal2") else _spelling
+    source = EXAMPLES / spelling / "cpp" / program / f"{name}.cpp"
     if not source.is_file():
-        raise SystemExit(f"{program}.py: {name} has no kernel in this spelling of C++, {source}")
+        raise SystemExit(f"{program}: {name} has no kernel in this spelling of C++, {source}")
     _sources.append(source)
     return source
 
@@ -154,7 +158,10 @@ def on_each_tile(
 
 
 def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> None:
-    """Run an example on a device of its own: print what it did, draw its timeline, fail if a comparison did."""
+    """Run an example on a device of its own: print what it did, draw its timeline, fail if a comparison did.
+
+    The command is `python -m examples.SPELLING.NAME`, in the folder of the repository.
+    """
     parser = argparse.ArgumentParser(description=description)
     picture = Path(sys.argv[0]).with_suffix(".png").name
     parser.add_argument("--plot", type=Path, metavar="PNG", default=picture, help="picture of timeline and grid")

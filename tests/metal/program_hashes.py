@@ -18,7 +18,8 @@ import ttnn
 from ttnn import metal
 
 FILE = Path(__file__).with_suffix(".json")
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ROOT = Path(__file__).resolve().parents[2]
+SPELLINGS = ("classic", "objects", "metal2")
 RANDOM = range(12)
 """Seeds of the random programs."""
 _MEMORY = 1 << 17
@@ -26,8 +27,9 @@ _MEMORY = 1 << 17
 
 
 def example_names() -> list[str]:
-    """Return the names of the examples."""
-    return sorted(path.stem for path in EXAMPLES.glob("*.py") if "def run(" in path.read_text(encoding="utf-8"))
+    """Return the names of the examples, for example "classic.loopback"."""
+    files = (path for spelling in SPELLINGS for path in (ROOT / "examples" / spelling).glob("*.py"))
+    return sorted(f"{path.parent.name}.{path.stem}" for path in files if "def run(" in path.read_text(encoding="utf-8"))
 
 
 def program_names() -> list[str]:
@@ -47,9 +49,9 @@ def run_of(name: str) -> Callable[[ttnn.MeshDevice], metal.Report]:
             return metal.run_program(device, build(seed, device, source, target, correct=True))
 
         return run
-    if str(EXAMPLES) not in sys.path:
-        sys.path.append(str(EXAMPLES))
-    example = importlib.import_module(name)
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    example = importlib.import_module(f"examples.{name}")
     return lambda device: example.run(device).report
 
 

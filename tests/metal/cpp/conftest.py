@@ -10,8 +10,6 @@ import pytest
 from ttnn.base.exceptions import KernelCompileError
 from ttnn.metal.cpp.toolchain import find_toolchain
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-
 
 @pytest.fixture(scope="session")
 def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -26,7 +24,6 @@ def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, compiled_kernels: Path) -> None:
     """Compile to that folder; without a compiler the test is skipped, or fails if it is required."""
     monkeypatch.setenv("TT_METAL_CACHE", str(compiled_kernels))
-    monkeypatch.syspath_prepend(str(EXAMPLES))
     if "without_compiler" not in request.keywords:
         try:
             find_toolchain()

@@ -201,6 +201,6 @@ def test_a_clang_of_the_user(device: ttnn.MeshDevice, monkeypatch: pytest.Monkey
     if not (compiler.exists() and compiler.with_name("ld.lld").exists() and headers.is_dir()):
         pytest.skip("needs clang-19, lld-19, libc++-19-dev and picolibc-riscv64-unknown-elf of Debian")
     monkeypatch.setenv("TTNN_CXX", f"{compiler} -D_LIBCPP_HAS_NO_THREADS -idirafter {headers}")
-    with importlib.import_module("common").in_cpp():
-        outcome = importlib.import_module("vector_exp").run(device)
+    with importlib.import_module("examples.common").in_cpp():
+        outcome = importlib.import_module("examples.classic.vector_exp").run(device)
     assert all(outcome.checks.values())

@@ -10,32 +10,32 @@ import pytest
 import ttnn
 
 BOTH_SPELLINGS = [
-    "loopback",
-    "riscv_add",
-    "vector_exp",
-    "vector_chain",
-    "custom_sfpu",
-    "matmul_single_core",
-    "matmul_multi_core",
-    "matmul_block_reuse",
-    "matmul_multicast",
-    "softmax_multi_core",
+    "classic.loopback",
+    "classic.riscv_add",
+    "classic.vector_exp",
+    "classic.vector_chain",
+    "classic.custom_sfpu",
+    "classic.matmul_single_core",
+    "classic.matmul_multi_core",
+    "classic.matmul_block_reuse",
+    "classic.matmul_multicast",
+    "classic.softmax_multi_core",
 ]
 """In the classic one and in that of 0.81.1; in that, element-wise sum and multicast are programs of their own."""
-PROGRAMS = [*BOTH_SPELLINGS, "eltwise_add", "objects_eltwise_add", "objects_multicast", "metal2_eltwise_add"]
-LONGER = {"custom_sfpu": 1.3, "riscv_add": 1.4}
+PROGRAMS = [*BOTH_SPELLINGS, "classic.eltwise_add", "objects.eltwise_add", "objects.multicast", "metal2.eltwise_add"]
+LONGER = {"classic.custom_sfpu": 1.3, "classic.riscv_add": 1.4}
 """A C++ kernel counts its own instructions, which the Python kernel beside it has not; a vector function of its own
 loads its constants for each register. 1.12 where nothing is said."""
 
 
 @pytest.fixture
 def common() -> ModuleType:
-    return importlib.import_module("common")
+    return importlib.import_module("examples.common")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
-    program = importlib.import_module(name)
+    program = importlib.import_module(f"examples.{name}")
     in_python = program.run(device)
     with common.in_cpp():
         first, again = program.run(device), program.run(device)
@@ -47,21 +47,21 @@ def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -
 
 @pytest.mark.parametrize("name", BOTH_SPELLINGS)
 def test_objects_give_the_bits_of_the_classic_spelling(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
-    program = importlib.import_module(name)
+    program = importlib.import_module(f"examples.{name}")
     with common.in_cpp():
         classic = program.run(device)
     with common.in_cpp(objects=True) as sources:
         objects = program.run(device)
     assert sources
-    assert {source.parts[-3] for source in sources} == {"objects"}
+    assert {source.parts[-4] for source in sources} == {"objects"}
     assert objects.checks
     assert all(objects.checks.values()), objects.checks
     assert objects.report.cycles == pytest.approx(classic.report.cycles, rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["matmul_multicast", "vector_exp", "softmax_multi_core"])
+@pytest.mark.parametrize("name", ["classic.matmul_multicast", "classic.vector_exp", "classic.softmax_multi_core"])
 def test_the_timeline_has_the_names_of_both_languages(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
-    program = importlib.import_module(name)
+    program = importlib.import_module(f"examples.{name}")
     in_python = {event.name for event in program.run(device).report.events}
     with common.in_cpp():
         in_cpp = {event.name for event in program.run(device).report.events}
@@ -75,18 +75,22 @@ def test_kernels_of_both_languages_in_one_program(
     device: ttnn.MeshDevice, common: ModuleType, kernels: set[str]
 ) -> None:
     with common.in_cpp(kernels):
-        outcome = importlib.import_module("eltwise_add").run(device)
+        outcome = importlib.import_module("examples.classic.eltwise_add").run(device)
     assert all(outcome.checks.values())
 
 
 def test_senders_and_receivers_of_both_languages(device: ttnn.MeshDevice, common: ModuleType) -> None:
     with common.in_cpp({"in0_sender", "in1_receiver_writer", "multiply_blocks"}):
-        outcome = importlib.import_module("matmul_multicast").run(device)
+        outcome = importlib.import_module("examples.classic.matmul_multicast").run(device)
     assert all(outcome.checks.values())
 
 
 def test_every_source_is_the_kernel_of_a_program(common: ModuleType) -> None:
-    sources = [*common.CPP.glob("*/*.cpp"), *common.CPP.glob("objects/*/*.cpp")]
-    assert sources
+    sources = list(common.EXAMPLES.glob("*/cpp/*/*.cpp"))
+    assert {source.parts[-4] for source in sources} == {"classic", "objects", "metal2"}
     for source in sources:
-        assert callable(getattr(importlib.import_module(source.parent.name), source.stem)), source
+        program, spelling = source.parent.name, source.parts[-4]
+        # A program of the classic spelling may have its kernels with objects too; those of all programs are shared.
+        homes = (f"{spelling}.{program}", f"classic.{program}", program)
+        home = next(name for name in homes if (common.EXAMPLES / f"{name.replace('.', '/')}.py").is_file())
+        assert callable(getattr(importlib.import_module(f"examples.{home}"), source.stem)), source

@@ -116,7 +116,7 @@ def all_bfloat16() -> npt.NDArray[np.float32]:
 
 def run(device: ttnn.MeshDevice, body: str, x: ttnn.Tensor) -> ttnn.Tensor:
     """Run the function on a tensor of tiles."""
-    common = importlib.import_module("common")
+    common = importlib.import_module("examples.common")
     tiles = x.shape[0] * x.shape[1] // 1024
     wide = x.dtype == ttnn.float32
     out = ttnn.empty(list(x.shape), x.dtype, ttnn.TILE_LAYOUT, device)
