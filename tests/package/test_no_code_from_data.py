@@ -1,4 +1,4 @@
-"""No module of the package can run what a file says: no unpickling, no `eval`, no shell, `exec` for scripts and kernels only."""
+"""No module can run the content of a file: no unpickling, no `eval`, no shell, `exec` for scripts and kernels only."""
 
 from __future__ import annotations
 

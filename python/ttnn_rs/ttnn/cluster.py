@@ -1,4 +1,4 @@
-"""The official module of this name: the type of the machine's cluster of chips."""
+"""Official module: the type of the machine's cluster of chips."""
 
 from __future__ import annotations
 

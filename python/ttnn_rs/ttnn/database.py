@@ -1,4 +1,4 @@
-"""The official module of this name: the database of a report."""
+"""Official module: the database of a report."""
 
 from __future__ import annotations
 

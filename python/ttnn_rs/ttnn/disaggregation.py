@@ -1,4 +1,4 @@
-"""The official module of this name: caches of keys and values that several hosts share."""
+"""Official module: caches of keys and values that several hosts share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official module of this name: meshes and the distribution of tensors."""
+"""Official module: meshes and the distribution of tensors."""
 
 from __future__ import annotations
 

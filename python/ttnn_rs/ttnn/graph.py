@@ -1,4 +1,4 @@
-"""The official module of this name: captured graphs of operator calls."""
+"""Official module: captured graphs of operator calls."""
 
 from __future__ import annotations
 

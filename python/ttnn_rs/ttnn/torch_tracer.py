@@ -1,4 +1,4 @@
-"""The official module of this name: traces of torch, in any mode of the operators."""
+"""Official module: traces of torch, in any mode of the operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official module of this name: traces of programs that mix torch and operators."""
+"""Official module: traces of programs that mix torch and operators."""
 
 from __future__ import annotations
 

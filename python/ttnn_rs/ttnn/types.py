@@ -1,4 +1,4 @@
-"""The official module of this name: enumerations, and the classes that it re-exports."""
+"""Official module: enumerations, and the classes that it re-exports."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from operator import index
 from typing import Any, Final, TypeVar, cast
@@ -94,3 +94,18 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
             text += f" = {default if isinstance(default, enum.Enum) else repr(default)}"
         parts.append(text)
     return parts
+
+
+def pop_argument(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+    """Return the first positional argument, or else the one of a name, and the arguments that are left.
+
+    Raises:
+        ArgumentError: there is neither.
+    """
+    if args:
+        return args[0], list(args[1:]), kwargs
+    if name not in kwargs:
+        raise ArgumentError(f"pop_argument: the call has no argument {name!r}.", vendor=f"Missing argument: {name}")
+    return kwargs[name], args, {key: value for key, value in kwargs.items() if key != name}

@@ -189,3 +189,13 @@ def _check_target(target: int, available: int) -> None:
             f"{target} cores are wanted, the grid has {available}",
             vendor=f"Target number of cores {target} is greater than total number of available cores {available}",
         )
+
+
+def divup(a: int, b: int) -> int:
+    """Return a / b, rounded up."""
+    return -(-a // b)
+
+
+def roundup(a: int, b: int) -> int:
+    """Return the least multiple of b that is at least a."""
+    return divup(a, b) * b

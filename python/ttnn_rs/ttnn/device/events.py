@@ -15,7 +15,7 @@ from ttnn.base.exceptions import ArgumentError, DeviceError
 from ttnn.device.coordinates import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
 from ttnn.device.lifecycle import synchronize_device
 from ttnn.device.mesh_device import MeshDevice, MeshEvent, require_event
-from ttnn.device.queues import current_queue
+from ttnn.device.queues import current_queue, pop_queue, push_queue
 
 __all__ = [
     "MeshEvent",
@@ -80,6 +80,20 @@ def event_synchronize(mesh_event: MeshEvent) -> None:
 def get_current_command_queue_id_for_thread() -> QueueId:
     """Return the command queue that operators of this thread use."""
     return QueueId(current_queue())
+
+
+def push_current_command_queue_id_for_thread(cq_id: QueueId | int, /) -> None:
+    """Select the command queue of this thread's operators until it is popped."""
+    push_queue("push_current_command_queue_id_for_thread", cq_id)
+
+
+def pop_current_command_queue_id_for_thread() -> QueueId:
+    """Return the command queue of this thread, and restore the previous one.
+
+    Raises:
+        ArgumentError: none was pushed.
+    """
+    return QueueId(pop_queue("pop_current_command_queue_id_for_thread"))
 
 
 @checked

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import torch
 
+from ttnn.base.dot_access import DotAccessDict
 from ttnn.base.enums import DataType, MathFidelity
 from ttnn.base.exceptions import ParameterError
-from ttnn.dot_access import DotAccessDict
 from ttnn.model_preprocessing.parameters import (
     Conv2dArgs,
     ConvTranspose2dArgs,

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from ttnn.base.dot_access import DotAccessDict
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.dot_access import DotAccessDict
 from ttnn.tensor.conversion import to_device
 from ttnn.tensor.tensor import Tensor
 

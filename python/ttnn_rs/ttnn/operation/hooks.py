@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from ttnn.base.exceptions import ArgumentError
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
 from ttnn.base.files import write_atomically
 from ttnn.device.queues import command_queue
 from ttnn.golden.oracles import host_oracle, is_tensor
@@ -297,3 +297,51 @@ def dump_operations(csv_file: str | os.PathLike[str], include_experimental: bool
         name = operation.python_fully_qualified_name
         writer.writerow([name, operation.is_cpp_operation, has_golden, operation.is_experimental])
     write_atomically(csv_file, table.getvalue(), where="dump_operations")
+
+
+def register_cpp_operation(target_module: ModuleType, func_name: str, function: Callable[..., Any]) -> FastOperation:
+    """Return a function as an operator, and set it in a module.
+
+    Raises:
+        ArgumentError: the function has no attribute `python_fully_qualified_name`.
+    """
+    name = getattr(function, "python_fully_qualified_name", None)
+    if not isinstance(name, str):
+        raise ArgumentError("register_cpp_operation: function must have a python_fully_qualified_name")
+    operation: FastOperation = register_python_operation(name=name)(function)
+    setattr(target_module, func_name, operation)
+    return operation
+
+
+def register_ttl_operation_as_ttnn_operation(
+    python_fully_qualified_name: str, function: Callable[..., Any]
+) -> FastOperation:
+    """Return a function as an experimental operator of a name."""
+    register = register_python_operation(name=python_fully_qualified_name, is_experimental=True)
+    operation: FastOperation = register(function)
+    return operation
+
+
+def register_tt_lib_operations_as_ttnn_operations(module: ModuleType) -> NoReturn:
+    """Always raise: operators come from the registry, not from an extension module.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(
+        "register_tt_lib_operations_as_ttnn_operations: operators come from the registry of this package; "
+        "ttnn.register_python_operation adds one."
+    )
+
+
+class _RegisteredOperations:
+    """All registered operators."""
+
+    def __iter__(self) -> Any:
+        return iter(operations())
+
+    def __contains__(self, operation: object) -> bool:
+        return operation in operations()
+
+
+REGISTERED_OPERATIONS: Final = _RegisteredOperations()

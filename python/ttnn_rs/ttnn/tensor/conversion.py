@@ -545,3 +545,34 @@ def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
     if dim is not None:
         return tensor.shape[dim] != tensor.padded_shape[dim if dim < 0 else dim - len(logical)]
     return len(logical) > 1 and logical[-2:] != padded[-2:]
+
+
+_IN_TORCH = {
+    DataType.BFLOAT16: "bfloat16",
+    DataType.FLOAT32: "float32",
+    DataType.BFLOAT8_B: "float32",
+    DataType.BFLOAT4_B: "float32",
+    DataType.UINT8: "uint8",
+    DataType.INT8: "int8",
+    DataType.UINT16: "uint16",
+    DataType.UINT32: "uint32",
+    DataType.INT32: "int32",
+    DataType.FP8_E4M3: "float8_e4m3fn",
+}
+"""The type of torch in which `to_torch` returns the values of a data type."""
+
+
+def ttnn_dtype_to_torch_dtype(dtype: DataType) -> Any:
+    """Return the type of torch in which `ttnn.to_torch` returns the values of a data type.
+
+    Raises:
+        ArgumentError: no DataType.
+        DTypeError: INVALID.
+    """
+    import torch
+
+    if not isinstance(dtype, DataType):
+        raise ArgumentError(f"ttnn_dtype_to_torch_dtype: expected a DataType, got {type(dtype).__name__}")
+    if dtype not in _IN_TORCH:
+        raise DTypeError(f"ttnn_dtype_to_torch_dtype: no type of torch stands for {dtype.name}")
+    return getattr(torch, _IN_TORCH[dtype])
