@@ -1,4 +1,4 @@
-"""Writes the table of `docs/fast-mode.md`: `python docs/make_fast_mode.py`. It measures for some minutes."""
+"""Write the table of docs/fast-mode.md: `cargo xtask fast-mode`. It measures for some minutes."""
 
 from __future__ import annotations
 

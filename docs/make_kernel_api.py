@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     if "--check" in arguments:
         if TARGET.read_text(encoding="utf-8") == text:
             return 0
-        print(f"{TARGET} does not match the kernel API: run `python docs/make_kernel_api.py`")
+        print(f"{TARGET} does not match the kernel API: run `cargo xtask docs`")
         return 1
     TARGET.write_text(text, encoding="utf-8")
     return 0

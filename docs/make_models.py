@@ -1,4 +1,4 @@
-"""Write the table of docs/models.md: `python docs/make_models.py [NAME ...]`, or `cargo xtask models [NAME ...]`.
+"""Write the table of docs/models.md: `cargo xtask models [NAME ...]`.
 
 Runs the demo of every model, or of the named ones, in a process of its own, and puts its lines in the place of those
 that the table has of it. Without names the tests of all models run first. All of it takes up to an hour, and 13 GB of

@@ -49,3 +49,10 @@ def test_every_crate_and_package_is_on_the_map() -> None:
     crates = [f"`rust/{path.parent.name}`" for path in ROOT.glob("rust/*/Cargo.toml")]
     packages = [f"`{path.parent.name}/`" for path in PACKAGE.glob("*/__init__.py")]
     assert [name for name in crates + packages if name not in text] == []
+
+
+def test_scripts_of_docs_are_chores() -> None:
+    chores = (ROOT / "rust" / "xtask" / "src" / "main.rs").read_text(encoding="utf-8")
+    scripts = [script.name for script in (ROOT / "docs").glob("*.py")]
+    assert scripts
+    assert [name for name in scripts if f'"python docs/{name}' not in chores] == []

@@ -83,6 +83,11 @@ const CHORES: &[Chore] = &[
         ],
     },
     Chore {
+        name: "fast-mode",
+        help: "measure the distances of the fast mode and write the table of docs/fast-mode.md; takes some minutes",
+        commands: &["python docs/make_fast_mode.py"],
+    },
+    Chore {
         name: "models",
         help: "run the demos of models and write the table of docs/models.md; takes names; up to 13 GB",
         commands: &["python docs/make_models.py ARGUMENTS"],
