@@ -905,19 +905,17 @@ class _InExperimental:
     class _InExperimentalQuasar:
         class _InExperimentalQuasarTransformer:
             chunked_flash_mla_prefill: _TransformerChunkedFlashMlaPrefill
-            """Return causal attention of queries from position `chunk_start_idx` on, whose values are the first columns
-            of keys in blocks.
-            """
+            """Return causal attention from position `chunk_start_idx` over a paged latent cache."""
             chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
-            """Return causal attention of queries from position `chunk_start_idx` on, over keys and values in blocks."""
+            """Return causal attention from position `chunk_start_idx` over a paged cache."""
             flash_mla_prefill: _TransformerFlashMlaPrefill
             """Return attention whose values are the first columns of the keys, or a tensor."""
             flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
-            """Return attention of one query per user whose values are the first columns of the keys."""
+            """Return decode attention whose values are the first columns of the keys."""
             joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
             """Return the attention of two sequences over the keys and values of both."""
             paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
-            """Return attention of one query per user whose values are the first columns of keys in blocks."""
+            """Return decode attention over a paged cache whose values are key columns."""
             paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
             """Return attention of one query per user over keys and values in blocks."""
             scaled_dot_product_attention: _TransformerScaledDotProductAttention
@@ -936,7 +934,7 @@ class _InExperimental:
         atan2: _ExperimentalQuasarAtan2
         """Return the element-wise angle `atan2(a, b)` in radians, in [-pi, pi], with broadcasting."""
         avg_pool2d: _ExperimentalQuasarAvgPool2D
-        """Return the mean of every window of images, channel by channel."""
+        """Return the average pooling of images, channel by channel."""
         bias_gelu: _ExperimentalQuasarBiasGelu
         """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
         bias_gelu_: _ExperimentalQuasarBiasGeluInPlace
@@ -1030,9 +1028,9 @@ class _InExperimental:
         lt_: _ExperimentalQuasarBiasGeluInPlace
         """Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
         matmul: _ExperimentalQuasarMatmul
-        """Return the matrix product `input_tensor_a @ input_tensor_b`."""
+        """Return the matmul `input_tensor_a @ input_tensor_b`."""
         max_pool2d: _ExperimentalQuasarMaxPool2D
-        """Return the largest element of every window of images, channel by channel."""
+        """Return the max pooling of images, channel by channel."""
         maximum: _ExperimentalQuasarMaximum
         """Return the element-wise maximum of `a` and `b`, with broadcasting."""
         minimum: _ExperimentalQuasarMaximum
@@ -1054,9 +1052,7 @@ class _InExperimental:
         pad: _ExperimentalQuasarPad
         """Return `input_tensor` padded with `value`."""
         padded_slice: _ExperimentalPaddedSlice
-        """Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of
-        these.
-        """
+        """Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
         polyval: _ExperimentalQuasarPolyval
         """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
         pow: _ExperimentalQuasarPow
@@ -1081,7 +1077,7 @@ class _InExperimental:
         slice_write: _ExperimentalSliceWrite
         """Write a tensor into a slice of another, and return that."""
         sparse_matmul: _ExperimentalQuasarSparseMatmul
-        """Return the products of matrices that `sparsity` selects, and zeros for the others."""
+        """Return the matmuls that `sparsity` selects, and zeros for the others."""
         squared_difference: _ExperimentalQuasarEq
         """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
         squared_difference_: _ExperimentalQuasarBiasGeluInPlace
@@ -1106,7 +1102,7 @@ class _InExperimental:
         transpose: _ExperimentalQuasarTranspose
         """Return `input_tensor` with the dimensions `dim1` and `dim2` transposed."""
         typecast: _ExperimentalQuasarTypecast
-        """Return `input_tensor` converted to another data type, on the host or the device where it is stored."""
+        """Return `input_tensor` converted to another data type, on its host or device."""
         untilize: _ExperimentalQuasarUntilize
         """Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding."""
         untilize_with_unpadding: _ExperimentalQuasarUntilizeWithUnpadding
@@ -1129,9 +1125,9 @@ class _InExperimental:
         per_token_cast_to_fp8: FastOperation
     deepseek_prefill: _InExperimentalDeepseekPrefill
     attn_matmul: _ExperimentalAttnMatmul
-    """Return the products of the rows of `input_tensor_a` with the matrices of their users."""
+    """Return the matmul of each user's rows of `input_tensor_a` and matrix."""
     attn_matmul_from_cache: _ExperimentalAttnMatmulFromCache
-    """Return the products of the rows of `input_tensor_a` with the first rows of their users' caches."""
+    """Return the matmul of each user's rows of `input_tensor_a` and cache rows."""
     broadcast_to: _ExperimentalBroadcastTo
     """Return `input` with dimensions of size 1 repeated."""
     concatenate_heads: _ExperimentalConcatenateHeads
@@ -1139,19 +1135,19 @@ class _InExperimental:
     conv3d: _ExperimentalConv3D
     """Return the convolution of volumes with `weight_tensor`, plus `bias_tensor`."""
     convert_to_chw: _ExperimentalConvertToChw
-    """Return an image with its channels first, row-major and sharded by width on the same cores."""
+    """Return an image with channels first, row-major and width sharded on the same cores."""
     convert_to_hwc: _ExperimentalConvertToHwc
     """Return images with their channels last, row-major and sharded by height."""
     create_qkv_heads: _ExperimentalCreateQkvHeads
     """Return the heads of queries, keys and values, sharded by height."""
     create_qkv_heads_from_separate_tensors: _ExperimentalCreateQkvHeadsFromSeparateTensors
-    """Return the heads of queries, and those of keys and values of another tensor, sharded."""
+    """Return sharded query heads, and key and value heads of another tensor."""
     deepseek_grouped_gate: _ExperimentalDeepseekGroupedGate
-    """Return the shares of the chosen experts in bfloat16, and their numbers in uint16."""
+    """Return the weights of the selected experts in bfloat16, and their indices in uint16."""
     deepseek_moe_fast_reduce_nc: _ExperimentalDeepseekMoeFastReduceNc
-    """Return the sum over a leading dimension, which keeps size 1, cut between columns into parts of `split_size`."""
+    """Return the sum over a leading dimension, split by columns into parts of `split_size`."""
     dit_layernorm_post_allgather: _ExperimentalDitLayernormPostAllgather
-    """Return the layer norm of a device's part of rows, from the means and variances of all devices."""
+    """Return the layer norm of a device's part of rows, from all devices' statistics."""
     dit_layernorm_pre_allgather: _ExperimentalDitLayernormPreAllgather
     """Return the mean and the variance of every row, in columns 0 and 32 of two tiles."""
     dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
@@ -1163,17 +1159,17 @@ class _InExperimental:
     input_tensor + residual_input_tensor`.
     """
     dropout: _ExperimentalDropout
-    """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
+    """Return 0 with a probability, else the input times `scale`, truncated to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     fast_reduce_nc_split: _ExperimentalFastReduceNcSplit
-    """Return the sum over a leading dimension, which keeps size 1, as its first columns and the others."""
+    """Return the sum over a leading dimension, split into its first columns and the others."""
     group_attn_matmul: _ExperimentalGroupAttnMatmul
-    """Return the products of the rows of `input_tensor_a` with the matrices of their users and groups of heads."""
+    """Return the matmul of each user's rows and the matrix of its head group."""
     hc_sum_reduce: _ExperimentalHcSumReduce
     """Return the sums of every 32 columns."""
     intimg: _ExperimentalIntimg
-    """Return the integral image: the sum over all rows and columns up to each pixel, for every channel."""
+    """Return the integral image: cumulative sums over rows and columns, for every channel."""
     isin: _ExperimentalIsin
     """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul
@@ -1195,37 +1191,33 @@ class _InExperimental:
     nlp_create_qkv_heads_decode: _ExperimentalNlpCreateQkvHeadsDecode
     """Return the heads of a token of every user, a user to a core."""
     nlp_create_qkv_heads_falcon7b: _ExperimentalNlpCreateQkvHeadsFalcon7B
-    """Return the 71 heads of queries and the ones of keys and values of Falcon-7B."""
+    """Return the 71 query heads, the key head and the value head of Falcon-7B."""
     nlp_create_qkv_heads_segformer: _ExperimentalNlpCreateQkvHeadsSegformer
-    """Return heads of 32 columns, and two tensors of the same shape, which the device does not write."""
+    """Return heads of 32 columns, and two unwritten tensors of the same shape."""
     nlp_create_qkv_heads_vit: _ExperimentalNlpCreateQkvHeadsSegformer
     """Return the 12 heads of queries, keys and values of ViT."""
     nlp_kv_cache_load_slice: _ExperimentalNlpKvCacheLoadSlice
     """Return rows of a cache, a head to a core."""
     padded_slice: _ExperimentalPaddedSlice
-    """Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of these."""
+    """Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
     paged_fill_cache: _ExperimentalPagedFillCache
-    """Write the keys or values of a user's prompt into the pages that are its own, and return the cache."""
+    """Write the keys or values of a user's prompt into its pages; return the cache."""
     paged_fused_update_cache: _ExperimentalPagedFusedUpdateCache
-    """Write keys and values of a token of every user into their caches, and return these."""
+    """Write keys and values of one token per user into their caches; return these."""
     paged_update_cache: _ExperimentalPagedUpdateCache
-    """Write the keys or values of a token of every user into the cache, each at its own place, and return the cache."""
+    """Write the keys or values of one token per user at its position; return the cache."""
     prefix_scan: _ExperimentalPrefixScan
     """Return the states `h[i] = a[i] * h[i - 1] + bx[i]` of all rows."""
     prepare_conv3d_weights: _ExperimentalPrepareConv3DWeights
-    """Return weights as `conv3d` takes them."""
+    """Return weights in the layout of `conv3d`."""
     repeat_and_interleave_eltwise_mul: _ExperimentalRepeatAndInterleaveEltwiseMul
     """Return the product of `a` and `b`, repeated to 163840 columns."""
     rotary_embedding: _ExperimentalRotaryEmbedding
-    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
-    negated.
-    """
+    """Return the rotary embedding `x * cos + rotate_half(x) * sin`."""
     rotary_embedding_hf: _ExperimentalRotaryEmbeddingHf
-    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
-    negated.
-    """
+    """Return the rotary embedding `x * cos + rotate_half(x) * sin`."""
     rotary_embedding_llama: _ExperimentalRotaryEmbeddingLlama
-    """Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns."""
+    """Return the rotary embedding `x * cos + (x @ trans_mat) * sin`, per 32 columns."""
     rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
     """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
     rotate_half: _ExperimentalRotateHalf
@@ -1306,29 +1298,25 @@ class _InExperimental:
 experimental: _InExperimental
 class _InTransformer:
     rotary_embedding: _ExperimentalRotaryEmbedding
-    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
-    negated.
-    """
+    """Return the rotary embedding `x * cos + rotate_half(x) * sin`."""
     attention_softmax: _TransformerAttentionSoftmax
     """Return the softmax of `tensor / sqrt(head_size) + attention_mask` over the last dimension."""
     attention_softmax_: _TransformerAttentionSoftmax
     """Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it."""
     chunked_flash_mla_prefill: _TransformerChunkedFlashMlaPrefill
-    """Return causal attention of queries from position `chunk_start_idx` on, whose values are the first columns of keys
-    in blocks.
-    """
+    """Return causal attention from position `chunk_start_idx` over a paged latent cache."""
     chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
-    """Return causal attention of queries from position `chunk_start_idx` on, over keys and values in blocks."""
+    """Return causal attention from position `chunk_start_idx` over a paged cache."""
     concatenate_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
     flash_mla_prefill: _TransformerFlashMlaPrefill
     """Return attention whose values are the first columns of the keys, or a tensor."""
     flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
-    """Return attention of one query per user whose values are the first columns of the keys."""
+    """Return decode attention whose values are the first columns of the keys."""
     joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
     """Return the attention of two sequences over the keys and values of both."""
     paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
-    """Return attention of one query per user whose values are the first columns of keys in blocks."""
+    """Return decode attention over a paged cache whose values are key columns."""
     paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
     """Return attention of one query per user over keys and values in blocks."""
     scaled_dot_product_attention: _TransformerScaledDotProductAttention
@@ -1345,8 +1333,8 @@ class _InTransformer:
 transformer: _InTransformer
 class _InKvCache:
     fill_cache_for_user_: _KvCacheFillCacheForUserInPlace
-    """Write the keys or values of a user's prompt into the cache, and return the cache."""
+    """Write the keys or values of a user's prompt into the cache; return it."""
     update_cache_for_token_: _KvCacheUpdateCacheForTokenInPlace
-    """Write the keys or values of a token of every user into the cache, and return the cache."""
+    """Write the keys or values of one token per user into the cache; return it."""
 
 kv_cache: _InKvCache

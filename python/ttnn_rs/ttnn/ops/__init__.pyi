@@ -1812,9 +1812,9 @@ acosh: _Acos
 acosh_bw: _AcosBw
 """Return the list of gradients [grad / sqrt(x^2 - 1)]."""
 adaptive_avg_pool2d: _AdaptiveAvgPool2D
-"""Return the means of windows that divide images evenly."""
+"""Return the adaptive average pooling of images to `output_size`."""
 adaptive_max_pool2d: _AdaptiveMaxPool2D
-"""Return the largest elements of windows that divide images evenly."""
+"""Return the adaptive max pooling of images to `output_size`."""
 add: _Add
 """Return the element-wise sum `a + b`, with broadcasting."""
 add_: _AddInPlace
@@ -1836,7 +1836,7 @@ addcmul_bw: _AddcdivBw
 addmm: _Addmm
 """Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`."""
 alt_complex_rotate90: _Acos
-"""Return the complex numbers of `input_tensor` multiplied by i."""
+"""Return the complex values of `input_tensor` multiplied by i."""
 angle: _Angle
 """Return the element-wise angle of `input_tensor` in radians, in [-pi, pi]."""
 angle_bw: _AngleBw
@@ -1854,7 +1854,7 @@ asinh: _Acos
 asinh_bw: _AcosBw
 """Return the list of gradients [grad / sqrt(x^2 + 1)]."""
 assign: _Assign
-"""Return a copy of the tensor in `memory_config`, or write `input_a` to `input_b` and return that."""
+"""Return a copy in `memory_config`, or `input_b` with the values of `input_a`."""
 assign_bw: _AssignBw
 """Return the list of gradients [grad, grad]."""
 atan: _Acos
@@ -1870,11 +1870,11 @@ atanh: _Acos
 atanh_bw: _AcosBw
 """Return the list of gradients [grad / (1 - x^2)]."""
 avg_pool2d: _AvgPool2D
-"""Return the mean of every window of images, channel by channel."""
+"""Return the average pooling of images, channel by channel."""
 batch_norm: _BatchNorm
 """Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`."""
 bcast: _Bcast
-"""Return the sum, difference or product with a row, a column or a number of every matrix."""
+"""Return the sum, difference or product with a broadcast row, column or scalar per matrix."""
 bernoulli: _Bernoulli
 """Return 1 with the probability that the input has, else 0."""
 bias_gelu: _BiasGelu
@@ -1908,7 +1908,7 @@ celu: _Celu
 celu_bw: _CeluBw
 """Return the list of gradients [grad where x > 0 else grad * e^(x / alpha)]."""
 chunk: _Chunk
-"""Return the list of `chunks` pieces of `input_tensor` along `dim`; the last one may be smaller."""
+"""Return `chunks` pieces of `input_tensor` along `dim`; the last may be smaller."""
 clamp: _Clamp
 """Return `input_tensor` clamped to [`min`, `max`]."""
 clamp_bw: _ClampBw
@@ -1930,7 +1930,7 @@ composite_example_multiple_return: _CompositeExampleMultipleReturn
 concat: _Concat
 """Return tensors joined along `dim`."""
 concat_bw: _ConcatBw
-"""Return the list of gradients [the slice of grad that belongs to a, the slice that belongs to b]."""
+"""Return the list of gradients [slice of grad for a, slice of grad for b]."""
 conj: _Conj
 """Return the element-wise complex conjugate of `input_tensor`."""
 conj_bw: _ConjBw
@@ -1952,7 +1952,7 @@ cosh: _Acos
 cosh_bw: _AcosBw
 """Return the list of gradients [grad * sinh(x)]."""
 cumprod: _Cumprod
-"""Return the products of the elements along `dim` up to each element."""
+"""Return the cumulative product of the elements along `dim`."""
 cumsum: _Cumsum
 """Return the sums of the elements along `dim` up to each element."""
 deg2rad: _Acos
@@ -1988,7 +1988,7 @@ ema: _Ema
 embedding: _Embedding
 """Return the rows of `weight` that `input_tensor` names."""
 embedding_bw: _EmbeddingBw
-"""Return the gradient of the embedding table: for each row, the sum of the gradients at its indices."""
+"""Return the gradient of the embedding table, summed over equal indices."""
 empty: _Empty
 """Create an uninitialized tensor of `shape` on a device."""
 empty_like: _EmptyLike
@@ -2024,7 +2024,7 @@ exp_bw: _ExpBw
 expand: _Expand
 """Return `input_tensor` with dimensions of size 1 repeated."""
 padded_slice: _PaddedSlice
-"""Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of these."""
+"""Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
 expm1: _Acos
 """Return the element-wise exponential minus 1, `e^x - 1`, of `input_tensor`."""
 expm1_bw: _AcosBw
@@ -2034,9 +2034,9 @@ fill: _Fill
 fill_bw: _ExpBw
 """Return the list of gradients [0]."""
 fill_cache: _FillCache
-"""Write the keys or values of a user's prompt into the cache, and return the cache."""
+"""Write the keys or values of a user's prompt into the cache; return it."""
 fill_implicit_tile_padding: _FillImplicitTilePadding
-"""Return `input_tensor` with a value in the padding of its tiles; the tensor itself if there is none."""
+"""Return `input_tensor` with its tile padding filled; itself if there is none."""
 fill_ones_rm: _FillOnesRm
 """Return matrices with 1 in the first rows and columns and 0 elsewhere."""
 fill_rm: _FillRm
@@ -2088,7 +2088,7 @@ global_avg_pool2d: _GlobalAvgPool2D
 glu: _Glu
 """Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
 grid_sample: _GridSample
-"""Return images sampled at the points of a grid, mixed from the four nearest pixels."""
+"""Return images sampled at grid points by bilinear interpolation."""
 group_norm: _GroupNorm
 """Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, plus
 `bias`.
@@ -2120,7 +2120,7 @@ hardtanh: _Hardtanh
 hardtanh_bw: _HardtanhBw
 """Return the list of gradients [grad where min < x < max else 0]."""
 heaviside: _Heaviside
-"""Return 0 where `input_tensor` is negative, 1 where it is positive, and `value` where it is 0."""
+"""Return 0 for negative, 1 for positive elements, and `value` for zeros."""
 hypot: _Atan2
 """Return the element-wise hypotenuse `sqrt(a^2 + b^2)`, with broadcasting."""
 hypot_bw: _Atan2Bw
@@ -2140,7 +2140,7 @@ imag_bw: _AngleBw
 index_fill: _IndexFill
 """Return `input` with a value in the slices that `index` names along `dim`."""
 index_fill_new: _IndexFill
-"""Return `input` with a value in the slices that `index` names along `dim`, as `index_fill` does."""
+"""Return `input` with the slices `index` along `dim` filled with a value."""
 indexed_fill: _IndexedFill
 """Return `input_tensor_a` with slices replaced by those of `input_tensor_b`."""
 interleaved_to_sharded: _InterleavedToSharded
@@ -2172,9 +2172,7 @@ layer_norm: _LayerNorm
 times `weight`, plus `bias`.
 """
 layer_norm_post_all_gather: _LayerNormPostAllGather
-"""Return the layer norm of a device's part of rows, from the statistics that `layer_norm_pre_all_gather` gave on every
-device.
-"""
+"""Return the layer norm of a device's part of rows, from gathered statistics."""
 layer_norm_pre_all_gather: _LayerNormPreAllGather
 """Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles. Of a sharded input: the mean
 and the mean of squares, on its first core, and the residual is added in place.
@@ -2278,9 +2276,9 @@ ltz: _Acos
 mac: _Mac
 """Return the element-wise multiply-add `a * b + c`, with broadcasting."""
 manual_seed: _ManualSeed
-"""Write seeds to the generators of the cores that serve users, and return a tensor of one 0."""
+"""Write the seeds of the users' random generators; return a tensor with one 0."""
 matmul: _Matmul
-"""Return the matrix product `input_tensor_a @ input_tensor_b`."""
+"""Return the matmul `input_tensor_a @ input_tensor_b`."""
 max: _Max
 """Return the maximum of `input_tensor` over `dim`."""
 max_bw: _Atan2Bw
@@ -2288,7 +2286,7 @@ max_bw: _Atan2Bw
 else 0].
 """
 max_pool2d: _MaxPool2D
-"""Return the largest element of every window of images, channel by channel."""
+"""Return the max pooling of images, channel by channel."""
 maximum: _Maximum
 """Return the element-wise maximum of `a` and `b`, with broadcasting."""
 mean: _Mean
@@ -2304,7 +2302,7 @@ minimum: _Maximum
 mish: _Erf
 """Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
 moe: _Moe
-"""Return the share of expert 0 in the softmax of the 32 largest scores; 0 where it is not among them."""
+"""Return expert 0's softmax weight among the 32 largest scores, else 0."""
 moreh_abs_pow: _MorehAbsPow
 """Return `|x| ** p`: repeated products for the exponent rounded down, times `exp(log(|x|) * rest)`."""
 moreh_adam: _MorehAdam
@@ -2314,21 +2312,21 @@ moreh_adamw: _MorehAdamw
 moreh_arange: _MorehArange
 """Create the values from `start` up to `end`, `start + step * i` in FP32, cut to the data type."""
 moreh_bmm: _MorehBmm
-"""Return the products of batches of matrices."""
+"""Return the batched matmul of two tensors."""
 moreh_bmm_backward: _MorehBmmBackward
-"""Write the gradients of both operands, and return them; None for those that are not wanted."""
+"""Return the requested gradients of both operands; None for the others."""
 moreh_clip_grad_norm: _MorehClipGradNorm
 """Return the norm of all gradients together, and scale them in place by `max_norm / (norm + 1e-6)` if that is less than
 1.
 """
 moreh_cumsum: _MorehCumsum
-"""Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does."""
+"""Return the cumulative sum along `dim`, same as `ttnn.cumsum`."""
 moreh_cumsum_backward: _MorehCumsumBackward
 """Return the sums of the elements along `dim` from each element on."""
 moreh_dot: _MorehDot
 """Return the dot product of two vectors."""
 moreh_dot_backward: _MorehDotBackward
-"""Return the gradients of both vectors that there are tensors for; None for the others."""
+"""Return the gradients of both vectors with a preallocated tensor; None for the others."""
 moreh_fold: _MorehFold
 """Return images in which overlapping blocks are added in FP32, as `torch.nn.functional.fold` does."""
 moreh_full: _MorehFull
@@ -2336,31 +2334,31 @@ moreh_full: _MorehFull
 moreh_full_like: _MorehFullLike
 """Create a tensor like `input` with every element set to `fill_value`."""
 moreh_getitem: _MorehGetitem
-"""Return the slices that indices name, as `input[..., i, j, ...]` does with index tensors."""
+"""Return `input[..., i, j, ...]` for index tensors."""
 moreh_group_norm: _MorehGroupNorm
-"""Return the norm of groups of channels, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd` if wanted."""
+"""Return the group norm `(x - mean) * rstd * gamma + beta`, and optionally `mean` and `rstd`."""
 moreh_group_norm_backward: _MorehGroupNormBackward
-"""Return the gradients of input, gamma and beta that are wanted; None for the others."""
+"""Return the requested gradients of input, gamma and beta; None for the others."""
 moreh_layer_norm: _MorehLayerNorm
 """Return the layer norm of the last dimensions, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd`."""
 moreh_layer_norm_backward: _MorehLayerNormBackward
-"""Return the gradients of input, gamma and beta that there are tensors for; None for the others."""
+"""Return the gradients of input, gamma and beta with a preallocated tensor; else None."""
 moreh_linear: _MorehLinear
-"""Return the product with the transposed weight, plus a bias."""
+"""Return the matmul with the transposed weight, plus a bias."""
 moreh_linear_backward: _MorehLinearBackward
-"""Write the gradients of input and weight, and return them; None for those that are not wanted."""
+"""Return the requested gradients of input and weight; None for the others."""
 moreh_logsoftmax: _MorehLogsoftmax
 """Return the log-softmax `x - log(sum(exp(x)))` along `dim`."""
 moreh_logsoftmax_backward: _MorehLogsoftmaxBackward
 """Return the gradient of the logsoftmax: `dy - sum(dy) * exp(y)`."""
 moreh_matmul: _MorehMatmul
-"""Return the product of matrices, plus a bias."""
+"""Return the matmul of two tensors, plus a bias."""
 moreh_matmul_backward: _MorehMatmulBackward
-"""Write the gradients of both operands, and return them; None for those that are not wanted."""
+"""Return the requested gradients of both operands; None for the others."""
 moreh_mean: _MorehMean
 """Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
 moreh_mean_backward: _MorehMeanBackward
-"""Return the gradient of a mean: that of the output, divided by the number of elements, for each of them."""
+"""Return the gradient of a mean: the broadcast output gradient over the element count."""
 moreh_nll_loss: _MorehNllLoss
 """Return the negative log likelihood loss: the sum or mean of `-input[n, target[n]] * weight[target[n]]`."""
 moreh_nll_loss_backward: _MorehNllLossBackward
@@ -2374,7 +2372,7 @@ largest or smallest magnitude for an infinite p.
 moreh_norm_backward: _MorehNormBackward
 """Return the gradient of a p-norm: `sign(x) * |x| ** (p - 1) * y * dy / y ** p`."""
 moreh_sgd: _MorehSgd
-"""Return the parameter and, if `momentum` is not 0, the momentum after a step of stochastic gradient descent."""
+"""Return the parameter, and with `momentum` the momentum, after an SGD step."""
 moreh_softmax: _MorehLogsoftmax
 """Return the softmax `exp(x) / sum(exp(x))` along `dim`."""
 moreh_softmax_backward: _MorehLogsoftmaxBackward
@@ -2386,7 +2384,7 @@ moreh_softmin_backward: _MorehLogsoftmaxBackward
 moreh_sum: _MorehSum
 """Return the sum along `dim`, rounded to bfloat16 at every addition. INT32 wraps around."""
 moreh_sum_backward: _MorehSumBackward
-"""Return the gradient of a sum: that of the output for every element that was added."""
+"""Return the gradient of a sum: the broadcast output gradient."""
 move: _LogicalNotInPlace
 """Return a copy of `input_tensor`, and deallocate it."""
 mse_loss: _L1Loss
@@ -2438,7 +2436,7 @@ pad: _Pad
 permute: _Permute
 """Return `input_tensor` with its dimensions permuted to the order `dims`."""
 plus_one: _PlusOne
-"""Return `input_tensor`, to whose elements 1 is added in place."""
+"""Write `input_tensor + 1` into `input_tensor` and return it."""
 polar: _Conj
 """Return the complex tensor `real * (cos(imag) + i * sin(imag))`."""
 polar_bw: _ConjBw
@@ -2466,9 +2464,9 @@ rad2deg: _Acos
 rad2deg_bw: _AcosBw
 """Return the list of gradients [grad * 180 / pi]."""
 rand: _Rand
-"""Create a tensor of `shape` with numbers distributed evenly from `low` to `high`."""
+"""Create a tensor of `shape` with uniform random values from `low` to `high`."""
 randn: _Randn
-"""Create a tensor of `shape` with normally distributed numbers of mean 0 and variance 1."""
+"""Create a tensor of `shape` with standard normal random values."""
 rdiv: _Rdiv
 """Return the element-wise quotient `value / input_tensor`, rounded by `rounding_mode`."""
 rdiv_bw: _RdivBw
@@ -2510,7 +2508,7 @@ requantize: _Requantize
 reshape: _Reshape
 """Return `input_tensor` with the elements in the same order and a new shape."""
 reshape_on_device: _ReshapeOnDevice
-"""Return `input_tensor` with the elements in the same order and a shape of rank 4."""
+"""Return `input_tensor` reshaped to a shape of rank 4."""
 reshard: _Reshard
 """Return a sharded tensor with another shard specification."""
 rms_norm: _RmsNorm
@@ -2518,9 +2516,7 @@ rms_norm: _RmsNorm
 times `weight`, plus `bias`.
 """
 rms_norm_post_all_gather: _RmsNormPostAllGather
-"""Return the RMS norm of a device's part of rows, from the statistics that `rms_norm_pre_all_gather` gave on every
-device.
-"""
+"""Return the RMS norm of a device's part of rows, from gathered statistics."""
 rms_norm_pre_all_gather: _RmsNormPreAllGather
 """Return the sum of squares of every row, in column 0 of a tile. Of a sharded input: the mean of squares, on its first
 core, and the residual is added in place.
@@ -2548,7 +2544,7 @@ rsub_: _RsubInPlace
 rsub_bw: _RsubBw
 """Return the list of gradients [-grad, grad]."""
 sampling: _Sampling
-"""Return a token for every user, drawn from the largest scores by their probabilities."""
+"""Return a token for every user, sampled from the largest scores."""
 scale_causal_mask_hw_dims_softmax_in_place: _ScaleCausalMaskHwDimsSoftmaxInPlace
 """Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The mask
 has a row for every row of scores, or as many as repeat down the rows; the last time in part.
@@ -2558,9 +2554,9 @@ scale_mask_softmax: _ScaleMaskSoftmax
 scale_mask_softmax_in_place: _ScaleMaskSoftmaxInPlace
 """Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it."""
 scatter: _Scatter
-"""Return `input` with the elements of `src` where `index` says along `dim`, as `torch.scatter` does."""
+"""Return `input` with elements of `src` scattered to `index` along `dim`."""
 scatter_add: _ScatterAdd
-"""Return `input` with the elements of `src` added where `index` says along `dim`, as `torch.scatter_add` does."""
+"""Return `input` with elements of `src` added at `index` along `dim`."""
 selu: _Selu
 """Return the element-wise SELU, `scale * (x if x > 0 else alpha * (e^x - 1))`, of `input_tensor`."""
 selu_bw: _AcosBw
@@ -2618,9 +2614,9 @@ softsign: _Acos
 softsign_bw: _AcosBw
 """Return the list of gradients [grad / (1 + |x|)^2]."""
 sort: _Sort
-"""Return the elements in order along `dim`, and their indices: uint16 for bfloat16, otherwise uint32."""
+"""Return the sorted elements along `dim`, and their indices."""
 sparse_matmul: _SparseMatmul
-"""Return the products of matrices that `sparsity` selects, and zeros for the others."""
+"""Return the matmuls that `sparsity` selects, and zeros for the others."""
 split: _Split
 """Return the list of pieces of `input_tensor` along `dim`."""
 sqrt: _Erf
@@ -2692,9 +2688,7 @@ to_layout: _ToLayout
 to_memory_config: _ToMemoryConfig
 """Return `tensor` in `memory_config`, values unchanged."""
 topk: _Topk
-"""Return the `k` largest or smallest elements along `dim` in order, and their indices: uint16, or uint32 for float32
-and more than 65535 elements.
-"""
+"""Return the `k` largest or smallest elements along `dim`, sorted, and their indices."""
 tosa_gather: _TosaGather
 """Return the rows of every batch that `index` names, as TOSA defines it."""
 tosa_scatter: _TosaScatter
@@ -2710,11 +2704,11 @@ trunc: _Acos
 trunc_bw: _AcosBw
 """Return the list of gradients [0]."""
 typecast: _Typecast
-"""Return `input_tensor` converted to another data type, on the host or the device where it is stored."""
+"""Return `input_tensor` converted to another data type, on its host or device."""
 unary_chain: _UnaryChain
 """Return `input_tensor` with the functions of `ops_chain` applied in order."""
 uniform: _Uniform
-"""Write numbers distributed evenly from `from` to `to` to `input`, and return it."""
+"""Write uniform random values from `from` to `to` into `input`; return it."""
 unsqueeze: _Unsqueeze
 """Return `input_tensor` with a new dimension of size 1 at index `dim`."""
 unsqueeze_to_4D: _UnsqueezeTo4D
@@ -2724,9 +2718,9 @@ untilize: _Untilize
 untilize_with_unpadding: _UntilizeWithUnpadding
 """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
 update_cache: _UpdateCache
-"""Write the keys or values of a token of every user into the cache, and return the cache."""
+"""Write the keys or values of one token per user into the cache; return it."""
 upsample: _Upsample
-"""Return larger images: every pixel repeated, or mixed from the four that are nearest."""
+"""Return upsampled images: nearest or bilinear."""
 var: _Std
 """Return the variance along `dim`."""
 var_hw: _LogicalNotInPlace

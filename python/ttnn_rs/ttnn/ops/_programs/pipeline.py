@@ -60,7 +60,7 @@ def rounded(value: float) -> float:
 
 
 def truncated(value: float) -> int:
-    """Return the FP32 bits of a number, cut to bfloat16 as kernels write scalars to bfloat16 tiles."""
+    """Return the FP32 bits of a number, truncated to bfloat16 as kernels write scalars to bfloat16 tiles."""
     return bits(value) & 0xFFFF0000
 
 

@@ -69,7 +69,7 @@ def pooled(
         rows: Sticks, row-major.
         shape: Shape of the result.
         sticks: [outputs, window]: numbers of sticks, -1 where there is none.
-        weights: Rows of weights, each cut to bfloat16; none for the largest.
+        weights: Rows of weights, each truncated to bfloat16; none for the largest.
         which: The row of weights of every output.
         dst32: Sums are kept in 32 bits.
         compute: Compute configuration; HiFi4 without one.

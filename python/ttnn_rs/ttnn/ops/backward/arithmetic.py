@@ -144,7 +144,7 @@ def _pair(
 
 
 def _by_number(name: str, step: Step, *more: Param) -> tuple[Signature]:
-    """Return the signature for a second operand that is a number, which has no gradient."""
+    """Return the signature for a scalar second operand, which has no gradient."""
     operator = f"ttnn.{name}"
 
     def run(grad: Tensor, a: Tensor, *values: Any) -> Gradients:
@@ -214,7 +214,7 @@ div_bw = _pair(
     (_of_quotient(_dividend), _of_quotient(_divisor)),
     keywords=(ROUNDING_MODE,),
     others=_by_number("div_bw", _of_quotient(_dividend_by_number), ROUNDING_MODE),
-    note="With a `rounding_mode` the gradients are 0. Division by the number 0 returns infinity with the sign of "
+    note="With a `rounding_mode` the gradients are 0. Division by the scalar 0 returns infinity with the sign of "
     "grad, and NaN where grad is 0.",
     ulp=(2.39, 2.33, 1.47),
 )

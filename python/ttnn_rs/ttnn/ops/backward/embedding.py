@@ -213,7 +213,7 @@ embedding_bw = entry(
         ),
     ),
     _embedding_bw,
-    "Return the gradient of the embedding table: for each row, the sum of the gradients at its indices.",
+    "Return the gradient of the embedding table, summed over equal indices.",
     g.embedding,
     # Every addition but the first cuts its sum, which is at most that of the magnitudes, by less than a unit.
     accuracy=max_ulp((DataType.BFLOAT16, 2), magnitude=g.uses_times_the_sum_of_magnitudes),

@@ -271,7 +271,7 @@ bias_gelu_bw = entry(
     _bias_gelu,
     "grad * gelu'(a + b), the same tensor",
     g.bias_gelu,
-    note="The list has one element if the bias is a number.",
+    note="The list has one element if the bias is a scalar.",
     engine=_ENGINE,
     ulp=(3.69, 119000, 1.14),
     relative_to=g.size_of_grad,

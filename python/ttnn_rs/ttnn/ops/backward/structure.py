@@ -141,7 +141,7 @@ concat_bw = entry(
         ),
     ),
     _concat,
-    "the slice of grad that belongs to a, the slice that belongs to b",
+    "slice of grad for a, slice of grad for b",
     g.concat,
     rows=True,
     dtypes=ANY,

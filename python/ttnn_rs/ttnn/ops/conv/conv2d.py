@@ -392,7 +392,7 @@ ERRORS: Final = (
     ("UnsupportedError", "`conv_config` asks for another padding than zeros."),
 )
 NOTE: Final = (
-    "The windows are multiplied with the weights, rows of the window one after the other; between them partial sums "
+    "Kernel windows are multiplied by the weights, one kernel row after the other; between them partial sums "
     "are packed to L1. These are the bits of height-sharded convolutions of 32 channels or a multiple; other shardings "
     "add in another order on the chip."
 )

@@ -548,7 +548,7 @@ prepare_conv3d_weights = declare(
         ),
     ),
     _prepare,
-    "Return weights as `conv3d` takes them.\n"
+    "Return weights in the layout of `conv3d`.\n"
     "Shape: [O, C / groups, kT, kH, kW] -> [blocks * kT * kH * kW * C_in_block, O], in ROW_MAJOR_LAYOUT.",
     source="tt-metal `ttnn/cpp/ttnn/operations/experimental/conv3d/prepare_conv3d_weights.cpp`",
     dtypes=_DTYPES,

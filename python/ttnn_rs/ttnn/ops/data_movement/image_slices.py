@@ -267,7 +267,7 @@ padded_slice = register_movement(
         ),
     ),
     _padded_slice,
-    "Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of these.\n"
+    "Return a slice of images, sharded by pixels, with channels zero-padded to the shard width.\n"
     "Shape: [N, H, W, C] -> [1, 1, n * h * w, C], row-major.",
     dtypes=(*_IMAGE_TYPES, DataType.BFLOAT8_B),
     engine=("move_elements",),

@@ -401,8 +401,7 @@ index_fill_new = _fill(
     "index_fill_new",
     _FILL,
     partial(_index_fill, "ttnn.index_fill_new"),
-    "Return `input` with a value in the slices that `index` names along `dim`, as `index_fill` does.\n"
-    "Shape: [...], [N] -> [...].",
+    "Return `input` with the slices `index` along `dim` filled with a value.\nShape: [...], [N] -> [...].",
 )
 indexed_fill = register_movement(
     "indexed_fill",
@@ -465,7 +464,7 @@ plus_one = register_movement(
         ),
     ),
     _plus_one,
-    "Return `input_tensor`, to whose elements 1 is added in place.\nShape: [...] -> [...].",
+    "Write `input_tensor + 1` into `input_tensor` and return it.\nShape: [...] -> [...].",
     golden=golden.plus_one,
     dtypes=_COUNTERS,
     layouts=(Layout.ROW_MAJOR,),
@@ -552,8 +551,7 @@ fill_implicit_tile_padding = register_movement(
         ),
     ),
     _fill_padding,
-    "Return `input_tensor` with a value in the padding of its tiles; the tensor itself if there is none.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Return `input_tensor` with its tile padding filled; itself if there is none.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.identity,
     layouts=(Layout.TILE,),
     dtypes=(DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.INT32, DataType.UINT32, DataType.UINT16),

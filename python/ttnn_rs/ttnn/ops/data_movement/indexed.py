@@ -464,7 +464,7 @@ scatter = _declare_scatter(
     "scatter",
     (Signature((_INPUT, _DIM, _INDEX, _SRC), (MEMORY_CONFIG_OPTION, _REDUCE, SUB_CORE_GRIDS_OPTION)),),
     _scatter,
-    "Return `input` with the elements of `src` where `index` says along `dim`, as `torch.scatter` does.\n"
+    "Return `input` with elements of `src` scattered to `index` along `dim`.\n"
     "Shape: [...], [...], [...] -> [...], as `input` has it. Of several elements for one place the last one stays. "
     "Indices behind the last element are passed over. Elements of bfloat16 are combined in FP32 and rounded once.",
     golden=golden.scatter,
@@ -476,7 +476,7 @@ scatter_add = _declare_scatter(
     "scatter_add",
     (Signature((_INPUT, _DIM, _INDEX, _SRC), (MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION)),),
     _scatter_add,
-    "Return `input` with the elements of `src` added where `index` says along `dim`, as `torch.scatter_add` does.\n"
+    "Return `input` with elements of `src` added at `index` along `dim`.\n"
     "Shape: [...], [...], [...] -> [...], as `input` has it. Elements of bfloat16 are added in FP32, in the order of "
     "the indices, and rounded once.",
     golden=golden.scatter_add,

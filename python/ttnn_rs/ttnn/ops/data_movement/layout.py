@@ -480,7 +480,7 @@ tilize_with_val_padding = register_movement(
     _tilize_with_val_padding,
     "Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to `output_tensor_shape`.\n"
     "Shape: [..., H, W] -> [..., H, W].\n"
-    "With more padding than full tiles need, the output can be moved to the host and untilized, and nothing else.",
+    "With more padding than full tiles need, the output supports only the transfer to the host and untilize.",
     dtypes=_FLOATS_AND_INTS,
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.identity,

@@ -77,7 +77,7 @@ chunk = register_movement(
         ),
     ),
     _chunk,
-    "Return the list of `chunks` pieces of `input_tensor` along `dim`; the last one may be smaller.\n"
+    "Return `chunks` pieces of `input_tensor` along `dim`; the last may be smaller.\n"
     "Shape: [..., D, ...] -> [..., ceil(D / chunks), ...] each.",
     golden=golden.chunk,
     engine=(),

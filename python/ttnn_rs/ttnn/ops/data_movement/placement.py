@@ -358,8 +358,7 @@ assign = _op(
         Signature((_A, _B), run=_assign_to),
     ),
     _assign,
-    "Return a copy of the tensor in `memory_config`, or write `input_a` to `input_b` and return that.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Return a copy in `memory_config`, or `input_b` with the values of `input_a`.\nShape: [..., H, W] -> [..., H, W].",
     raises=(
         ("ShapeError", "the shapes differ."),
         ("LayoutError", "the layouts differ."),

@@ -382,8 +382,7 @@ reshape_on_device = register_movement(
         ),
     ),
     _reshape_on_device,
-    "Return `input_tensor` with the elements in the same order and a shape of rank 4.\n"
-    "Shape: [..., H, W] -> [W, Z, Y, X].",
+    "Return `input_tensor` reshaped to a shape of rank 4.\nShape: [..., H, W] -> [W, Z, Y, X].",
     golden=golden.reshape_to_sizes,
     raises=(("ShapeError", "the number of elements differs."),),
     view=True,

@@ -1,7 +1,7 @@
 """Keys and values written into a cache.
 
 A prefill copies tiles. A token replaces a row of every user's tiles, which pass through Dst and are packed again. In a
-16-bit Dst float32 is cut to bfloat16, in a 32-bit one to TF32: all of the rows of a tile are.
+16-bit Dst float32 is truncated to bfloat16, in a 32-bit one to TF32: all of the rows of a tile are.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/kv_cache`.
 """
@@ -157,7 +157,7 @@ def _fill_entry(name: str, cache: str, source: str, index: str) -> Op:
             ),
         ),
         run=partial(_fill_of, f"ttnn.{name}"),
-        doc="Write the keys or values of a user's prompt into the cache, and return the cache.\n"
+        doc="Write the keys or values of a user's prompt into the cache; return it.\n"
         "Shape: [B, H, S, D], [1, H, s, D] -> [B, H, S, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/kv_cache`",
         dtypes=_DTYPES,
@@ -185,7 +185,7 @@ def _update_entry(name: str, index: str, *, by_position: bool) -> Op:
             else Signature((cache, source, place), (offset, _COMPUTE)),
         ),
         run=partial(_update_of, f"ttnn.{name}"),
-        doc="Write the keys or values of a token of every user into the cache, and return the cache.\n"
+        doc="Write the keys or values of one token per user into the cache; return it.\n"
         "Shape: [B, H, S, D], [1, H, rows, D] -> [B, H, S, D].\n"
         "A tile of block floats whose row changes is packed again.",
         source="tt-metal `ttnn/cpp/ttnn/operations/kv_cache`",

@@ -412,8 +412,8 @@ paged_update_cache = register(
             ),
         ),
         run=_paged_update,
-        doc="Write the keys or values of a token of every user into the cache, each at its own place, and return the "
-        "cache.\nShape: [B, H, S, D], [1, B, H, D] -> [B, H, S, D].\n"
+        doc="Write the keys or values of one token per user at its position; return the cache.\n"
+        "Shape: [B, H, S, D], [1, B, H, D] -> [B, H, S, D].\n"
         "A tile of block floats whose row changes is packed again.",
         dtypes=_CACHES,
         golden=golden.paged_update_cache,
@@ -435,7 +435,7 @@ paged_fused_update_cache = register(
             ),
         ),
         run=_paged_fused_update,
-        doc="Write keys and values of a token of every user into their caches, and return these.\n"
+        doc="Write keys and values of one token per user into their caches; return these.\n"
         "Shape: [B, H, S, D], [1, B, H, D], twice -> [B, H, S, D], [B, H, S, D].",
         dtypes=_CACHES,
         golden=golden.paged_fused_update_cache,
@@ -474,7 +474,7 @@ paged_fill_cache = register(
             ),
         ),
         run=_paged_fill,
-        doc="Write the keys or values of a user's prompt into the pages that are its own, and return the cache.\n"
+        doc="Write the keys or values of a user's prompt into its pages; return the cache.\n"
         "Shape: [pages, H, rows, D], [1, H, s, D], [B, pages] -> [pages, H, rows, D].",
         dtypes=_FILLED,
         golden=golden.paged_fill_cache,

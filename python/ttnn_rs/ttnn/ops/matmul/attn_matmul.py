@@ -425,7 +425,7 @@ attn_matmul = _declare(
     "experimental.attn_matmul",
     (Signature((_A, _B), (_GRID, _DTYPE, _COMPUTE, _MEMORY, _OUTPUT)),),
     _attn_matmul,
-    "Return the products of the rows of `input_tensor_a` with the matrices of their users.\n"
+    "Return the matmul of each user's rows of `input_tensor_a` and matrix.\n"
     "Shape: [1, heads, users, K], [users, 1, K, N] -> [1, heads, users, N]; users are a multiple of 32.\n" + _ROUNDING,
     golden=golden.attn_matmul,
     raises=_ERRORS,
@@ -461,7 +461,7 @@ attn_matmul_from_cache = _declare(
         ),
     ),
     _attn_matmul_from_cache,
-    "Return the products of the rows of `input_tensor_a` with the first rows of their users' caches.\n"
+    "Return the matmul of each user's rows of `input_tensor_a` and cache rows.\n"
     "Shape: [1, heads, users, D], [users, 1, length, D] -> [1, heads, users, tokens] for keys; "
     "[1, heads, users, tokens], [users, 1, length, D] -> [1, heads, users, D] for values.\n" + _ROUNDING,
     golden=golden.attn_matmul_from_cache,
@@ -493,7 +493,7 @@ group_attn_matmul = _declare(
         ),
     ),
     _group_attn_matmul,
-    "Return the products of the rows of `input_tensor_a` with the matrices of their users and groups of heads.\n"
+    "Return the matmul of each user's rows and the matrix of its head group.\n"
     "Shape: [1, heads, 32, K], [32, groups, K, N] -> [1, heads, 32, N]; heads are shared evenly by groups.\n"
     "Sums are packed to bfloat16, or float32 with float32 operands and a 32-bit Dst, and once more.",
     golden=golden.group_attn_matmul,

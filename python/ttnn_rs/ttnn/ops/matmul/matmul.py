@@ -540,7 +540,7 @@ matmul = _register(
     "matmul",
     (Signature(OPERANDS, OPTIONS),),
     _matmul,
-    "Return the matrix product `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
+    "Return the matmul `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
     golden=golden.matmul,
     advice=_matmul_advice,
 )

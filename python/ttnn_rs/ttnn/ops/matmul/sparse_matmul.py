@@ -366,11 +366,11 @@ sparse_matmul = declare(
         ),
     ),
     _sparse_matmul,
-    "Return the products of matrices that `sparsity` selects, and zeros for the others.\n"
+    "Return the matmuls that `sparsity` selects, and zeros for the others.\n"
     "Shape: A [a..., M, K], B [b..., K, N] -> [a..., b..., M, N] with sparse B, [b..., M, N] with both sparse, "
     "[a..., M, N] with sparse A.\n"
-    "With sparse B every matrix of A meets every matrix of B; with both sparse, the one of its number; with sparse A, "
-    "matrix i of A meets matrix i modulo the number of those in B.",
+    "With sparse B every matrix of A is multiplied by every matrix of B; with both sparse, by the one of the same "
+    "index; with sparse A, matrix i of A is multiplied by matrix i modulo the number of matrices in B.",
     source="tt-metal `ttnn/cpp/ttnn/operations/matmul/device/sparse`",
     dtypes=_DTYPES,
     layouts=(Layout.TILE,),

@@ -147,7 +147,7 @@ moe = register(
             ),
         ),
         run=_moe,
-        doc="Return the share of expert 0 in the softmax of the 32 largest scores; 0 where it is not among them.\n"
+        doc="Return expert 0's softmax weight among the 32 largest scores, else 0.\n"
         "Shape: [N, C, H, W], [1, 1, 1, W], [1, 1, 1, 32] -> [N, C, H, 1].\n"
         "Every step is that of the operator of its name in bfloat16; recorded vectors do not cover the operator.",
         source="tt-metal `ttnn/cpp/ttnn/operations/reduction/moe`",

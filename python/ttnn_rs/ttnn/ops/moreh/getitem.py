@@ -150,7 +150,7 @@ moreh_getitem = declare(
         ),
     ),
     _getitem,
-    "Return the slices that indices name, as `input[..., i, j, ...]` does with index tensors.\n"
+    "Return `input[..., i, j, ...]` for index tensors.\n"
     "Shape: [A, D, E, B] -> [A, N, B] for two dimensions in rows, [A, 1, N, B] in tiles.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_getitem`",
     dtypes=(DataType.BFLOAT16, _INT32),

@@ -248,7 +248,7 @@ moreh_group_norm = _declare(
             (
                 Param("input", TENSOR, doc="[N, C, H, W] on a device."),
                 _GROUPS,
-                Param("eps", FLOAT, _EPSILON, doc="Added to the variance; cut to bfloat16.", example=0.5),
+                Param("eps", FLOAT, _EPSILON, doc="Added to the variance; truncated to bfloat16.", example=0.5),
                 _channels("gamma", "factors."),
                 _channels("beta", "added at the end."),
             ),
@@ -265,7 +265,7 @@ moreh_group_norm = _declare(
         ),
     ),
     _group_norm,
-    "Return the norm of groups of channels, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd` if wanted.\n"
+    "Return the group norm `(x - mean) * rstd * gamma + beta`, and optionally `mean` and `rstd`.\n"
     "Shape: [N, C, H, W] -> [N, C, H, W], [1, 1, N, groups], [1, 1, N, groups].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_group_norm`",
     golden=golden.moreh_group_norm,
@@ -296,7 +296,7 @@ moreh_group_norm_backward = _declare(
         ),
     ),
     _group_norm_backward,
-    "Return the gradients of input, gamma and beta that are wanted; None for the others.\n"
+    "Return the requested gradients of input, gamma and beta; None for the others.\n"
     "Shape: [N, C, H, W], [N, C, H, W] -> [N, C, H, W], [1, 1, 1, C], [1, 1, 1, C].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_group_norm_backward`",
     golden=golden.moreh_group_norm_backward,

@@ -235,7 +235,7 @@ moreh_layer_norm = _declare(
             (
                 Param("input", TENSOR, doc="[..., D] on a device."),
                 _NORMALIZED,
-                Param("eps", FLOAT, _EPSILON, doc="Added to the variance; cut to bfloat16.", example=0.5),
+                Param("eps", FLOAT, _EPSILON, doc="Added to the variance; truncated to bfloat16.", example=0.5),
                 Param("gamma", TENSOR, None, doc="[D]: factors.", example=Example((128,))),
                 Param("beta", TENSOR, None, doc="[D]: added at the end.", example=Example((128,))),
             ),
@@ -283,7 +283,7 @@ moreh_layer_norm_backward = _declare(
         ),
     ),
     _layer_norm_backward,
-    "Return the gradients of input, gamma and beta that there are tensors for; None for the others.\n"
+    "Return the gradients of input, gamma and beta with a preallocated tensor; else None.\n"
     "Shape: [..., D], [..., D], [...], [...] -> [..., D], [D], [D].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_layer_norm_backward`",
     golden=golden.moreh_layer_norm_backward,

@@ -440,7 +440,7 @@ moreh_matmul = _declare(
         ),
     ),
     _matmul,
-    "Return the product of matrices, plus a bias.\nShape: [..., M, K], [..., K, N] -> [..., M, N].\n"
+    "Return the matmul of two tensors, plus a bias.\nShape: [..., M, K], [..., K, N] -> [..., M, N].\n"
     "Partial sums are packed after every 32 elements of K.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_matmul`",
     golden=golden.moreh_matmul,
@@ -456,7 +456,7 @@ moreh_bmm = _declare(
         ),
     ),
     _bmm,
-    "Return the products of batches of matrices.\nShape: [..., M, K], [..., K, N] -> [..., M, N].\n"
+    "Return the batched matmul of two tensors.\nShape: [..., M, K], [..., K, N] -> [..., M, N].\n"
     "Partial sums are packed after every 32 elements of K.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_bmm`",
     golden=golden.moreh_matmul,
@@ -472,7 +472,7 @@ moreh_linear = _declare(
         ),
     ),
     _linear,
-    "Return the product with the transposed weight, plus a bias.\nShape: [..., M, K], [N, K] -> [..., M, N].\n"
+    "Return the matmul with the transposed weight, plus a bias.\nShape: [..., M, K], [N, K] -> [..., M, N].\n"
     "Partial sums are packed after every 32 elements of K.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_linear`",
     golden=golden.moreh_linear,
@@ -499,7 +499,7 @@ moreh_matmul_backward = _backward_entry(
         ),
     ),
     _matmul_backward,
-    "Write the gradients of both operands, and return them; None for those that are not wanted.\n"
+    "Return the requested gradients of both operands; None for the others.\n"
     "Shape: [..., M, N], [..., M, K], [..., K, N] -> [..., M, K], [..., K, N].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_matmul_backward`",
     golden=golden.moreh_matmul_backward,
@@ -524,7 +524,7 @@ moreh_bmm_backward = _backward_entry(
         ),
     ),
     _bmm_backward,
-    "Write the gradients of both operands, and return them; None for those that are not wanted.\n"
+    "Return the requested gradients of both operands; None for the others.\n"
     "Shape: [..., M, N], [..., M, K], [..., K, N] -> [..., M, K], [..., K, N].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_bmm_backward`",
     golden=golden.moreh_matmul_backward,
@@ -560,7 +560,7 @@ moreh_linear_backward = _backward_entry(
         ),
     ),
     _linear_backward,
-    "Write the gradients of input and weight, and return them; None for those that are not wanted.\n"
+    "Return the requested gradients of input and weight; None for the others.\n"
     "Shape: [..., M, N], [..., M, K], [N, K] -> [..., M, K], [N, K].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_linear_backward`",
     golden=golden.moreh_linear_backward,

@@ -381,7 +381,7 @@ moreh_nll_loss_unreduced_backward = _declare(
     ),
     _unreduced_backward,
     "Return the gradient of losses that were not summed: `-weight * output_grad` at the classes, 0 elsewhere.\n"
-    "Shape: [N, ...], [N, ...] -> [N, C, ...]. Products are cut to bfloat16.",
+    "Shape: [N, ...], [N, ...] -> [N, C, ...]. Products are truncated to bfloat16.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_nll_loss_unreduced_backward`",
     dtypes=(_INT32,),
     engine=("scatter_elements",),

@@ -334,7 +334,7 @@ moreh_adam = _declare(
     "Return parameter, averages and, for AMSGrad, the largest average after a step of Adam.\n"
     "Shape: 4 of [..., H, W] -> 4 of [..., H, W].\n"
     "The official kernel of this release passes the number of the step as the bits of a float, and its parameter is "
-    "garbage (tt-metal issues 46776 and 51278); here it is the exponent that was meant. The root is the accurate one.",
+    "garbage (tt-metal issues 46776 and 51278); here it is the intended exponent. The root is the accurate one.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_adam`",
     golden=golden.moreh_adam,
     scalars=True,
@@ -383,7 +383,7 @@ moreh_sgd = _declare(
         ),
     ),
     _sgd,
-    "Return the parameter and, if `momentum` is not 0, the momentum after a step of stochastic gradient descent.\n"
+    "Return the parameter, and with `momentum` the momentum, after an SGD step.\n"
     "Shape: [..., H, W], [..., H, W] -> [..., H, W], [..., H, W].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sgd`",
     golden=golden.moreh_sgd,

@@ -279,8 +279,7 @@ moreh_cumsum = _cumsum_entry(
         ),
     ),
     _forward,
-    "Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Return the cumulative sum along `dim`, same as `ttnn.cumsum`.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.moreh_cumsum,
 )
 moreh_cumsum_backward = _cumsum_entry(
@@ -313,8 +312,7 @@ moreh_sum_backward = _declare(
         ),
     ),
     _sum_backward,
-    "Return the gradient of a sum: that of the output for every element that was added.\n"
-    "Shape: [..., H, 1] -> [..., H, W].",
+    "Return the gradient of a sum: the broadcast output gradient.\nShape: [..., H, 1] -> [..., H, W].",
     dtypes=(DataType.BFLOAT16,),
     layouts=(Layout.TILE,),
     golden=golden.moreh_sum_backward,
@@ -348,12 +346,12 @@ moreh_mean_backward = _declare(
         ),
     ),
     _mean_backward,
-    "Return the gradient of a mean: that of the output, divided by the number of elements, for each of them.\n"
-    "Shape: [..., H, 1] -> [..., H, W]. The factor is cut to bfloat16.",
+    "Return the gradient of a mean: the broadcast output gradient over the element count.\n"
+    "Shape: [..., H, 1] -> [..., H, W]. The factor is truncated to bfloat16.",
     dtypes=(DataType.BFLOAT16,),
     layouts=(Layout.TILE,),
     golden=golden.moreh_mean_backward,
-    accuracy=no_bound("for the factor is cut to bfloat16"),
+    accuracy=no_bound("for the factor is truncated to bfloat16"),
     engine=("move_elements", "Pipeline"),
     raises=(
         ("ShapeError", "shapes do not fit, or none is given."),

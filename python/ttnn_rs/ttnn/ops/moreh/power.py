@@ -24,7 +24,7 @@ class Power:
     negative: bool
     """True if the exponent rounded down is negative."""
     rest: int
-    """FP32 bits of what the rounded exponent lacks, cut to bfloat16 as the reader does."""
+    """FP32 bits of the exponent's rounded-off part, truncated to bfloat16 as the reader does."""
 
     @classmethod
     def of(cls, name: str, exponent: float) -> Power:

@@ -324,8 +324,7 @@ rms_norm_pre_all_gather = register(
 layer_norm_post_all_gather = register(
     _entry(
         "layer_norm_post_all_gather",
-        "Return the layer norm of a device's part of rows, from the statistics that `layer_norm_pre_all_gather` gave "
-        "on every device.\n"
+        "Return the layer norm of a device's part of rows, from gathered statistics.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         Signature(
             (INPUT_TENSOR, _STATS),
@@ -339,9 +338,7 @@ layer_norm_post_all_gather = register(
 rms_norm_post_all_gather = register(
     _entry(
         "rms_norm_post_all_gather",
-        "Return the RMS norm of a device's part of rows, from the statistics that `rms_norm_pre_all_gather` gave on "
-        "every device.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
+        "Return the RMS norm of a device's part of rows, from gathered statistics.\nShape: [..., H, W] -> [..., H, W].",
         Signature(
             (INPUT_TENSOR, _STATS),
             (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE, _GRID),

@@ -254,7 +254,7 @@ _entry(
 )
 _entry(
     "dit_layernorm_post_allgather",
-    "Return the layer norm of a device's part of rows, from the means and variances of all devices.\n"
+    "Return the layer norm of a device's part of rows, from all devices' statistics.\n"
     "Shape: [N, C, H, W], [N, C, H, 64 * devices] -> [N, C, H, W].",
     Signature(
         (
@@ -267,7 +267,7 @@ _entry(
             ),
         ),
         (
-            Param("epsilon", FLOAT, 1e-5, doc="Added to the variance, cut to bfloat16."),
+            Param("epsilon", FLOAT, 1e-5, doc="Added to the variance, truncated to bfloat16."),
             WEIGHT,
             BIAS,
             MEMORY_CONFIG_OPTION,

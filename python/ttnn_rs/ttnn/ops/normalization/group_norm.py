@@ -51,7 +51,7 @@ Blocks = list[tuple[int, int]]
 
 
 def _scaler(count: float) -> float:
-    """Return 1 / sqrt(count) in FP32, cut to bfloat16."""
+    """Return 1 / sqrt(count) in FP32, truncated to bfloat16."""
     return from_bits(truncated(1.0 / rounded(math.sqrt(rounded(count)))))
 
 
@@ -305,7 +305,7 @@ group_norm = register(
                 (INPUT_TENSOR,),
                 (
                     Param("num_groups", INTEGER, doc="Groups of channels.", example=1),
-                    Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16."),
+                    Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, truncated to bfloat16."),
                     Param("input_mask", TENSOR, None, doc="Which columns belong to a group; the operator knows."),
                     Param(
                         "weight",

@@ -310,7 +310,7 @@ _layer_norm: Final[Callable[..., Tensor]] = partial(normalized, name="ttnn.layer
 _rms_norm: Final[Callable[..., Tensor]] = partial(normalized, name="ttnn.rms_norm", centers=False)
 
 
-EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16.")
+EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, truncated to bfloat16.")
 WEIGHT: Final = Param(
     "weight",
     TENSOR,

@@ -362,7 +362,7 @@ _DIM: Final = Param("dim", INTEGER, -1, doc="Dimension along which the output su
 _STABLE_DOC: Final = "Subtract the maximum of each row before the exponential. Other dimensions always do."
 _STABLE: Final = Param("numeric_stable", BOOLEAN, True, doc=_STABLE_DOC)
 _UNSTABLE: Final = Param("numeric_stable", BOOLEAN, False, doc=_STABLE_DOC)
-_SCALE: Final = Param("scale", FLOAT, None, doc="Factor of the scores, cut to bfloat16. Default: 1.")
+_SCALE: Final = Param("scale", FLOAT, None, doc="Factor of the scores, truncated to bfloat16. Default: 1.")
 _MASK: Final = Param(
     "mask",
     TENSOR,

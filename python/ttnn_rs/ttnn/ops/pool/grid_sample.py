@@ -334,15 +334,15 @@ grid_sample = register(
             ),
         ),
         run=_grid_sample,
-        doc="Return images sampled at the points of a grid, mixed from the four nearest pixels.\n"
+        doc="Return images sampled at grid points by bilinear interpolation.\n"
         "Shape: [N, H, W, C], [N, h, w, 2 * K] -> [N, h, w * K, C], or [N, h, w, C * K] with `batch_output_channels`.\n"
         'The output is sharded over the cores of a sharded grid, and over all cores for "nearest".\n'
-        "Positions and weights are computed in float32; weights are then cut to bfloat16.",
+        "Positions and weights are computed in float32; weights are then truncated to bfloat16.",
         source="tt-metal `ttnn/cpp/ttnn/operations/pool/grid_sample`",
         dtypes=(DataType.BFLOAT16,),
         layouts=(Layout.ROW_MAJOR,),
         golden=golden.grid_sample,
-        accuracy=no_bound("for weights are cut to bfloat16"),
+        accuracy=no_bound("for weights are truncated to bfloat16"),
         engine=("grid_sample",),
         raises=(
             ("ShapeError", "shapes do not fit, or channels are no multiple of 32."),

@@ -361,7 +361,7 @@ declare = partial(
         ("DTypeError", "the input is neither bfloat16 nor bfloat8_b, or the output is not bfloat16."),
     ),
 )
-_MEAN: Final = no_bound("for the divisor is cut to bfloat16")
+_MEAN: Final = no_bound("for the divisor is truncated to bfloat16")
 _SHAPE: Final = "Shape: [1, 1, N * H * W, C] -> [1, 1, N * OH * OW, C]."
 
 max_pool2d = register(
@@ -388,7 +388,7 @@ max_pool2d = register(
             ),
         ),
         run=_max_pool2d,
-        doc=f"Return the largest element of every window of images, channel by channel.\n{_SHAPE}",
+        doc=f"Return the max pooling of images, channel by channel.\n{_SHAPE}",
         golden=golden.max_pool2d,
         accuracy=bit_exact(),
         examples=partial(_examples, ([3, 3], [1, 1], [1, 1], [1, 1])),
@@ -418,8 +418,8 @@ avg_pool2d = register(
             ),
         ),
         run=_avg_pool2d,
-        doc=f"Return the mean of every window of images, channel by channel.\n{_SHAPE}\n"
-        "The reciprocal of the divisor is cut to bfloat16.",
+        doc=f"Return the average pooling of images, channel by channel.\n{_SHAPE}\n"
+        "The reciprocal of the divisor is truncated to bfloat16.",
         golden=golden.avg_pool2d,
         accuracy=_MEAN,
         examples=partial(_examples, ([3, 3], [1, 1], [1, 1])),
@@ -436,8 +436,8 @@ adaptive_avg_pool2d = register(
             ),
         ),
         run=_adaptive_avg_pool2d,
-        doc=f"Return the means of windows that divide images evenly.\n{_SHAPE}\n"
-        "The reciprocal of the divisor is cut to bfloat16.",
+        doc=f"Return the adaptive average pooling of images to `output_size`.\n{_SHAPE}\n"
+        "The reciprocal of the divisor is truncated to bfloat16.",
         golden=golden.adaptive_avg_pool2d,
         accuracy=_MEAN,
         examples=partial(_examples, ([1, 1],)),
@@ -454,7 +454,7 @@ adaptive_max_pool2d = register(
             ),
         ),
         run=_adaptive_max_pool2d,
-        doc=f"Return the largest elements of windows that divide images evenly.\n{_SHAPE}",
+        doc=f"Return the adaptive max pooling of images to `output_size`.\n{_SHAPE}",
         golden=golden.adaptive_max_pool2d,
         accuracy=bit_exact(),
         examples=partial(_examples, ([1, 1],)),

@@ -227,15 +227,15 @@ upsample = register(
             ),
         ),
         run=_upsample,
-        doc="Return larger images: every pixel repeated, or mixed from the four that are nearest.\n"
+        doc="Return upsampled images: nearest or bilinear.\n"
         "Shape: [N, H, W, C] -> [N, H * sh, W * sw, C].\n"
-        "Positions and weights have 16 fractional bits; weights are then cut to bfloat16. With fractions, sizes are "
-        "rounded down, and the input is in ROW_MAJOR_LAYOUT and the mode nearest.",
+        "Positions and weights have 16 fractional bits; weights are then truncated to bfloat16. With fractional "
+        "scales, sizes are rounded down, and the input is in ROW_MAJOR_LAYOUT and the mode nearest.",
         source="tt-metal `ttnn/cpp/ttnn/operations/pool/upsample`",
         dtypes=(DataType.BFLOAT16,),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.upsample,
-        accuracy=no_bound("for weights are cut to bfloat16"),
+        accuracy=no_bound("for weights are truncated to bfloat16"),
         engine=("pool_sticks", "move_elements"),
         raises=(
             ("ShapeError", "the input is not [N, H, W, C]."),

@@ -333,7 +333,7 @@ rand = _op(
         ),
     ),
     _rand,
-    "Create a tensor of `shape` with numbers distributed evenly from `low` to `high`.\nShape: `shape` -> [*shape].\n"
+    "Create a tensor of `shape` with uniform random values from `low` to `high`.\nShape: `shape` -> [*shape].\n"
     "Other data types than bfloat16 and float32 are converted from float32.",
     source="tt-metal `ttnn/cpp/ttnn/operations/rand`",
     dtypes=_RAND_TYPES,
@@ -361,8 +361,7 @@ uniform = _op(
         ),
     ),
     _uniform,
-    "Write numbers distributed evenly from `from` to `to` to `input`, and return it.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Write uniform random values from `from` to `to` into `input`; return it.\nShape: [..., H, W] -> [..., H, W].",
     source="tt-metal `ttnn/cpp/ttnn/operations/uniform`",
     dtypes=_FLOATS,
     layouts=(Layout.TILE,),
@@ -418,8 +417,8 @@ randn = _op(
         ),
     ),
     _randn,
-    "Create a tensor of `shape` with normally distributed numbers of mean 0 and variance 1.\n"
-    "Shape: `shape` -> [*shape].\nThe numbers are not those of the chip: how its kernel makes them is not known.",
+    "Create a tensor of `shape` with standard normal random values.\n"
+    "Shape: `shape` -> [*shape].\nThe values differ from the chip's, whose generator is not known.",
     source="tt-metal `ttnn/cpp/ttnn/operations/randn`",
     dtypes=_FLOATS,
     reference=_FLOATS,
@@ -447,7 +446,7 @@ dropout = _op(
         ),
     ),
     _dropout,
-    "Return 0 with a probability, else the input times `scale`, cut to bfloat16.\n"
+    "Return 0 with a probability, else the input times `scale`, truncated to bfloat16.\n"
     "Shape: [..., H, W] -> [..., H, W].\nAs on the chip, 32 elements of four rows are dropped together.",
     source="tt-metal `ttnn/cpp/ttnn/operations/experimental/dropout`",
     dtypes=(_HALF,),

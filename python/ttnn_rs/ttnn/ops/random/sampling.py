@@ -312,9 +312,9 @@ sampling = declare(
         ),
     ),
     _sampling,
-    "Return a token for every user, drawn from the largest scores by their probabilities.\n"
+    "Return a token for every user, sampled from the largest scores.\n"
     "Shape: [1, 1, 32, W], [1, 1, 32, W], [32], [32], [32] -> [1, 1, 1, 32].\n"
-    "Users with one seed have one random number in common. The bits of random numbers are not those of the device "
+    "Users with the same seed share one random value. The bits of random numbers are not those of the device "
     "where the seed is fresh or a generator goes on.",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/sampling`",
     dtypes=(_BF16,),

@@ -149,8 +149,8 @@ manual_seed = declare(
         ),
     ),
     _manual_seed,
-    "Write seeds to the generators of the cores that serve users, and return a tensor of one 0.\nShape: -> [1].\n"
-    "`rand`, `randn`, `uniform` and `bernoulli` seed their cores themselves, so it does not change them.",
+    "Write the seeds of the users' random generators; return a tensor with one 0.\nShape: -> [1].\n"
+    "`rand`, `randn`, `uniform` and `bernoulli` seed their cores themselves and are not affected.",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/manual_seed`",
     dtypes=(DataType.UINT32,),
     layouts=(Layout.ROW_MAJOR,),

@@ -220,7 +220,7 @@ cumprod = _declare(
     "cumprod",
     signatures=(Signature((Param("input_tensor", TENSOR, doc="[..., H, W] on a device."), _DIM), _OPTIONS),),
     run=_cumprod_of,
-    doc="Return the products of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
+    doc="Return the cumulative product of the elements along `dim`.\nShape: [..., H, W] -> [..., H, W].",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumprod`",
     dtypes=_FLOATS,
     golden=golden.cumprod,

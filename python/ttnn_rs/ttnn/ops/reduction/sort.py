@@ -318,8 +318,8 @@ sort = register(
             ),
         ),
         run=_sort,
-        doc="Return the elements in order along `dim`, and their indices: uint16 for bfloat16, otherwise uint32.\n"
-        f"Shape: [..., H, W] -> [..., H, W], [..., H, W].\n{_NETWORK}",
+        doc="Return the sorted elements along `dim`, and their indices.\n"
+        f"Shape: [..., H, W] -> [..., H, W], [..., H, W]. Indices: uint16 for bfloat16, otherwise uint32.\n{_NETWORK}",
         source="tt-metal `ttnn/cpp/ttnn/operations/data_movement/sort`",
         dtypes=_SORTED,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -363,11 +363,12 @@ topk = register(
             ),
         ),
         run=_topk,
-        doc="Return the `k` largest or smallest elements along `dim` in order, and their indices: uint16, or uint32 "
-        "for float32 and more than 65535 elements.\n"
-        f"Shape: [..., H, W] -> [..., H, k], [..., H, k].\n{_NETWORK}\n"
-        "Rows that are no multiple of 32 long, or 32 long, are always sorted stably. In bfloat8_b, elements of rows "
-        "shorter than 32 become 0: they share an exponent with the infinities that pad them.",
+        doc="Return the `k` largest or smallest elements along `dim`, sorted, and their indices.\n"
+        "Shape: [..., H, W] -> [..., H, k], [..., H, k].\n"
+        "Indices: uint16, or uint32 for float32 and more than 65535 elements.\n"
+        f"{_NETWORK}\n"
+        "Rows of length 32, or of a length that is not a multiple of 32, are always sorted stably. In bfloat8_b, "
+        "elements of rows shorter than 32 become 0: they share an exponent with the infinities that pad them.",
         source="tt-metal `ttnn/cpp/ttnn/operations/reduction/topk`",
         dtypes=_SELECTED,
         layouts=(Layout.TILE,),

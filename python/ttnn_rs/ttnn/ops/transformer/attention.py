@@ -390,7 +390,7 @@ _NOT_MODELLED: Final = tuple(
 )
 _DOC: Final = (
     "The recurrence runs over chunks of keys; only `exp_approx_mode=False` and `fp32_dest_acc_en=True` are without "
-    "published steps of the exponential: there the accurate one is taken."
+    "published steps of the exponential: they use the accurate one."
 )
 
 
@@ -464,7 +464,7 @@ chunked_scaled_dot_product_attention = register(
             ),
         ),
         run=_chunked,
-        doc="Return causal attention of queries from position `chunk_start_idx` on, over keys and values in blocks.\n"
+        doc="Return causal attention from position `chunk_start_idx` over a paged cache.\n"
         "Shape: [B, H, S, D], [blocks, G, rows, D], [blocks, G, rows, V], [B, n] -> [B, H, S, V].\n"
         "The bits are those of `scaled_dot_product_attention` over the whole sequence.",
         source=SOURCE,
@@ -508,8 +508,9 @@ chunked_flash_mla_prefill = register(
             ),
         ),
         run=_chunked_mla,
-        doc="Return causal attention of queries from position `chunk_start_idx` on, whose values are the first columns "
-        "of keys in blocks.\nShape: [B, H, S, D], [blocks, G, rows, D], [B, n] -> [B, H, S, head_dim_v].",
+        doc="Return causal attention from position `chunk_start_idx` over a paged latent cache.\n"
+        "Values are the first columns of the keys.\n"
+        "Shape: [B, H, S, D], [blocks, G, rows, D], [B, n] -> [B, H, S, head_dim_v].",
         source=SOURCE,
         golden=golden.chunked_flash_mla_prefill,
         accuracy=ACCURACY,

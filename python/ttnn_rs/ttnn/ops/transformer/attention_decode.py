@@ -273,7 +273,7 @@ _PAGED_OPTIONS: Final = (
 )
 _DOC: Final = "Keys are split over cores, whose number decides in which order their sums are merged."
 _PAGED_DOC: Final = (
-    "Without `program_config` one core takes 32 keys at a time, and its bfloat16 sums lose small terms where there are "
+    "Without `program_config` one core reads 32 keys at a time, and its bfloat16 sums lose small terms where there are "
     "thousands; with `k_chunk_size` keys are split over cores, whose number decides in which order sums are merged."
 )
 _SHAPE: Final = "Shape: [1, B, H, D], [B, G, T, D], [B, G, T, V] -> [1, B, H, V]."
@@ -359,7 +359,7 @@ flash_multi_latent_attention_decode = register(
             ),
         ),
         run=_mla_decode,
-        doc="Return attention of one query per user whose values are the first columns of the keys.\n"
+        doc="Return decode attention whose values are the first columns of the keys.\n"
         f"Shape: [1, B, H, D], [B, G, T, D] -> [1, B, H, head_dim_v].\n{_DOC}",
         golden=golden.flash_multi_latent_attention_decode,
         timed_by=("cur_pos_tensor",),
@@ -373,7 +373,7 @@ paged_flash_multi_latent_attention_decode = register(
         name="transformer.paged_flash_multi_latent_attention_decode",
         signatures=(Signature((_QUERY, _KEY, _NO_VALUE, _HEAD_DIM_V, _TABLE), _PAGED_OPTIONS),),
         run=_paged_mla_decode,
-        doc="Return attention of one query per user whose values are the first columns of keys in blocks.\n"
+        doc="Return decode attention over a paged cache whose values are key columns.\n"
         f"Shape: [1, B, H, D], [blocks, G, rows, D], [B, n] -> [1, B, H, head_dim_v].\n{_PAGED_DOC}",
         golden=golden.paged_flash_multi_latent_attention_decode,
         timed_by=("cur_pos_tensor",),

@@ -151,7 +151,7 @@ create_qkv_heads_from_separate_tensors = register(
             ),
         ),
         run=_create_apart,
-        doc="Return the heads of queries, and those of keys and values of another tensor, sharded.\n"
+        doc="Return sharded query heads, and key and value heads of another tensor.\n"
         "The columns of `input_kv` are pairs of a key and a value.\n"
         "Shape: [B, 1, S, H * D], [B, 1, T, 2 * G * D] -> [B, H, S, D], [B, G, D, T], [B, G, T, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/create_qkv_heads_from_separate_tensors`",

@@ -206,7 +206,7 @@ nlp_create_qkv_heads = register(
         doc="Return the heads of queries, keys and values.\n"
         "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].\n"
         "Of an input sharded by width every core has the queries of one head of keys, that head, and the values; each "
-        "head of the result lies on a core of its own.",
+        "head of the result is on a separate core.",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`",
         golden=golden.nlp_create_qkv_heads,
         golden_of_shards=golden.nlp_create_heads_of_shards,

@@ -466,8 +466,8 @@ rotary_embedding = _declare(
         ),
     ),
     run=_rotary_embedding,
-    doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
-    "first half negated.\n"
+    doc="Return the rotary embedding `x * cos + rotate_half(x) * sin`.\n"
+    "`rotate_half` swaps the halves of the columns and negates the new first half.\n"
     "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
     source=f"{_SOURCE}/rotary_embedding`",
     golden=golden.rotary_embedding,
@@ -480,8 +480,8 @@ rotary_embedding_hf = _declare(
     dtypes=_DTYPES,
     signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_rotary_embedding_hf,
-    doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
-    "first half negated.\n"
+    doc="Return the rotary embedding `x * cos + rotate_half(x) * sin`.\n"
+    "`rotate_half` swaps the halves of the columns and negates the new first half.\n"
     "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
     source=f"{_SOURCE}/rotary_embedding_hf`",
     golden=golden.rotary_embedding,
@@ -494,7 +494,7 @@ rotary_embedding_llama = _declare(
     dtypes=_DTYPES,
     signatures=(Signature((INPUT_TENSOR, _COS, _SIN, _MATRIX), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_rotary_embedding_llama,
-    doc="Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns.\n"
+    doc="Return the rotary embedding `x * cos + (x @ trans_mat) * sin`, per 32 columns.\n"
     "Shape: [B, H, S, D] -> [B, H, S, D].",
     source=f"{_SOURCE}/rotary_embedding_llama`",
     golden=golden.rotary_embedding_llama,

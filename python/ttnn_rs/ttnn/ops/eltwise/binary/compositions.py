@@ -180,7 +180,7 @@ prelu = register(
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
         golden=g.prelu,
-        # Dst is cut to bfloat16; the product and its weight are rounded to float32, half a unit and one.
+        # Dst is truncated to bfloat16; the product and its weight are rounded to float32, half a unit and one.
         accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)),
         engine=("unary",),
         family="unary",

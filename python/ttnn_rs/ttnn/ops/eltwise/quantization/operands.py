@@ -146,7 +146,7 @@ def tensors_of(name: str, pair: Pair) -> tuple[Tensor, Tensor]:
     """Return the two as tensors.
 
     Raises:
-        ParameterError: one is a number.
+        ParameterError: one is a scalar.
     """
     for label, value, words in zip(pair.labels, (pair.scale, pair.zero_point), ("scale", "zero-point"), strict=True):
         if not isinstance(value, Tensor):

@@ -393,7 +393,7 @@ quantize = _entry(
     ),
     _quantize,
     "Return `input_tensor / scale + zero_point` as int32, rounded to nearest, ties away from zero.\n"
-    "Numbers, and a tensor as scale with a number as zero point: integers beyond -127 and 127 saturate, and the "
+    "With scalars, or a tensor scale and a scalar zero point, integers beyond -127 and 127 saturate, and the "
     "quotient is a product with `1 / scale`. Otherwise nothing saturates, and every step is an operator that rounds.",
     (_BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, _FLOAT32),
     ((0.25, 3), (0.5, -4, {"axis": None})),
@@ -409,7 +409,7 @@ requantize = _entry(
     ),
     _requantize,
     "Return `(input_tensor - in_zero_point) * in_scale / out_scale + out_zero_point` as int32, rounded to nearest.\n"
-    "Four numbers are one program, in which integers beyond -127 and 127 saturate. Four tensors with `axis` are steps "
+    "Four scalars run one program, in which integers beyond -127 and 127 saturate. Four tensors with `axis` are steps "
     "in float32; otherwise the input is dequantised to bfloat16 and quantised again.",
     (_INT32,),
     ((0.25, 3, 0.5, -2),),

@@ -368,7 +368,7 @@ mac = _register(
     ),
     _mac,
     "Return the element-wise multiply-add `a * b + c`, with broadcasting.\n"
-    "It is rounded once, or twice if an operand is a number.",
+    "It is rounded once, or twice if an operand is a scalar.",
     dtypes=(*_FLOATS, *_32_BITS),
     reference=_32_BITS,
     golden=triples.mac,

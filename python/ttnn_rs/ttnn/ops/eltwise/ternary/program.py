@@ -158,7 +158,7 @@ def run_ternary(
     if is_empty(output.spec):
         return output
     dst32 = bool(WIDE & dtypes)
-    # A number fills a tile of the result's type; in a 16-bit Dst it is cut to bfloat16.
+    # A number fills a tile of the result's type; in a 16-bit Dst it is truncated to bfloat16.
     filled = dtype if dtype in INTEGER_RANGE else DataType.FLOAT32 if dst32 else DataType.BFLOAT16
     formats = [operand.spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
     assert output._buffer is not None

@@ -75,7 +75,7 @@ TABLE: Final = (
           exact=True),
     Unary("heaviside", _U.HEAVISIDE, formula("heaviside", "Return 0 below 0, 1 above, and `value` at 0.",
                                              lambda x, value: np.heaviside(x, value)),
-          "Return 0 where `input_tensor` is negative, 1 where it is positive, and `value` where it is 0.",
+          "Return 0 for negative, 1 for positive elements, and `value` for zeros.",
           positional=(Param("value", FLOAT, doc="Output where the input is 0."),), exact=True, examples=((0.5,),)),
     Unary("leaky_relu", _U.LEAKY_RELU, formula("leaky_relu", "Return x, or x * negative_slope below 0.",
                                                lambda x, negative_slope: np.where(x >= 0, x, negative_slope * x)),

@@ -73,7 +73,7 @@ alt_complex_rotate90 = register(
         name="alt_complex_rotate90",
         signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
         run=_rotate,
-        doc="Return the complex numbers of `input_tensor` multiplied by i.\n"
+        doc="Return the complex values of `input_tensor` multiplied by i.\n"
         "Shape: [..., H, 2 * W] -> [..., H, 2 * W], real parts in even columns, imaginary parts in odd ones.\n"
         "Column 2k becomes -column 2k + 1, and column 2k + 1 becomes column 2k. The last column of an odd width "
         "is combined with the padding, which is 0 in row-major tensors.",

@@ -137,7 +137,7 @@ def _register(name: str) -> FastOperation:
             dtypes=(*FLOAT_INPUTS, _INT32),
             layouts=LAYOUTS,
             golden=g.clamp,
-            # The ends of the interval are cut to bfloat16.
+            # The ends of the interval are truncated to bfloat16.
             accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 0)),
             engine=("unary", "binary", "ternary"),
             family="unary",

@@ -83,7 +83,7 @@ logical_not_ = register(
         signatures=(Signature((INPUT_TENSOR,), (IGNORED_MEMORY_CONFIG,)),),
         run=_logical_not_in_place,
         doc="Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it.\n"
-        "Views of the tensor see the result.",
+        "Views of the tensor share the result.",
         source="tt-metal `ckernel_sfpu_logical_not.h`",
         dtypes=(*FLOAT_INPUTS, *_LOGICAL_NOT.integers),
         layouts=LAYOUTS,

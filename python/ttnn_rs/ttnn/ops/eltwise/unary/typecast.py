@@ -81,7 +81,7 @@ typecast = register(
             ),
         ),
         run=_typecast,
-        doc="Return `input_tensor` converted to another data type, on the host or the device where it is stored.\n"
+        doc="Return `input_tensor` converted to another data type, on its host or device.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         source="tt-metal `ttnn/cpp/ttnn/operations/copy/typecast`",
         dtypes=tuple(CASTABLE),
