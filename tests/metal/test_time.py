@@ -209,7 +209,7 @@ def test_cores_start_one_after_the_other(device: ttnn.MeshDevice) -> None:
     metal.create_kernel(program, lambda: None, everywhere, metal.DataMovementConfig())
     ends = [kernel.cycles for kernel in metal.run_program(device, program).kernels]
     assert ends == sorted(ends)
-    assert ends[-1] - ends[0] == 100  # performance-model.md, section 2.6
+    assert ends[-1] - ends[0] == 100  # docs/chip/performance.md section 2.6
 
 
 def test_programs_of_a_queue_follow_each_other(device: ttnn.MeshDevice) -> None:

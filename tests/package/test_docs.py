@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PACKAGE = ROOT / "python" / "ttnn_rs" / "ttnn"
 LINES = 150
 CELL = 100
@@ -56,3 +56,20 @@ def test_scripts_of_docs_are_chores() -> None:
     scripts = [script.name for script in (ROOT / "docs").glob("*.py")]
     assert scripts
     assert [name for name in scripts if f'"python docs/{name}' not in chores] == []
+
+
+CODE = [*ROOT.glob("python/**/*.py"), *ROOT.glob("rust/*/src/**/*.rs"), *ROOT.glob("rust/*/tests/**/*.rs")]
+PUBLIC = ("tt-isa-documentation", "tt-mlir", "tt-metal", "tt-llk")
+"""Repositories whose pages may be cited."""
+
+
+def test_pages_that_comments_cite_can_be_opened() -> None:
+    assert CODE
+    missing = []
+    for path in CODE:
+        text = path.read_text(encoding="utf-8")
+        for found in re.finditer(r"[\w./-]+\.md\b", text):
+            around = text[max(0, found.start() - 300) : found.end() + 300]
+            if not (ROOT / found[0]).exists() and not any(name in around for name in PUBLIC):
+                missing.append(f"{path.relative_to(ROOT)}: {found[0]}")
+    assert missing == []

@@ -1,6 +1,6 @@
 """The language of the recorded matmul calls, evaluated against this package.
 
-`README-matmul.md` beside the vectors names the helpers. Tensors are allocated and never written: the decisions look at
+Calls and their helpers are texts in the golden vectors. Tensors are allocated and never written: the decisions look at
 their specifications and at what L1 holds, and the recorded tensors are up to 16384 x 16384.
 """
 

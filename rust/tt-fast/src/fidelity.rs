@@ -1,4 +1,4 @@
-//! Mantissa bits that each fidelity uses. Source: `numerics.md` section 4.
+//! Mantissa bits that each fidelity uses. Source: `docs/chip/numerics.md` section 4.
 //!
 //! With `A = A5 + a5` (the right operand, SrcA: five bits and the next five) and `B = B7 + b4` (the left one, SrcB:
 //! seven bits and the last four), the phases are `A5 B7`, `a5 B7`, `A5 b4`, `a5 b4`. So LoFi is `A5 B7`, HiFi2 `A10 B7`

@@ -2,7 +2,7 @@
 //!
 //! Left out, compared with `tt_tensix::fpu`: the alignment of products to the largest of their group, the rounding of Dst after
 //! every instruction, and the FPU's reading of exponent 255 as an ordinary binade. Kept: formats, what each
-//! fidelity sees of a mantissa (`numerics.md` section 4), and a flush of zero exponents to zero.
+//! fidelity sees of a mantissa (`docs/chip/numerics.md` section 4), and a flush of zero exponents to zero.
 //!
 //! An operand tile becomes one or more [`Panel`]s, the order in which the multiplying instructions read it. A product
 //! walks over the panels in the order of K, so each sum has one order of additions, however the work is split. The

@@ -1,4 +1,4 @@
-//! The packer adding to what is in L1 already. Source: `numerics.md` section 10.5.
+//! The packer adding to what is in L1 already. Source: `docs/chip/numerics.md` section 10.5.
 
 /// FP32: `l1 + y` as IEEE adds, with denormals as signed zero on both sides and every NaN the same.
 #[inline(always)]

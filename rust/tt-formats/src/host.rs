@@ -1,7 +1,7 @@
 //! The host library's own conversions, used for tensors that are built or read on the host.
 //!
 //! They are not the packer's: bfloat16 rounds ties to even, and block floats shift first (cutting bits off) and round
-//! afterwards. Source: `ttnn_types.md` "Host conversion rules", settled by `golden/host`.
+//! afterwards. Source: tt-metal `blockfloat_common.cpp`, settled by recorded tensors.
 
 /// The pattern that every NaN becomes in bfloat16.
 pub const BF16_NAN: u32 = 0x7fc0;

@@ -1,4 +1,4 @@
-//! Packer conversion of one datum, and of sixteen that share an exponent. Source: `numerics.md` sections 10.1 to
+//! Packer conversion of one datum, and of sixteen that share an exponent. Source: `docs/chip/numerics.md` sections 10.1 to
 //! 10.4.
 //!
 //! The *early* conversion takes a Dst value to an intermediate format, the *late* one takes that to the format in L1.

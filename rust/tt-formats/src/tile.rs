@@ -1,7 +1,7 @@
 //! Tiles: which shapes there are, and where a datum lies in one.
 //!
 //! A tile is made of faces of 16 columns and up to 16 rows, stored one after the other, row-major over the tile; inside
-//! a face datums are row-major. Source: `numerics.md` section 1, `ttnn_types.md` "Tile memory order".
+//! a face datums are row-major. Source: `docs/chip/numerics.md` section 1, tt-metal `tech_reports/tensor_layouts`.
 
 /// Rows and columns of a full face.
 pub const FACE_SIDE: usize = 16;

@@ -1,4 +1,4 @@
-//! Unpacker conversion of one datum. Source: `numerics.md` sections 1 to 3.
+//! Unpacker conversion of one datum. Source: `docs/chip/numerics.md` sections 1 to 3.
 //!
 //! Results for `SrcA` and `SrcB` are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in
 //! the low bits of `E`.

@@ -3,7 +3,7 @@
 //! Kernels run one after the other and each keeps its own clock, so reservations do not come in the order of their
 //! time: a reader that is resumed late asks for cycles that lie before those another one has taken. A calendar
 //! therefore keeps, for every slot of a few cycles, how many of them are taken, and a reservation takes what is free
-//! from its start on. Virtual channels interleave the flits of different packets on a link (`spec/noc.md` section 2),
+//! from its start on. Virtual channels interleave the flits of different packets on a link (`docs/chip/noc.md` section 2),
 //! so a transfer may be spread over the gaps that others left.
 
 /// Cycles of a slot.

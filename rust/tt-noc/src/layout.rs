@@ -1,7 +1,7 @@
 //! Layout of the die: physical coordinates of Tensix cores and DRAM tiles.
 //!
 //! `tt-memory` describes a chip as kernels see it (logical cores, virtual coordinates). The networks do not know those:
-//! a route goes over physical nodes, including rows that are switched off. Source: `spec/noc.md` section 1.
+//! a route goes over physical nodes, including rows that are switched off. Source: `docs/chip/noc.md` section 1.
 
 use tt_memory::chip::{Arch, ChipSpec, Grid, LogicalCore, NocCoord};
 
@@ -28,7 +28,7 @@ pub enum NodeKind {
     Other,
 }
 
-/// Columns that hold Tensix cores. Source: `spec/noc.md` section 1; for Blackhole also the virtual coordinates of
+/// Columns that hold Tensix cores. Source: `docs/chip/noc.md` section 1; for Blackhole also the virtual coordinates of
 /// `tt_memory::chip`, which are the physical ones of a die without harvesting.
 const WORMHOLE_COLUMNS: &[u32] = &[1, 2, 3, 4, 6, 7, 8, 9];
 const BLACKHOLE_COLUMNS: &[u32] = &[1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16];
@@ -36,7 +36,7 @@ const BLACKHOLE_COLUMNS: &[u32] = &[1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15,
 const WORMHOLE_ROWS: &[u32] = &[1, 2, 3, 4, 5, 7, 8, 9, 10, 11];
 const BLACKHOLE_ROWS: &[u32] = &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
-/// DRAM tiles, three per memory controller. Source: `spec/noc.md` section 1.
+/// DRAM tiles, three per memory controller. Source: `docs/chip/noc.md` section 1.
 const WORMHOLE_CONTROLLERS: &[[Node; 3]] = &[
     [node(0, 0), node(0, 1), node(0, 11)],
     [node(0, 5), node(0, 6), node(0, 7)],

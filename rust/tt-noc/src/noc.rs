@@ -3,7 +3,7 @@
 //! A transfer passes a chain of resources: the interface of the sender, every link of its route, the interface of the
 //! receiver, and a DRAM bank at one end of it. Routers cut through, so each resource starts as soon as the head of the
 //! transfer reaches it and is taken for as long as it needs for all the bytes; a busy one delays the head. Source of
-//! the mechanism: `spec/noc.md` sections 1 to 4 and 7.
+//! the mechanism: `docs/chip/noc.md` sections 1 to 5.
 
 use tt_memory::chip::{ChipSpec, Grid};
 

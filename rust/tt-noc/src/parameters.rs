@@ -1,8 +1,8 @@
 //! Parameters of a network and its DRAM, one table per chip generation.
 //!
 //! Sizes that programs see (link width, packet size, grid) are in `tt_memory::chip`. The marks in square brackets are
-//! those of `spec/noc.md`: [isa] vendor documentation, [npe] constants of the vendor's estimator, [rep] vendor reports,
-//! [iss] issue tracker, [own] measured for this project.
+//! those of `docs/chip/noc.md`: [isa] ISA documentation, [npe] constants of tt-npe, [rep] vendor reports, [iss] issue
+//! tracker, [own] measured for this project.
 
 use tt_memory::chip::Arch;
 
@@ -92,7 +92,7 @@ impl Buffers {
     }
 }
 
-/// Requests that an interface holds at a time; a core that issues more waits. `spec/noc.md` section 7 point 4 [isa].
+/// Requests that an interface holds at a time; a core that issues more waits. `docs/chip/noc.md` section 5 point 4 [isa].
 pub const REQUEST_SLOTS: usize = 4;
 
 impl NocParameters {
@@ -123,7 +123,7 @@ pub static WORMHOLE: NocParameters = NocParameters {
     dram_access: 200,                         // section 3: 570 for 2 KiB from idle DRAM (k076 names Wormhole) [iss]
     multicast: Rate::hundredths(1400),        // section 4 [rep]
     multicast_linked: Rate::hundredths(2200), // section 4 [rep]
-    l1_modify: 5,                             // performance-model.md section 2.5 [isa]
+    l1_modify: 5,                             // docs/chip/performance.md section 2.5 [isa]
     // Section 2 [isa]; the round trip is two hops of section 3 [isa].
     buffers: Buffers { channels: 4, own: 32, pool: 1536, share: 480, round_trip: 2 * 9 },
 };

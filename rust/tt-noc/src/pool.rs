@@ -5,7 +5,7 @@
 //! channels that the hardware chooses, packets of several writers wait side by side and fill the pool; from then on every
 //! channel has its own flit only, and the link moves one flit per channel in the time that a credit takes to come back.
 //! It stays so until the writers no longer queue up: what leaves the pool is taken by the packet that comes next. Source:
-//! `WormholeB0/DRAMTile/README.md` and `WormholeB0/NoC/README.md` of tt-isa-documentation; `spec/noc.md` section 2.
+//! `WormholeB0/DRAMTile/README.md` and `WormholeB0/NoC/README.md` of tt-isa-documentation; `docs/chip/noc.md` section 2.
 
 use crate::layout::Node;
 use crate::parameters::{Buffers, Rate};

@@ -1,4 +1,4 @@
-//! Dimension-ordered routes on the two tori. Source: `spec/noc.md` section 1.
+//! Dimension-ordered routes on the two tori. Source: `docs/chip/noc.md` section 1.
 
 use tt_memory::chip::Grid;
 

@@ -188,7 +188,7 @@ fn dram_of_wormhole() {
         );
         // Several writers to a bank on channels that the hardware chooses: the bar of recorded traces.
         assert!(!write || !dynamic || cores <= banks || error.abs() < 20.0, "{row:?}: {got}");
-        // `spec/performance-model.md` section 3: a factor of two on any row is a bug.
+        // `docs/chip/performance.md` section 3: a factor of two on any row is a bug.
         assert!(got < 2.0 * measured && measured < 2.0 * got, "{row:?}: {got}");
         seen += 1;
     }

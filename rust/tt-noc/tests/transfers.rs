@@ -9,7 +9,7 @@ fn node(x: u32, y: u32) -> Node {
     Node { x, y }
 }
 
-/// First data of a read with nothing else going on, as `spec/noc.md` section 3 lists it.
+/// First data of a read with nothing else going on, as `docs/chip/noc.md` section 3 lists it.
 fn first_data(chip: &'static ChipSpec, owner: Node) -> u64 {
     let mut noc = Noc::new(chip);
     // A byte takes a cycle at each end and its flit with its header two on a link.
@@ -52,7 +52,7 @@ fn a_write_worked_by_hand() {
 
 #[test]
 fn a_read_from_idle_dram() {
-    // 2 KiB: 570 cycles, `spec/noc.md` section 3, for both generations within a tenth.
+    // 2 KiB: 570 cycles, `docs/chip/noc.md` section 3, for both generations within a tenth.
     for chip in [&N150, &P150] {
         let layout = Layout::new(chip);
         let reader = layout.worker(LogicalCore { x: 3, y: 4 }).expect("a core");

@@ -26,7 +26,8 @@ const BLOCK: usize = 8;
 /// Tiles of the right operand between the one that is multiplied and the one that is asked for.
 const AHEAD: usize = 8;
 
-/// Cores in a ring pass the left operand round, each beginning with the part that it holds: `matmul-programs.md` 4.3.
+/// Cores in a ring pass the left operand round, each beginning with the part that it holds. Source: tt-metal
+/// `bmm_large_block_zm_fused_bias_activation_gathered.cpp`.
 #[derive(Clone, Copy, Debug)]
 pub struct Ring {
     /// Tile columns of the output that a core computes.

@@ -1,7 +1,7 @@
 //! Time of a core: what its parts take, in cycles. Processors, unpackers, FPU, SFPU, packers. One table per chip
 //! generation.
 //!
-//! Sections named in comments are those of `spec/performance-model.md`; the marks are explained there ([isa], [rep],
+//! Sections named in comments are those of `docs/chip/performance.md`; the marks are explained there ([isa], [rep],
 //! [iss], [own]), and `k...` are rows of `golden/silicon/tensix_kernel_cycles.csv`. *Estimate* marks a figure that
 //! nobody has published; its comment says what it was derived from.
 

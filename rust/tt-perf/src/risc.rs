@@ -43,21 +43,21 @@ pub(super) const WORMHOLE: RiscCosts = RiscCosts {
     cb_advance: 10, // likewise
     argument: 4,  // estimate: address, load, use; section 2.5
     noc_address: 10, // estimate: a dozen instructions of one cycle each
-    noc_command: 23, // noc.md section 4: 128 B packets move at 5.5 B per cycle [npe]
+    noc_command: 23, // docs/chip/noc.md section 4: 128 B packets move at 5.5 B per cycle [npe]
     noc_page_command: 60, // s0459, s0474: four 2 KiB reads at 11.5 (DRAM), 14 (L1) B per cycle; recorded kernels need 124 [own]
-    barrier: 40,          // noc.md section 7: the fluid simulation's release after the last byte [own]
+    barrier: 40,          // docs/chip/noc.md section 5: the fluid simulation's release after the last byte [own]
     semaphore_poll: 10,   // estimate: a loop of load, compare and branch
 };
 
 pub(super) const BLACKHOLE: RiscCosts = RiscCosts {
     l1_load: 1,  // op_profiles.csv: 480 words of a row that is broadcast take 1,440 cycles, loop included [own]
     l1_store: 1, // likewise; a tile filled with a scalar of 512 words takes about 1,500 [own]
-    noc_command: 21, // noc.md section 4: 128 B packets move at 6.0 B per cycle [npe]
+    noc_command: 21, // docs/chip/noc.md section 4: 128 B packets move at 6.0 B per cycle [npe]
     ..WORMHOLE   // nothing else has been published for Blackhole
 };
 
 pub(super) const LAUNCH: LaunchCosts = LaunchCosts {
     between_programs: 700, // section 2.6: 600 to 770 ns with captured traces [rep]
     core_skew: 100,        // section 2.6: 0.1 to 2.2 us; the lower end is that of traced runs [rep]
-    kernel_end: 20,        // noc.md section 3 [npe]
+    kernel_end: 20,        // docs/chip/noc.md section 3 [npe]
 };

@@ -1,6 +1,6 @@
 //! Issue slots per step of every SFPU function whose dataflow is known, by its name there.
 //!
-//! Counted in the listings of `spec/sfpu-listings.md`: a slot per line and two per 32-bit constant, which is how many
+//! Counted in the listings of the SFPU functions: a slot per line and two per 32-bit constant, which is how many
 //! instructions load one. Against the functions of `golden/silicon/tensix_kernel_cycles.csv` that law is off by 15 % on
 //! average and by 36 % at most (`tests/kernel_cycles.rs` prints the rows); it knows nothing of load macros. Functions
 //! without a listing that keep registers from row to row (`cumsum`, `ema`, `welford_update`, `reshuffle_rows`, `quant`

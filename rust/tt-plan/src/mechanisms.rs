@@ -36,7 +36,7 @@ pub struct Mechanisms {
     pub bank_write_other: f64,
     /// Cycles that a page of any size takes of a DRAM bank at least when it is read.
     pub bank_page_read: f64,
-    /// The same when it is written: a bank's interface accepts one request in so many cycles (`spec/noc.md` section 4).
+    /// The same when it is written: a bank's interface accepts one request in so many cycles (`docs/chip/noc.md` section 4).
     pub bank_page_write: f64,
     /// Share of a bank's time that reads and writes do not share.
     pub turn: f64,

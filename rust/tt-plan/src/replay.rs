@@ -38,7 +38,7 @@ pub struct Processor {
 mod recorded {
     /// From the start of the program to the first read, NCRISC and BRISC.
     pub const FIRST: [u64; 2] = [310, 230];
-    /// Between two reads, DRAM and L1 (`spec/noc.md` section 3).
+    /// Between two reads, DRAM and L1 (`docs/chip/noc.md` section 3).
     pub const GAP: [u64; 2] = [124, 142];
     /// From a read to the barrier after it.
     pub const BARRIER_CALL: u64 = 100;

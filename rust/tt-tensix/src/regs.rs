@@ -1,7 +1,7 @@
 //! The matrix engine's register files as the engine holds them, and the few modes that every step depends on.
 //!
 //! A register tile is 1024 words in face order: datum `i = face * 256 + row * 16 + column`, the order of tiles in L1.
-//! Source: `numerics.md` sections 1 and 2.
+//! Source: `docs/chip/numerics.md` sections 1 and 2.
 
 /// Datums of a 32x32 tile.
 pub const TILE_DATUMS: usize = 1024;
@@ -98,5 +98,5 @@ impl MathFidelity {
     }
 }
 
-/// The chip generation; it decides two details of the arithmetic (`numerics.md` section 14).
+/// The chip generation; it decides two details of the arithmetic (`docs/chip/numerics.md` section 14).
 pub use tt_formats::Arch;

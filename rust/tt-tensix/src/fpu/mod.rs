@@ -1,6 +1,6 @@
 //! The FPU, the matrix unit of a core: products, element-wise operations, reductions and moves between register files.
 //!
-//! Every operation has a scalar integer definition, after `numerics.md` sections 2 to 9 and 12, and a form that
+//! Every operation has a scalar integer definition, after `docs/chip/numerics.md` sections 2 to 9 and 12, and a form that
 //! computes a vector of datums at a time and returns the same bits. There are no NaN or infinity semantics inside the
 //! FPU: exponent 255 is an ordinary binade, exponent 0 is zero.
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "a configuration is one thing, whatever its size")]

@@ -1,4 +1,4 @@
-//! Copies between the register files: MOVA2D, MOVD2A, MOVD2B. `numerics.md` section 9.
+//! Copies between the register files: MOVA2D, MOVD2A, MOVD2B. `docs/chip/numerics.md` section 9.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;

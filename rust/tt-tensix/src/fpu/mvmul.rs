@@ -1,4 +1,4 @@
-//! One element of the MVMUL and GAPOOL instructions: sixteen products added to `Dst`. `numerics.md` section 6.
+//! One element of the MVMUL and GAPOOL instructions: sixteen products added to `Dst`. `docs/chip/numerics.md` section 6.
 
 use super::MathConfig;
 use super::combine::{Mode, Term, combine};

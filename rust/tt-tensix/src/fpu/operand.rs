@@ -1,5 +1,5 @@
 //! Operands as the multipliers see them: masked `Src` words, mantissa parts of the phases, exponent bias.
-//! `numerics.md` sections 3 (masking) and 4.
+//! `docs/chip/numerics.md` sections 3 (masking) and 4.
 
 use tt_formats::DataFormat;
 

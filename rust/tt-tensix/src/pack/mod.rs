@@ -1,4 +1,4 @@
-//! The packer: a tile in `Dst` becomes a tile in L1. Source: `numerics.md` sections 10 and 11.
+//! The packer: a tile in `Dst` becomes a tile in L1. Source: `docs/chip/numerics.md` sections 10 and 11.
 //!
 //! Stages: edge mask, early conversion to an intermediate format, `ReLU`, late conversion, optional accumulation onto
 //! what L1 holds. They are chosen once ([`Packer`]) and applied to many tiles; [`pack_tile`] is for single ones.
@@ -82,7 +82,7 @@ impl PackConfig {
     }
 }
 
-/// The intermediate format that TT-NN selects (`numerics.md` section 11). `precise` is `bfp8_pack_precise`.
+/// The intermediate format that TT-NN selects (`docs/chip/numerics.md` section 11). `precise` is `bfp8_pack_precise`.
 pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
     let block_float = output.is_block_float();
     let unless_precise = |rounded: DataFormat, full: DataFormat| if block_float && !precise { rounded } else { full };

@@ -2,7 +2,7 @@
 //!
 //! [`arith`] has the multiply-add and the primitives of a lane, [`functions`] the listings of every kernel, generic over
 //! them, and [`exec`] what runs these at once on many lanes with the same bits.
-//! Sources: `sfpu.md` (primitives and structure), `sfpu-listings.md` (the dataflow of every kernel).
+//! Sources: `docs/chip/sfpu.md` (primitives and structure), tt-llk `ckernel_sfpu_*.h` (the steps of every kernel).
 
 pub mod arith;
 pub mod exec;

@@ -1,4 +1,4 @@
-//! The unpacker: a tile in L1 becomes a tile in `SrcA`, `SrcB` or `Dst`. Source: `numerics.md` section 3.
+//! The unpacker: a tile in L1 becomes a tile in `SrcA`, `SrcB` or `Dst`. Source: `docs/chip/numerics.md` section 3.
 //!
 //! Datums keep their place: L1 and register tiles are both in face order. Conversions are chosen once per operator
 //! ([`Unpacker`]) and applied to many tiles; [`to_src`] and [`to_dst`] are for single ones.
@@ -38,7 +38,7 @@ impl fmt::Display for UnpackError {
 
 impl std::error::Error for UnpackError {}
 
-/// The register format that TT-NN selects for a tensor format (`numerics.md` section 11).
+/// The register format that TT-NN selects for a tensor format (`docs/chip/numerics.md` section 11).
 pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
     match (format, dst_is_32_bit) {
         (DataFormat::Float32, true) => DataFormat::Tf32,

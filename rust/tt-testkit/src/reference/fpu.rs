@@ -1,4 +1,4 @@
-//! MVMUL, ELWMUL, ELWADD and the accumulate step: `numerics.md` sections 4 to 7.
+//! MVMUL, ELWMUL, ELWADD and the accumulate step: `docs/chip/numerics.md` sections 4 to 7.
 
 use super::number::{Tie, nearest, power_of_two, rescale};
 

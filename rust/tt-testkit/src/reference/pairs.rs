@@ -1,4 +1,4 @@
-//! ELWADD, ELWSUB and ELWMUL of two BF16 words into a zeroed `Dst`, after `numerics.md` sections 5 and 7, in 64-bit
+//! ELWADD, ELWSUB and ELWMUL of two BF16 words into a zeroed `Dst`, after `docs/chip/numerics.md` sections 5 and 7, in 64-bit
 //! integers: quick enough for every pair of operands. It shares no code with the engine, nor with [`super::fpu`], which
 //! is written as exact fractions; a test holds the two against each other.
 

@@ -32,7 +32,7 @@ from ttnn.profiler.plan import (
 _PARTIAL, _EXTERNAL, _GLOBAL, _MASK = range(4)
 WORD_READ: Final = {"wormhole_b0": 240, "blackhole": 300}
 """Cycles of a read of 16 bytes from a core whose address is known, with its barrier: the mean of the same row, the same
-column and others (`noc.md` section 3: 170, 154, 270 and 217, 177, 329), an issue and a barrier."""
+column and others (`docs/chip/noc.md` section 3: 170, 154, 270 and 217, 177, 329), an issue and a barrier."""
 UNPACK_UNTILIZE: Final = {"wormhole_b0": 393, "blackhole": 512}
 """Cycles of a tile that the unpacker untilizes (`tensix_kernel_cycles.csv`)."""
 

@@ -1,4 +1,4 @@
-//! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
+//! ELWADD, ELWSUB, ELWMUL on a tile. `docs/chip/numerics.md` section 7.
 //!
 //! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`bf16_lanes`] the same of datums
 //! that have 16 bits everywhere, [`running`] sums of many tiles, and [`exact`] what the host's

@@ -2,7 +2,7 @@
 //!
 //! Started at `C = 1.5 * 2^23 * g`, where `g` is the weight of one unit of the group's grid, every FMA rounds its
 //! product to that grid: to nearest, and the nudge in `SrcA`'s parts makes ties go away from zero.
-//! `numerics-performance.md` section 2 has the proof. All numbers of the chain are normal, for operands whose exponents
+//! `docs/chip/numerics.md` section 15 has the proof. All numbers of the chain are normal, for operands whose exponents
 //! [`super::prepared`] calls ordinary.
 
 use super::ROWS;

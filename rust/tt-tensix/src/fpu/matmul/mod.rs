@@ -1,5 +1,5 @@
 //! Tile products in the order of the LLK's `matmul_tiles`: phases outermost, then the two halves of K.
-//! `numerics.md` section 6 (tile matmul order), `op-programs.md` 0.1 (row sums).
+//! `docs/chip/numerics.md` section 6 (tile matmul order), 8.1 (row sums).
 //!
 //! [`scalar`] is the definition. Operators prepare each operand tile once ([`PreparedA`], [`PreparedB`]) and call
 //! [`accumulate`] for every product. It computes a few vectors of columns in two or four rows at a time, with `Dst`

@@ -2,7 +2,7 @@
 //!
 //! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an
 //! exponent of at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from
-//! [`SMALLEST`] on, and stays far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
+//! [`SMALLEST`] on, and stays far from overflow. Then, for the exponents `X` of a step (`docs/chip/numerics.md` section 5):
 //! - A group with a product has `X >= 76 - 12`, in any phase. A total on its grid is 0 or has an exponent of at least
 //!   `X - 23 = 41`, so `Dst` stays in range.
 //! - A group without a product holds [`EMPTY_GROUP`]: between 28 and 40 in any phase, below every `Dst` word that is
@@ -104,7 +104,7 @@ struct Narrow<V: Vector> {
     nudge: V::Float,
 }
 
-/// Adds the two groups of a step to words of a 16-bit `Dst`: `numerics.md` section 5.
+/// Adds the two groups of a step to words of a 16-bit `Dst`: `docs/chip/numerics.md` section 5.
 ///
 /// The grid is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step and the one of
 /// `power`. All values are kept scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the
@@ -204,7 +204,7 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
     row_pair::store_rows::<V>(words, dst, row, lane);
 }
 
-/// Adds the two groups of a step to words of a 32-bit `Dst`: `numerics.md` section 5. Exponents are those of phase 0,
+/// Adds the two groups of a step to words of a 32-bit `Dst`: `docs/chip/numerics.md` section 5. Exponents are those of phase 0,
 /// of `Dst` `below` more than it has; `largest` is that of the two groups.
 ///
 /// Terms are aligned as integers: `S * 2^13`, doubled, shifted right, then rounded to whole units half up. So is `Dst`,

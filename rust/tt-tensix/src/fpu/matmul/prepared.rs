@@ -2,7 +2,7 @@
 //!
 //! A part `p` of a datum with exponent `E` is stored as `p * 2^(E - c)`, exact in FP32. Parts of `SrcA` carry a factor
 //! `1 + 2^-18` besides, which turns ties of the later rounding into "just above one half" and moves nothing else across
-//! one half: `numerics-performance.md` section 2.
+//! one half: `docs/chip/numerics.md` section 15.
 //!
 //! Exponents are kept as bytes for the plain path, and as fields for the general one. Fields add up to the FP32
 //! exponent of the product's grid in phase 0, shifted left by 7: a half of a lane then has them where FP32 has its

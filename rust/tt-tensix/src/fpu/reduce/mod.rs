@@ -1,4 +1,4 @@
-//! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `numerics.md` section
+//! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `docs/chip/numerics.md` section
 //! 8.
 //!
 //! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are

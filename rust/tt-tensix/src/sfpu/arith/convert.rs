@@ -1,4 +1,4 @@
-//! Loads from `Dst`, stores to it, the rounding instruction and the integer cast. `numerics.md` section 13.1.
+//! Loads from `Dst`, stores to it, the rounding instruction and the integer cast. `docs/chip/numerics.md` section 13.1.
 
 use super::lane;
 

@@ -1,7 +1,7 @@
 //! The SFPU's multiply-add, used by every addition and multiplication of its kernels.
 //!
 //! Not IEEE: denormals count as zero, the product is cut to 27 bits with a sticky bit before the addition, and an
-//! operand that is shifted out completely leaves no trace. `numerics.md` section 13, `sfpu.md` section 2.
+//! operand that is shifted out completely leaves no trace. `docs/chip/numerics.md` section 13, `docs/chip/sfpu.md` section 2.
 
 use crate::regs::Arch;
 

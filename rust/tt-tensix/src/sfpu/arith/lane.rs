@@ -1,4 +1,4 @@
-//! Lane registers in programs: the primitives of the unit, and its notation in the listings. `sfpu.md`
+//! Lane registers in programs: the primitives of the unit, and its notation in the listings. `docs/chip/sfpu.md`
 //! sections 2 and 3. Words are FP32 bits unless said otherwise.
 //!
 //! The definition is the implementation for `u32`. An executor with several lanes at a time has its own.

@@ -1,4 +1,4 @@
-//! Building blocks that several functions share: exponential cores, reciprocals, roots, logarithms. `sfpu.md` section 4.
+//! Building blocks that several functions share: exponential cores, reciprocals, roots, logarithms. `docs/chip/sfpu.md` section 4.
 
 use crate::sfpu::arith::lane::{
     HALF, INFINITY, Lane, MINUS_ONE, ONE, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,

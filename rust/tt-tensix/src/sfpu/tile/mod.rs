@@ -2,7 +2,7 @@
 //! to the next, or that work on narrow integers.
 //!
 //! They are written for single words; nothing here is as hot as the functions of [`super::FUNCTIONS`].
-//! Source: the public kernels of tt-llk for Wormhole; primitives as in `sfpu.md`.
+//! Source: the public kernels of tt-llk for Wormhole; primitives as in `docs/chip/sfpu.md`.
 
 #![allow(clippy::unnecessary_wraps, reason = "every program has the type of those that may refuse")]
 
