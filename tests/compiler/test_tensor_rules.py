@@ -85,7 +85,8 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 @pytest.mark.parametrize("name", FINE)
 def test_right_operations_are_read(name: str) -> None:
-    parse_module(FINE[name])
+    text = print_module(parse_module(FINE[name]))
+    assert print_module(parse_module(text)) == text
 
 
 @pytest.mark.parametrize(("name", "old", "new", "reason"), REFUSED)

@@ -147,9 +147,12 @@ def test_all_ways_of_opening() -> None:
     assert not device.is_open
 
 
-def test_a_device_that_nobody_holds_is_gone() -> None:
+def test_unreferenced_device_can_be_opened_again() -> None:
     ttnn.open_device(device_id=0)
-    ttnn.close_device(ttnn.open_device(device_id=0))
+    second = ttnn.open_device(device_id=0)
+    assert second.is_open
+    ttnn.close_device(second)
+    assert not second.is_open
 
 
 def test_opening_several_leaves_none_open_if_one_fails() -> None:

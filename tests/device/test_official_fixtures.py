@@ -110,6 +110,8 @@ def test_router_configuration_of_the_fabric_is_accepted() -> None:
         ttnn.FabricManagerMode.DEFAULT,
         router,
     )
+    assert router.max_packet_payload_size_bytes == 4352
+    assert ttnn.get_fabric_config() is ttnn.FabricConfig.DISABLED
 
 
 def test_fixture_around_a_test_restores_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_classic_defaults(device: ttnn.MeshDevice) -> None:
         config = metal.CircularBufferConfig(2048, {index: metal.DataFormat.Float16_b}).set_page_size(index, 2048)
         metal.create_circular_buffer(program, {0}, config)
     metal.create_kernel(program, compute, metal.CoreRange({0}, [0, 0]), metal.ComputeConfig())
-    metal.run_program(device, program)
+    assert "mm_init" in {event.name for event in metal.run_program(device, program).events}
 
 
 def test_braces_of_two_numbers_have_no_order() -> None:

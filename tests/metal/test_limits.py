@@ -69,25 +69,29 @@ def test_an_endless_loop_ends(
     metal.run_program(device, alone(device, nothing))
 
 
-def test_slow_kernels_with_calls_go_on(device: ttnn.MeshDevice) -> None:
-    pause = threading.Event()
+def test_slow_kernels_with_calls_run_to_their_end(device: ttnn.MeshDevice) -> None:
+    pause, turns = threading.Event(), []
 
     def slow() -> None:
-        for _ in range(8):
+        for turn in range(8):
             pause.wait(0.08)
             noc_async_read_barrier()
+            turns.append(turn)
 
     metal.run_program(device, alone(device, slow))
+    assert turns == list(range(8))
 
 
-def test_a_debugger_has_all_the_time(device: ttnn.MeshDevice) -> None:
-    pause = threading.Event()
+def test_no_time_limit_in_a_debugger(device: ttnn.MeshDevice) -> None:
+    pause, ends = threading.Event(), []
 
     def paused() -> None:
         sys._getframe().f_trace = lambda *_: None
         pause.wait(0.5)
+        ends.append(True)
 
     metal.run_program(device, alone(device, paused))
+    assert ends == [True]
 
 
 def test_limits_are_numbers(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:

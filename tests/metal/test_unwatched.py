@@ -59,7 +59,7 @@ def unwatched() -> Iterator[ttnn.MeshDevice]:
     ttnn.close_device(device)
 
 
-def run(device: ttnn.MeshDevice, reader: Body, writer: Body | None = None) -> None:
+def run(device: ttnn.MeshDevice, reader: Body, writer: Body | None = None) -> metal.Report:
     program = metal.create_program()
     core = ttnn.CoreCoord(0, 0)
     config = metal.CircularBufferConfig(PAGE * PAGES, {0: ttnn.uint32}).set_page_size(0, PAGE)
@@ -69,7 +69,7 @@ def run(device: ttnn.MeshDevice, reader: Body, writer: Body | None = None) -> No
     metal.set_runtime_args(program, first, core, [7])
     if writer is not None:
         metal.create_kernel(program, writer, core, metal.WriterDataMovementConfig())
-    metal.run_program(device, program)
+    return metal.run_program(device, program)
 
 
 def nothing() -> None:
@@ -223,7 +223,8 @@ REFUSED: dict[str, tuple[Body, type[KernelError]]] = {
 @pytest.mark.parametrize("row", RUNS)
 def test_what_a_card_defines_runs(unwatched: ttnn.MeshDevice, row: str) -> None:
     reader, writer, _ = RUNS[row]
-    run(unwatched, reader, writer)
+    kernels = run(unwatched, reader, writer).kernels
+    assert len(kernels) == (1 if writer is None else 2)
 
 
 @pytest.mark.parametrize("row", RUNS)

@@ -177,6 +177,7 @@ def test_headers_of_training_kernels_are_named_from_the_top(
     common.write_text("constexpr unsigned WORD = 42;")
     kernel.write_text(
         '#include "dataflow_api.h"\n#include "tt-train/sources/common.hpp"\n'
+        "static_assert(WORD == 42);\n"
         "void kernel_main() { *reinterpret_cast<volatile std::uint32_t*>(get_write_ptr(0)) = WORD; }"
     )
     program, core = metal.create_program(), metal.CoreCoord(0, 0)
@@ -186,6 +187,7 @@ def test_headers_of_training_kernels_are_named_from_the_top(
         metal.set_root_dir(tmp_path)
     try:
         metal.create_kernel(program, kernel, core, metal.DataMovementConfig())
-        metal.run_program(device, program)
+        (ran,) = metal.run_program(device, program).kernels
     finally:
         metal.set_root_dir(Path.cwd())
+    assert ran.calls > 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.comparison_mode import agrees_with_golden
 from testkit.operands import values_of
 
 
@@ -175,17 +176,13 @@ def test_activations_in_dram_stay(device: ttnn.MeshDevice) -> None:
         assert x.is_allocated() is stays
 
 
-def test_comparison_mode_knows_the_activation(device: ttnn.MeshDevice) -> None:
+def test_comparison_mode_applies_the_fused_activation(device: ttnn.MeshDevice) -> None:
     rng = np.random.default_rng(4)
     x = ttnn.Tensor(rng.standard_normal((1, 1, 64, 32)), ttnn.bfloat16, device, ttnn.ROW_MAJOR_LAYOUT)
     weight = ttnn.Tensor(rng.standard_normal((32, 32, 3, 3)), ttnn.bfloat16)
     relu = ttnn.Conv2dConfig(activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU))
-    with (
-        ttnn.manage_config("enable_comparison_mode", True),
-        ttnn.manage_config("comparison_mode_should_raise_exception", True),
-        ttnn.manage_config("comparison_mode_pcc", 0.999),
-    ):
-        ttnn.conv2d(
+    agrees_with_golden(
+        lambda: ttnn.conv2d(
             input_tensor=x,
             weight_tensor=weight,
             device=device,
@@ -198,3 +195,4 @@ def test_comparison_mode_knows_the_activation(device: ttnn.MeshDevice) -> None:
             padding=(1, 1),
             conv_config=relu,
         )
+    )

@@ -6,6 +6,7 @@ A reference that ignores an argument is far from the result that the argument ha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import ttnn
 from testkit import gradient_calls
+from testkit.comparison_mode import agrees_with_golden
 from testkit.eltwise_calls import fit
 from testkit.operands import INTEGERS, values_of
 from testkit.signature_calls import GIVEN, Call, calls, first_dtype, other_values
@@ -142,16 +144,11 @@ def test_every_activation(op_type: ttnn.UnaryOpType, device: ttnn.MeshDevice) ->
         ttnn.Tensor(part, ttnn.float32, device, ttnn.TILE_LAYOUT) for part in values * [[[1.0]], [[0.25]], [[1.0]]]
     )
     activation = ttnn.UnaryWithParam(op_type, *parameters_of(op_type))
-    with (
-        ttnn.manage_config("enable_comparison_mode", True),
-        ttnn.manage_config("comparison_mode_should_raise_exception", True),
-        ttnn.manage_config("comparison_mode_pcc", 0.999),
-    ):
-        for operand in (a, b):
-            ttnn.multiply(operand, c, input_tensor_a_activations=[activation])
-            ttnn.multiply(c, operand, input_tensor_b_activations=[activation])
-            ttnn.multiply(operand, c, activations=[activation])
-            ttnn.unary_chain(operand, [activation])
+    for operand in (a, b):
+        agrees_with_golden(partial(ttnn.multiply, operand, c, input_tensor_a_activations=[activation]))
+        agrees_with_golden(partial(ttnn.multiply, c, operand, input_tensor_b_activations=[activation]))
+        agrees_with_golden(partial(ttnn.multiply, operand, c, activations=[activation]))
+        agrees_with_golden(partial(ttnn.unary_chain, operand, [activation]))
 
 
 def test_every_activation_has_a_reference() -> None:

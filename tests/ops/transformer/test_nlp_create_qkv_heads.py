@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.comparison_mode import agrees_with_golden
 from testkit.operands import make, values_of
 from ttnn.golden import transformer as golden
 
@@ -68,13 +69,9 @@ def test_comparison_mode_accepts_block_shards(device: ttnn.MeshDevice) -> None:
     )
     x = ttnn.to_memory_config(make(shape, ttnn.bfloat16, TILES, device), blocks)
     options = {"num_heads": 4, "memory_config": ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG}
-    with (
-        ttnn.manage_config("enable_comparison_mode", True),
-        ttnn.manage_config("comparison_mode_should_raise_exception", True),
-    ):
-        ttnn.transformer.split_query_key_value_and_split_heads(x, **options)
-        x = ttnn.reshape(x, (2, 1, 64, 3 * 4 * 32))
-        ttnn.experimental.split_query_key_value_and_split_heads(x, GRID, **options)
+    agrees_with_golden(lambda: ttnn.transformer.split_query_key_value_and_split_heads(x, **options), 0.9999)
+    y = ttnn.reshape(x, (2, 1, 64, 3 * 4 * 32))
+    agrees_with_golden(lambda: ttnn.experimental.split_query_key_value_and_split_heads(y, GRID, **options), 0.9999)
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from testkit.comparison_mode import agrees_with_golden
 from testkit.complex_calls import GRADIENTS, ONE, TWO, close, number, part, value_of
 from ttnn.operation import registry
 
@@ -17,7 +18,7 @@ PLACE = ttnn.DRAM_MEMORY_CONFIG
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=["bfloat16", "float32"])
 @pytest.mark.parametrize("name", ONE)
-def test_one(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_complex_operators_match_their_references(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     reference, exact = ONE[name]
     for shape in SHAPES:
         x = number(shape, 1, device, dtype)
@@ -35,7 +36,7 @@ def test_the_stated_accuracy_is_what_is_compared(name: str) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=["bfloat16", "float32"])
 @pytest.mark.parametrize("name", GRADIENTS)
-def test_gradients_of_one(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_gradients_match_their_references(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     reference, is_complex = GRADIENTS[name]
     for shape in SHAPES:
         x = number(shape, 1, device, dtype)
@@ -144,12 +145,7 @@ def test_every_operator_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", ["conj", "angle", "reciprocal_bw", "abs_bw"])
-def test_comparison_mode(name: str, device: ttnn.MeshDevice) -> None:
+def test_comparison_mode_compares_complex_operators(name: str, device: ttnn.MeshDevice) -> None:
     x, grad = number((32, 32), 1, device, ttnn.float32), number((32, 32), 2, device, ttnn.float32)
     before = {"conj": (), "angle": (), "reciprocal_bw": (grad,), "abs_bw": (grad.real,)}[name]
-    with (
-        ttnn.manage_config("enable_comparison_mode", True),
-        ttnn.manage_config("comparison_mode_should_raise_exception", True),
-        ttnn.manage_config("comparison_mode_pcc", 0.99999),
-    ):
-        getattr(ttnn, name)(*before, x, memory_config=PLACE)
+    agrees_with_golden(lambda: getattr(ttnn, name)(*before, x, memory_config=PLACE), 0.99999)

@@ -1,0 +1,32 @@
+"""Operators in comparison mode: near their golden functions, and compared with them at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import ttnn
+
+_UNREACHABLE = 2.0
+"""A correlation that no result has."""
+
+
+@contextmanager
+def _comparison(pcc: float) -> Iterator[None]:
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+        ttnn.manage_config("comparison_mode_pcc", pcc),
+    ):
+        yield
+
+
+def agrees_with_golden(call: Callable[[], Any], pcc: float = 0.999) -> None:
+    """Assert that results correlate with those of the golden function, and that comparison mode looks at them."""
+    with _comparison(pcc):
+        call()
+    with _comparison(_UNREACHABLE), pytest.raises(ttnn.ComparisonError):
+        call()
