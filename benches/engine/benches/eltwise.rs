@@ -4,7 +4,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Src};
+use tt_fpu::{Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Src};
 use tt_tensix::unpack;
 
 fn main() {
@@ -35,7 +35,7 @@ fn eltwise(bencher: Bencher, level: Level, cfg: MathConfig, op: (EltwiseOp, Broa
     let (a, b, mut dst) = (tile(1), tile(2), [0; 1024]);
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::eltwise_at(level, &cfg, op, false, black_box(&mut dst), black_box(&a), black_box(&b)));
+        .bench_local(|| tt_fpu::eltwise_at(level, &cfg, op, false, black_box(&mut dst), black_box(&a), black_box(&b)));
 }
 
 #[divan::bench(args = LEVELS, consts = [false, true])]
@@ -72,7 +72,7 @@ fn add_bf16_lanes(bencher: Bencher, level: Level) {
 /// Operands with so many bits of significand: those of BF16 and of block floats of 8 and less bits.
 fn eltwise_bf16_lanes(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) {
     let cfg = config(4, false);
-    if !fpu::bf16_lanes::supports(level, &cfg) {
+    if !tt_fpu::bf16_lanes::supports(level, &cfg) {
         return;
     }
     let page = |seed| {
@@ -85,7 +85,7 @@ fn eltwise_bf16_lanes(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) 
     let (a, b, mut dst) = (page(1), page(2), [0; 1024]);
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::bf16_lanes::run(level, &cfg, op, black_box(&mut dst), black_box(&a), black_box(&b)));
+        .bench_local(|| tt_fpu::bf16_lanes::run(level, &cfg, op, black_box(&mut dst), black_box(&a), black_box(&b)));
 }
 
 /// The definition.
@@ -93,7 +93,7 @@ fn eltwise_bf16_lanes(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) 
 fn definition(bencher: Bencher, op: EltwiseOp) {
     let (a, b, mut dst, cfg) = (tile(1), tile(2), [0; 1024], config(4, false));
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
-        fpu::eltwise_scalar(&cfg, op, Broadcast::None, false, black_box(&mut dst), black_box(&a), black_box(&b));
+        tt_fpu::eltwise_scalar(&cfg, op, Broadcast::None, false, black_box(&mut dst), black_box(&a), black_box(&b));
     });
 }
 
@@ -102,7 +102,7 @@ fn copy_to_dst<const DST32: bool>(bencher: Bencher) {
     let (a, mut dst, cfg) = (tile(1), [0; 1024], config(4, DST32));
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::copy_to_dst(&cfg, black_box(&mut dst), black_box(&a)));
+        .bench_local(|| tt_fpu::copy_to_dst(&cfg, black_box(&mut dst), black_box(&a)));
 }
 
 #[divan::bench]
@@ -114,7 +114,7 @@ fn transpose(bencher: Bencher) {
 fn reduce(bencher: Bencher, level: Level, what: (PoolOp, ReduceDim)) {
     let (a, scaler, mut dst, cfg) = (tile(1), [127 << 10; 1024], [0; 1024], config(4, false));
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
-        fpu::reduce_at(level, &cfg, cfg.alu, what, black_box(&mut dst), black_box(&a), black_box(&scaler));
+        tt_fpu::reduce_at(level, &cfg, cfg.alu, what, black_box(&mut dst), black_box(&a), black_box(&scaler));
     });
 }
 
@@ -138,7 +138,7 @@ fn sum_rows(bencher: Bencher, level: Level) {
     let (a, scaler, mut dst, cfg) = (tile(1), [127 << 10; 1024], [0; 1024], config(4, true));
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::row_sum_at(level, &cfg, black_box(&mut dst), black_box(&a), black_box(&scaler)));
+        .bench_local(|| tt_fpu::row_sum_at(level, &cfg, black_box(&mut dst), black_box(&a), black_box(&scaler)));
 }
 
 /// The definition.
@@ -147,5 +147,5 @@ fn sum_rows_definition(bencher: Bencher) {
     let (a, scaler, mut dst, cfg) = (tile(1), [127 << 10; 1024], [0; 1024], config(4, true));
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::row_sum_scalar(&cfg, black_box(&mut dst), black_box(&a), black_box(&scaler)));
+        .bench_local(|| tt_fpu::row_sum_scalar(&cfg, black_box(&mut dst), black_box(&a), black_box(&scaler)));
 }

@@ -4,7 +4,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Accumulator, Arch, DstFormat, MathConfig, MathFidelity, PreparedA, PreparedB, Src};
+use tt_fpu::{Accumulator, Arch, DstFormat, MathConfig, MathFidelity, PreparedA, PreparedB, Src};
 
 /// Floating-point operations of a tile product, K counted once whatever the fidelity.
 const TILE_FLOPS: usize = 2 * 32 * 32 * 32;
@@ -46,7 +46,7 @@ fn products(bencher: Bencher, level: Level, (phases, dst32): (u32, bool)) {
     let mut dst = Accumulator::new();
     bencher
         .counter(ItemsCount::new(TILE_FLOPS))
-        .bench_local(|| fpu::accumulate_at(level, &cfg, divan::black_box(&mut dst), &mut a, &mut b));
+        .bench_local(|| tt_fpu::accumulate_at(level, &cfg, divan::black_box(&mut dst), &mut a, &mut b));
 }
 
 #[divan::bench(args = CASES)]
@@ -76,7 +76,7 @@ fn out_of_range(bencher: Bencher, (phases, dst32): (u32, bool)) {
     let mut dst = Accumulator::new();
     bencher
         .counter(ItemsCount::new(TILE_FLOPS))
-        .bench_local(|| fpu::accumulate(&cfg, divan::black_box(&mut dst), &mut a, &mut b));
+        .bench_local(|| tt_fpu::accumulate(&cfg, divan::black_box(&mut dst), &mut a, &mut b));
 }
 
 /// The definition, one element after the other.
@@ -87,7 +87,7 @@ fn definition(bencher: Bencher, (phases, dst32): (u32, bool)) {
     let mut dst = [0; 1024];
     bencher
         .counter(ItemsCount::new(TILE_FLOPS))
-        .bench_local(|| fpu::matmul_tile_scalar(&cfg, divan::black_box(&mut dst), &in0, &in1));
+        .bench_local(|| tt_fpu::matmul_tile_scalar(&cfg, divan::black_box(&mut dst), &in0, &in1));
 }
 
 /// Preparing one operand tile; items are datums.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use tt_cpu::pool;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Broadcast, EltwiseOp, MathFidelity, PoolOp, ReduceDim};
 use tt_memory::chip::{LogicalCore, N150};
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device, MemoryError};
@@ -16,7 +17,6 @@ use tt_program::calls::noc::{Barrier, Page};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::state::kernel::{Event, State};
 use tt_program::{Class, Fault, ProgramSpec, Run, Step};
-use tt_tensix::fpu::{Broadcast, EltwiseOp, MathFidelity, PoolOp, ReduceDim};
 
 /// Circular buffers of the core: two for operands, one for results.
 const CBS: [u8; 3] = [0, 1, 16];

@@ -10,5 +10,6 @@ pub mod scratch;
 pub mod simd;
 pub mod stream;
 pub mod table;
+pub mod vector;
 
 pub use level::Level;

@@ -1,6 +1,6 @@
 //! The `fast` numerics mode of matrix products: operands masked to the fidelity's mantissa bits, sums in FP32.
 //!
-//! Left out, compared with `tt_tensix::fpu`: the alignment of products to the largest of their group, the rounding of Dst after
+//! Left out, compared with `tt_fpu`: the alignment of products to the largest of their group, the rounding of Dst after
 //! every instruction, and the FPU's reading of exponent 255 as an ordinary binade. Kept: formats, what each
 //! fidelity sees of a mantissa (`docs/chip/numerics.md` section 4), and a flush of zero exponents to zero.
 //!

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::HalfTile;
-use tt_tensix::fpu::bf16_lanes::{self, Reader};
-use tt_tensix::fpu::{DstFormat, MathConfig};
+use tt_fpu::HalfTile;
+use tt_fpu::bf16_lanes::{self, Reader};
+use tt_fpu::{DstFormat, MathConfig};
+use tt_sfpu::exec::bf16::{self, Bf16Step};
 use tt_tensix::pack::{HalfPacker, PackConfig};
-use tt_tensix::sfpu::exec::bf16::{self, Bf16Step};
 use tt_tensix::unpack::Bf16Page;
 
 use crate::Chain;

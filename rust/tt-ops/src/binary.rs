@@ -10,11 +10,11 @@ mod program;
 use std::ops::Range;
 
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Broadcast, CopyTile, HalfTile, MathConfig};
 use tt_memory::joined::JoinedPages;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Broadcast, HalfTile, MathConfig};
+use tt_sfpu::DstWidth;
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
-use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
@@ -267,7 +267,7 @@ impl Kernel<'_> {
             Unit::Fpu(op) => {
                 self.first.input.to_src(l1_a, a);
                 self.second.input.to_src(l1_b, b);
-                fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
+                tt_fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
             }
             Unit::Sfpu(function) => {
                 let b = self.second.input.in_dst(&self.math_of(self.second), l1_b, a, b);

@@ -1,6 +1,6 @@
 //! Broadcast maps: which page of an operand meets a page of the output.
 
-use tt_tensix::fpu::Broadcast;
+use tt_fpu::Broadcast;
 
 use crate::OpError;
 

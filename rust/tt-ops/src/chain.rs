@@ -1,8 +1,8 @@
 //! A chain of SFPU functions that run in one visit to Dst.
 
 use tt_cpu::Level;
-use tt_tensix::sfpu::exec::bf16::Bf16Step;
-use tt_tensix::sfpu::{self, Call, DstWidth};
+use tt_sfpu::exec::bf16::Bf16Step;
+use tt_sfpu::{Call, DstWidth};
 
 use crate::OpError;
 
@@ -33,7 +33,7 @@ impl Chain {
     pub fn resolve(steps: &[ChainStep]) -> Result<Self, OpError> {
         let find = |step: &ChainStep| {
             let (name, variant) = (&step.name, &step.variant);
-            let function = sfpu::lookup(name, variant)
+            let function = tt_sfpu::lookup(name, variant)
                 .ok_or_else(|| OpError::UnknownFunction { name: name.clone(), variant: variant.clone() })?;
             function.with(&step.parameters).map_err(|source| OpError::WrongParameters {
                 name: name.clone(),

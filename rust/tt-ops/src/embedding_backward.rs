@@ -5,10 +5,10 @@
 //! again. A sum is rounded by the store of every addition and, between groups of 32 indices, by the packer.
 
 use tt_formats::DataFormat;
+use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
+use tt_sfpu::DstWidth;
 use tt_tensix::pack::{self, PackConfig};
-use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::row_writes::read_indices;
@@ -59,7 +59,7 @@ pub fn embedding_backward(
         return Err(OpError::Invariant { operator: OPERATOR, what });
     }
     let pages = device.buffer(output)?.num_pages();
-    let add = sfpu::lookup_binary("add_binary")
+    let add = tt_sfpu::lookup_binary("add_binary")
         .ok_or_else(|| OpError::UnknownFunction { name: "add_binary".into(), variant: "default".into() })?;
     let entry = Input::new(program.format, false);
     let dst = tile_io::dst_format(program.format, false);
@@ -85,7 +85,7 @@ pub fn embedding_backward(
                 if row as usize / TILE_ROWS == tile_row {
                     for half in 0..2 {
                         let (to, of) = (segment(row as usize % TILE_ROWS, half), segment(i, half));
-                        sfpu::binary(add, &mut table[to], &from[of], DstWidth::Bits16, level);
+                        tt_sfpu::binary(add, &mut table[to], &from[of], DstWidth::Bits16, level);
                     }
                 }
             }

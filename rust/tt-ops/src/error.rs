@@ -39,7 +39,7 @@ pub enum OpError {
         /// Its variant.
         variant: String,
         /// What it takes and what was given.
-        source: tt_tensix::sfpu::WrongParameters,
+        source: tt_sfpu::WrongParameters,
     },
     /// Whoever called wanted it to end: see [`tt_cpu::pool::stop`]. Pages that were done are written.
     #[error("stopped")]

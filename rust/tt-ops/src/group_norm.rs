@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, Broadcast, CopyTile, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_sfpu::lane::round_bf16_even;
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
-use tt_tensix::sfpu::lane::round_bf16_even;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::moments::Moments;
@@ -277,7 +277,7 @@ impl Kernel<'_> {
                     self.centred((batch, row, column), &mean, &mask, registers);
                     let Registers { a, dst, l1, tiles, .. } = &mut *registers;
                     steps.kept.to_src(l1, a);
-                    fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, &inverse);
+                    tt_fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, &inverse);
                     steps.pack.pack(dst, l1);
                     let at = (row * columns.len() + column - columns.start) * bytes;
                     // Other groups have zeros in these columns, so that their sum is this group's datum.
@@ -310,10 +310,10 @@ impl Kernel<'_> {
     ) {
         let (steps, Registers { a, dst, l1, .. }) = (&self.steps, registers);
         steps.input.to_src(self.input.page(self.page(batch, row, column)), a);
-        fpu::eltwise(&steps.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, mean);
+        tt_fpu::eltwise(&steps.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, mean);
         steps.pack.pack(dst, l1);
         steps.kept.to_src(l1, a);
-        fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, mask);
+        tt_fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, mask);
         steps.pack.pack(dst, l1);
     }
 
@@ -412,7 +412,7 @@ impl Kernel<'_> {
             Summed::Datums => {
                 let Registers { a, dst, l1, .. } = &mut *registers;
                 steps.input.to_src(self.input.page(self.page(batch, row, column)), a);
-                fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, mask);
+                tt_fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, mask);
                 steps.pack.pack(dst, l1);
             }
             Summed::Squares(mean) => self.centred(place, mean, mask, registers),
@@ -422,12 +422,12 @@ impl Kernel<'_> {
         let squares = matches!(summed, Summed::Squares(_));
         if self.program.adds_tiles {
             b.copy_from_slice(if squares { &a[..] } else { &steps.ones[..] });
-            fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, true, sum, a, b);
+            tt_fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, true, sum, a, b);
             return;
         }
         if squares {
             b.copy_from_slice(&a[..]);
-            fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+            tt_fpu::eltwise(&steps.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
             steps.pack.pack(dst, l1);
             steps.kept.to_src(l1, a);
         }
@@ -436,13 +436,13 @@ impl Kernel<'_> {
 
     fn reduce(&self, scaler: &Tile, dst: &mut Tile, data: &Tile) {
         let math = &self.steps.math;
-        fpu::reduce(math, math.alu, (PoolOp::Sum, ReduceDim::Scalar), dst, data, scaler);
+        tt_fpu::reduce(math, math.alu, (PoolOp::Sum, ReduceDim::Scalar), dst, data, scaler);
     }
 
     /// The inverse root of the variance, in every datum.
     fn inverse_root(&self, variance: &Tile, registers: &mut Registers) -> Tile {
         let (steps, Registers { a, dst, l1, .. }) = (&self.steps, registers);
-        fpu::eltwise(&steps.math, EltwiseOp::Add, Broadcast::None, false, dst, variance, &steps.epsilon);
+        tt_fpu::eltwise(&steps.math, EltwiseOp::Add, Broadcast::None, false, dst, variance, &steps.epsilon);
         let mut result = [dst[0]];
         self.program.rsqrt.apply_once(&mut result, self.program.dst32);
         dst[0] = result[0];
@@ -469,7 +469,7 @@ impl Kernel<'_> {
             }
             steps.kept.to_src(l1, a);
             input.to_src(pages.page(column), b);
-            fpu::eltwise(&steps.math, op, Broadcast::Row, false, dst, a, b);
+            tt_fpu::eltwise(&steps.math, op, Broadcast::Row, false, dst, a, b);
             is_in_dst = true;
         }
         if !is_in_dst {

@@ -1,7 +1,7 @@
 //! Sums and differences of the SFPU in a 32-bit `Dst`, on many words at a time.
 
 use tt_cpu::Level;
-use tt_tensix::sfpu::{self, BinaryCall, DstWidth, TernaryCall};
+use tt_sfpu::{BinaryCall, DstWidth, TernaryCall};
 
 /// The functions, looked up once.
 #[derive(Clone, Copy)]
@@ -14,8 +14,8 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub(crate) fn new() -> Self {
-        let binary = |name| sfpu::lookup_binary(name).expect("a function of the SFPU").with(&[]);
-        let multiply_add = sfpu::lookup_ternary("mac", "default").expect("a function of the SFPU").with(&[]);
+        let binary = |name| tt_sfpu::lookup_binary(name).expect("a function of the SFPU").with(&[]);
+        let multiply_add = tt_sfpu::lookup_ternary("mac", "default").expect("a function of the SFPU").with(&[]);
         Self {
             add: binary("add_binary").expect("a function without parameters"),
             subtract: binary("sub_binary").expect("a function without parameters"),

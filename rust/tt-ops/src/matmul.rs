@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use tt_cpu::stream::Ahead;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Accumulator, Arch, Broadcast, CopyTile, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_memory::{Access, BufferId, Device, access};
-use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack;
@@ -443,7 +443,7 @@ impl<'a> Kernel<'a> {
                     let dst = dst[..slots].iter_mut().skip(slot).step_by(block.columns.len());
                     for (left, dst) in left.iter_mut().zip(dst) {
                         ahead.ask(share);
-                        fpu::accumulate(&self.math, dst, right, left);
+                        tt_fpu::accumulate(&self.math, dst, right, left);
                     }
                 }
             }
@@ -521,7 +521,7 @@ impl<'a> Kernel<'a> {
         if program.transpose_a {
             // The transposed tile goes through Dst and back to L1 in its own format before it is multiplied.
             unpack::transpose(src, other);
-            fpu::copy_to_dst(&MathConfig { alu: self.left.register, ..self.math }, src, other);
+            tt_fpu::copy_to_dst(&MathConfig { alu: self.left.register, ..self.math }, src, other);
             let bytes = self.left.format.tile_bytes(TileShape::FULL);
             pack::pack_tile(&self.pack_left, src, &mut l1[..bytes]);
             self.left.to_src(&l1[..bytes], src);
@@ -543,7 +543,7 @@ impl<'a> Kernel<'a> {
         view.to_src(&partials[slot].l1[..bytes], src);
         input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
-        fpu::eltwise(&math, EltwiseOp::Add, broadcast, false, dst[slot].dst(), src, other);
+        tt_fpu::eltwise(&math, EltwiseOp::Add, broadcast, false, dst[slot].dst(), src, other);
     }
 }
 

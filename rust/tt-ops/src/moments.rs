@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use tt_formats::TileShape;
-use tt_tensix::sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_f32};
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO, mad, store_f32};
 use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack;
 

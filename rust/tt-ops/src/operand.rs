@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Broadcast, CopyTile, MathConfig};
 use tt_memory::access::Pages;
 use tt_memory::joined::JoinedPages;
 use tt_memory::{Access, BufferId};
-use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile};
 

@@ -5,10 +5,10 @@
 //! tile to tile, so the split of tiles over cores decides the numbers.
 
 use tt_formats::DataFormat;
+use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
+use tt_sfpu::fma;
 use tt_tensix::pack::{self, DstFormat, PackConfig};
-use tt_tensix::sfpu::fma;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::pages::{self, Old};

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use tt_formats::DataFormat;
+use tt_fpu::{CopyTile, MathConfig, MathFidelity};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 

@@ -2,9 +2,9 @@
 //! and rows of tiles.
 
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{Access, BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 

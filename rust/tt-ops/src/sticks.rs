@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::bf16_lanes::{self, Reader};
+use tt_fpu::{Arch, CopyTile, HalfTile, MathConfig, MathFidelity};
 use tt_memory::joined::JoinedPages;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::bf16_lanes::{self, Reader};
-use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
+use tt_sfpu::DstWidth;
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
-use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
@@ -22,7 +22,7 @@ use crate::pages::{self, Old};
 use crate::{Chain, OpError, for_each_page};
 
 /// A vector-unit function of three operands with its parameters.
-pub use tt_tensix::sfpu::TernaryCall;
+pub use tt_sfpu::TernaryCall;
 
 /// Settings of the program. Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]

@@ -2,8 +2,8 @@
 //! `typecast` between formats that the unpacker and packer convert.
 
 use tt_formats::DataFormat;
+use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 

@@ -4,11 +4,11 @@
 mod common;
 
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, MathFidelity};
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::Chain;
 use tt_ops::matmul::{MatmulProgram, Ring, matmul};
 use tt_ops::windows::LeftOperand;
-use tt_tensix::fpu::{Arch, MathFidelity};
 
 use common::device;
 

@@ -5,12 +5,12 @@ mod common;
 
 use tt_cpu::Level;
 use tt_formats::DataFormat::{self, Float16B, Float32};
+use tt_fpu::{Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_memory::BufferType;
 use tt_ops::Chain;
 use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Pass, Pipeline, Settings, Target, Tensor};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_sfpu::DstWidth;
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
-use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_testkit::random::Random;
 
@@ -41,7 +41,7 @@ fn eltwise(op: EltwiseOp, broadcast: Broadcast, a: &[u8], b: &[u8]) -> Tile {
     let format = |l1: &[u8]| if l1.len() == 4096 { Float32 } else { Float16B };
     let (mut dst, alu) = (ZERO, Input::new(format(a), true).register);
     let [a, b] = [a, b].map(|l1| src(format(l1), l1));
-    fpu::eltwise_scalar(&MathConfig { alu, ..MATH }, op, broadcast, false, &mut dst, &a, &b);
+    tt_fpu::eltwise_scalar(&MathConfig { alu, ..MATH }, op, broadcast, false, &mut dst, &a, &b);
     dst
 }
 
@@ -99,10 +99,10 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
     for row in x.chunks(COLUMNS * 2048) {
         let (mut sum, mut maximum) = (ZERO, ZERO);
         let [math, sums] = [Float16B, DataFormat::Tf32].map(|alu| MathConfig { alu, ..MATH });
-        fpu::clear_for_max(&math, &mut maximum);
+        tt_fpu::clear_for_max(&math, &mut maximum);
         for (column, tile) in row.chunks(2048).enumerate() {
             let square = packed(&eltwise(EltwiseOp::Mul, Broadcast::None, tile, tile), Float16B, EdgeMask::None);
-            fpu::row_sum(&sums, &mut sum, &src(Float16B, &square), &[MEAN >> 13; 1024]);
+            tt_fpu::row_sum(&sums, &mut sum, &src(Float16B, &square), &[MEAN >> 13; 1024]);
             let mut mask = [0; 2048];
             if column + 1 == COLUMNS {
                 for datum in 0..1024 {
@@ -112,7 +112,7 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
                 }
             }
             let masked = packed(&eltwise(EltwiseOp::Add, Broadcast::Row, tile, &mask), Float16B, EdgeMask::None);
-            fpu::reduce(
+            tt_fpu::reduce(
                 &math,
                 math.alu,
                 (PoolOp::Max, ReduceDim::Row),
@@ -121,7 +121,7 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
                 &[127 << 10; 1024],
             );
         }
-        let function = |name, variant| sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
+        let function = |name, variant| tt_sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
         let mut root = eltwise(EltwiseOp::Add, Broadcast::Scalar, &packed(&sum, Float32, EdgeMask::Column0), &epsilon);
         function("rsqrt", "default").run(&mut root, DstWidth::Bits32, Level::Scalar);
         let root = packed(&root, Float32, EdgeMask::None);
@@ -165,7 +165,7 @@ fn numbers_that_are_not_ordinary_take_the_integer_steps() {
         let mut expected = Vec::new();
         for tile in x.chunks(2048) {
             let (mut dst, words) = (ZERO, src(Float16B, tile));
-            fpu::eltwise_scalar(&math, op, Broadcast::None, false, &mut dst, &words, &words);
+            tt_fpu::eltwise_scalar(&math, op, Broadcast::None, false, &mut dst, &words, &words);
             expected.extend(packed(&dst, format, EdgeMask::None));
         }
         assert!(contents(&mut device, output) == expected, "{op:?} to {format:?}");
@@ -202,11 +202,11 @@ fn a_leading_dimension_is_folded_and_accumulated() {
     let (mut kept, mut running) = (ZERO, x[..2048].to_vec());
     for (number, tile) in x.chunks(2048).enumerate() {
         let a = src(Float16B, tile);
-        fpu::eltwise_scalar(&math, EltwiseOp::Add, Broadcast::None, true, &mut kept, &a, &ZERO);
+        tt_fpu::eltwise_scalar(&math, EltwiseOp::Add, Broadcast::None, true, &mut kept, &a, &ZERO);
         if number > 0 {
             let mut dst = ZERO;
             let b = src(Float16B, &running);
-            fpu::eltwise_scalar(&math, EltwiseOp::Add, Broadcast::None, false, &mut dst, &a, &b);
+            tt_fpu::eltwise_scalar(&math, EltwiseOp::Add, Broadcast::None, false, &mut dst, &a, &b);
             running = packed(&dst, Float16B, EdgeMask::None);
         }
     }

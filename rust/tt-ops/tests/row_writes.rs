@@ -4,11 +4,11 @@
 mod common;
 
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::Arch;
 use tt_memory::BufferType;
 use tt_ops::OpError;
 use tt_ops::row_gather::gather_rows;
 use tt_ops::row_writes::{WindowCopy, replace_tile_rows};
-use tt_tensix::fpu::Arch;
 
 use common::{contents, device, tensor};
 

@@ -6,11 +6,11 @@ mod common;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::Arch;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::binary::Other;
 use tt_ops::ternary::{TernaryProgram, ternary};
-use tt_tensix::fpu::Arch;
-use tt_tensix::sfpu::{self, DstWidth};
+use tt_sfpu::DstWidth;
 
 use common::device;
 
@@ -34,7 +34,7 @@ fn run(name: &str, operands: [Other; 3], shapes: [Vec<usize>; 3], device: &mut D
     let output = tensor(device, &[0; 1024]);
     let program = TernaryProgram {
         formats: ([FORMAT; 3], FORMAT),
-        function: sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
+        function: tt_sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap(),
         shapes,
         shape_out: vec![32, 32],
         tiled: true,
@@ -49,7 +49,7 @@ fn run(name: &str, operands: [Other; 3], shapes: [Vec<usize>; 3], device: &mut D
 
 fn expected(name: &str, [a, b, c]: [&[u32]; 3]) -> Vec<u32> {
     let mut result = a.to_vec();
-    let function = sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap();
+    let function = tt_sfpu::lookup_ternary(name, "default").unwrap().with(&[]).unwrap();
     function.run(&mut result, b, c, DstWidth::Bits32, Level::Scalar);
     result
 }

@@ -6,12 +6,12 @@ mod common;
 
 use tt_cpu::{Level, pool};
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, DstFormat, MathConfig, MathFidelity};
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::unary::{UnaryProgram, unary};
 use tt_ops::{Chain, ChainStep};
-use tt_tensix::fpu::{self, Arch, DstFormat, MathConfig, MathFidelity};
+use tt_sfpu::DstWidth;
 use tt_tensix::pack::{self, PackConfig};
-use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::unpack;
 use tt_testkit::random::Random;
 
@@ -145,9 +145,9 @@ fn through_registers(tile: &[u8], functions: &[(&str, &str)], formats: (DataForm
     let (mut src, mut dst) = ([0; 1024], [0; 1024]);
     unpack::to_src(formats.0, formats.0, tile, &mut src);
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: DstFormat::Bf16, alu: formats.0, arch: Arch::Wormhole };
-    fpu::copy_to_dst(&math, &mut dst, &src);
+    tt_fpu::copy_to_dst(&math, &mut dst, &src);
     for (name, variant) in functions {
-        let call = sfpu::lookup(name, variant).unwrap().with(&parameters(name)).unwrap();
+        let call = tt_sfpu::lookup(name, variant).unwrap().with(&parameters(name)).unwrap();
         call.run_program(&mut dst, DstWidth::Bits16, Level::Scalar);
     }
     let mut packed = vec![0; formats.1.tile_bytes(TileShape::FULL)];

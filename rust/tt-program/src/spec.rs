@@ -1,8 +1,8 @@
 //! The host's program description: the cores' circular buffers, semaphores and kernels.
 
 use tt_formats::DataFormat;
+use tt_fpu::MathFidelity;
 use tt_memory::chip::LogicalCore;
-use tt_tensix::fpu::MathFidelity;
 
 /// The RISC of a kernel. A compute kernel is one function on the three TRISCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,12 +5,12 @@ mod programs;
 use programs::compute::{COMPUTES, COPY, READER, built, clocks, costs, feed, program, start};
 use programs::{COMPUTE, mistake};
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 use tt_perf::{Eltwise, ReduceAxis};
 use tt_program::calls::compute::{Copying, Math};
 use tt_program::spec::ComputeConfig;
 use tt_program::state::kernel::Stall;
 use tt_program::{FaultKind, Run};
-use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 
 /// Phases of products in HiFi4.
 const PHASES: u32 = 4;

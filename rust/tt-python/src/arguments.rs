@@ -5,9 +5,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, MathFidelity};
 use tt_ops::windows::{LeftOperand, Windows};
 use tt_ops::{Chain, ChainStep};
-use tt_tensix::fpu::{Arch, MathFidelity};
 
 use crate::error::{engine_bug, exception};
 

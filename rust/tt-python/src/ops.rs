@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
+use tt_fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_memory::{BufferId, Device};
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
@@ -23,8 +24,6 @@ use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::windows::LeftOperand;
 use tt_ops::{Chain, OpError};
-use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
-use tt_tensix::sfpu;
 
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
@@ -191,7 +190,7 @@ fn unit(engine: &str, op: &str, variant: &str, parameters: &[u32]) -> PyResult<U
         ("fpu", "sub") => Unit::Fpu(EltwiseOp::Sub),
         ("fpu", "mul") => Unit::Fpu(EltwiseOp::Mul),
         ("sfpu", _) => {
-            let function = sfpu::lookup_binary_variant(op, variant)
+            let function = tt_sfpu::lookup_binary_variant(op, variant)
                 .ok_or_else(|| engine_error(format!("SFPU: no function {op}/{variant} of two operands")))?;
             Unit::Sfpu(function.with(parameters).map_err(|error| engine_error(format!("{op}/{variant}: {error}")))?)
         }
@@ -256,7 +255,7 @@ fn ternary(
     keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, tiled = true,
         arch = Arch::Wormhole);
     let (a, b, c, result) = formats;
-    let function = sfpu::lookup_ternary(&op, "default")
+    let function = tt_sfpu::lookup_ternary(&op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
     let program = TernaryProgram {
         formats: ([a, b, c], result),

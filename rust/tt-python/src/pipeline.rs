@@ -5,10 +5,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
+use tt_fpu::{Broadcast, EltwiseOp};
 use tt_ops::Chain;
 use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Part, Pass, Pipeline, Settings, Target, Tensor};
-use tt_tensix::fpu::{Broadcast, EltwiseOp};
-use tt_tensix::sfpu::{self, BinaryCall};
+use tt_sfpu::BinaryCall;
 
 use crate::arguments::{Argument, keywords};
 use crate::buffer::PyBuffer as Buffer;
@@ -128,7 +128,7 @@ fn eltwise_of(py: Python<'_>, name: &str) -> PyResult<EltwiseOp> {
 
 fn function_of(py: Python<'_>, (name, variant, parameters): &FunctionArgument) -> PyResult<BinaryCall> {
     let missing = || unknown(py, "function", &format!("{name}/{variant}"));
-    let function = sfpu::lookup_binary_variant(name, variant).ok_or_else(missing)?;
+    let function = tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(missing)?;
     function.with(parameters).map_err(|error| engine_bug(py, &format!("{name}/{variant}: {error}")))
 }
 

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
+use tt_fpu::Arch;
 use tt_ops::random::{self, Dropout, Range, Split};
-use tt_tensix::fpu::Arch;
 
 use crate::arguments::{add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_fpu::{Broadcast, CopyTile, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::regs::{Arch, TILE_DATUMS};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -188,7 +188,7 @@ fn matmul_tiles<'py>(
         for k in 0..left.per_entry {
             left.unpack(i, k, &mut a);
             right.unpack(i, k, &mut b);
-            fpu::matmul_tile(&cfg, dst, &a, &b);
+            tt_fpu::matmul_tile(&cfg, dst, &a, &b);
         }
     })
 }
@@ -222,7 +222,7 @@ fn eltwise_tiles<'py>(
         left.unpack(0, i, &mut a);
         right.unpack(0, i, &mut b);
         for _ in 0..repeat {
-            fpu::eltwise(&cfg, op, broadcast, repeat > 1, dst, &a, &b);
+            tt_fpu::eltwise(&cfg, op, broadcast, repeat > 1, dst, &a, &b);
         }
     })
 }
@@ -257,11 +257,11 @@ fn reduce_tiles<'py>(
     register_tiles(py, data.entries(), |i, dst| {
         let mut tile = [0; TILE_DATUMS];
         if pool == PoolOp::Max {
-            fpu::clear_for_max(&cfg, dst);
+            tt_fpu::clear_for_max(&cfg, dst);
         }
         for t in 0..data.per_entry {
             data.unpack(i, t, &mut tile);
-            fpu::reduce(&cfg, scaler_format, (pool, dim), dst, &tile, &scaler);
+            tt_fpu::reduce(&cfg, scaler_format, (pool, dim), dst, &tile, &scaler);
         }
     })
 }
@@ -291,7 +291,7 @@ fn datacopy_tiles<'py>(
             input.to_dst(&cfg, bytes, &mut source, dst);
         } else {
             input.to_src(bytes, &mut source);
-            fpu::move_a_to_dst(&cfg, dst, &source);
+            tt_fpu::move_a_to_dst(&cfg, dst, &source);
         }
     })
 }
@@ -324,7 +324,7 @@ fn mvmul_steps<'py>(
         return Err(bad(format!("{} and {} operand groups for {} elements", a.len(), b.len(), d.len())));
     }
     let results = enter_engine(py, || -> PyResult<Vec<u32>> {
-        Ok((0..d.len()).map(|i| fpu::mvmul_element(&cfg, phase, &a[i], &b[i], d[i])).collect())
+        Ok((0..d.len()).map(|i| tt_fpu::mvmul_element(&cfg, phase, &a[i], &b[i], d[i])).collect())
     })?;
     PyArray1::from_vec(py, results).reshape(vec![d.len()])
 }

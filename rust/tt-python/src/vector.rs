@@ -3,9 +3,9 @@
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use tt_cpu::Level;
-use tt_tensix::fpu::Arch;
-use tt_tensix::sfpu::convert::{self, Mode, Round};
-use tt_tensix::sfpu::{self, DstWidth};
+use tt_fpu::Arch;
+use tt_sfpu::DstWidth;
+use tt_sfpu::convert::{self, Mode, Round};
 
 use crate::arguments::{Given, add_functions};
 use crate::error::enter_engine;
@@ -29,7 +29,7 @@ fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, a
         return Err(bad(format!("operands of {}, {} and {} words", x.len(), y.len(), z.len())));
     }
     let results = enter_engine(py, || -> PyResult<Vec<u32>> {
-        Ok((0..x.len()).map(|i| sfpu::fma(x[i], y[i], z[i], arch.0)).collect())
+        Ok((0..x.len()).map(|i| tt_sfpu::fma(x[i], y[i], z[i], arch.0)).collect())
     })?;
     PyArray1::from_vec(py, results).reshape(shape)
 }
@@ -97,7 +97,7 @@ fn sfpu_unary<'py>(
     dst32: bool,
     parameters: Vec<u32>,
 ) -> NewWords<'py> {
-    let function = sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let function = tt_sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     map_dst(py, &values, move |dst| call.run(dst, width(dst32), Level::current()))
 }
@@ -115,7 +115,7 @@ fn sfpu_binary<'py>(
     parameters: Vec<u32>,
 ) -> NewWords<'py> {
     let function =
-        sfpu::lookup_binary_variant(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+        tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let second = b.as_slice()?;
     same_length(&[a.len(), second.len()])?;
@@ -133,7 +133,8 @@ fn sfpu_ternary<'py>(
     variant: &str,
     parameters: Vec<u32>,
 ) -> NewWords<'py> {
-    let function = sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let function =
+        tt_sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
     let (a, second, third) = (operands.0, operands.1.as_slice()?, operands.2.as_slice()?);
     same_length(&[a.len(), second.len(), third.len()])?;
@@ -161,17 +162,17 @@ fn map_dst<'py>(py: Python<'py>, words: &Words<'py>, change: impl FnOnce(&mut [u
 /// Names and variants of the functions of one operand.
 #[pyfunction]
 fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
-    sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
+    tt_sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
 }
 
 /// Every function of the SFPU: operands, name, variant, names of its parameters.
 #[pyfunction]
 fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
-    let unary = sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
+    let unary = tt_sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
     let binary =
-        sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
+        tt_sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
     let ternary =
-        sfpu::TERNARY_FUNCTIONS.iter().copied().flatten().map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
+        tt_sfpu::TERNARY_FUNCTIONS.iter().copied().flatten().map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
     unary.chain(binary).chain(ternary).collect()
 }
 

@@ -1,11 +1,8 @@
-//! The compute engine of one Tensix core: unpacker, registers, FPU (the matrix unit), SFPU (the
-//! vector unit), packer.
+//! The register files of one Tensix core, its unpacker and packer, and tile I/O: which formats tiles have on their way.
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
 
-pub mod fpu;
 pub mod pack;
 pub mod regs;
-pub mod sfpu;
 pub mod tile_io;
+pub mod transpose;
 pub mod unpack;
-mod vector;

@@ -4,9 +4,8 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, TileShape};
 
-use crate::fpu::{self, HalfTile, MathConfig};
-use crate::pack::{DstFormat, EdgeMask, PackConfig, Relu};
-use crate::regs::TILE_DATUMS;
+use crate::pack::{EdgeMask, PackConfig, Relu};
+use crate::regs::{DstFormat, HalfTile, TILE_DATUMS};
 use crate::unpack;
 
 /// One tile in registers, in face order.
@@ -52,32 +51,9 @@ impl Input {
         unpack::to_src(self.format, self.register, bytes, out);
     }
 
-    /// Copies a tile into Dst, as `copy_tile` does.
-    pub fn to_dst(self, math: &MathConfig, bytes: &[u8], src: &mut Tile, dst: &mut Tile) {
-        // Halves that are integers come out of Src as they went in.
-        let opaque = self.format == DataFormat::UInt16 && math.dst == DstFormat::UInt16;
-        if self.direct || opaque {
-            unpack::to_dst(self.format, bytes, dst);
-        } else if self.format == DataFormat::Float16B
-            && math.dst == DstFormat::Bf16
-            && let Ok(page) = bytes.try_into()
-        {
-            fpu::move_page_to_dst(dst, page);
-        } else {
-            self.to_src(bytes, src);
-            fpu::copy_to_dst(&MathConfig { alu: self.register, ..*math }, dst, src);
-        }
-    }
-
-    /// A tile as [`Self::to_dst`] brings it into Dst, to be read: where it is, or in `dst`.
-    pub fn in_dst<'t>(self, math: &MathConfig, bytes: &'t [u8], src: &mut Tile, dst: &'t mut Tile) -> &'t Tile {
-        if self.is_words()
-            && let Some(words) = words(bytes)
-        {
-            return words;
-        }
-        self.to_dst(math, bytes, src, dst);
-        dst
+    /// Returns true if tiles enter Dst past Src.
+    pub fn skips_src(self) -> bool {
+        self.direct
     }
 }
 

@@ -55,7 +55,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "reference",
         help: "ten million outputs of the FPU against an independent integer reference",
-        commands: &["cargo run --release --quiet --package tt-tensix --example matmul_reference -- 10000000"],
+        commands: &["cargo run --release --quiet --package tt-fpu --example matmul_reference -- 10000000"],
     },
     Chore {
         name: "generated",
@@ -100,17 +100,17 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "pairs",
         help: "functions of two operands: 2^24 pairs at every CPU level against the scalar form",
-        commands: &["cargo test --release -p tt-tensix --test pairs --locked -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --test pairs --locked -- --ignored --nocapture"],
     },
     Chore {
         name: "every-pair",
         help: "the same with all 2^32 pairs of bfloat16 values; takes names, --threads N, --part K/N, --list",
-        commands: &["cargo run --release --quiet -p tt-tensix --example exhaustive --locked -- pairs ARGUMENTS"],
+        commands: &["cargo run --release --quiet -p tt-sfpu --example exhaustive --locked -- pairs ARGUMENTS"],
     },
     Chore {
         name: "every-input",
         help: "functions of one operand: all 2^32 words at every CPU level; takes what every-pair takes",
-        commands: &["cargo run --release --quiet -p tt-tensix --example exhaustive --locked -- inputs ARGUMENTS"],
+        commands: &["cargo run --release --quiet -p tt-sfpu --example exhaustive --locked -- inputs ARGUMENTS"],
     },
     Chore {
         name: "every-place",
@@ -120,12 +120,12 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "speculative",
         help: "forms of the speculative lanes: 32 million of each kind against the SFPU's multiply-add",
-        commands: &["cargo test --release -p tt-tensix --lib --locked speculative::lanes -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --lib --locked speculative::lanes -- --ignored --nocapture"],
     },
     Chore {
         name: "bounds",
         help: "bounds of speculative programs, asserted for all bfloat16 values and 10 million words of each function",
-        commands: &["cargo test --release -p tt-tensix --lib --locked speculative::bounds -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --lib --locked speculative::bounds -- --ignored --nocapture"],
     },
     Chore {
         name: "fuzz",

@@ -4,11 +4,11 @@
 //! in a tree whose order the number of cores decides.
 
 use tt_formats::TileShape;
+use tt_fpu::{Accumulator, EltwiseOp, PreparedB};
 use tt_memory::Device;
 use tt_memory::access::Pages;
-use tt_tensix::fpu::{self, Accumulator, EltwiseOp, PreparedB};
+use tt_sfpu::lane::{MINUS_ONE, ONE, ZERO as NOTHING, mad};
 use tt_tensix::pack::{PackConfig, pack_tile};
-use tt_tensix::sfpu::lane::{MINUS_ONE, ONE, ZERO as NOTHING, mad};
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 
 use super::prefill::Buffers;
@@ -155,7 +155,7 @@ pub fn decode(device: &mut Device, buffers: &Buffers, program: &DecodeProgram) -
                         copy_row(part, head % kernel.unit(), joined, head - first);
                     }
                 }
-                fpu::copy_to_dst(&kernel.steps.math, dst, joined);
+                tt_fpu::copy_to_dst(&kernel.steps.math, dst, joined);
                 pack_tile(&pack, dst, output.claim(item * width + column)?);
             }
             Ok(())
@@ -285,7 +285,7 @@ impl Kernel<'_> {
             for (column, query) in queries.iter_mut().enumerate() {
                 let page = program.keys.page(matrix, (start + tile, column))?;
                 steps.prepare_key(self.keys.page(page), registers);
-                fpu::accumulate(&steps.math, &mut dst, &mut registers.right, query);
+                tt_fpu::accumulate(&steps.math, &mut dst, &mut registers.right, query);
             }
             steps.pack.pack(dst.dst(), scores);
             if let Some((pages, mask, input)) = &self.mask {
@@ -311,7 +311,7 @@ impl Kernel<'_> {
             for (tile, left) in left.iter_mut().enumerate() {
                 let page = program.values.page(matrix, (start + tile, column))?;
                 steps.prepare_value(self.values.page(page), registers);
-                fpu::accumulate(&steps.math, &mut dst, &mut registers.right, left);
+                tt_fpu::accumulate(&steps.math, &mut dst, &mut registers.right, left);
             }
             steps.pack.pack(dst.dst(), output);
         }
@@ -367,7 +367,7 @@ impl Kernel<'_> {
         }
         let Registers { a, b, dst, .. } = registers;
         steps.kept.to_src(scores, a);
-        fpu::eltwise(&steps.math, EltwiseOp::Add, fpu::Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&steps.math, EltwiseOp::Add, tt_fpu::Broadcast::None, false, dst, a, b);
         steps.pack.pack(dst, scores);
     }
 

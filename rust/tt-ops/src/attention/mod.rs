@@ -11,7 +11,7 @@ pub mod prefill;
 mod tiles;
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{Arch, MathFidelity};
+use tt_fpu::{Arch, MathFidelity};
 
 pub use cache::{Cache, PageTable};
 

@@ -9,9 +9,9 @@
 
 use std::ops::Range;
 
+use tt_fpu::{Accumulator, EltwiseOp, PreparedB};
 use tt_memory::access::{Access, Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Accumulator, EltwiseOp, PreparedB};
 use tt_tensix::tile_io::Input;
 
 use super::cache::Sequences;
@@ -353,7 +353,7 @@ impl Kernel<'_> {
                 self.steps.prepare_key(self.pages.keys.tile(matrix, (start + tile, column))?, registers);
                 for row in &mut live {
                     let Row { dst, queries, .. } = &mut **row;
-                    fpu::accumulate(&self.steps.math, dst, &mut registers.right, &mut queries[column]);
+                    tt_fpu::accumulate(&self.steps.math, dst, &mut registers.right, &mut queries[column]);
                 }
             }
             for row in live {
@@ -431,7 +431,7 @@ impl Kernel<'_> {
             for tile in 0..most {
                 steps.prepare_value(self.pages.values.tile(matrix, (start + tile, column))?, registers);
                 for row in rows.iter_mut().filter(|row| tile < row.active) {
-                    fpu::accumulate(&steps.math, &mut row.dst, &mut registers.right, &mut row.left[tile]);
+                    tt_fpu::accumulate(&steps.math, &mut row.dst, &mut registers.right, &mut row.left[tile]);
                     let last = tile + 1 == row.active;
                     let grouped = row.number % program.chunks.0 < self.grouped;
                     let block = if grouped { program.sub_block(row.active) } else { row.active };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{
-    self, Accumulator, Broadcast, EltwiseOp, HalfTile, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim, Reduction,
-    RunningMax, bf16_lanes,
+use tt_fpu::{
+    Accumulator, Broadcast, CopyTile, EltwiseOp, HalfTile, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim,
+    Reduction, RunningMax, bf16_lanes,
 };
 use tt_tensix::pack::{Adder, EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -210,7 +210,7 @@ impl Steps {
                 max.take_halves(page);
             }
             max.store(a);
-            fpu::clear_for_max(&self.math, dst);
+            tt_fpu::clear_for_max(&self.math, dst);
             self.max.run(self.level, dst, a);
             self.pack_column.pack(dst, result);
         }
@@ -228,7 +228,7 @@ impl Steps {
     fn exponentials(&self, page: &Page, registers: &mut Registers) {
         let Registers { a, b, dst, .. } = registers;
         self.kept.to_src(page, a);
-        fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
         self.exp.apply(&mut dst[..], self.dst32);
     }
 
@@ -298,7 +298,7 @@ impl Steps {
         }
         self.kept.to_src(before, a);
         self.kept.to_src(now, b);
-        fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
         self.on_column(&self.exp_column, dst);
         self.pack_column.pack(dst, result);
     }
@@ -325,7 +325,7 @@ impl Steps {
     pub(super) fn times_b(&self, page: &[u8], registers: &mut Registers) {
         let Registers { a, b, dst, .. } = registers;
         self.kept.to_src(page, a);
-        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
     }
 
     /// `result = a op b`, kept tiles, packed.
@@ -333,7 +333,7 @@ impl Steps {
         let Registers { a, b, dst, .. } = registers;
         self.kept.to_src(pages.0, a);
         self.kept.to_src(pages.1, b);
-        fpu::eltwise(&self.math, op, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, op, Broadcast::None, false, dst, a, b);
         self.pack.pack(dst, result);
     }
 
@@ -357,7 +357,7 @@ impl Steps {
         self.kept.to_src(sum, a);
         left.prepare(&self.math, a);
         sums.clear();
-        fpu::accumulate(&self.math, sums, right, left);
+        tt_fpu::accumulate(&self.math, sums, right, left);
         dst.copy_from_slice(sums.dst());
     }
 
@@ -414,7 +414,7 @@ impl Steps {
         let Registers { a, b, dst, .. } = registers;
         fill_hidden(&hidden, (1 << 18) | (255 << 10), b);
         self.kept.to_src(scores, a);
-        fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, false, dst, a, b);
         self.pack.pack(dst, scores);
     }
 }
@@ -453,7 +453,7 @@ fn fill_hidden(hidden: impl Fn(usize, usize) -> bool, word: u32, tile: &mut Tile
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_fpu::{Arch, MathFidelity};
     use tt_testkit::random::Random;
 
     use super::*;

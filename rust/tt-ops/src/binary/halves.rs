@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::DataFormat;
-use tt_tensix::fpu::bf16_lanes::{self, Reader};
-use tt_tensix::fpu::{EltwiseOp, HalfTile, MathConfig};
+use tt_fpu::bf16_lanes::{self, Reader};
+use tt_fpu::{EltwiseOp, HalfTile, MathConfig};
+use tt_sfpu::BinaryCall;
+use tt_sfpu::exec::bf16::Bf16Step;
 use tt_tensix::pack::{HalfPacker, PackConfig};
-use tt_tensix::sfpu::BinaryCall;
-use tt_tensix::sfpu::exec::bf16::Bf16Step;
 use tt_tensix::unpack::Bf16Page;
 
 use super::program::{BinaryProgram, Unit};

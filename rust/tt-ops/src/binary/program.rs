@@ -1,13 +1,13 @@
 //! Settings of a program of two operands.
 
 use tt_formats::DataFormat;
+use tt_fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_memory::BufferId;
-use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 
 use crate::Chain;
 
 /// A vector-unit function of two operands with its parameters.
-pub use tt_tensix::sfpu::BinaryCall;
+pub use tt_sfpu::BinaryCall;
 
 /// The unit that computes, and its function.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@ use tt_cpu::stream;
 use tt_cpu::table::{HalfTable, Store};
 use tt_fast::{Bf16Page, Block, LINES, Running, Sums, TileRow, ZERO_ROW};
 use tt_formats::DataFormat;
+use tt_sfpu::exec::bf16;
 use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig, Relu};
 use tt_tensix::regs::TILE_DATUMS;
-use tt_tensix::sfpu::exec::bf16;
 
 use super::{Addend, Kernel, Pages};
 use crate::OpError;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use tt_cpu::{Level, stream};
 use tt_fast::{AHEAD, Bf16Page, Block, Packing, Panel, PanelDecoder, PanelPair, Running, Side};
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu;
 use tt_tensix::pack;
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_tensix::unpack;
@@ -138,7 +137,7 @@ impl Kernel<'_> {
             clear_beyond(&mut tile, used, true);
             unpack::transpose(&tile, &mut other);
             let (math, packer) = &self.repack_left;
-            fpu::copy_to_dst(math, &mut tile, &other);
+            tt_fpu::copy_to_dst(math, &mut tile, &other);
             let mut l1 = [0; 4096];
             let l1 = &mut l1[..input.format.tile_bytes(TileShape::FULL)];
             pack::pack_tile(packer, &tile, l1);

@@ -2,7 +2,7 @@
 //! with those of other tiles, and those of padding once for all.
 
 use tt_formats::{TileShape, format::GROUP};
-use tt_tensix::fpu::HalfTile;
+use tt_fpu::HalfTile;
 use tt_tensix::pack::HalfPacker;
 
 use super::setting::{EXPONENTS, LINE, Movement, SIDE};

@@ -1,7 +1,7 @@
 //! The planner: which copy carries a movement out. Each gives the bytes of the definition in [`super::by_datum`].
 
+use tt_fpu::HalfTile;
 use tt_memory::Access;
-use tt_tensix::fpu::HalfTile;
 use tt_tensix::tile_io::{Tile, ZERO};
 
 use super::by_datum::Scratch;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{Arch, Broadcast, EltwiseOp, MathFidelity};
-use tt_tensix::sfpu::BinaryCall;
+use tt_fpu::{Arch, Broadcast, EltwiseOp, MathFidelity};
+use tt_sfpu::BinaryCall;
 
 use crate::{Chain, OpError};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::exact::Datums;
-use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
+use tt_fpu::exact::Datums;
+use tt_fpu::{Broadcast, DstFormat, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
+use tt_sfpu::BinaryCall;
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
-use tt_tensix::sfpu::BinaryCall;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use super::lines::{Line, Lines};
@@ -138,7 +138,7 @@ impl Factors {
         match self {
             Self::Lanes(reduction) => reduction.run(level, dst, data),
             Self::Scalar(math, factors) => {
-                fpu::reduce(math, math.alu, (PoolOp::Sum, ReduceDim::Scalar), dst, data, factors);
+                tt_fpu::reduce(math, math.alu, (PoolOp::Sum, ReduceDim::Scalar), dst, data, factors);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums and moving
 //! averages; and compensated sums from tile to tile.
 
-use tt_tensix::sfpu::DstWidth;
-use tt_tensix::sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};
+use tt_sfpu::DstWidth;
+use tt_sfpu::lane::{INFINITY, ZERO, mad, store_bf16, store_f32};
 use tt_tensix::tile_io::Tile;
 
 use crate::lanes::Lanes;
@@ -55,8 +55,8 @@ pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::sfpu::lane::{MINUS_ONE, ONE};
-    use tt_tensix::sfpu::tile::{Registers, lookup};
+    use tt_sfpu::lane::{MINUS_ONE, ONE};
+    use tt_sfpu::tile::{Registers, lookup};
     use tt_tensix::tile_io::ZERO as EMPTY;
     use tt_testkit::random::Random;
 

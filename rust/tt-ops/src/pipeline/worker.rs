@@ -3,9 +3,9 @@
 use tt_cpu::Level;
 use tt_cpu::table::Store;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::exact::{self, Results, Second};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, HalfTile, RunningMax, bf16_lanes};
-use tt_tensix::sfpu::DstWidth;
+use tt_fpu::exact::{self, Results, Second};
+use tt_fpu::{Broadcast, CopyTile, EltwiseOp, HalfTile, RunningMax, bf16_lanes};
+use tt_sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
@@ -128,8 +128,8 @@ impl Worker {
             (Padding::MinusInfinity, Some(mask))
                 if tile + 1 == line.lines.length && !matches!(step.work, Work::Copy(_)) =>
             {
-                fpu::move_dst_to_src(&step.math, dst, a);
-                fpu::eltwise(&step.math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
+                tt_fpu::move_dst_to_src(&step.math, dst, a);
+                tt_fpu::eltwise(&step.math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
             }
             (Padding::Zero, _) => clear_padding(dst, line.lines.used_of(tile)),
             _ => {}
@@ -258,7 +258,7 @@ impl Worker {
                 spread(first, step.in_loop, a);
                 state.sum();
                 if let State { second: Some(b), sum: Some(sum), .. } = state {
-                    fpu::eltwise(&step.math, *op, Broadcast::None, true, sum, a, b);
+                    tt_fpu::eltwise(&step.math, *op, Broadcast::None, true, sum, a, b);
                 }
             }
             _ => {}
@@ -284,7 +284,7 @@ impl Worker {
                 if let (Some(mask), true) = (&step.mask, tile + 1 == line.lines.length) {
                     of.input.to_src(bytes, a);
                     spread(of, in_loop, a);
-                    fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
+                    tt_fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
                 } else {
                     of.copied.to_dst(math, bytes, a, dst);
                     spread(of, in_loop, dst);
@@ -301,7 +301,7 @@ impl Worker {
                 if !done {
                     first.input.to_src(bytes, a);
                     spread(first, in_loop, a);
-                    fpu::eltwise(math, *op, Broadcast::None, false, dst, a, state.second());
+                    tt_fpu::eltwise(math, *op, Broadcast::None, false, dst, a, state.second());
                 }
             }
             Work::Sfpu(call, first, second) => {
@@ -317,7 +317,7 @@ impl Worker {
                 load_second(second, false, second.tile(line, 0, steps, l1)?, state);
                 first.input.to_src(first.tile(line, tile, steps, l1)?.1, a);
                 dst.fill(0);
-                fpu::matmul_tile(math, dst, a, state.second());
+                tt_fpu::matmul_tile(math, dst, a, state.second());
             }
             Work::SumOfParts(parts, sums) => {
                 dst.fill(0);
@@ -348,7 +348,7 @@ impl Worker {
                     Join::Fpu(op) => {
                         of.input.to_src(bytes, a);
                         to_src.to_src(&state.running, b);
-                        fpu::eltwise(math, *op, Broadcast::None, false, dst, a, b);
+                        tt_fpu::eltwise(math, *op, Broadcast::None, false, dst, a, b);
                     }
                     Join::Sfpu(call) => {
                         to_dst.to_dst(math, &state.running, a, b);
@@ -406,9 +406,9 @@ impl Worker {
                 }
                 of.input.to_src(of.tile(line, tile, steps, l1)?.1, a);
                 spread(of, in_loop, a);
-                fpu::eltwise(math, EltwiseOp::Sub, Broadcast::None, false, dst, a, state.second());
+                tt_fpu::eltwise(math, EltwiseOp::Sub, Broadcast::None, false, dst, a, state.second());
                 a.fill(0);
-                fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, true, dst, a, state.sum());
+                tt_fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, true, dst, a, state.sum());
             }
             Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..) => {}
         }
@@ -432,12 +432,12 @@ impl Worker {
             }
             Work::Max(_, reduction) => {
                 state.max().store(a);
-                fpu::clear_for_max(&step.math, dst);
+                tt_fpu::clear_for_max(&step.math, dst);
                 reduction.run(*level, dst, a);
             }
             Work::MaxOfTiles(_) => {
                 state.max().store(a);
-                fpu::copy_to_dst(&step.math, dst, a);
+                tt_fpu::copy_to_dst(&step.math, dst, a);
             }
             _ => dst.copy_from_slice(state.sum()),
         }

@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, minimum};
+use tt_fpu::{Broadcast, CopyTile, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, minimum};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
@@ -142,21 +142,21 @@ impl<'a> Kernel<'a> {
                 }
                 self.input.to_src(bytes, src);
                 if let Axis::Leading(_) = self.step.axis {
-                    fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
+                    tt_fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
                 } else {
                     self.pool(PoolOp::Sum, dst, src);
                 }
             }
             Join::FpuMax => {
                 if first {
-                    fpu::clear_for_max(&self.math, dst);
+                    tt_fpu::clear_for_max(&self.math, dst);
                 }
                 self.input.to_src(bytes, src);
                 self.pool(PoolOp::Max, dst, src);
             }
             Join::FpuMin if self.short_minimum && minimum::is_plain(bytes) => {
                 if first {
-                    fpu::clear_for_max(&self.math, dst);
+                    tt_fpu::clear_for_max(&self.math, dst);
                 } else if !*unpacked {
                     self.input.to_dst(&self.math, running, src, dst);
                 } else if self.step.axis == Axis::Height {
@@ -180,7 +180,7 @@ impl<'a> Kernel<'a> {
                 }
                 pack::pack_tile(&self.pack_negated, dst, negated);
                 if first {
-                    fpu::clear_for_max(&self.math, dst);
+                    tt_fpu::clear_for_max(&self.math, dst);
                 } else {
                     self.input.to_dst(&self.math, running, src, dst);
                 }
@@ -203,7 +203,7 @@ impl<'a> Kernel<'a> {
     fn pool(&self, pool: PoolOp, dst: &mut Tile, src: &Tile) {
         match &self.reduction {
             Some(reduction) => reduction.run(self.level, dst, src),
-            None => fpu::reduce(&self.math, self.math.alu, (pool, ReduceDim::Scalar), dst, src, &self.scaler),
+            None => tt_fpu::reduce(&self.math, self.math.alu, (pool, ReduceDim::Scalar), dst, src, &self.scaler),
         }
     }
 
@@ -239,7 +239,7 @@ const ONE: u32 = 0x3f80_0000;
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_fpu::{Arch, MathFidelity};
     use tt_testkit::random::Random;
 
     use super::*;

@@ -2,9 +2,9 @@
 //! lie.
 
 use tt_cpu::stream;
+use tt_fpu::bf16_lanes::Reader;
+use tt_fpu::running::{PAGE_WORDS, RunningSum};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::bf16_lanes::Reader;
-use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
 use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;

@@ -3,7 +3,7 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::HalfTile;
+use tt_fpu::HalfTile;
 use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 

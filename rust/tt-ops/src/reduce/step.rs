@@ -1,7 +1,7 @@
 //! A step of a reduction.
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{Arch, MathFidelity};
+use tt_fpu::{Arch, MathFidelity};
 
 /// The reduced dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{CopyTile, Reduction, minimum};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Reduction, minimum};
 use tt_tensix::pack::{self, EdgeMask};
 use tt_tensix::tile_io::{Tile, ZERO};
 
@@ -203,7 +203,7 @@ impl<'a> Transposed<'a> {
 
     fn largest(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         let kernel = &self.kernel;
-        fpu::clear_for_max(&kernel.math, &mut scratch.dst);
+        tt_fpu::clear_for_max(&kernel.math, &mut scratch.dst);
         for first in (0..self.length).step_by(TOGETHER) {
             let count = (self.length - first).min(TOGETHER);
             for (index, slot) in slots[..count].iter_mut().enumerate() {
@@ -222,7 +222,7 @@ impl<'a> Transposed<'a> {
     fn smallest(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         let kernel = &self.kernel;
         let mut largest = ZERO;
-        fpu::clear_for_max(&kernel.math, &mut largest);
+        tt_fpu::clear_for_max(&kernel.math, &mut largest);
         for chunk in self.chunks() {
             let ends = self.ends_below() && chunk.end == self.length;
             // Tiles that are negated where they are compared: their order does not show.

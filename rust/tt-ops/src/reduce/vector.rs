@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::sfpu::{self, BinaryFunction, DstWidth, lane};
+use tt_sfpu::{BinaryFunction, DstWidth, lane};
 use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
 
@@ -39,14 +39,14 @@ impl VectorJoin {
             Join::IntMin => ("binary_min_int32", if unsigned { "uint32" } else { "int32" }),
         };
         let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
-        let function = sfpu::lookup_binary_variant(name, variant).ok_or_else(unknown)?;
+        let function = tt_sfpu::lookup_binary_variant(name, variant).ok_or_else(unknown)?;
         let float = matches!(join, Join::SfpuSum | Join::SfpuMax | Join::SfpuMin);
         Ok(Some(Self { function, float, ordered: join == Join::SfpuSum, level: Level::current() }))
     }
 
     /// `first` becomes the join of it and `second`, word by word.
     pub fn join(&self, first: &mut [u32], second: &[u32]) {
-        sfpu::binary(self.function, first, second, DstWidth::Bits32, self.level);
+        tt_sfpu::binary(self.function, first, second, DstWidth::Bits32, self.level);
     }
 
     /// Joins the words of each row to its first, or of each column to its first, in the order of the hardware.

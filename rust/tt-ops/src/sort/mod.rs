@@ -5,9 +5,9 @@ mod network;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Arch, CopyTile, MathConfig, MathFidelity};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{PackConfig, Packer};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 

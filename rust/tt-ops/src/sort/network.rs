@@ -2,7 +2,7 @@
 //!
 //! Element `e` of all rows is one array, so that a conditional swap is one step for 32 rows. Which elements a phase
 //! compares follows from how the kernel holds 16 of them: in 4 registers of 4 lane rows, transposed or not. The kernel
-//! itself, instruction by instruction, is `tt_tensix::sfpu::tile`.
+//! itself, instruction by instruction, is `tt_sfpu::tile`.
 
 use tt_cpu::{Level, simd_kernel};
 
@@ -145,8 +145,8 @@ pub fn exchange_tiles(elements: &mut Elements<'_>, first: usize, second: usize, 
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::sfpu::DstWidth;
-    use tt_tensix::sfpu::tile::{Registers, lookup};
+    use tt_sfpu::DstWidth;
+    use tt_sfpu::tile::{Registers, lookup};
 
     use super::*;
 

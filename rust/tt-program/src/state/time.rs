@@ -162,7 +162,7 @@ fn network(noc: u8) -> NocId {
 mod tests {
     use super::*;
     use tt_memory::chip::CHIPS;
-    use tt_tensix::sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, tile};
+    use tt_sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, tile};
 
     #[test]
     fn every_sfpu_function_has_cycles_and_an_unknown_one_is_an_error() {

@@ -1,7 +1,7 @@
 //! The operations, as the header's numbers name them.
 
-use tt_tensix::sfpu::convert::{self, Round};
-use tt_tensix::sfpu::lane::{self, Lane};
+use tt_sfpu::convert::{self, Round};
+use tt_sfpu::lane::{self, Lane};
 
 use super::Id;
 

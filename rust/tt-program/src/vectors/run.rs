@@ -1,6 +1,6 @@
 //! Running what was recorded.
 
-use tt_tensix::sfpu::lane::{self, Lane};
+use tt_sfpu::lane::{self, Lane};
 
 use super::operation::{Join, Memory, Operation, Table};
 use super::record::{Recorder, Step, Value};

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use tt_formats::DataFormat;
+use tt_fpu::MathFidelity;
 use tt_memory::Device;
 use tt_memory::chip::{LogicalCore, N150};
 use tt_memory::device::OpenOptions;
@@ -12,7 +13,6 @@ use tt_program::native::{Kernels, NativeSpec, Next, names};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::{Fault, ProgramSpec, Run};
 use tt_riscv::Image;
-use tt_tensix::fpu::MathFidelity;
 use tt_testkit::riscv::{ECALL, addi, elf, li};
 
 pub const CORE: LogicalCore = LogicalCore { x: 0, y: 0 };

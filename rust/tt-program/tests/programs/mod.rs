@@ -5,13 +5,13 @@
 pub mod compute;
 
 use tt_formats::DataFormat;
+use tt_fpu::MathFidelity;
 use tt_memory::chip::{ChipSpec, LogicalCore, N150};
 use tt_memory::device::OpenOptions;
 use tt_memory::{Device, Place};
 use tt_perf::{Costs, RiscCosts};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::{Fault, FaultKind, ProgramSpec, Run};
-use tt_tensix::fpu::MathFidelity;
 
 /// Page bytes and pages of CBs 0, 1, ... of every core: two of small pages, then tiles of bfloat16.
 pub const CBS: [(u32, u32); 5] = [(64, 4), (64, 3), (2048, 2), (2048, 4), (2048, 8)];

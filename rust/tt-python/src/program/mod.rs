@@ -13,6 +13,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
+use tt_fpu::MathFidelity;
 use tt_memory::Device;
 use tt_memory::chip::LogicalCore;
 use tt_program::native::Kernels;
@@ -20,7 +21,6 @@ use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, Sem
 use tt_program::state::Leftover;
 use tt_program::state::kernel::{Event, Stall, Wait};
 use tt_program::{Class, Fault, FaultKind, Run, SourcePlace};
-use tt_tensix::fpu::MathFidelity;
 
 use self::native::NativeRow;
 use crate::device::PyDevice;

@@ -11,7 +11,7 @@ use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 
 use crate::regs::TILE_DATUMS;
-use crate::vector::transpose;
+use crate::transpose;
 use kernels::Kernel;
 
 pub use crate::regs::Bf16Page;

@@ -2,8 +2,8 @@
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, TileShape, unpack};
-use tt_tensix::fpu::bf16_lanes::{self, Reader};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, HalfTile, MathConfig};
+use tt_fpu::bf16_lanes::{self, Reader};
+use tt_fpu::{Broadcast, EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
@@ -79,7 +79,7 @@ impl Chain {
         }
         input.to_src(factor, a);
         self.input.to_src(running, b);
-        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+        tt_fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
         pack::pack_tile(&self.packer, dst, running);
     }
 
@@ -104,7 +104,7 @@ simd_kernel!(to_halves, super::to_halves_body, (tile: &[u8], out: &mut [u8]));
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_fpu::{Arch, MathFidelity};
     use tt_testkit::random::Random;
 
     use super::super::program::Factors;

@@ -1,8 +1,8 @@
 //! Products of few rows or columns, datum by datum: a tile with more lanes than products would wait for each factor.
 
 use tt_formats::{DataFormat, TileShape, pack, unpack};
+use tt_fpu::MathConfig;
 use tt_memory::access::Pages;
-use tt_tensix::fpu::{self, MathConfig};
 
 use super::program::MatrixAxis;
 
@@ -27,7 +27,7 @@ pub struct Factors<'a> {
 /// The product of bfloat16 factors, as it goes to L1 and comes back after each of them.
 fn product(math: &MathConfig, factors: impl Iterator<Item = u32>) -> u16 {
     let product = factors.fold(ONE, |running, factor| {
-        let dst = fpu::multiply_datum(math, unpack::bf16_to_src(factor), unpack::bf16_to_src(running));
+        let dst = tt_fpu::multiply_datum(math, unpack::bf16_to_src(factor), unpack::bf16_to_src(running));
         pack::bf16_to_bf16(dst >> 16)
     });
     product as u16
@@ -59,7 +59,7 @@ impl Factors<'_> {
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_fpu::{Arch, MathFidelity};
     use tt_testkit::random::Random;
 
     use super::super::chain::{Chain, Memory};

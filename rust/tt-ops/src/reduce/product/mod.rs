@@ -11,8 +11,8 @@ mod small;
 
 use tt_cpu::stream;
 use tt_formats::DataFormat;
+use tt_fpu::{Broadcast, CopyTile, EltwiseOp, MathConfig};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
@@ -121,7 +121,7 @@ fn of_tiles(device: &mut Device, input: BufferId, output: BufferId, program: &Pr
         }
         chain.so_far.to_src(bytemuck::bytes_of(&words), &mut a);
         chain.factor.to_src(pages.page(index), &mut b);
-        fpu::eltwise(&chain.keep.0, EltwiseOp::Mul, Broadcast::None, false, &mut dst, &a, &b);
+        tt_fpu::eltwise(&chain.keep.0, EltwiseOp::Mul, Broadcast::None, false, &mut dst, &a, &b);
         if index + 1 < count {
             pack::pack_tile(&chain.keep.1, &dst, bytemuck::bytes_of_mut(&mut words));
         }

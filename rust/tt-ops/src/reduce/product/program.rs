@@ -1,7 +1,7 @@
 //! Settings of a product.
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{Arch, MathFidelity};
+use tt_fpu::{Arch, MathFidelity};
 
 /// The factors of a product.
 #[derive(Clone, Copy, Debug)]

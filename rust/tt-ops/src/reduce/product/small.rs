@@ -3,7 +3,7 @@
 
 use tt_formats::{DataFormat, TileShape, pack as datums, unpack};
 use tt_memory::{BufferId, Device};
-use tt_tensix::{fpu, pack, tile_io};
+use tt_tensix::{pack, tile_io};
 
 use super::Running;
 use super::program::ProductProgram;
@@ -53,7 +53,7 @@ pub fn of_matrices(
         *word = u32::from_le(words[place(lane)]);
     }
     let step = |word: &mut u32, factor: u32| {
-        *word = fpu::multiply_datum(&chain.keep.0, unpack::fp32_to_src_tf32(*word & chain.mask), factor);
+        *word = tt_fpu::multiply_datum(&chain.keep.0, unpack::fp32_to_src_tf32(*word & chain.mask), factor);
     };
     // The last datum of a tile is padding, and one times one does not change for long.
     let mut padding = u32::from_le(words[TileShape::FULL.datums() - 1]);

@@ -1,6 +1,6 @@
 //! Numbers by which kernels of both languages name operations.
 
-use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
+use tt_fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 use tt_tensix::pack::DstFormat;
 
 use super::{Copying, Math};

@@ -1,8 +1,8 @@
 //! Vector operations that a kernel makes one by one, on datums of `Dst`.
 
-use tt_tensix::fpu::Accumulator;
+use tt_fpu::Accumulator;
+use tt_sfpu::lane;
 use tt_tensix::pack::DstFormat;
-use tt_tensix::sfpu::lane;
 
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
@@ -214,10 +214,10 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use tt_fpu::MathFidelity;
     use tt_memory::Device;
     use tt_memory::chip::{LogicalCore, N150};
     use tt_memory::device::OpenOptions;
-    use tt_tensix::fpu::MathFidelity;
 
     use super::*;
     use crate::spec::{ComputeConfig, KernelSpec, ProgramSpec, Risc};

@@ -2,9 +2,9 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_fpu::{Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_memory::{Device, Place};
 use tt_perf::{Eltwise, ReduceAxis};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
 use super::threads::{MATH, UNPACK, in_turn};
@@ -163,7 +163,7 @@ impl Run {
                 }
                 compute.accumulator(index, (config.dst, made), |_| {})?;
                 let tile = &mut compute.sections[compute.filling].tiles[index as usize];
-                fpu::accumulate(&config, tile, &mut compute.right[column as usize], &mut compute.left[row as usize]);
+                tt_fpu::accumulate(&config, tile, &mut compute.right[column as usize], &mut compute.left[row as usize]);
             }
         }
         compute.advance(clocks, unpack, math);
@@ -240,7 +240,7 @@ impl Run {
         };
         let math = (costs.eltwise(kind, config.fidelity.phases()) * shape::blocks(a.shape)).div_ceil(8);
         let tile = compute.sections[compute.filling].tiles[dst as usize].dst();
-        fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
+        tt_fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
         compute.advance(clocks, unpack, math);
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Run {
             let held = *held;
             shape::require_same(compute.sections[compute.filling].shapes[dst as usize], other.shape)?;
             let moved = if to_a { &mut compute.a } else { &mut compute.b };
-            fpu::move_dst_to_src(&config, &held, moved);
+            tt_fpu::move_dst_to_src(&config, &held, moved);
             let loaded = if to_a { &mut compute.b } else { &mut compute.a };
             other.to_src(device, dst32, loaded)?;
             run.finish_eltwise(op, Broadcast::None, false, other, 0, dst)
@@ -339,7 +339,7 @@ impl Run {
         }
         source.unpack(bytes, dst32, &mut compute.a, 0)?;
         rearrange(&mut compute.spare, &mut compute.a, how);
-        fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
+        tt_fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
         Ok(())
     }
 
@@ -394,14 +394,14 @@ impl Run {
             let config = compute.math_config(data.format, if row_sum { scaler_register } else { data_register });
             compute.accumulator(dst, (config.dst, data.shape), |empty| {
                 if pool == PoolOp::Max {
-                    fpu::clear_for_max(&config, empty.dst());
+                    tt_fpu::clear_for_max(&config, empty.dst());
                 }
             })?;
             let target = compute.sections[compute.filling].tiles[dst as usize].dst();
             if row_sum {
-                fpu::row_sum(&config, target, &compute.b, &compute.a);
+                tt_fpu::row_sum(&config, target, &compute.b, &compute.a);
             } else {
-                fpu::reduce(&config, scaler_register, (pool, dim), target, &compute.a, &compute.b);
+                tt_fpu::reduce(&config, scaler_register, (pool, dim), target, &compute.a, &compute.b);
             }
             let costs = run.time.compute();
             let unpack = costs.unpack_pair(data.bytes.into(), scaler.bytes.into());

@@ -164,7 +164,7 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_fpu::{Arch, MathFidelity};
 
     use super::*;
     use crate::spec::ComputeConfig;

@@ -1,7 +1,7 @@
 //! State set by `*_init` calls, and its check at every use.
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::ReduceDim;
+use tt_fpu::ReduceDim;
 use tt_tensix::pack::{EdgeMask, Relu};
 
 use super::matrix::init_name;

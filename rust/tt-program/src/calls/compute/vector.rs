@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
+use tt_sfpu::tile::{Access, Registers, TileFunction};
+use tt_sfpu::{BinaryFunction, Call, DstWidth, TernaryFunction};
 use tt_tensix::pack::DstFormat;
 use tt_tensix::regs::FACE_DATUMS;
-use tt_tensix::sfpu::tile::{Access, Registers, TileFunction};
-use tt_tensix::sfpu::{self, BinaryFunction, Call, DstWidth, TernaryFunction};
 
 use super::threads::{MATH, PACK};
 use crate::error::{Fault, FaultKind};
@@ -34,8 +34,8 @@ pub struct VectorCall {
 #[derive(Debug, Clone)]
 enum Operation {
     Unary(Call),
-    Binary(sfpu::BinaryCall),
-    Ternary(sfpu::TernaryCall),
+    Binary(tt_sfpu::BinaryCall),
+    Ternary(tt_sfpu::TernaryCall),
     /// Every datum becomes this word.
     Fill(u32),
     /// The tile becomes a copy of another.
@@ -52,7 +52,7 @@ impl VectorCall {
     }
 
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
-    /// `fill` takes one word, `copy` two tiles; `tile/name` is a function of [`tt_tensix::sfpu::tile`].
+    /// `fill` takes one word, `copy` two tiles; `tile/name` is a function of [`tt_sfpu::tile`].
     ///
     /// # Errors
     /// No such function, or other parameters.
@@ -66,7 +66,7 @@ impl VectorCall {
         let unknown = || format!("the SFPU has no function {function}/{variant} of {tiles} tiles");
         let operation = match (tiles, function) {
             (_, "tile") => {
-                let found = sfpu::tile::lookup(variant).ok_or_else(unknown)?;
+                let found = tt_sfpu::tile::lookup(variant).ok_or_else(unknown)?;
                 let (least, most) = found.parameters;
                 if parameters.len() < least || parameters.len() > most || tiles as usize != found.tiles.len() {
                     return Err(format!("{variant} takes {} tiles, {least} to {most} parameters", found.tiles.len()));
@@ -76,15 +76,15 @@ impl VectorCall {
             (1, "fill") => Operation::Fill(*parameters.first().ok_or_else(unknown)?),
             (2, "copy") => Operation::Copy,
             (1, _) => {
-                let found = sfpu::lookup(function, variant).ok_or_else(unknown)?;
+                let found = tt_sfpu::lookup(function, variant).ok_or_else(unknown)?;
                 Operation::Unary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             (2, _) => {
-                let found: BinaryFunction = sfpu::lookup_binary_variant(function, variant).ok_or_else(unknown)?;
+                let found: BinaryFunction = tt_sfpu::lookup_binary_variant(function, variant).ok_or_else(unknown)?;
                 Operation::Binary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             (3, _) => {
-                let found: TernaryFunction = sfpu::lookup_ternary(function, variant).ok_or_else(unknown)?;
+                let found: TernaryFunction = tt_sfpu::lookup_ternary(function, variant).ok_or_else(unknown)?;
                 Operation::Ternary(found.with(parameters).map_err(|error| error.to_string())?)
             }
             _ => return Err(unknown()),

@@ -7,10 +7,10 @@ pub mod setups;
 pub(crate) mod shape;
 
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_fpu::{Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_sfpu::tile::Registers;
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
-use tt_tensix::sfpu::tile::Registers;
 use tt_tensix::tile_io;
 
 use crate::calls::compute::threads::Later;
@@ -369,7 +369,7 @@ fn capacity(config: &ComputeConfig) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use tt_tensix::fpu::MathFidelity;
+    use tt_fpu::MathFidelity;
 
     use super::*;
 

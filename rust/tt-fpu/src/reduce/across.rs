@@ -1,0 +1,297 @@
+//! Reductions of columns whose datums are in consecutive tiles, at the same position in each.
+//!
+//! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the
+//! place of the datums differs, so that they need not move.
+
+use tt_cpu::Level;
+
+use super::super::combine::lanes::{combine, combine_one, finish_units};
+use super::super::operand::Phase;
+use super::super::{Dst, Src};
+use super::Reduction;
+use super::lanes::{Group, chained_sums, group_sums, order, place, start_mask};
+use tt_cpu::vector::{Vector, vector_kernel};
+use tt_tensix::regs::{FACE_SIDE, TILE_DATUMS};
+
+/// Products of a group.
+const GROUP: usize = 8;
+
+impl Reduction {
+    /// Reduces the datums at every place of up to 32 tiles onto the word of `dst` there, with the bits that
+    /// [`Reduction::run`] gives for the columns of a tile that has one of these datums in each row, and zeros below
+    /// them. A maximum is that of the datums alone. Of a `fresh` sum what is in `dst` counts as zero.
+    ///
+    /// For a sum the number of tiles has to be a multiple of eight, or two or four more; tiles of zeros fill it up.
+    ///
+    /// # Panics
+    /// For other numbers of tiles, for reductions of rows and for 5-bit exponents.
+    pub fn across(&self, level: Level, dst: &mut Dst, tiles: &[Src], fresh: bool) {
+        assert!(!self.rows && self.cfg.mode().e8, "columns of datums with 8-bit exponents");
+        let rest = tiles.len() % GROUP;
+        assert!(tiles.len() <= 2 * FACE_SIDE && (!self.sum || matches!(rest, 0 | 2 | 4)), "tiles of a reduction");
+        self.run_across(level, dst, tiles, Job { fresh, ..Job::new(self, level) });
+    }
+
+    /// [`Self::across`] for the largest of negated datums, which are zeros without a sign and normal numbers.
+    ///
+    /// # Panics
+    /// As [`Self::across`], and for sums.
+    pub fn across_negated(&self, level: Level, dst: &mut Dst, tiles: &[Src]) {
+        assert!(!self.rows && self.cfg.mode().e8 && !self.sum, "columns of datums with 8-bit exponents");
+        self.run_across(level, dst, tiles, Job { flip: 1 << 31, ..Job::new(self, level) });
+    }
+
+    fn run_across(&self, level: Level, dst: &mut Dst, tiles: &[Src], job: Job<'_>) {
+        let phases = self.cfg.fidelity.phases() as usize;
+        let factors = &self.factors[0][0];
+        let short = job.fresh && job.chains && tiles.len() <= GROUP && phases <= SHORT_PHASES && factors.is_short();
+        across_kernel::run(level, &Job { tiles, short: short && self.cfg.mode().dst32, ..job }, dst);
+    }
+}
+
+/// Most phases whose sums are exact in an empty 32-bit `Dst`.
+const SHORT_PHASES: usize = 3;
+
+/// What one call computes.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    reduction: &'a Reduction,
+    tiles: &'a [Src],
+    /// The level has multiply-add instructions.
+    chains: bool,
+    /// What is in `Dst` counts as zero.
+    fresh: bool,
+    /// [`exact_sum`] computes the sum of groups with ordinary datums.
+    short: bool,
+    /// Signs of datums that are changed, where FP32 has them.
+    flip: i32,
+}
+
+impl<'a> Job<'a> {
+    fn new(reduction: &'a Reduction, level: Level) -> Self {
+        let chains = level.available() != Level::Scalar;
+        Self { reduction, tiles: &[], chains, fresh: false, short: false, flip: 0 }
+    }
+}
+
+vector_kernel!(across_kernel, across_body, (job: &Job<'_>, dst: &mut Dst));
+
+#[inline(always)]
+fn across_body<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
+    let mode = job.reduction.cfg.mode();
+    match (job.reduction.sum, mode.dst32, mode.wormhole) {
+        (false, ..) => largest::<V>(job, dst),
+        (true, false, _) => sums::<V, false, false>(job, dst),
+        (true, true, true) => sums::<V, true, true>(job, dst),
+        (true, true, false) => sums::<V, true, false>(job, dst),
+    }
+}
+
+#[inline(always)]
+fn largest<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
+    for at in (0..TILE_DATUMS).step_by(V::LANES) {
+        let mut largest = order::<V>(V::and(V::load(&dst[at..]), start_mask::<V>(job.reduction)));
+        for tile in job.tiles {
+            largest = V::max(largest, place::<V>(job.reduction, V::load(&tile[at..]), job.flip));
+        }
+        V::store(order::<V>(largest), &mut dst[at..]);
+    }
+}
+
+/// Groups of zeros are left out: they take part with the exponent 0 and leave a word of `Dst` as it is.
+#[inline(always)]
+fn sums<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+    let reduction = job.reduction;
+    let phases = reduction.cfg.fidelity.phases() as usize;
+    for at in (0..TILE_DATUMS).step_by(V::LANES) {
+        let mut sum = if job.fresh { V::splat(0) } else { V::load(&dst[at..]) };
+        for (face, tiles) in job.tiles.chunks(FACE_SIDE).enumerate() {
+            let data = &tiles.as_flattened()[at..];
+            let (first, ordinary) = group::<V>(job, phases, (data, tiles.len()), face, 0);
+            if job.short && ordinary {
+                sum = exact_sum::<V>(reduction, &first);
+                continue;
+            }
+            if tiles.len() <= GROUP {
+                for (number, &products) in first.sums[..phases].iter().enumerate() {
+                    let exponent =
+                        V::add(first.largest, V::splat(Phase::new(reduction.cfg.mode(), number as u32).adjust));
+                    let products = V::keep(V::greater(exponent, V::splat(0)), products);
+                    let exponent = V::max(exponent, V::splat(0));
+                    sum = combine_one::<V, DST32, true, WORMHOLE>((products, exponent), sum);
+                }
+                continue;
+            }
+            let (second, _) = group::<V>(job, phases, (data, tiles.len()), face, GROUP);
+            for number in 0..phases {
+                let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
+                let adjust = Phase::new(reduction.cfg.mode(), number as u32).adjust;
+                sum = combine::<V, DST32, true, WORMHOLE>(adjust, terms, sum);
+            }
+        }
+        V::store(sum, &mut dst[at..]);
+    }
+}
+
+/// The first group of a sum, all phases of it, in an empty 32-bit `Dst`: see [`Factors::is_short`].
+///
+/// With the exponent `X` of the group, all sums are multiples of `2^(X - 144)`, the unit of the third phase, and below
+/// `2^(X - 121)`. So `Dst` has an exponent of `X + 5` at most, whose grid is twice as fine as this unit or finer: no
+/// phase rounds anything, a total that needs one more bit is even, and none is the one that Wormhole gets wrong.
+#[inline(always)]
+fn exact_sum<V: Vector>(reduction: &Reduction, group: &Group<V>) -> V::Int {
+    let [first, second, third, _] = group.sums;
+    let total = V::add(V::add(V::shl::<7>(first), V::shl::<2>(second)), third);
+    let adjust = Phase::new(reduction.cfg.mode(), 2).adjust;
+    finish_units::<V, true, true>(total, V::add(group.largest, V::splat(adjust)))
+}
+
+/// The group that begins with tile `first` of a face; true if its datums are ordinary.
+#[inline(always)]
+fn group<V: Vector>(
+    job: &Job<'_>,
+    phases: usize,
+    (data, tiles): (&[u32], usize),
+    face: usize,
+    first: usize,
+) -> (Group<V>, bool) {
+    let data = &data[first * TILE_DATUMS..];
+    match tiles - first {
+        2 => products::<V, 2>(job, phases, data, face, first),
+        4 => products::<V, 4>(job, phases, data, face, first),
+        _ => products::<V, 8>(job, phases, data, face, first),
+    }
+}
+
+#[inline(always)]
+fn products<V: Vector, const ROWS: usize>(
+    job: &Job<'_>,
+    phases: usize,
+    data: &[u32],
+    face: usize,
+    first: usize,
+) -> (Group<V>, bool) {
+    // The scaler's left faces stand for both halves: every datum is multiplied by the same factor.
+    let (reduction, factors) = (job.reduction, &job.reduction.factors[0][face]);
+    if job.chains && factors.ordinary {
+        let mut outside = V::splat(0);
+        let group = chained_sums::<V, TILE_DATUMS, ROWS>(reduction, phases, data, factors, first, &mut outside);
+        let mut signs = [0; FACE_SIDE];
+        V::store(outside, &mut signs);
+        if signs.iter().all(|word| word >> 31 == 0) {
+            return (group, true);
+        }
+    }
+    (group_sums::<V, true, TILE_DATUMS, ROWS>(reduction, phases, data, factors, first), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_testkit::random::Random;
+
+    use super::super::{PoolOp, ReduceDim, clear_for_max, reduce_scalar};
+    use super::*;
+    use crate::{Arch, DstFormat, MathConfig, MathFidelity};
+    use tt_formats::DataFormat;
+    use tt_tensix::regs::index;
+
+    /// A Src word: ordinary, of any exponent, or one that needs care.
+    fn word(random: &mut Random, kind: u32, mask: u32) -> u32 {
+        let any = random.below(1 << 19);
+        let exponent = match kind {
+            0 => 120 + random.below(12),
+            1 => [0, 1, 2, 23, 24, 187, 188, 254, 255][random.below(9) as usize],
+            2 => random.below(256),
+            // Datums that cancel each other.
+            _ => return (any & (1 << 18 | 3 << 8) | (126 + random.below(3)) << 10) & mask,
+        };
+        (any & !(255 << 10) | exponent << 10) & mask
+    }
+
+    #[test]
+    fn datums_of_tiles_are_reduced_as_those_of_a_column() {
+        let mut random = Random::new(11);
+        for round in 0..192 {
+            let (alu, mask) = [(DataFormat::Tf32, 0x7_ffff), (DataFormat::Float16B, 0x7_fff8)][round % 2];
+            let cfg = MathConfig {
+                fidelity: MathFidelity::from_phases(1 + round as u32 % 4).expect("a fidelity"),
+                dst: if round % 7 == 0 { DstFormat::Bf16 } else { DstFormat::Fp32 },
+                alu,
+                arch: if round % 5 == 0 { Arch::Blackhole } else { Arch::Wormhole },
+            };
+            let factor = match round % 4 {
+                0 => 127 << 10,
+                1 => 125 << 10 | 0x2a8,
+                2 => 1 << 18 | 131 << 10 | 0x3f8,
+                _ => word(&mut random, 1, mask),
+            };
+            let scaler = [factor; TILE_DATUMS];
+            let live = 1 + random.below(if round % 2 == 0 { 8 } else { 32 }) as usize;
+            let padded = live / GROUP * GROUP + [0, 2, 2, 4, 4, 8, 8, 8][live % GROUP];
+            let kind = round as u32 / 4 % 4;
+            let mut tiles = vec![[0; TILE_DATUMS]; padded];
+            for tile in &mut tiles[..live] {
+                tile.fill_with(|| word(&mut random, kind, mask));
+            }
+            for pool in [PoolOp::Sum, PoolOp::Max] {
+                let tiles = if pool == PoolOp::Sum { &tiles[..] } else { &tiles[..live] };
+                let mut start = [0; TILE_DATUMS];
+                if pool == PoolOp::Max {
+                    clear_for_max(&cfg, &mut start);
+                }
+                let reduction = Reduction::pool(&cfg, alu, (pool, ReduceDim::Column), &scaler);
+                let results = Level::supported().iter().map(|&level| {
+                    // A fresh sum takes no notice of it.
+                    let mut dst = if pool == PoolOp::Sum { [0x4049_0fdb; TILE_DATUMS] } else { start };
+                    // Twice, so that `Dst` holds something.
+                    reduction.across(level, &mut dst, tiles, pool == PoolOp::Sum);
+                    reduction.across(level, &mut dst, tiles, false);
+                    dst
+                });
+                let results: Vec<Dst> = results.collect();
+                for at in 0..TILE_DATUMS {
+                    // Below the datums lie zeros, or the first datum again, which changes no maximum.
+                    let mut column = [0; TILE_DATUMS];
+                    for row in 0..32 {
+                        let filler = if pool == PoolOp::Sum { 0 } else { tiles[0][at] };
+                        column[index(row, 0)] = tiles.get(row).map_or(filler, |tile| tile[at]);
+                    }
+                    let mut expected = start;
+                    for _ in 0..2 {
+                        reduce_scalar(&cfg, alu, pool, ReduceDim::Column, &mut expected, &column, &scaler);
+                    }
+                    for result in &results {
+                        assert_eq!(result[at], expected[0], "round {round}, {pool:?} of {live} tiles at {at}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_of_negated_datums_is_that_of_negated_tiles() {
+        let mut random = Random::new(12);
+        let (dst, alu) = (DstFormat::Fp32, DataFormat::Float16B);
+        let cfg = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu, arch: Arch::Wormhole };
+        let reduction = Reduction::pool(&cfg, alu, (PoolOp::Max, ReduceDim::Column), &[127 << 10; TILE_DATUMS]);
+        for round in 0..16 {
+            let mut plain = || {
+                let word = word(&mut random, round % 4, 0x7_fff8);
+                if (1..255).contains(&(word >> 10 & 255)) { word } else { 0 }
+            };
+            let mut tiles = vec![[0; TILE_DATUMS]; 1 + round as usize % 9];
+            tiles.as_flattened_mut().fill_with(&mut plain);
+            let negated: Vec<Src> =
+                tiles.iter().map(|tile| tile.map(|word| if word == 0 { 0 } else { word ^ 1 << 18 })).collect();
+            let mut expected = [0; TILE_DATUMS];
+            clear_for_max(&cfg, &mut expected);
+            let start = expected;
+            reduction.across(Level::Scalar, &mut expected, &negated, false);
+            for &level in Level::supported() {
+                let mut dst = start;
+                reduction.across_negated(level, &mut dst, &tiles);
+                assert!(dst == expected, "round {round}, {level:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! Several lanes at a time: the [`Lane`] of the CPU levels with vectors.
+//!
+//! A block of two vectors, so that the steps of one hide the latency of the other's.
+
+use crate::arith::lane::{Lane, MINUS_ONE, ONE, methods};
+use tt_cpu::vector::Vector;
+use tt_cpu::vector::avx2::Avx2;
+use tt_cpu::vector::avx512::Avx512;
+
+/// Vectors of a block.
+pub(crate) const VECTORS: usize = 2;
+const MAGNITUDE: i32 = 0x7fff_ffff;
+const INFINITY: i32 = 0x7f80_0000;
+const HIDDEN: i32 = 0x80_0000;
+/// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
+const SMALLEST: i32 = 0x1900_0000;
+
+/// The words of a block.
+type Words<V> = [<V as Vector>::Int; VECTORS];
+
+/// What lane programs need beyond [`Vector`].
+pub(crate) trait LaneVector: Vector {
+    fn mask_or(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn mask_not(a: Self::Mask) -> Self::Mask;
+    fn mask_any(a: Self::Mask) -> bool;
+    /// Denormal, infinite or NaN.
+    #[inline(always)]
+    fn is_irregular(word: Self::Int) -> Self::Mask {
+        let magnitude = Self::and(word, Self::splat(MAGNITUDE));
+        let zero = Self::equal(magnitude, Self::splat(0));
+        let large = Self::greater(magnitude, Self::splat(HIDDEN - 1));
+        let finite = Self::greater(Self::splat(INFINITY), magnitude);
+        Self::mask_not(Self::mask_or(zero, Self::both(large, finite)))
+    }
+    /// [`multiply_add`] put together on the unit's grid, if the level can, and no lane is near the ends of the range.
+    #[inline(always)]
+    fn on_grid(_: &Words<Self>, _: &Words<Self>, _: &Words<Self>) -> Option<Words<Self>> {
+        None
+    }
+    /// Signed integers to FP32, to nearest even.
+    fn lane_to_f32(a: Self::Int) -> Self::Float;
+    /// [`multiply_add`] compiled for the level, in one copy for all programs.
+    fn lane_mad(a: &Words<Self>, b: &Words<Self>, c: &Words<Self>) -> Words<Self>;
+}
+
+/// A block of lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Simd<V: Vector>([V::Int; VECTORS]);
+
+/// Truth values of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct SimdMask<V: Vector>([V::Mask; VECTORS]);
+
+impl<V: LaneVector> std::ops::BitAnd for SimdMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::both))
+    }
+}
+
+impl<V: LaneVector> std::ops::BitOr for SimdMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::mask_or))
+    }
+}
+
+impl<V: LaneVector> std::ops::Not for SimdMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        let [a, b] = self.0;
+        Self([V::mask_not(a), V::mask_not(b)])
+    }
+}
+
+#[inline(always)]
+pub(crate) fn zip<A: Copy, B: Copy, C>(a: [A; VECTORS], b: [B; VECTORS], f: impl Fn(A, B) -> C) -> [C; VECTORS] {
+    [f(a[0], b[0]), f(a[1], b[1])]
+}
+
+impl<V: Vector> From<u32> for Simd<V> {
+    #[inline(always)]
+    fn from(word: u32) -> Self {
+        Self([V::splat(word as i32); VECTORS])
+    }
+}
+
+impl<V: LaneVector> Simd<V> {
+    /// Lanes of a block.
+    pub(crate) const LANES: usize = VECTORS * V::LANES;
+
+    #[inline(always)]
+    pub(crate) fn load(words: &[u32]) -> Self {
+        Self([V::load(words), V::load(&words[V::LANES..])])
+    }
+
+    #[inline(always)]
+    pub(crate) fn store(self, words: &mut [u32]) {
+        V::store(self.0[0], words);
+        V::store(self.0[1], &mut words[V::LANES..]);
+    }
+}
+
+impl<V: LaneVector> Lane for Simd<V> {
+    type Mask = SimdMask<V>;
+
+    methods! {
+        fn mad(self, b, c) -> Self = Self(V::lane_mad(&self.0, &b.0, &c.0));
+        fn plus(self, other) -> Self = rounded_once::<V, false>(Self::from(ONE), self, other);
+        fn minus(self, other) -> Self = rounded_once::<V, false>(Self::from(MINUS_ONE), other, self);
+        fn times(self, other) -> Self = rounded_once::<V, true>(self, other, Self::from(0));
+        fn and(self, other) -> Self = Self(zip(self.0, other.0, V::and));
+        fn or(self, other) -> Self = Self(zip(self.0, other.0, V::or));
+        fn xor(self, other) -> Self = Self(zip(self.0, other.0, V::xor));
+        fn iadd(self, other) -> Self = Self(zip(self.0, other.0, V::add));
+        fn isub(self, other) -> Self = Self(zip(self.0, other.0, V::sub));
+        fn imul(self, other) -> Self = Self(zip(self.0, other.0, V::mul));
+        fn shl(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shl_by));
+        fn shr(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shr_by));
+        fn clz(self) -> Self = Self([V::leading_zeros(self.0[0]), V::leading_zeros(self.0[1])]);
+        fn magnitude_to_f32(self) -> Self = Self([number::<V>(self.0[0]), number::<V>(self.0[1])]);
+        fn is_equal(self, other) -> SimdMask<V> = SimdMask(zip(self.0, other.0, V::equal));
+        fn is_less(self, other) -> SimdMask<V> = SimdMask(zip(other.0, self.0, V::greater));
+    }
+    #[inline(always)]
+    fn select(mask: SimdMask<V>, yes: Self, no: Self) -> Self {
+        let pairs = zip(yes.0, no.0, |yes, no| (yes, no));
+        Self(zip(mask.0, pairs, |mask, (yes, no)| V::select(mask, yes, no)))
+    }
+}
+
+/// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone: nothing is cut off before the one rounding, so that the
+/// host rounds as the unit does, but for results near the ends of the range.
+#[inline(always)]
+fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Simd<V>, y: Simd<V>, z: Simd<V>) -> Simd<V> {
+    let ([x0, x1], [y0, y1], [z0, z1]) = (x.0, y.0, z.0);
+    let (first, good0) = host_once::<V, PRODUCT>(x0, y0, z0);
+    let (second, good1) = host_once::<V, PRODUCT>(x1, y1, z1);
+    let bad = V::mask_not(V::both(good0, good1));
+    if V::mask_any(bad) { Simd(V::lane_mad(&x.0, &y.0, &z.0)) } else { Simd([first, second]) }
+}
+
+#[inline(always)]
+fn host_once<V: LaneVector, const PRODUCT: bool>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::from_bits(z)));
+    let nothing = V::equal(magnitude::<V>(result), V::splat(0));
+    let safe = is_safe::<V>(exponent_bits::<V>(result));
+    let good = if PRODUCT { V::both(safe, are_normal::<V>(x, y)) } else { safe };
+    (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, good))
+}
+
+/// Whether a result's exponent, in place, is far from both ends of the range. Such a result has no NaN and no infinity
+/// among its operands, and denormals beside it do not count.
+#[inline(always)]
+fn is_safe<V: LaneVector>(exponent: V::Int) -> V::Mask {
+    V::both(V::greater(exponent, V::splat(SMALLEST - 1)), V::greater(V::splat(INFINITY), exponent))
+}
+
+/// Neither zeros nor denormals.
+#[inline(always)]
+fn are_normal<V: LaneVector>(x: V::Int, y: V::Int) -> V::Mask {
+    let zero = V::splat(0);
+    V::both(V::greater(exponent_bits::<V>(x), zero), V::greater(exponent_bits::<V>(y), zero))
+}
+
+/// `x * y + z`: by the host's own multiply-add where all lanes of a vector are known to give the same bits with it,
+/// otherwise step by step.
+#[inline(always)]
+fn multiply_add<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
+    let (fast0, good0) = plain_fma::<V>(x[0], y[0], z[0]);
+    let (fast1, good1) = plain_fma::<V>(x[1], y[1], z[1]);
+    if !V::mask_any(V::mask_not(V::both(good0, good1))) {
+        return [fast0, fast1];
+    }
+    if let Some(result) = V::on_grid(x, y, z) {
+        return result;
+    }
+    let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
+    let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
+    if !V::mask_any(V::mask_or(differs0, differs1)) {
+        return [fast0, fast1];
+    }
+    let first = if V::mask_any(differs0) { stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
+    let second = if V::mask_any(differs1) { stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
+    [first, second]
+}
+
+/// The host's result, and the lanes where the cheaper half of [`host_fma`]'s conditions says that it is the unit's.
+#[inline(always)]
+fn plain_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::from_bits(z)));
+    let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
+    let ep = product_exponent::<V>(x, y);
+    let largest = V::max(ep, ez);
+    let far = V::mask_or(
+        V::greater(V::sub(largest, V::splat(HIDDEN)), er),
+        V::greater(er, V::add(largest, V::splat(HIDDEN))),
+    );
+    let far = V::mask_or(far, V::greater(ep, V::add(ez, V::splat(2 * HIDDEN))));
+    (result, V::both(V::both(is_safe::<V>(er), are_normal::<V>(x, y)), V::mask_not(far)))
+}
+
+/// The exponent of a product as the unit takes it, in place: the product itself may be one larger.
+#[inline(always)]
+fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
+    const BIAS: i32 = 127 << 23;
+    V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS))
+}
+
+/// The host's result with zeros made +0, and the lanes where it may differ from the SFPU's.
+///
+/// The unit brings product and addend to a grid of three bits below the larger one's 24, with a sticky bit each, adds
+/// them there and rounds. With only one sticky bit among even integers that is the host's rounding, as long as the sum
+/// loses at most one bit to the left and at most one to the right (of two, one would leave no trace). The product has
+/// no sticky bit if 24 bits hold it; the addend has none if it is at most four times smaller than the product. Results
+/// near the ends of the range are left to the steps, with all that is denormal, infinite or NaN.
+#[inline(always)]
+fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));
+    let result = V::to_bits(V::fma(fx, fy, fz));
+    let product = V::fma(fx, fy, V::splat_float(-0.0));
+    let negated = V::from_bits(V::xor(V::to_bits(product), V::splat(i32::MIN)));
+    let error = magnitude::<V>(V::to_bits(V::fma(fx, fy, negated)));
+
+    let zero = V::splat(0);
+    let empty = V::mask_or(V::equal(magnitude::<V>(x), zero), V::equal(magnitude::<V>(y), zero));
+    let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
+    let ep = product_exponent::<V>(x, y);
+    let largest = V::max(ep, ez);
+    let kept = V::mask_not(V::greater(V::sub(largest, V::splat(HIDDEN)), er));
+    let close = V::mask_not(V::greater(ep, V::add(ez, V::splat(2 * HIDDEN))));
+    let exact = V::both(V::equal(error, zero), V::greater(magnitude::<V>(V::to_bits(product)), V::splat(SMALLEST - 1)));
+    let traced = V::mask_not(V::greater(er, V::add(largest, V::splat(HIDDEN))));
+    let rounded = V::both(traced, V::mask_or(exact, V::both(kept, close)));
+    let alone = V::equal(magnitude::<V>(z), zero);
+    let large = V::greater(er, V::splat(SMALLEST - 1));
+    let harmless = V::mask_or(empty, V::both(large, V::mask_or(alone, rounded)));
+
+    let operands = V::mask_or(V::is_irregular(x), V::is_irregular(y));
+    let others = V::mask_or(V::is_irregular(z), V::is_irregular(result));
+    let irregular = V::mask_or(operands, others);
+    let result = V::select(V::equal(magnitude::<V>(result), zero), zero, result);
+    (result, V::mask_or(irregular, V::mask_not(harmless)))
+}
+
+// Functions, not closures: a closure handed to `map` would be compiled without the level's instructions.
+
+#[inline(always)]
+fn number<V: LaneVector>(integer: V::Int) -> V::Int {
+    V::to_bits(V::lane_to_f32(integer))
+}
+
+#[inline(always)]
+fn magnitude<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(word, V::splat(MAGNITUDE))
+}
+
+/// The exponent field, in place.
+#[inline(always)]
+fn exponent_bits<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(word, V::splat(INFINITY))
+}
+
+#[inline(always)]
+fn exponent<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(V::shr::<23>(word), V::splat(255))
+}
+
+/// With the hidden bit; 0 without exponent.
+#[inline(always)]
+fn significand<V: LaneVector>(word: V::Int, exponent: V::Int) -> V::Int {
+    let full = V::or(V::and(word, V::splat(HIDDEN - 1)), V::splat(HIDDEN));
+    V::keep(V::greater(exponent, V::splat(0)), full)
+}
+
+/// The definition in [`crate::arith::fma`], a vector at a time.
+#[inline(always)]
+fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+    let zero = V::splat(0);
+    let (ex, ey, ez) = (exponent::<V>(x), exponent::<V>(y), exponent::<V>(z));
+    let product = sticky_product::<V>(significand::<V>(x, ex), significand::<V>(y, ey));
+    let addend = V::shl::<3>(significand::<V>(z, ez));
+    let full_exponent = V::sub(V::add(ex, ey), V::splat(127));
+    let top = V::splat(255);
+    let product_infinite = V::greater(full_exponent, V::splat(254));
+    let product_exponent = V::select(product_infinite, top, full_exponent);
+    // A product below the range is as good as none.
+    let live = V::mask_not(V::mask_or(V::equal(product, zero), V::greater(zero, product_exponent)));
+    let (product, product_exponent) = (V::keep(live, product), V::keep(live, product_exponent));
+
+    let largest = V::max(product_exponent, ez);
+    let p = semi_sticky::<V>(product, V::sub(largest, product_exponent));
+    let a = semi_sticky::<V>(addend, V::sub(largest, ez));
+    let product_sign = V::and(V::xor(x, y), V::splat(i32::MIN));
+    let addend_sign = V::and(z, V::splat(i32::MIN));
+    let difference = V::sub(p, a);
+    let turned = V::greater(zero, difference);
+    let distance = V::select(turned, V::sub(a, p), difference);
+    let same_sign = V::equal(product_sign, addend_sign);
+    let magnitude = V::select(same_sign, V::add(p, a), distance);
+    let sign = V::select(turned, addend_sign, product_sign);
+
+    // The leading one goes to bit 26; of what leaves to the right only the lowest bit is kept.
+    let shift = V::sub(V::splat(5), V::leading_zeros(magnitude));
+    let exponent = V::add(largest, shift);
+    let right = V::or(V::shr_by(magnitude, shift), V::and(magnitude, V::splat(1)));
+    let left = V::shl_by(magnitude, V::sub(zero, shift));
+    let normal = V::select(V::greater(shift, zero), right, left);
+    let word = V::add(V::shl::<23>(exponent), V::and(V::shr::<3>(normal), V::splat(HIDDEN - 1)));
+    let round = V::greater(V::add(V::and(normal, V::splat(7)), V::and(word, V::splat(1))), V::splat(4));
+    let word = V::add(word, V::keep(round, V::splat(1)));
+
+    let overflow = V::greater(exponent, V::splat(254));
+    let underflow = V::mask_or(V::greater(zero, exponent), V::greater(V::splat(HIDDEN), word));
+    let underflow = V::mask_or(underflow, V::equal(magnitude, zero));
+    let regular = V::mask_not(V::mask_or(overflow, underflow));
+    let finite = V::keep(regular, V::or(sign, word));
+    let result = V::select(overflow, V::or(sign, V::splat(INFINITY)), finite);
+
+    let operands = V::mask_or(V::equal(ex, top), V::equal(ey, top));
+    let product_infinite = V::mask_or(operands, product_infinite);
+    let special = V::mask_or(product_infinite, V::equal(ez, top));
+    if !V::mask_any(special) {
+        return result;
+    }
+    let infinite = V::or(product_sign, V::splat(INFINITY));
+    let z_infinite = V::equal(V::and(z, V::splat(MAGNITUDE)), V::splat(INFINITY));
+    let z_nan = V::both(V::equal(ez, top), V::mask_not(z_infinite));
+    let opposite = V::both(V::both(z_infinite, product_infinite), V::mask_not(same_sign));
+    let made = V::mask_or(V::mask_or(factor_is_nan::<V>(x, ey), factor_is_nan::<V>(y, ex)), opposite);
+    // What the arithmetic made of a NaN's bits leaks into it.
+    let nan_sign = V::select(made, product_sign, addend_sign);
+    let nan = V::or(V::or(nan_sign, V::splat(INFINITY | 1)), V::keep(regular, word));
+    let number = V::select(z_infinite, z, infinite);
+    V::select(special, V::select(V::mask_or(made, z_nan), nan, number), result)
+}
+
+/// NaN, or infinity times zero; denormals are zeros.
+#[inline(always)]
+fn factor_is_nan<V: LaneVector>(word: V::Int, other_exponent: V::Int) -> V::Mask {
+    let magnitude = V::and(word, V::splat(MAGNITUDE));
+    let infinite = V::equal(magnitude, V::splat(INFINITY));
+    let nothing = V::both(infinite, V::equal(other_exponent, V::splat(0)));
+    V::mask_or(V::greater(magnitude, V::splat(INFINITY)), nothing)
+}
+
+/// Upper 28 bits of the product of two significands, the lowest set if any lost bit was.
+#[inline(always)]
+fn sticky_product<V: LaneVector>(a: V::Int, b: V::Int) -> V::Int {
+    let low = V::splat(0xfff);
+    let (ah, al, bh, bl) = (V::shr::<12>(a), V::and(a, low), V::shr::<12>(b), V::and(b, low));
+    let middle = V::add(V::mul(ah, bl), V::mul(al, bh));
+    let lowest = V::add(V::mul(al, bl), V::shl::<12>(V::and(middle, V::splat(0xff))));
+    let upper = V::add(V::shl::<4>(V::mul(ah, bh)), V::add(V::shr::<8>(middle), V::shr::<20>(lowest)));
+    let lost = V::greater(V::and(lowest, V::splat(0xf_ffff)), V::splat(0));
+    V::or(upper, V::keep(lost, V::splat(1)))
+}
+
+/// Right shift that ORs lost bits into the lowest one, unless nothing is left at all.
+#[inline(always)]
+fn semi_sticky<V: LaneVector>(value: V::Int, shift: V::Int) -> V::Int {
+    let shifted = V::shr_by(value, shift);
+    let lost = V::mask_not(V::equal(V::shl_by(shifted, shift), value));
+    let sticky = V::both(lost, V::greater(shifted, V::splat(0)));
+    V::or(shifted, V::keep(sticky, V::splat(1)))
+}
+
+mod x86 {
+    #[allow(clippy::wildcard_imports, reason = "intrinsics of one family")]
+    use std::arch::x86_64::*;
+
+    use super::{Avx2, Avx512, LaneVector, VECTORS};
+    use crate::arith::lane::Lane;
+    use crate::exec::speculative::lanes::SpecLanes;
+    use tt_cpu::vector::x86::lanes;
+
+    const NAN_INFINITY_DENORMAL: i32 = 0xb9;
+
+    type Words512 = [__m512i; VECTORS];
+    type Words256 = [__m256i; VECTORS];
+
+    impl LaneVector for Avx512 {
+        lanes! {
+            mask_or(a: __mmask16, b: __mmask16) -> __mmask16 = a | b;
+            mask_not(a: __mmask16) -> __mmask16 = !a;
+            mask_any(a: __mmask16) -> bool = a != 0;
+            is_irregular(word: __m512i) -> __mmask16
+                = _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word));
+            lane_to_f32(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
+            lane_mad(a: &Words512, b: &Words512, c: &Words512) -> Words512 = multiply_add_avx512(a, b, c);
+        }
+        #[inline(always)]
+        fn on_grid(a: &Words512, b: &Words512, c: &Words512) -> Option<Words512> {
+            let (words, fallback) = SpecLanes::of(*a).mad(SpecLanes::of(*b), SpecLanes::of(*c)).parts();
+            (fallback == [0; VECTORS]).then_some(words)
+        }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    fn multiply_add_avx512(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
+        super::multiply_add::<Avx512>(a, b, c)
+    }
+
+    impl LaneVector for Avx2 {
+        lanes! {
+            mask_or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
+            mask_not(a: __m256i) -> __m256i = _mm256_xor_si256(a, _mm256_set1_epi32(-1));
+            mask_any(a: __m256i) -> bool = _mm256_movemask_epi8(a) != 0;
+            lane_to_f32(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
+            lane_mad(a: &Words256, b: &Words256, c: &Words256) -> Words256 = multiply_add_avx2(a, b, c);
+        }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    fn multiply_add_avx2(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
+        super::multiply_add::<Avx2>(a, b, c)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_cpu::Level;
+    use tt_testkit::random::Random;
+
+    use crate::arith::fma::wormhole;
+    use crate::arith::lane::{MINUS_ONE, ONE, add, mad, mul, sub};
+    use crate::exec::kernels::{Kernel, exact};
+
+    /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
+    fn word(random: &mut Random) -> u32 {
+        let bits = random.below(u32::MAX);
+        match random.below(8) {
+            0..=2 => bits,
+            3 | 4 => bits & 0x807f_ffff | (118 + random.below(18)) << 23,
+            5 => bits & 0x807f_f000 | (120 + random.below(14)) << 23,
+            6 => bits & 0x807f_ffff | (random.below(6)) << 23,
+            _ => [0, 1 << 31, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff]
+                [random.below(8) as usize],
+        }
+    }
+
+    #[test]
+    fn every_level_gives_the_bits_of_the_definition() {
+        let mut random = Random::new(5);
+        let mut words = || (0..300_000).map(|_| word(&mut random)).collect::<Vec<u32>>();
+        let (mut x, mut y, mut z) = (words(), words(), words());
+        // A sum that needs two bits more than its terms, of which the lower leaves no trace.
+        (x[0], y[0], z[0]) = (0x3fff_f000, 0x3fff_f000, 0x3e80_0001);
+        // Sums that nearly vanish.
+        for i in (3..z.len()).step_by(3) {
+            z[i] = wormhole(x[i], y[i], 0) ^ 1 << 31 ^ (z[i] & 3);
+        }
+        let multiply_add: Kernel<2> = exact!([y, z], [], mad);
+        let alone: [Kernel<1>; 3] = [exact!([z], [], add), exact!([z], [], sub), exact!([y], [], mul)];
+        for &level in Level::supported() {
+            let mut dst = x.clone();
+            multiply_add(&mut dst, [&y, &z], &[], level);
+            for i in 0..dst.len() {
+                let expected = wormhole(x[i], y[i], z[i]);
+                assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
+            }
+            // Sums, differences and products alone.
+            let mut sums = [x.clone(), x.clone(), x.clone()];
+            for ((sum, kernel), second) in sums.iter_mut().zip(alone).zip([&z, &z, &y]) {
+                kernel(sum, [second], &[], level);
+            }
+            for i in 0..dst.len() {
+                let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
+                let got = [sums[0][i], sums[1][i], sums[2][i]];
+                assert_eq!(got, expected, "{level}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
+            }
+        }
+    }
+}

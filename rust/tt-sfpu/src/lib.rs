@@ -1,0 +1,24 @@
+//! The vector unit (SFPU): its arithmetic, the functions that run on `Dst`, and how they are executed.
+//!
+//! [`arith`] has the multiply-add and the primitives of a lane, [`functions`] the listings of every kernel, generic over
+//! them, and [`exec`] what runs these at once on many lanes with the same bits.
+//! Sources: `docs/chip/sfpu.md` (primitives and structure), tt-llk `ckernel_sfpu_*.h` (the steps of every kernel).
+#![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
+
+pub mod arith;
+pub mod exec;
+pub mod functions;
+pub mod tile;
+
+pub use arith::fma::fma;
+pub use arith::{convert, lane};
+pub use exec::{
+    BinaryCall, BinaryFunction, Call, DstWidth, Function, MAX_PARAMETERS, Several, SeveralCall, TernaryCall,
+    TernaryFunction, WrongParameters, binary,
+};
+pub use functions::{
+    BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, lookup, lookup_binary, lookup_binary_variant, lookup_ternary,
+};
+
+#[cfg(feature = "count")]
+pub use arith::lane::multiply_adds;

@@ -1,0 +1,168 @@
+//! Functions that exchange rows or columns of tiles: masks, rotations, row sums of two tiles, scattering of rows, and
+//! reductions inside a tile.
+
+use super::{Access, Done, Registers, SIDE, Tile, TileFunction, store};
+use crate::exec::DstWidth;
+use crate::lane::{INFINITY, ONE, ZERO, flipsign, mad, max, min};
+use tt_tensix::regs::index;
+
+const CHANGES: &[Access] = &[Access::Changes];
+
+pub(super) const FUNCTIONS: &[TileFunction] = &[
+    TileFunction::new("mask", &[Access::Changes, Access::Reads], 0, |_, tiles, _, _| masked(tiles, ZERO)),
+    TileFunction::new("mask_posinf", &[Access::Changes, Access::Reads], 0, |_, tiles, _, _| masked(tiles, INFINITY)),
+    TileFunction::new("alt_complex_rotate90", CHANGES, 0, rotate),
+    TileFunction::new("add_top_row", &[Access::Reads, Access::Reads, Access::Makes], 0, |_, tiles, _, width| {
+        add_top_row(tiles, |a, b| store(width, mad(a, ONE, b)))
+    }),
+    TileFunction::new("add_top_row_int", &[Access::Reads, Access::Reads, Access::Makes], 0, |_, tiles, _, _| {
+        add_top_row(tiles, u32::wrapping_add)
+    }),
+    TileFunction::new("reshuffle_rows", &[Access::Reads, Access::Changes], SIDE, reshuffle),
+    TileFunction::new("reduce_sum_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, plus)),
+    TileFunction::new("reduce_sum_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, plus)),
+    TileFunction::new("reduce_max_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, max::<u32>)),
+    TileFunction::new("reduce_max_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, max::<u32>)),
+    TileFunction::new("reduce_min_row", CHANGES, 0, |_, tiles, _, width| reduce_rows(tiles, width, min::<u32>)),
+    TileFunction::new("reduce_min_col", CHANGES, 0, |_, tiles, _, width| reduce_columns(tiles, width, min::<u32>)),
+];
+
+/// Where the mask is +0 the datum becomes `value`.
+fn masked(tiles: &mut [Tile], value: u32) -> Done {
+    let (data, mask) = tiles.split_at_mut(1);
+    for (datum, &mask) in data[0].iter_mut().zip(&mask[0]) {
+        if mask == ZERO {
+            *datum = value;
+        }
+    }
+    Ok(())
+}
+
+/// Pairs (a, b) of neighbouring columns become (-b, a).
+fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Done {
+    for pair in tiles[0].as_chunks_mut::<2>().0 {
+        *pair = [store(width, flipsign(pair[1])), store(width, pair[0])];
+    }
+    Ok(())
+}
+
+/// The sum of the upper four rows of two tiles; programs use the first of them.
+fn add_top_row(tiles: &mut [Tile], sum: impl Fn(u32, u32) -> u32) -> Done {
+    for row in 0..4 {
+        for column in 0..SIDE {
+            let at = index(row, column);
+            tiles[2][at] = sum(tiles[0][at], tiles[1][at]);
+        }
+    }
+    Ok(())
+}
+
+/// Adds row i to row `parameters[i]` of the other tile, one after the other; rows beyond the tile are left out.
+fn reshuffle(_: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
+    for (row, &target) in parameters.iter().enumerate() {
+        if target as usize >= SIDE {
+            continue;
+        }
+        for column in 0..SIDE {
+            let at = index(target as usize, column);
+            tiles[1][at] = store(width, mad(tiles[0][index(row, column)], ONE, tiles[1][at]));
+        }
+    }
+    Ok(())
+}
+
+fn plus(a: u32, b: u32) -> u32 {
+    mad(a, ONE, b)
+}
+
+/// Each row to its column 0: even and odd columns of both faces, eight lanes each, then three rotations of the lanes.
+fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
+    for row in 0..SIDE {
+        let at = |column| tiles[0][index(row, column)];
+        let mut lanes: [u32; 8] = std::array::from_fn(|lane| {
+            let right = join(at(16 + 2 * lane), at(17 + 2 * lane));
+            join(at(2 * lane), join(at(2 * lane + 1), right))
+        });
+        for distance in [4, 2, 1] {
+            let before = lanes;
+            for (lane, word) in lanes.iter_mut().enumerate() {
+                *word = join(before[lane], before[(lane + 8 - distance) % 8]);
+            }
+        }
+        tiles[0][index(row, 0)] = store(width, lanes[0]);
+    }
+    Ok(())
+}
+
+/// Each column to its row 0: groups of four rows in the upper and the lower half, then the four lane rows in pairs.
+fn reduce_columns(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
+    for column in 0..SIDE {
+        let at = |row| tiles[0][index(row, column)];
+        let half = |first: usize, lane: usize| {
+            let lower = join(at(first + 8 + lane), at(first + 12 + lane));
+            join(at(first + lane), join(at(first + 4 + lane), lower))
+        };
+        let lanes: [u32; 4] = std::array::from_fn(|lane| join(half(0, lane), half(16, lane)));
+        tiles[0][index(0, column)] = store(width, join(join(lanes[0], lanes[1]), join(lanes[2], lanes[3])));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lookup;
+    use super::*;
+
+    fn run(name: &str, tiles: &mut [Tile], parameters: &[u32]) {
+        let function = lookup(name).expect(name);
+        function.run(&mut Registers::Free, tiles, parameters, DstWidth::Bits32).expect(name);
+    }
+
+    fn numbered() -> Tile {
+        let mut tile = [0; 1024];
+        for row in 0..SIDE {
+            for column in 0..SIDE {
+                tile[index(row, column)] = ((row * SIDE + column) as f32).to_bits();
+            }
+        }
+        tile
+    }
+
+    #[test]
+    fn reductions_reach_every_datum() {
+        let sum = |values: &mut dyn Iterator<Item = usize>| values.map(|value| value as f32).sum::<f32>();
+        for place in 0..SIDE {
+            let mut rows = [numbered()];
+            run("reduce_sum_row", &mut rows, &[]);
+            assert_eq!(f32::from_bits(rows[0][index(place, 0)]), sum(&mut (place * SIDE..(place + 1) * SIDE)));
+            let mut columns = [numbered()];
+            run("reduce_sum_col", &mut columns, &[]);
+            assert_eq!(f32::from_bits(columns[0][index(0, place)]), sum(&mut (place..1024).step_by(SIDE)));
+            let mut largest = [numbered()];
+            run("reduce_max_col", &mut largest, &[]);
+            assert_eq!(f32::from_bits(largest[0][index(0, place)]), (31 * SIDE + place) as f32);
+            let mut least = [numbered()];
+            run("reduce_min_row", &mut least, &[]);
+            assert_eq!(f32::from_bits(least[0][index(place, 0)]), (place * SIDE) as f32);
+        }
+    }
+
+    #[test]
+    fn masks_and_rotations_and_scattered_rows() {
+        let mut tiles = [numbered(), [ZERO; 1024]];
+        tiles[1][3] = ONE;
+        run("mask", &mut tiles, &[]);
+        assert_eq!((tiles[0][2], f32::from_bits(tiles[0][3])), (ZERO, 3.0));
+        let mut turned = [numbered()];
+        run("alt_complex_rotate90", &mut turned, &[]);
+        assert_eq!([2, 3].map(|at: usize| f32::from_bits(turned[0][index(0, at)])), [-3.0, 2.0]);
+        let mut scattered = [numbered(), [ONE; 1024]];
+        let targets: Vec<u32> = (0..32).map(|row| if row < 2 { 20 } else { 255 }).collect();
+        run("reshuffle_rows", &mut scattered, &targets);
+        assert_eq!(f32::from_bits(scattered[1][index(20, 4)]), 4.0 + 36.0 + 1.0);
+        assert_eq!(scattered[1][index(19, 4)], ONE);
+        let mut sums = [numbered(), numbered(), [5; 1024]];
+        run("add_top_row", &mut sums, &[]);
+        assert_eq!((f32::from_bits(sums[2][index(0, 9)]), sums[2][index(4, 9)]), (18.0, 5));
+    }
+}
