@@ -65,7 +65,7 @@ def init_device_compute_kernel_config(
     dst_full_sync_en: bool = False,
     throttle_level: ThrottleLevel = ThrottleLevel.NO_THROTTLE,
 ) -> WormholeComputeKernelConfig:
-    """Return `device_kernel_config`, or a configuration with the given defaults if there is none.
+    """Return `device_kernel_config`, or a configuration with these defaults.
 
     Args:
         arch: Generation of the chip; both that exist take the same configuration.

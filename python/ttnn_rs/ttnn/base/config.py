@@ -163,7 +163,7 @@ class ProcessProfile:
 
 
 class Config:
-    """The switches of the package. A fresh one has the defaults; `Config(other)` is a copy.
+    """The configuration of the package. A new one has the defaults; `Config(other)` is a copy.
 
     Attributes:
         numerics: "exact" for every step of the chip, "fast" for faster matrix products,
@@ -220,7 +220,7 @@ class Config:
         return self.root_report_path / self._folder[1]
 
     def leave_report_path(self, number: int) -> Path:
-        """Add a number to the name of the current report's folder; return the new `report_path`."""
+        """Number the folder of a new report; return the new `report_path`."""
         assert self._folder is not None
         name, folder = self._folder
         object.__setattr__(self, "_folder", (name, f"{re.sub(r'_process[0-9]+$', '', folder)}_process{number}"))
@@ -237,7 +237,7 @@ class Config:
 
     @property
     def profiler(self) -> bool:
-        """Return whether the process is profiled; its table is printed to standard error when that ends."""
+        """Return whether the process is profiled; the table is printed to standard error at its end."""
         return ProcessProfile.on
 
     @profiler.setter
@@ -268,7 +268,7 @@ class Config:
         return [*SWITCHES, "report_path", *_PROPERTIES]
 
     def apply_json_overrides(self, json_text: str, strict: bool = True, source: str = "") -> None:
-        """Set the fields that a JSON object names; all are checked before the first is set.
+        """Set fields from a JSON object; all are checked before the first is set.
 
         Args:
             json_text: The object.

@@ -120,7 +120,7 @@ class Conv3dConfig(ConfigValue):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class SlidingWindowParallelConfig(ConfigValue):
-    """The cores that share an operator with a sliding window, and how its tensors are sharded over them."""
+    """The cores and shards of a convolution or pooling."""
 
     grid: CoreRangeSet
     shard_scheme: TensorMemoryLayout

@@ -169,7 +169,7 @@ class CoreRange(JsonValue):
 
 
 class CoreRangeSet(JsonValue):
-    """Rectangles of cores that do not overlap, in the order given (sorted if given as a set)."""
+    """Disjoint rectangles of cores, in argument order (sorted for a set)."""
 
     __slots__ = ("_boxes",)
 
@@ -230,7 +230,7 @@ class CoreRangeSet(JsonValue):
         return self.bounding_box().grid_size()
 
     def merge(self, other: CoreRangeSet) -> CoreRangeSet:
-        """Return all cores of both, as few rectangles: runs of columns, joined over rows of equal runs, sorted."""
+        """Return the union of both, as few rectangles, sorted."""
         return _set(rectangles.union((*self._boxes, *other._boxes)))
 
     def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
@@ -287,7 +287,7 @@ class CoreRangeSet(JsonValue):
 
 
 class CoreGrid:
-    """A grid of `x` columns and `y` rows that starts at core 0-0. Keyword arguments only."""
+    """A grid of `x` columns and `y` rows from core 0-0. Keyword arguments only."""
 
     __slots__ = ("_x", "_y")
 

@@ -75,18 +75,18 @@ class TtnnError(Exception):
             witness(self)
 
     def say_who(self, operator: str) -> None:
-        """Name the operator, if the sentence names none: what tensors and memory refuse does not know it."""
+        """Name the operator if the message names none, as errors of tensors and memory."""
         if not (self.operator or self.sentence.startswith("ttnn.")):
             self.operator = operator
 
     def say_outer(self, operator: str) -> None:
-        """Name the operator that the caller knows, in place of an operator or a method that it runs."""
+        """Replace the name of an inner operator or method by that of the called one."""
         if self._refused_a_call and self.operator != operator and not self.sentence.startswith(_IN_A_STEP):
             self.sentence = f"{_IN_A_STEP}{self.sentence}"
         self.operator, self.sentence = operator, _METHOD.sub("", self.sentence, count=1)
 
     def refuse_call(self, operator: str) -> None:
-        """Name the operator whose call ends with this error; operators that call it are named in its place."""
+        """Name the operator whose call raises this error; an outer operator replaces it."""
         self.say_outer(operator)
         self._refused_a_call = True
 
@@ -102,11 +102,11 @@ class ShapeError(TtnnError, RuntimeError, ValueError):
 
 
 class DTypeError(TtnnError, RuntimeError, TypeError):
-    """A data type that the operator or the conversion does not take."""
+    """A data type that the operator or the conversion does not support."""
 
 
 class LayoutError(TtnnError, RuntimeError, ValueError):
-    """A layout (row-major, tile) that the operator or the data type does not take."""
+    """A layout (row-major, tile) that the operator or the data type does not support."""
 
 
 class MemoryConfigError(TtnnError, RuntimeError, ValueError):
@@ -140,7 +140,7 @@ class DeviceError(TtnnError, RuntimeError):
 
 
 class StorageError(TtnnError, RuntimeError):
-    """A tensor that is on the host where a device tensor is needed, the other way round, or deallocated."""
+    """A tensor in the wrong storage (host or device), or deallocated."""
 
 
 class ArgumentError(TtnnError, TypeError):
@@ -148,7 +148,7 @@ class ArgumentError(TtnnError, TypeError):
 
 
 class ParameterError(TtnnError, RuntimeError, ValueError):
-    """A number, string or mask of a fitting kind whose value the operator does not take."""
+    """An argument of the right type with a value that the operator does not support."""
 
 
 class IndexRangeError(TtnnError, IndexError):
@@ -156,7 +156,7 @@ class IndexRangeError(TtnnError, IndexError):
 
 
 class ConfigError(TtnnError, RuntimeError, ValueError, AttributeError):
-    """An unknown switch, or a value that a switch does not take."""
+    """An unknown field, or an invalid value."""
 
 
 class FileFormatError(TtnnError, RuntimeError, ValueError):
@@ -164,14 +164,14 @@ class FileFormatError(TtnnError, RuntimeError, ValueError):
 
 
 class FileAccessError(FileFormatError, OSError):
-    """A file that cannot be read or written, or is none: a folder, FIFO or device where a file is expected.
+    """A file that cannot be read or written, or a path that is not a file.
 
     `errno`, `strerror` and `filename` are those of the system, None if it was not asked.
     """
 
 
 class KernelError(TtnnError, RuntimeError):
-    """A kernel did something that the hardware would not survive, or raised an exception of its own.
+    """An error in a kernel that would break the hardware, or its own exception.
 
     Attributes:
         core: Logical core on which it ran, as "x-y".
@@ -203,7 +203,7 @@ class KernelError(TtnnError, RuntimeError):
 
 
 class AddressError(KernelError):
-    """An access outside of L1, DRAM or a NoC target, misaligned, after a free, or to bytes never written."""
+    """An access out of bounds, misaligned, after a free, or to unwritten bytes."""
 
 
 class CircularBufferError(KernelError):
@@ -215,15 +215,15 @@ class RegisterError(KernelError):
 
 
 class KernelSetupError(KernelError):
-    """A missing or wrong initialisation call, or a data format that a unit was not set up for."""
+    """A missing or wrong init call, or a data format that a unit is not configured for."""
 
 
 class RaceError(KernelError):
-    """Data used before the transfer that brings or takes it has been waited for."""
+    """Data used before its transfer is complete."""
 
 
 class KernelArgumentError(KernelError):
-    """Arguments of a kernel or of a kernel call that are missing, too many or impossible."""
+    """Missing, extra or invalid arguments of a kernel or of a kernel API call."""
 
 
 class KernelAssertError(KernelError):
@@ -231,7 +231,7 @@ class KernelAssertError(KernelError):
 
 
 class KernelCompileError(KernelError):
-    """A C++ kernel that does not compile or link, has no entry, or for which there is no compiler."""
+    """A C++ kernel that does not compile or link, or a missing compiler."""
 
 
 class DeadlockError(KernelError):
@@ -247,7 +247,7 @@ class DeadlockError(KernelError):
 
 
 class UnsupportedError(TtnnError, NotImplementedError):
-    """A real card does this, this package does not (yet). Nothing is accepted and then ignored.
+    """A feature of the real card that this package does not support (yet).
 
     `NotImplementedError` is a `RuntimeError`, so this one is too.
 
@@ -261,8 +261,8 @@ class UnsupportedError(TtnnError, NotImplementedError):
 
 
 class MissingNameError(UnsupportedError, AttributeError):
-    """A name of the official package that this one does not have. `hasattr` and `getattr` with a default know it."""
+    """A missing name of the official package, also an AttributeError."""
 
 
 class EngineBugError(TtnnError, RuntimeError):
-    """An invariant of the engine broke. That is our bug, and the message asks for a report."""
+    """A violated invariant of the engine: a bug in this package, please report it."""

@@ -419,7 +419,7 @@ def create_sharded_memory_config_(
     use_height_and_width_as_shard_shape: bool = False,
     tile_layout: bool = False,
 ) -> MemoryConfig:
-    """Return an L1 memory configuration that shards a tensor over a grid; the last shards may be partly filled.
+    """Return an L1 memory config that shards a tensor over a grid; last shards may be partial.
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.

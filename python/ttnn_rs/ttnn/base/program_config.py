@@ -277,7 +277,7 @@ SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProg
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class LayerNormDefaultProgramConfig(ConfigValue):
-    """The operator chooses the blocks; how it reduces may be given."""
+    """Automatic block sizes; the reduction method may be set."""
 
     legacy_reduction: bool = False
     legacy_rsqrt: bool = False
@@ -301,7 +301,7 @@ class LayerNormShardedMultiCoreProgramConfig(ConfigValue):
 def create_layernorm_program_config(
     shard_spec: ShardSpec | None = None, tile_height: int = 32, tile_width: int = 32
 ) -> LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig:
-    """Return the program configuration of a norm of shards, or the default one without a specification of shards.
+    """Return the program configuration of a sharded norm, or the default without `shard_spec`.
 
     Args:
         shard_spec: Shards of the operand; the block of a core is its shard.

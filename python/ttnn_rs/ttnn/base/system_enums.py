@@ -123,7 +123,7 @@ class MMSignalAggregatorMode(VendorEnum):
 
 
 class McastCoreOrder(VendorEnum):
-    """Order in which cores take the sender role of a multicast."""
+    """Order in which cores send in a multicast."""
 
     RowMajor = 0
     ColumnMajor = 1

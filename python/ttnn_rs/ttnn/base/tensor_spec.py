@@ -82,7 +82,7 @@ class TensorSpec:
         tile: Tile | None = None,
         padded_shape: tuple[int, ...] | None = None,
     ) -> TensorSpec:
-        """Return the specification with these parts. Specifications are shared, so this is cheap when repeated.
+        """Return the shared specification with these parts.
 
         Rows of a host tensor, and tiles, may have a padded shape of their own; any other is that which the layout
         needs.
@@ -163,7 +163,7 @@ class TensorSpec:
 
     @property
     def memory_config(self) -> MemoryConfig:
-        """Return the memory configuration; of a host tensor, that which it would get on a device."""
+        """Return the memory config; for a host tensor, the one it gets on a device."""
         return self._memory_config
 
     @property
@@ -266,7 +266,7 @@ class TensorSpec:
     def sharded_across_dims(
         self, dims: Sequence[int], grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the specification with shards of one element (tile) along `dims`, of full size along the others."""
+        """Return the specification sharded along `dims`, in shards of one element (tile) there."""
         cut = {self._positive(dim) for dim in dims}
         shard = [1 if dim in cut else size for dim, size in enumerate(self._padded_shape)]
         return self.sharded(shard, grid, ShardShapeAlignment.REQUIRED, orientation)

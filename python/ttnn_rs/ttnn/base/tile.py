@@ -123,7 +123,7 @@ def element_size(dtype: DataType) -> int:
 
 
 def pad_to_tile_shape(unpadded_shape: Sequence[int]) -> list[int]:
-    """Return a shape whose last two dimensions are rounded up to multiples of 32; ranks 0 and 1 become rank 2."""
+    """Return a shape of rank 2 or more, padded to full tiles."""
     try:
         dims = [operator.index(size) for size in unpadded_shape]
     except TypeError:

@@ -15,7 +15,7 @@ Row = tuple[float, float, float]
 
 @dataclass
 class YUVCoefficients:
-    """Weights of red, green and blue in brightness and in the differences of blue and red."""
+    """Weights of red, green and blue in luma and chroma."""
 
     y: Sequence[float] = (0.0, 0.0, 0.0)
     cb: Sequence[float] = (0.0, 0.0, 0.0)

@@ -88,7 +88,7 @@ class MeshShape(_Numbers):
 
 
 class MeshCoordinate(_Numbers):
-    """Place of a chip in a mesh: `MeshCoordinate(0, 1)` or `MeshCoordinate([0, 1])`."""
+    """Coordinate of a chip in a mesh: `MeshCoordinate(0, 1)` or `MeshCoordinate([0, 1])`."""
 
     __slots__ = ()
     _LETTER = "c"
@@ -149,7 +149,7 @@ class MeshTraceId(_Handle):
 
 
 class SubDevice:
-    """Cores that work on their own: `cores[0]` are Tensix cores, `cores[1]` Ethernet cores, which are not modelled."""
+    """An independent group of cores: `cores[0]` are Tensix cores, `cores[1]` Ethernet cores (not modelled)."""
 
     __slots__ = ("_cores",)
 
@@ -163,7 +163,7 @@ class SubDevice:
 
 
 class MeshCoordinateRange:
-    """A box of chips from `start` to `end`, both included, or all chips of a mesh shape."""
+    """A range of chips from `start` to `end`, both included, or a whole mesh."""
 
     __slots__ = ("_end", "_start")
 

@@ -36,7 +36,7 @@ class DispatchCoreConfig:
 
     @property
     def axis(self) -> DispatchCoreAxis:
-        """Return whether a row or a column of the grid is given up: by default what `CONFIG.arch_name` does."""
+        """Return the axis of the dispatch cores; default: that of `CONFIG.arch_name`."""
         return self._axis or dispatch_axis(CONFIG.arch_name)
 
     def __eq__(self, other: object) -> bool:

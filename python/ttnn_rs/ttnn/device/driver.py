@@ -55,7 +55,7 @@ def ClearKernelCache() -> None:  # noqa: N802 - the official name
 
 
 def ReadDeviceProfiler(device: MeshDevice) -> None:  # noqa: N802 - the official name
-    """Read the times of a device's programs. `ttnn.profiler.profile` has them as soon as calls return.
+    """Read the times of a device's programs, which `ttnn.profiler.profile` also has.
 
     Raises:
         ArgumentError: this is no device.

@@ -70,7 +70,7 @@ class _Number(int):
 
 
 class Rank(_Number):
-    """The number of a process of a cluster."""
+    """The rank of a process in a cluster."""
 
 
 class Size(_Number):
@@ -78,7 +78,7 @@ class Size(_Number):
 
 
 class SubcontextId(_Number):
-    """The number of a group of processes of a cluster."""
+    """The id of a process group in a cluster."""
 
 
 def init_distributed_context() -> None:
@@ -90,7 +90,7 @@ def distributed_context_barrier() -> None:
 
 
 def distributed_context_get_rank() -> Rank:
-    """Return the number of this process: 0."""
+    """Return the rank of this process: 0."""
     return Rank(0)
 
 
@@ -100,7 +100,7 @@ def distributed_context_get_size() -> Size:
 
 
 def distributed_context_world_rank() -> Rank:
-    """Return the number of this process among all groups: 0."""
+    """Return the global rank of this process: 0."""
     return Rank(0)
 
 
@@ -145,7 +145,7 @@ def distributed_context_subcontext_size(subcontext_id: int) -> Size:
 
 
 def distributed_context_local_to_world_rank(subcontext_id: int, local_rank: int) -> Rank:
-    """Return the number among all processes of a process of a group.
+    """Return the global rank of a process of a group.
 
     Raises:
         ArgumentError: there is no such group or process.
@@ -178,7 +178,7 @@ def set_fabric_config(
     fabric_manager: object = None,
     router_config: object = None,
 ) -> None:
-    """Choose the layout of the fabric between chips. Only DISABLED exists; the other arguments then mean nothing.
+    """Set the fabric configuration. Only DISABLED is supported.
 
     Raises:
         ArgumentError: no FabricConfig.

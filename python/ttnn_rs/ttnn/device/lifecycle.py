@@ -95,7 +95,7 @@ def _require_device(operation: str, device: object) -> MeshDevice:
 
 @checked
 def close_device(device: MeshDevice) -> None:
-    """Close a device: its memory is given back, its tensors become invalid.
+    """Close a device: its memory is freed, its tensors become invalid.
 
     Raises:
         DeviceError: it is closed already.
@@ -149,7 +149,7 @@ def CreateDevices(  # noqa: N802 - the official name
     *,
     worker_l1_size: int = 0,
 ) -> dict[int, MeshDevice]:
-    """Return open devices by number. If one cannot be opened, none stays open."""
+    """Return open devices by id. If one cannot be opened, all are closed."""
     if not isinstance(device_ids, Iterable):
         raise ArgumentError(f"CreateDevices: device_ids must be numbers of devices, got {type(device_ids).__name__}")
     opened: dict[int, MeshDevice] = {}
@@ -218,7 +218,7 @@ def close_mesh_device(mesh_device: MeshDevice) -> None:
 
 @contextmanager
 def create_mesh_device(*args: Any, **kwargs: Any) -> Iterator[MeshDevice]:
-    """Open a mesh for a `with` block, with the arguments of `open_mesh_device`, and close it afterwards."""
+    """Open a mesh device for a `with` block, with the arguments of `open_mesh_device`."""
     device = open_mesh_device(*args, **kwargs)
     try:
         yield device
@@ -228,7 +228,7 @@ def create_mesh_device(*args: Any, **kwargs: Any) -> Iterator[MeshDevice]:
 
 
 def SetDefaultDevice(device: MeshDevice | None = None) -> None:  # noqa: N802 - the official name
-    """Choose the device that is used where none is given; None for none."""
+    """Set the default device; None for none."""
     global _default_device
     _default_device = None if device is None else _require_device("SetDefaultDevice", device)
 
@@ -241,7 +241,7 @@ def GetDefaultDevice() -> MeshDevice | None:  # noqa: N802 - the official name
 def synchronize_device(
     device: MeshDevice, cq_id: QueueId | int | None = None, sub_device_ids: Sequence[SubDeviceId] = ()
 ) -> None:
-    """Wait until a device has done all it was asked to. Calls here end with their work, so that is now.
+    """Wait until a device is idle. Calls are synchronous, so it returns at once.
 
     Raises:
         DeviceError: the device is closed, or has no such command queue or sub-device.
@@ -257,7 +257,7 @@ def synchronize_device(
 
 
 def get_device_ids() -> list[int]:
-    """Return the numbers of all cards: 0, and what else is open."""
+    """Return the ids of all cards: 0, and other open ones."""
     return sorted({0, *(number for number, device in open_devices.items() if device.is_open)})
 
 
@@ -282,12 +282,12 @@ def get_num_pcie_devices() -> int:
 
 
 def get_pcie_device_ids() -> list[int]:
-    """Return the numbers of all cards."""
+    """Return the ids of all cards."""
     return get_device_ids()
 
 
 def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
-    """Return the number of the card that a chip is on: the same, as cards have one chip.
+    """Return the card id of a chip: the same, as cards have one chip.
 
     Raises:
         DeviceError: there is no such chip.
@@ -303,12 +303,12 @@ def get_arch_name() -> str:
 
 
 def is_wormhole_b0(device: MeshDevice | None = None) -> bool:
-    """Return whether a device, by default the one that `open_device` would open, is a Wormhole."""
+    """Return whether a device (default: that of `open_device`) is a Wormhole."""
     return _arch_of(device) is Arch.WORMHOLE_B0
 
 
 def is_blackhole(device: MeshDevice | None = None) -> bool:
-    """Return whether a device, by default the one that `open_device` would open, is a Blackhole."""
+    """Return whether a device (default: that of `open_device`) is a Blackhole."""
     return _arch_of(device) is Arch.BLACKHOLE
 
 
@@ -317,7 +317,7 @@ def _arch_of(device: MeshDevice | None) -> Arch:
 
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
-    """Return whether dispatch takes a row or a column of the grid."""
+    """Return the grid axis of the dispatch cores."""
     return _mesh_device("get_dispatch_core_axis", device)._dispatch_axis
 
 

@@ -40,7 +40,7 @@ _opening = threading.Lock()
 
 
 class MeshDevice(Chip):
-    """An open device: a mesh of one chip. Made by `open_device`. Users may set attributes of their own."""
+    """An open device: a mesh of one chip, created by `open_device`. Users may set attributes."""
 
     __slots__ = (
         "__dict__",
@@ -197,7 +197,7 @@ class MeshDevice(Chip):
             raise DeviceError(f"reshape: a mesh of 1 device cannot become {new_shape}")
 
     def quiesce_devices(self) -> None:
-        """Wait until the device has nothing left to do. Calls here end with their work, so that is now.
+        """Wait until the device is idle. Calls are synchronous, so it returns at once.
 
         Raises:
             DeviceError: the device is closed.
@@ -266,7 +266,7 @@ class MeshDevice(Chip):
         self._sub_devices.clear()
 
     def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> None:
-        """Choose the sub-devices that reads and writes wait for. Work here is done when its call returns.
+        """Set the sub-devices that reads and writes wait for. Calls are synchronous.
 
         Raises:
             DeviceError: there is no such sub-device.
@@ -423,7 +423,7 @@ class MeshEvent:
 
 
 class CommandQueue:
-    """A queue of one device. A call ends with its work, so a queue holds no work: it counts events and cycles."""
+    """A synchronous command queue of one device; it counts events and cycles."""
 
     def __init__(self, device: MeshDevice, number: int) -> None:
         self.device = device

@@ -84,14 +84,14 @@ def get_interleaved_addr_gen(base_addr: int, page_size: int, *, dram: bool = Tru
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a tensor accessor's walk: its number and NoC address."""
+    """A page of a tensor accessor: its id and NoC address."""
 
     page_id: int
     noc_addr: int
 
 
 class TensorAccessor(_Pages):
-    """Pages of a tensor, interleaved or sharded. A page of an interleaved tensor is a shard of its own.
+    """Pages of a tensor, interleaved or sharded. Pages of an interleaved tensor are shards.
 
     `TensorAccessor(tensor.source)` takes all from the name; else arguments and address come from the host.
 
@@ -162,7 +162,7 @@ class TensorAccessor(_Pages):
         return -(-rows // high), -(-columns // wide)
 
     def shard_grid_strides(self) -> tuple[int, int]:
-        """Return the shards from one row of shards, and from one column, to the next."""
+        """Return the strides of the shard grid, in shards."""
         return self.shard_grid()[1], 1
 
     def num_banks(self) -> int:
@@ -170,7 +170,7 @@ class TensorAccessor(_Pages):
         return self._shape()[4]
 
     def packed_xy_coords(self) -> tuple[int, ...]:
-        """Return the coordinates of those banks, x in the upper byte of 16 bits, in the order of the shards."""
+        """Return the bank coordinates in shard order, x in the upper byte of 16 bits."""
         shards = [self.get_shard_noc_addr(shard) for shard in range(min(self.num_banks(), self._shards()))]
         return tuple((address >> 36 & 63) << 8 | address >> 42 & 63 for address in shards)
 
@@ -181,7 +181,7 @@ class TensorAccessor(_Pages):
     # Addresses.
 
     def get_shard_noc_addr(self, shard_id: int, offset: int = 0, noc: int = -1) -> int:
-        """Return the NoC address of a shard: of a place in its first page."""
+        """Return the NoC address of a shard, plus an offset in its first page."""
         return int(here.run.shard_address(self.dram, self.base, self.page_bytes, shard_id, offset))
 
     def get_bank_base_address(self) -> int:
@@ -228,7 +228,7 @@ class TensorAccessor(_Pages):
     # Walks.
 
     def pages(self, start_page_id: int = 0, end_page_id: int | None = None, noc: int = -1) -> Iterator[Page]:
-        """Return pages in the order of their numbers."""
+        """Return pages in the order of their ids."""
         end = self.tensor_volume() if end_page_id is None else end_page_id
         return (Page(page, self.get_noc_addr(page)) for page in range(start_page_id, end))
 
@@ -257,13 +257,13 @@ def make_abstract_tensor_accessor_wrappers(accessors: tuple[TensorAccessor, ...]
 
 
 def noc_async_read_shard(shard_id: int, s: TensorAccessor, dst_local_l1_addr: int, noc: int = -1) -> None:
-    """Start reading a whole shard into this core's L1."""
+    """Start reading a shard into this core's L1."""
     size = s.shard_volume() * s.get_aligned_page_size()
     noc_async_read(s.get_shard_noc_addr(shard_id), dst_local_l1_addr, size, noc)
 
 
 def noc_async_write_shard(shard_id: int, s: TensorAccessor, src_local_l1_addr: int, noc: int = -1) -> None:
-    """Start writing a whole shard."""
+    """Start writing a shard."""
     size = s.shard_volume() * s.get_aligned_page_size()
     noc_async_write(src_local_l1_addr, s.get_shard_noc_addr(shard_id), size, noc)
 
@@ -296,7 +296,7 @@ def get_bank_offset_index(id: int, *, dram: bool = True) -> int:
 
 
 def get_bank_offset(bank_index: int, *, dram: bool = True) -> int:
-    """Return what is added to an address in a bank: 0, since all banks start alike."""
+    """Return the address offset of a bank: 0, since all banks start alike."""
     get_noc_xy(bank_index, dram=dram)
     return 0
 
@@ -311,7 +311,7 @@ def get_addr(
     page_size: int,
     dram: bool = True,
 ) -> int:
-    """Return the address of a page in its bank. Base and page size are members of the generator in C++."""
+    """Return the address of a page in its bank."""
     alignment = get_allocator_alignment(dram=dram)
     stride = -(-page_size // alignment) * alignment
     return bank_base_address + bank_offset_index * stride + offset + get_bank_offset(bank_index, dram=dram)
@@ -331,7 +331,7 @@ def get_noc_xy(bank_index: int, noc: int = -1, *, dram: bool = True) -> int:
 
 
 def get_noc_addr_helper(noc_xy: int, addr: int) -> int:
-    """Return the NoC address of a place, from the coordinates of `get_noc_xy`."""
+    """Return the NoC address of an offset, from the coordinates of `get_noc_xy`."""
     return noc_xy << 36 | addr
 
 

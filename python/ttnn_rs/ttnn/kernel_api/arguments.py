@@ -31,7 +31,7 @@ def get_arg_val(index: int) -> int:
 
 
 def get_arg(arg: RtaArg | CrtaArg | CtaVal | int) -> int:
-    """Return an argument by its name, `get_arg(args.tiles)`; a number is a runtime argument of this core.
+    """Return an argument by name, `get_arg(args.tiles)`, or a runtime argument by index.
 
     Raises:
         KernelArgumentError: something else.

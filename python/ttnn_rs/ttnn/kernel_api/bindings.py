@@ -44,7 +44,7 @@ class CtaVal:
 
 
 class DFBBindingToken(int):
-    """A dataflow buffer; also the number of its CB."""
+    """A dataflow buffer; also the id of its CB."""
 
 
 class SemaphoreBindingToken(int):
@@ -58,7 +58,7 @@ class SemaphoreBindingToken(int):
 
 @dataclass(frozen=True)
 class TensorBindingToken:
-    """A tensor; `TensorAccessor` and `LocalTensorAccessor` take it."""
+    """A tensor, for `TensorAccessor` and `LocalTensorAccessor`."""
 
     name: str
     cta_offset: int
@@ -68,7 +68,7 @@ class TensorBindingToken:
 
 @dataclass(frozen=True)
 class ScratchpadBindingToken:
-    """A scratchpad; `Scratchpad` takes it."""
+    """A scratchpad, for `Scratchpad`."""
 
     name: str
     crta_offset: int

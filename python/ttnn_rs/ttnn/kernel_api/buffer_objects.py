@@ -51,7 +51,7 @@ class CircularBuffer:
         self.id = int(cb_id)
 
     def get_id(self) -> int:
-        """Return its number."""
+        """Return its id."""
         return self.id
 
     get_cb_id = get_id
@@ -118,7 +118,7 @@ class CircularBufferView:
 
 
 def use(cb: CircularBuffer, selector: CircularBuffer.AddrSelector) -> CircularBufferView:
-    """Return the end of a buffer that a transfer is to use; the selector is a template argument in C++."""
+    """Return a buffer end for a transfer; the selector is a template argument in C++."""
     return CircularBufferView(cb, selector)
 
 
@@ -196,10 +196,10 @@ class DataflowBuffer(CircularBuffer):
 
     @contextmanager
     def scoped_write_lock(self, num_entries: int = 1) -> Iterator[DfbScopedLock]:
-        """Mark reserved entries as being written for a `with` block. It neither reserves nor publishes them."""
+        """Mark reserved entries as being written in a `with` block; does not reserve or push."""
         yield DfbScopedLock(self.get_write_ptr())
 
     @contextmanager
     def scoped_read_lock(self, num_entries: int = 1) -> Iterator[DfbScopedLock]:
-        """Mark entries at the front as being read for a `with` block. It neither waits for them nor frees them."""
+        """Mark entries at the front as being read in a `with` block; does not wait or pop."""
         yield DfbScopedLock(self.get_read_ptr())

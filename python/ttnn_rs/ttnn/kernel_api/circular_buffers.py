@@ -20,7 +20,7 @@ def cb_push_back(operand: int, num_pages: int) -> None:
 
 
 def cb_wait_front(operand: int, num_pages: int) -> None:
-    """Wait until `num_pages` pages are at the front. Counts do not add up: the second wait for 1 is the first."""
+    """Wait until `num_pages` pages are at the front. Successive waits do not add up."""
     run = here.run
     while not run.cb_wait_front(operand, num_pages):
         switch()

@@ -47,7 +47,7 @@ class ReduceDim(VendorEnum):
 
 
 class VectorMode(VendorEnum):
-    """Faces of a tile that a function works on: all, the first row of them, the first column."""
+    """Faces of a tile that a function processes: all, first row, first column."""
 
     NONE = 0
     R = 1
@@ -158,7 +158,7 @@ reconfig_full_operand_srcb = reconfig_data_format_srcb_skip_int8 = reconfig_data
 
 
 def reconfig_tile_shape(icb0_new_operand: int, icb1_new_operand: int) -> None:
-    """Set up both unpackers for the tile shapes of other CBs. The shape is that of the CB at every unpack anyway."""
+    """Set up both unpackers for the tile shapes of other CBs; each unpack sets them anyway."""
     reconfig_tile_shape_srca(icb0_new_operand)
     reconfig_tile_shape_srcb(icb1_new_operand)
 
@@ -197,13 +197,13 @@ def pack_relu_config(mode: int, threshold: int = 0) -> None:
 
 
 def mm_init(in0_cb_id: int = 0, in1_cb_id: int = 1, out_cb_id: int = 16, transpose: int = 0) -> None:
-    """Set up everything for products of single tiles (classic). Old headers have these CBs as defaults."""
+    """Set up everything for tile matmuls (classic). Old headers have these CBs as defaults."""
     here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
 
 
 def matmul_init(in0_cb_id: int, in1_cb_id: int, transpose: int = 0) -> None:
-    """Set up the FPU for products of single tiles."""
+    """Set up the FPU for tile matmuls."""
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
 
 
@@ -211,13 +211,13 @@ mm_init_short = matmul_init
 
 
 def mm_init_short_with_dt(in0_cb_id: int, in1_cb_id: int, c_in_old_srca: int, transpose: int = 0) -> None:
-    """Set up unpacker A, which was set up for `c_in_old_srca`, and the FPU for products (classic)."""
+    """Set up tile matmuls and unpacker A, configured for `c_in_old_srca` before (classic)."""
     reconfig_data_format_srca(c_in_old_srca, in1_cb_id)
     matmul_init(in0_cb_id, in1_cb_id, transpose)
 
 
 def matmul_tiles(in0_cb_id: int, in1_cb_id: int, in0_tile: int, in1_tile: int, dst: int, transpose: int = 0) -> None:
-    """`Dst[dst] += in0 tile x in1 tile`. The classic last argument repeats that of the init."""
+    """`Dst[dst] += in0 tile x in1 tile`. The classic last argument is that of the init."""
     here.run.matmul_tiles(in0_cb_id, in1_cb_id, in0_tile, in1_tile, dst)
 
 
@@ -230,7 +230,7 @@ def mm_block_init(
     rt_dim: int = 1,
     kt_dim: int = 1,
 ) -> None:
-    """Set up everything for products of blocks (classic)."""
+    """Set up everything for block matmuls (classic)."""
     here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (ct_dim, rt_dim, kt_dim))
 
@@ -238,7 +238,7 @@ def mm_block_init(
 def matmul_block_init(
     in0_cb_id: int, in1_cb_id: int, transpose: int = 0, ct_dim: int = 1, rt_dim: int = 1, kt_dim: int = 1
 ) -> None:
-    """Set up the FPU for products of blocks."""
+    """Set up the FPU for block matmuls."""
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (ct_dim, rt_dim, kt_dim))
 
 
@@ -254,7 +254,7 @@ def mm_block_init_short_with_dt(
     rt_dim: int = 1,
     kt_dim: int = 1,
 ) -> None:
-    """Set up unpacker A, which was set up for `old_in1_cb_id`, and products of blocks (classic)."""
+    """Set up block matmuls and unpacker A, configured for `old_in1_cb_id` before (classic)."""
     reconfig_data_format_srca(old_in1_cb_id, in1_cb_id)
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
 
@@ -269,13 +269,13 @@ def mm_block_init_short_with_both_dt(
     rt_dim: int = 1,
     kt_dim: int = 1,
 ) -> None:
-    """Set up both unpackers, which were set up for the old CBs, and products of blocks (classic)."""
+    """Set up block matmuls and both unpackers, configured for the old CBs before (classic)."""
     reconfig_data_format(old_in1_cb_id, in1_cb_id, old_in0_cb_id, in0_cb_id)
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
 
 
 def mm_uninit(in0_cb_id: int, in1_cb_id: int) -> None:
-    """End products; what follows needs an init of its own."""
+    """End matmuls; the next operation needs its own init."""
     here.run.end_math()
 
 
@@ -318,7 +318,7 @@ def sub_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = False) -> None:
 
 
 def mul_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = True) -> None:
-    """Set up the FPU for products of datums."""
+    """Set up the FPU for element-wise products."""
     here.run.eltwise_init(MUL, NONE, True, icb0, icb1)
 
 
@@ -388,7 +388,7 @@ copy_init = copy_tile_init = copy_tile_to_dst_init_short
 
 
 def copy_tile_to_dst_init_short_with_dt(old_cbid: int, new_cbid: int, transpose: int = 0) -> None:
-    """Set up unpacker A, which was set up for `old_cbid`, and copies of tiles to Dst."""
+    """Set up tile copies to Dst, and unpacker A, configured for `old_cbid` before."""
     reconfig_data_format_srca(old_cbid, new_cbid)
     copy_tile_to_dst_init_short(new_cbid, transpose)
 

@@ -141,7 +141,7 @@ def noc_async_write_multicast_loopback_src(
 def noc_inline_dw_write(
     addr: int, val: int, be: int = 0xF, noc: int = -1, vc: int = 0, customized_src_addr: int = 0
 ) -> None:
-    """Start writing one 32-bit word; of its bytes those whose bit in `be` is set."""
+    """Start writing one 32-bit word, with byte enables `be`."""
     run = here.run
     while not run.noc_inline_dw_write(addr, val & 0xFFFF_FFFF, noc, be):
         switch()

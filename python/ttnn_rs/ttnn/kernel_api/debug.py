@@ -52,23 +52,23 @@ class SETPRECISION:
 
 @dataclass(frozen=True)
 class SETW:
-    """Least number of characters of the next item."""
+    """Minimum width of the next item."""
 
     width: int
 
 
 def F32(value: int) -> float:  # noqa: N802 - the official name
-    """Return the number with these bits of float32, to print it."""
+    """Return the float32 value of these bits, for printing."""
     return float(np.uint32(value).view(np.float32)) if isinstance(value, int) else float(value)
 
 
 def BF16(value: int) -> float:  # noqa: N802 - the official name
-    """Return the number with these bits of bfloat16, to print it."""
+    """Return the bfloat16 value of these bits, for printing."""
     return float(np.uint16(value).view(ml_dtypes.bfloat16))
 
 
 def U32(value: int) -> int:  # noqa: N802 - the official name
-    """Return the low 32 bits of a number, to print them."""
+    """Return the low 32 bits of an integer, for printing."""
     return int(value) & 0xFFFF_FFFF
 
 
@@ -128,20 +128,20 @@ def _write(text: str) -> None:
 
 
 def write_line(kernel: KernelContext, line: str) -> None:
-    """Write a line that a kernel has printed to the host's standard output."""
+    """Write a kernel's line to the host's standard output."""
     x, y = kernel.core
     sys.stdout.write(f"{kernel.device_id}:(x={x},y={y}):{_RISCS[kernel.risc]}: {line}\n")
 
 
 def end_line(kernel: KernelContext) -> None:
-    """Print what a kernel has printed without an end of the line; called when it has returned."""
+    """Print a kernel's last line without a line end; called when it has returned."""
     if kernel.printed:
         write_line(kernel, kernel.printed)
         kernel.printed = ""
 
 
 def ASSERT(condition: object, message: str = "") -> None:  # noqa: N802 - the official name
-    """Stop the program if a condition does not hold. Takes no time, and does nothing without the watcher.
+    """Stop the program if a condition is false. No cost, no effect without the watcher.
 
     Raises:
         KernelAssertError: it does not.
@@ -154,11 +154,11 @@ LLK_ASSERT = ASSERT
 
 
 def WAYPOINT(name: str) -> None:  # noqa: N802 - the official name
-    """Do nothing: the report names the line of every kernel that waits."""
+    """No effect: reports name the line of every waiting kernel."""
 
 
 def DeviceZoneScopedN(name: str) -> AbstractContextManager[None]:  # noqa: N802 - the official name
-    """Do nothing, as a call or in a `with` statement: the report has the time of every call."""
+    """No effect, as a call or in a `with` statement: reports have the time of every call."""
     return nullcontext()
 
 

@@ -55,7 +55,7 @@ def sub_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *
 
 
 def mul_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *, dim: BroadcastType) -> None:
-    """`Dst[idst]` = product of a tile and one row, column or datum of another."""
+    """`Dst[idst]` = product of a tile and one row, column or element of another."""
     here.run.eltwise_tiles(MUL, dim.value, icb0, icb1, itile0, itile1, idst)
 
 
@@ -164,14 +164,14 @@ def mul_tiles_bcast_scalar(icb0: int, icb1: int, itile0: int, itile1: int, idst:
 
 
 def unary_bcast_init(icb: int, ocb: int | None = None, *, dim: BroadcastType) -> None:
-    """Set up copies of one row, column or datum; with `ocb` (classic) also unpackers and packer."""
+    """Set up broadcasts of one row, column or element; with `ocb` (classic) also unpackers and packer."""
     if ocb is not None:
         here.run.hw_startup(icb, icb, ocb)
     here.run.unary_bcast_init(dim.value, icb)
 
 
 def unary_bcast(icb: int, in_tile_index: int, dst_tile_index: int, *, dim: BroadcastType) -> None:
-    """`Dst[dst_tile_index]` = one row, column or datum of a tile, at all places."""
+    """`Dst[dst_tile_index]` = one row, column or element of a tile, broadcast."""
     here.run.unary_bcast(dim.value, icb, in_tile_index, dst_tile_index)
 
 
@@ -285,7 +285,7 @@ def reduce_init(
     reduce_type: PoolType = PoolType.SUM,
     reduce_dim: ReduceDim = ReduceDim.REDUCE_SCALAR,
 ) -> None:
-    """Set up reductions; until `reduce_uninit` the packer takes the results only and writes zeros elsewhere."""
+    """Set up reductions; until `reduce_uninit` the packer packs only the results."""
     here.run.reduce_init(_pool(reduce_type), reduce_dim.value, icb, icb_scaler)
 
 
@@ -299,7 +299,7 @@ def reduce_tile(
     reduce_type: PoolType = PoolType.SUM,
     reduce_dim: ReduceDim = ReduceDim.REDUCE_SCALAR,
 ) -> None:
-    """Reduce a tile onto `Dst[idst]`: rows to column 0, columns to row 0, all to datum 0.
+    """Reduce a tile onto `Dst[idst]`: rows to column 0, columns to row 0, all to element 0.
 
     Row 0 of each face of the scaler tile multiplies; for REDUCE_SCALAR it does so twice.
     """
@@ -332,7 +332,7 @@ def reduce_block(
 
 
 def reduce_block_max_row_init(icb: int, icb_scaler: int, *, block_ct_dim: int = 1) -> None:
-    """Set up maxima of rows of `block_ct_dim` tiles. The C++ call knows its CBs from the kernel's first init."""
+    """Set up row maxima of `block_ct_dim` tiles; in C++ the kernel's first init sets the CBs."""
     here.run.reduce_init(_pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value, icb, icb_scaler)
 
 

@@ -66,7 +66,7 @@ def _address(pointer: int | L1Pointer) -> int:
 
 
 def get_semaphore(semaphore_id: int) -> int:
-    """Return the L1 address of a semaphore of the program; it is the same on every core."""
+    """Return the L1 address of a program's semaphore, the same on every core."""
     return int(here.run.get_semaphore(semaphore_id))
 
 
@@ -97,7 +97,7 @@ def noc_semaphore_inc(addr: int, incr: int, noc_id: int = -1, vc: int = 0) -> No
 
 
 def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int = -1) -> None:
-    """Start copying the word at a local L1 address to a semaphore of another core."""
+    """Start copying a local L1 word to a semaphore of another core."""
     run = here.run
     while not run.noc_semaphore_set_remote(src_local_l1_addr, dst_noc_addr, noc):
         switch()
@@ -106,7 +106,7 @@ def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int
 def noc_semaphore_set_multicast(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle but this one."""
+    """Start copying a local L1 word to the semaphores of all other cores of a rectangle."""
     run = here.run
     while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, False, linked, noc):
         switch()
@@ -115,7 +115,7 @@ def noc_semaphore_set_multicast(
 def noc_semaphore_set_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle."""
+    """Start copying a local L1 word to the semaphores of all cores of a rectangle."""
     run = here.run
     while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, True, linked, noc):
         switch()
@@ -125,7 +125,7 @@ def noc_semaphore_set_multicast_loopback_src(
 
 
 def bf16_to_fp32(bf16: int) -> float:
-    """Return the number with these bits of bfloat16."""
+    """Return the bfloat16 value of these bits."""
     return float(np.uint32((bf16 & 0xFFFF) << 16).view(np.float32))
 
 

@@ -93,7 +93,7 @@ def pack_untilize_init(icb: int, ocb: int, *, block_ct_dim: int = 8, full_ct_dim
 def pack_untilize_block(
     icb: int, block_rt_dim: int, ocb: int, block_c_index: int = 0, *, block_ct_dim: int = 0, full_ct_dim: int = 0
 ) -> None:
-    """Turn a block of tiles at the front of `icb` into part of 32 rows at the back of `ocb`.
+    """Untilize a block of tiles at the front of `icb` into part of 32 rows of `ocb`.
 
     Raises:
         KernelArgumentError: `block_rt_dim` is not 1. The chip then unpacks the same tiles again for every row and packs
@@ -145,7 +145,7 @@ def pack_untilize_dest(
     row_num_datums: int = 32,
     tile_dst_ct_offset: int = 0,
 ) -> None:
-    """Pack `block_rt_dim` rows of tiles of Dst, one after the other there, as part of so many times 32 rows of `ocb`.
+    """Untilize `block_rt_dim` tile rows of Dst into part of the rows of `ocb`.
 
     The widths of blocks and rows are those of the init.
 

@@ -45,7 +45,7 @@ class Noc:
         self._noc = noc_id
 
     def get_noc_id(self) -> int:
-        """Return the number of the network."""
+        """Return the NoC id."""
         return self._noc if self._noc >= 0 else int(here.kernel.noc_index)
 
     def async_read(
@@ -95,7 +95,7 @@ class Noc:
     def async_read_with_state(
         self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start a read from the stored core or bank; without `size` one packet of the stored size."""
+        """Start a read from the stored core or bank; default: the stored packet size."""
         address = _remote(src, src_args or {}) & ((1 << 36) - 1)
         target = _local(dst, dst_args or {}, back=True)
         if size:
@@ -114,7 +114,7 @@ class Noc:
     def async_write_with_state(
         self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start a write to the stored core or bank; without `size` one packet of the stored size."""
+        """Start a write to the stored core or bank; default: the stored packet size."""
         source = _local(src, src_args or {}, back=False)
         address = _remote(dst, dst_args or {}) & ((1 << 36) - 1)
         if size:
@@ -204,7 +204,7 @@ class Semaphore:
             l1.noc_semaphore_inc(dataflow.get_noc_addr(noc_x, noc_y, self.address), value, network)
 
     def down(self, value: int = 1) -> None:
-        """Wait until it has at least `value`, and take that off."""
+        """Wait until it is at least `value`, and subtract that."""
         l1.noc_semaphore_wait_min(self.address, value)
         l1.noc_semaphore_set(self.address, self.value() - value)
 
@@ -240,7 +240,7 @@ class Semaphore:
         stateful.noc_semaphore_inc_multicast(target, value, num_dests, noc.get_noc_id())
 
     def relay_unicast(self, noc: Noc, noc_x: int, noc_y: int, dst: Semaphore | None = None) -> None:
-        """Copy its value to a semaphore of another core: to the same one, or to `dst`."""
+        """Copy its value to the same semaphore, or to `dst`, of another core."""
         target = dataflow.get_noc_addr(noc_x, noc_y, (dst or self).address)
         l1.noc_semaphore_set_remote(self.address, target, noc.get_noc_id())
 

@@ -128,7 +128,7 @@ def remote_cb_push_back_and_write_pages(
 
 
 def remote_cb_sender_barrier(cb_id: int) -> None:
-    """Wait until the receivers have taken out everything that was sent.
+    """Wait until the receivers have popped everything that was sent.
 
     Raises:
         CircularBufferError: this core does not send through it.
@@ -139,7 +139,7 @@ def remote_cb_sender_barrier(cb_id: int) -> None:
 
 
 def remote_cb_wait_front(cb_id: int, num_pages: int) -> None:
-    """Wait until `num_pages` pages have come.
+    """Wait until `num_pages` pages have arrived.
 
     Raises:
         CircularBufferError: this core does not receive through it, or there are fewer pages at all.

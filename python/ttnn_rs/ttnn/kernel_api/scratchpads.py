@@ -51,7 +51,7 @@ class _Memory:
 
 
 class CoreLocalMem(_Memory):
-    """Datums of one type from an L1 address on: `CoreLocalMem(address, np.uint16)`; transfers take it as an end."""
+    """An L1 array of one type: `CoreLocalMem(address, np.uint16)`, also for transfers."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class Scratchpad(_Memory):
             )
 
     def size(self) -> int:
-        """Return the number of datums."""
+        """Return the number of elements."""
         return int(self._size // self._dtype.itemsize)
 
     def size_in_bytes(self) -> int:

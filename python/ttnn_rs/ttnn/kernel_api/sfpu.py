@@ -168,12 +168,12 @@ _fill_bits = unary("fill_tile", parameters=1)
 
 
 def fill_tile(idst: int, param0: float) -> None:
-    """Set every datum of `Dst[idst]` to a number."""
+    """Set every element of `Dst[idst]` to a value."""
     _fill_bits(idst, float_bits(param0))
 
 
 def fill_tile_bitcast(idst: int, param0: int) -> None:
-    """Set every datum of `Dst[idst]` to the number with these bits."""
+    """Set every element of `Dst[idst]` to the value with these bits."""
     _fill_bits(idst, param0)
 
 
@@ -193,7 +193,7 @@ _casts: dict[tuple[str, str], Unary] = {}
 
 
 def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
-    """Convert `Dst[idst]` between data formats, given by their codes (template arguments in C++).
+    """Convert `Dst[idst]` between data formats, by their codes (template arguments in C++).
 
     Raises:
         UnsupportedError: the SFPU has no such conversion.
@@ -215,12 +215,12 @@ def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
 
 
 def product_bits(a: int, b: int) -> int:
-    """Return the product of two numbers, all given by their bits as float32."""
+    """Return the float32 bits of the product of two values, passed as float32 bits."""
     factors = np.array([a & 0xFFFF_FFFF, b & 0xFFFF_FFFF], np.uint32).view(np.float32)
     with np.errstate(all="ignore"):
         return int((factors[0] * factors[1]).view(np.uint32))
 
 
 def float_bits(value: float) -> int:
-    """Return the bits of a number as float32: what parameters of functions are."""
+    """Return the float32 bits of a value, as function parameters are passed."""
     return int.from_bytes(struct.pack("<f", value), "little")

@@ -83,7 +83,7 @@ class Unary(_Function):
 
 
 class InitParameters(Unary):
-    """A function of one tile whose init call takes its parameters; older headers pass them to the function."""
+    """A function of one tile whose parameters belong to its init; older headers pass them to the function."""
 
     def init(self) -> Callable[..., None]:
         """Return the init call of the function."""
@@ -110,13 +110,13 @@ class InitParameters(Unary):
 
 
 class Packed(Unary):
-    """A function of one tile that runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
+    """A function of one tile on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
 
     thread = ON_PACK
 
 
 class Tiles(_Function):
-    """A function that takes the places of all its tiles, then its parameters."""
+    """A function of the Dst indices of its tiles, then its parameters."""
 
     def call(self, parameters: tuple[int, ...]) -> _engine.VectorCall:
         """Return the call with these parameters; the engine knows how many there may be."""
@@ -212,7 +212,7 @@ _APPROXIMATE = "(approx=True)"
 
 
 class Approximable:
-    """A function with the template argument `approx` (also: `fast_and_approx`), a keyword here and in its init.
+    """A function with `approx` (also: `fast_and_approx`) as keyword, here and in its init.
 
     Without the keyword it is the variant that the C++ header has as the default.
     """

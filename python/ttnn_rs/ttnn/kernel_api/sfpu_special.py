@@ -118,7 +118,7 @@ _rotate = tiles("alt_complex_rotate90_tile", "alt_complex_rotate90", 1)
 
 
 def alt_complex_rotate90_tile(idst: int) -> None:
-    """Multiply complex numbers in pairs of columns by i: (a, b) becomes (-b, a)."""
+    """Multiply complex values in pairs of columns by i: (a, b) becomes (-b, a)."""
     _rotate(idst)
 
 
@@ -128,7 +128,7 @@ _top_row_int = tiles("sfpu_add_top_row", "add_top_row_int", 3)
 
 
 def sfpu_add_top_row(dst_tile_0: int, dst_tile_1: int, dst_tile_out: int, *, data_format: int = _FLOAT32) -> None:
-    """Add row 0 of two tiles to row 0 of a third; rows 1 to 3 are added along.
+    """Add row 0 of two tiles to row 0 of a third, and rows 1 to 3 likewise.
 
     Raises:
         UnsupportedError: not Float32, Int32 or UInt32.
@@ -147,7 +147,7 @@ _INDEX_HEADER = 16
 
 
 def reshuffle_rows_tile(idst: int, idx_addr: int) -> None:
-    """Add row i of `Dst[idst]` to row `index[i]` of the next tile; row numbers of 32 or more leave the row out.
+    """Add row i of `Dst[idst]` to row `index[i]` of the next tile; indices of 32 or more skip the row.
 
     Args:
         idst: The tile; the next one accumulates.
@@ -163,7 +163,7 @@ _cumsum = tiles("cumsum_tile", "cumsum", 1)
 
 
 def cumsum_tile(idst: int, first: bool = True) -> None:
-    """Replace datums of `Dst[idst]` by the sums of their column down to them; `first` restarts the column."""
+    """Replace `Dst[idst]` by its cumulative sums down the columns; `first` restarts the columns."""
     _cumsum(idst, parameters=(int(first),))
 
 
@@ -234,7 +234,7 @@ def welford_update_rows(
 
 
 def welford_save_state(mean_dst_idx: int, group_id: int = 0) -> None:
-    """Store mean and squares, as the registers hold them, to two tiles from `mean_dst_idx` on."""
+    """Store the register values of mean and squares to two tiles from `mean_dst_idx` on."""
     _save(mean_dst_idx, mean_dst_idx + 1, parameters=(_group(group_id),))
 
 
@@ -244,7 +244,7 @@ def welford_restore_state(mean_dst_idx: int, group_id: int = 0) -> None:
 
 
 def welford_finalize_to_row(mean_dst_idx: int, scale_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
-    """Store mean and variance to row 0 of two tiles; rows 1 to 3 become 0. Datum `scale_idx` was the last."""
+    """Store mean and variance to row 0 of two tiles; rows 1 to 3 become 0."""
     word = _reciprocal("welford_finalize_to_row", scale_idx, reciprocal_lut)
     _to_row(mean_dst_idx, mean_dst_idx + 1, parameters=(word,))
 
@@ -295,7 +295,7 @@ def sfpu_reduce(
     reduce_dim: ReduceDim,
     data_format: int = _FLOAT32,
 ) -> None:
-    """Reduce the rows of `Dst[idst]` to its column 0, or the columns to its row 0; other datums keep what they were.
+    """Reduce the rows of `Dst[idst]` to column 0, or the columns to row 0; others are kept.
 
     Raises:
         UnsupportedError: integers, averages, or both directions at once: their steps are not known.

@@ -128,7 +128,7 @@ def noc_inline_dw_write_set_state(
 
 
 def noc_inline_dw_write_with_state(val: int, addr: int = 0, cmd_buf: int = 0, noc: int = -1) -> None:
-    """Start writing a word to the stored place."""
+    """Start writing a word to the stored address."""
     target, enabled = _stored("noc_inline_dw_write_with_state", "word", noc)
     noc_inline_dw_write(target if addr == 0 else target & ~_LOCAL | addr, val, enabled, noc)
 
@@ -188,7 +188,7 @@ def _receivers(call: str, addr: int, num_dests: int) -> list[int]:
 
 
 def noc_semaphore_inc_multicast(addr: int, incr: int, num_dests: int, noc_id: int = -1, vc: int = 0) -> None:
-    """Start adding to the semaphores of all cores of a rectangle but this one, one after the other."""
+    """Start incrementing the semaphores of all other cores of a rectangle."""
     for target in _receivers("noc_semaphore_inc_multicast", addr, num_dests):
         noc_semaphore_inc(target, incr, noc_id)
 
@@ -202,7 +202,7 @@ def noc_inline_mcast_dw_write(
     customized_src_addr: int = 0,
     num_dest: int = 1,
 ) -> None:
-    """Start writing one 32-bit word to all cores of a rectangle but this one, one after the other."""
+    """Start writing one 32-bit word to all other cores of a rectangle."""
     for target in _receivers("noc_inline_mcast_dw_write", addr, num_dest):
         noc_inline_dw_write(target, val, be, noc)
 
@@ -214,7 +214,7 @@ def get_bank_index(page_id: int, dram: bool = True) -> int:
 
 
 def get_noc_addr_from_bank_id(bank_id: int, bank_address_offset: int, noc: int = -1, *, dram: bool = True) -> int:
-    """Return the NoC address of a place in a bank: of DRAM, or (`dram=False`) of the L1 of a core.
+    """Return the NoC address of an offset in a DRAM bank, or (`dram=False`) an L1 bank.
 
     Raises:
         KernelArgumentError: there is no such bank.
@@ -228,7 +228,7 @@ def get_noc_addr_from_bank_id(bank_id: int, bank_address_offset: int, noc: int =
 
 
 def noc_async_write_zeros(dst_noc_addr: int, size: int, noc: int = -1) -> None:
-    """Start writing zeros: whole words, one after the other."""
+    """Start writing zeros, word by word."""
     if size % 4:
         raise KernelArgumentError(f"noc_async_write_zeros: {size} B are not whole words")
     run = here.run

@@ -132,7 +132,7 @@ class Buffer:
         self.memory.deallocate()
 
     def write(self, data: Any) -> None:
-        """Fill it with the bytes of an array, of bytes, or of a list of 32-bit words.
+        """Write an array, bytes, or a list of 32-bit words.
 
         Raises:
             ArgumentError: there are more or fewer bytes than the buffer has.

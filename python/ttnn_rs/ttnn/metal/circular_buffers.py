@@ -123,7 +123,7 @@ def update_circular_buffer_page_size(program: Program, cb_handle: CBHandle, buff
 def update_dynamic_circular_buffer_address(
     program: Program, cb_handle: CBHandle, buffer: Buffer | GlobalCircularBuffer, address_offset: int = 0
 ) -> None:
-    """Move a circular buffer that is backed by an L1 buffer to this one, from the next run on.
+    """Move a circular buffer to another L1 buffer from the next run on.
 
     Raises:
         MemoryConfigError: it has memory of its own.
@@ -144,7 +144,7 @@ def update_dynamic_circular_buffer_address(
 def update_dynamic_circular_buffer_address_and_total_size(
     program: Program, cb_handle: CBHandle, buffer: Buffer, total_size: int
 ) -> None:
-    """Move a circular buffer to another L1 buffer, with another size, from the next run on.
+    """Move a circular buffer to another L1 buffer and size from the next run on.
 
     Raises:
         MemoryConfigError: it has memory of its own, or the page size of an index does not divide the size.

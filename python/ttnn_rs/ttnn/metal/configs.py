@@ -138,7 +138,7 @@ class ComputeConfig:
 
 
 class CircularBufferConfig:
-    """A circular buffer: its size, and page size and format of each index that shares its memory.
+    """A circular buffer: size, and page size and format of each index.
 
     Attributes:
         total_size: Bytes.
@@ -162,7 +162,7 @@ class CircularBufferConfig:
         self.remote_formats: dict[int, int] = {}
 
     def set_page_size(self, buffer_index: int, page_size: int) -> CircularBufferConfig:
-        """Set the bytes of a page of one index; the total size must be a multiple of it.
+        """Set the page size of one index, a divisor of the total size.
 
         Raises:
             MemoryConfigError: it is not.
@@ -200,7 +200,7 @@ class CircularBufferConfig:
         return self
 
     def set_total_size(self, total_size: int) -> CircularBufferConfig:
-        """Set the bytes of the whole buffer."""
+        """Set the total size in bytes."""
         self.total_size = _size("total_size", total_size)
         return self
 

@@ -162,7 +162,7 @@ class WriterConfigDescriptor:
 
 
 class DataMovementConfigDescriptor:
-    """A data-movement kernel with the given processor and NoC."""
+    """A data movement kernel on a processor and NoC."""
 
     def __init__(
         self,
@@ -433,7 +433,7 @@ class SemaphoreDescriptor:
 
     @property
     def id(self) -> int:
-        """Return its number."""
+        """Return its id."""
         return self._id
 
 

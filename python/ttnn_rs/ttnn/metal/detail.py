@@ -47,7 +47,7 @@ Words = npt.NDArray[np.uint32]
 
 
 def create_device_minimal(device_id: int, num_hw_cqs: int = 1, dispatch_core_config: Any = None) -> MeshDevice:
-    """Return an open device, like `create_device`: nothing here takes initialisation that could be left out."""
+    """Return an open device, same as `create_device`."""
     return CreateDevice(device_id, num_hw_cqs, dispatch_core_config=dispatch_core_config)
 
 
@@ -66,7 +66,7 @@ def write_to_buffer(buffer: Buffer, host_buffer: Any) -> None:
 
 
 def read_from_buffer(buffer: Buffer, host_buffer: list[int] | npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-    """Return the bytes of a buffer; a list is resized and filled with 32-bit words, an array is filled.
+    """Return the content of a buffer, or write it into a list (32-bit words) or an array.
 
     Raises:
         ArgumentError: an array of another size.
@@ -107,7 +107,7 @@ def compile_program(device: MeshDevice, program: Program, force_slow_dispatch: b
 
 
 def write_to_device_l1(device: MeshDevice, logical_core: CoreLike, address: int, host_buffer: Any) -> bool:
-    """Write words to the L1 of a core without any check of what is there.
+    """Write words to the L1 of a core without checks.
 
     Raises:
         DeviceError: no such core, or bytes beyond L1.
@@ -120,7 +120,7 @@ def write_to_device_l1(device: MeshDevice, logical_core: CoreLike, address: int,
 def read_from_device_l1(
     device: MeshDevice, logical_core: CoreLike, address: int, size: int, host_buffer: list[int] | None = None
 ) -> Words:
-    """Return words of the L1 of a core; a list is resized and filled with them.
+    """Return L1 words of a core, or write them into a list.
 
     Raises:
         DeviceError: no such core, or bytes beyond L1.

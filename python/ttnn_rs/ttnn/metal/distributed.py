@@ -112,7 +112,7 @@ class DeviceLocalBufferConfig:
 
 
 class MeshBuffer(Buffer):
-    """A buffer on every chip of a mesh, which has one chip. Made by `MeshBuffer.create`."""
+    """A buffer on every chip of a mesh, created by `MeshBuffer.create`."""
 
     @staticmethod
     def create(
@@ -295,7 +295,7 @@ def write_shard(
 def read_shard(
     mesh_cq: CommandQueue, dst: Any, mesh_buffer: Buffer, coord: MeshCoordinate, blocking: bool = True
 ) -> npt.NDArray[Any]:
-    """Read the part of a mesh buffer that one chip has into a list, which is resized, or into an array.
+    """Read one chip's part of a mesh buffer into a list or an array.
 
     Raises:
         DeviceError: the mesh has no such chip.

@@ -148,7 +148,7 @@ def program_from_descriptor(descriptor: ProgramDescriptor) -> Program:
 
 
 def compute_program_descriptor_hash(program_descriptor: ProgramDescriptor) -> int:
-    """Return a number that is equal for programs that differ in runtime arguments and buffer addresses only.
+    """Return the program hash, which ignores runtime arguments and buffer addresses.
 
     It is `custom_program_hash` where that is set. It does not depend on the process.
     """
@@ -182,7 +182,7 @@ def _facts(descriptor: ProgramDescriptor) -> Iterator[str]:
 
 
 def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Tensor:
-    """Run a program and return the last tensor, which it writes. In a captured graph without dispatch nothing runs.
+    """Run a program and return its last tensor, the output.
 
     Args:
         io_tensors: Inputs, then the output; all on one device.

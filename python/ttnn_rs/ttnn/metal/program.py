@@ -43,13 +43,13 @@ __all__ = [
 
 
 class Program(ProgramParts):
-    """Kernels, circular buffers and semaphores. Data only; a command queue runs it, as often as one likes.
+    """Kernels, circular buffers and semaphores, as data; a command queue runs it.
 
     `repr` and `describe` print it: kernels with their arguments, circular buffers, semaphores and the map of L1.
     """
 
     def describe(self, device: MeshDevice | None = None) -> str:
-        """Return the program as text; with a device, addresses are those that the program has there.
+        """Return the program as text, with the addresses on `device`.
 
         Raises:
             DeviceError: it uses cores that the device does not have.
@@ -95,7 +95,7 @@ def create_kernel(
 def create_kernel_from_string(
     program: Program, kernel_src_code: str, core_spec: CoreSpec, config: KernelConfig
 ) -> Kernel:
-    """Add a kernel, given as a text of C++ or a Python text that defines `kernel_main`, to a program.
+    """Add a kernel from a C++ source, or a Python source that defines `kernel_main`.
 
     The names of `ttnn.kernel_api` are known in a Python text. C++ is compiled when the program is enqueued.
 

@@ -44,7 +44,7 @@ def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
 
 
 class Kernel:
-    """A kernel of a program: a Python function or a source in C++, its cores, its configuration and arguments."""
+    """A kernel of a program: Python function or C++ source, cores, configuration, arguments."""
 
     def __init__(self, function: Callable[[], object] | CppSource, cores: CoreRangeSet, config: KernelConfig) -> None:
         self.function = function

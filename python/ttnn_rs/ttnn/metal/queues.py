@@ -101,7 +101,7 @@ def enqueue_write_buffer(cq: CommandQueue | MeshDevice, buffer: Buffer, src: Any
 def enqueue_read_buffer(
     cq: CommandQueue | MeshDevice, buffer: Buffer, dst: npt.NDArray[Any] | None = None, blocking: bool = True
 ) -> npt.NDArray[Any]:
-    """Return the bytes of a buffer as 32-bit words, or fill `dst` with them and return it.
+    """Return the content of a buffer as 32-bit words, or write it into `dst`.
 
     Raises:
         ArgumentError: `dst` has another size.

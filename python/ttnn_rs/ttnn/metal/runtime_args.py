@@ -84,7 +84,7 @@ def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any
 
 
 def get_runtime_args(program: Program, kernel: Kernel, core: CoreSpec) -> list[int]:
-    """Return the runtime arguments of a core; changing the list changes the arguments of the next run.
+    """Return the runtime arguments of a core, a list that the next run uses.
 
     Raises:
         KernelArgumentError: the kernel does not run there.
@@ -97,7 +97,7 @@ def get_runtime_args(program: Program, kernel: Kernel, core: CoreSpec) -> list[i
 
 
 def get_common_runtime_args(program: Program, kernel: Kernel) -> list[int]:
-    """Return the arguments that all cores share; changing the list changes the arguments of the next run."""
+    """Return the common runtime arguments, a list that the next run uses."""
     require_kernel("get_common_runtime_args", program, kernel)
     return kernel.common_args
 

@@ -49,7 +49,7 @@ def semaphore_value(call: str, value: object) -> int:
 def create_semaphore(
     program: Program, core_spec: CoreSpec, initial_value: int, core_type: CoreType = CoreType.WORKER
 ) -> int:
-    """Add a semaphore to every core of `core_spec` and return its id. Every run starts it at `initial_value`.
+    """Add a semaphore to every core of `core_spec` and return its id.
 
     Raises:
         MemoryConfigError: a core has 16 already.
@@ -72,7 +72,7 @@ def create_semaphore(
 
 
 class GlobalSemaphore:
-    """A semaphore with the same address on all its cores, which programs neither move nor reset."""
+    """A semaphore with the same address on all its cores, independent of programs."""
 
     def __init__(self, device: MeshDevice, cores: CoreRangeSet, buffer: Buffer) -> None:
         self.device = device

@@ -47,7 +47,7 @@ def end_trace_capture(device: MeshDevice, cq_id: int, trace_id: MeshTraceId | in
 def replay_trace(
     device: MeshDevice, cq_id: int, trace_id: MeshTraceId | int, blocking: bool = True, *, trace: bool = True
 ) -> list[Report]:
-    """Run a trace with the arguments it was captured with; return the reports of its programs.
+    """Replay a trace with its captured arguments; return the reports of its programs.
 
     `trace=False` does not record calls and transfers for `Report.save` and `Report.plot`.
 

@@ -63,7 +63,7 @@ def _registered(hooks: list[Hook], hook: Hook) -> Iterator[None]:
 
 
 def register_pre_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], None]) -> Any:
-    """Return a context manager inside which `hook(operation, args, kwargs)` runs before every operator (slow path)."""
+    """Return a context manager that runs `hook(operation, args, kwargs)` before every operator."""
     return _registered(PRE_HOOKS, _function("register_pre_operation_hook", hook))
 
 
@@ -134,7 +134,7 @@ def _golden_of(operation: Any) -> Callable[..., Any]:
 
 
 def get_golden_function(operation: Any) -> Callable[..., Any]:
-    """Return the operator's golden function; it takes and returns torch tensors or numpy arrays.
+    """Return the operator's golden function, for torch tensors or numpy arrays.
 
     Torch tensors are computed in their own type, as the official golden functions do (`ttnn.golden.oracles`); arrays
     in float64.
@@ -192,7 +192,7 @@ def attach_golden_function(
 
 
 def get_fallback_function(operation: FastOperation) -> Callable[..., Any]:
-    """Return a function that computes the operator by its golden function on the values of device or host tensors.
+    """Return a function that runs the operator's golden function on tensors.
 
     The result is a row-major or tiled tensor like the first tensor argument, on its device. Calls are counted
     (`ttnn.operation.fallbacks.fallback_counts`), and reports list them as "ttnn.NAME (torch)".
@@ -256,7 +256,7 @@ def register_python_operation(
 
 
 def create_module_if_not_exists(module_name: str) -> ModuleType:
-    """Return the module of a dotted name; it and those above it are made if they do not exist.
+    """Return the module of a dotted name; create it and its parents if missing.
 
     Raises:
         ArgumentError: no name.

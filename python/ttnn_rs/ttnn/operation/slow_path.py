@@ -32,7 +32,7 @@ class HookError(TtnnError, RuntimeError):
 
 
 class ComparisonError(TtnnError, RuntimeError):
-    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
+    """A result below `CONFIG.comparison_mode_pcc`, or without a golden function."""
 
 
 Level = Literal["local", "global"]

@@ -216,7 +216,7 @@ def to_torch(
 
 
 def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Array:
-    """Return the values as a numpy array, without padding; bfloat16 as ml_dtypes.bfloat16, block floats as float32."""
+    """Return a numpy array without padding; bfloat16 as ml_dtypes.bfloat16, block floats as float32."""
     _require_tensor("ttnn.to_numpy", tensor)
     return tensor.to_numpy(mesh_composer)
 
@@ -563,7 +563,7 @@ _IN_TORCH = {
 
 
 def ttnn_dtype_to_torch_dtype(dtype: DataType) -> Any:
-    """Return the type of torch in which `ttnn.to_torch` returns the values of a data type.
+    """Return the torch dtype of `ttnn.to_torch` for a data type.
 
     Raises:
         ArgumentError: no DataType.

@@ -54,7 +54,7 @@ def get_device_tensors(tensor: Tensor) -> list[Tensor]:
 
 @checked
 def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
-    """Return the tensor whose parts on the chips are `tensors`: one, on the memory of the only one.
+    """Return the mesh tensor of the per-chip `tensors`, of which there is one.
 
     Raises:
         ShapeError: there is not exactly one.
@@ -84,7 +84,7 @@ def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor
 
 @checked
 def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: MeshDevice | None = None) -> Tensor:
-    """Return a host tensor distributed over a mesh by a mapper, on the host or, if `mesh_device` is given, there.
+    """Return a tensor distributed over a mesh by a mapper, on `mesh_device` or the host.
 
     Raises:
         ShapeError: the mapper cuts a dimension that the tensor does not have.
@@ -102,7 +102,7 @@ def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: Mesh
 
 @checked
 def aggregate_tensor(tensor: Tensor, composer: CppMeshToTensor) -> Tensor:
-    """Return the host tensor that a composer concatenates from the parts on the chips of a mesh.
+    """Return the host tensor that a composer concatenates from a mesh tensor.
 
     Raises:
         ShapeError: the composer joins along a dimension that the tensor does not have.

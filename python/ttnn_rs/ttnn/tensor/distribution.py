@@ -231,7 +231,7 @@ class MeshMapperConfig:
 
 
 class CppTensorToMesh:
-    """A mapper: what `mesh_mapper=` takes. Made by the functions and classes below."""
+    """A mapper for `mesh_mapper=`, created by the functions and classes below."""
 
     _placements_: list[Placement]
 
@@ -369,7 +369,7 @@ class MeshComposerConfig:
 
 
 class CppMeshToTensor:
-    """A composer: what `mesh_composer=` takes. Made by the functions and classes below."""
+    """A composer for `mesh_composer=`, created by the functions and classes below."""
 
     _dims: list[int]
 
@@ -429,7 +429,7 @@ _default = threading.local()
 
 @contextmanager
 def distribute(default: CppTensorToMesh | ReplicateTensorToMeshWrapper | CppMeshToTensor) -> Iterator[None]:
-    """Use a mapper in every `from_torch`, or a composer in every `to_torch`, of a `with` block that names none.
+    """Set the default mapper or composer of a `with` block.
 
     Raises:
         ArgumentError: neither a mapper nor a composer.

@@ -89,7 +89,7 @@ def _element(value: float, dtype: np.dtype[Any]) -> Any:
 
 
 def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
-    """Return the part of the padded shape of a host tensor from `start` to `end` (not included)."""
+    """Return a slice of a host tensor's padded shape, from `start` to `end` (excluded)."""
     _require_row_major(tensor, "Tensor.unpad")
     first, last = as_dims(start), as_dims(end)
     values = _with_padding(tensor, "Tensor.unpad", len(first))

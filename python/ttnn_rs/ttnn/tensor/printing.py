@@ -41,7 +41,7 @@ OPTIONS = PrintOptions()
 def set_printoptions(
     *, profile: str = "short", sci_mode: str | bool | None = None, precision: int | None = None
 ) -> None:
-    """Set how tensors print; options that are not given are reset to their defaults.
+    """Set tensor print options; omitted ones are reset to their defaults.
 
     Args:
         profile: "empty", "short" (default) or "full", in any case.

@@ -144,7 +144,7 @@ class TensorStorage:
         return self._spec._tile
 
     def memory_config(self) -> MemoryConfig:
-        """Return the memory configuration; of a host tensor, that which it would get on a device."""
+        """Return the memory config; for a host tensor, the one it gets on a device."""
         return self._spec._memory_config
 
     def storage_type(self) -> StorageType:

@@ -64,7 +64,7 @@ class Tensor(TensorStorage, TensorOperators):
         device: MeshDevice | None = None,
         layout: Layout | None = None,
     ) -> Tensor:
-        """Return a copy on a device, or in another layout; both may be given by name."""
+        """Return a copy on a device, or in another layout."""
         check_queue("Tensor.to", cq_id)
         given = [item for item in (target, device, layout) if item is not None]
         if len(given) != 1:
@@ -109,7 +109,7 @@ class Tensor(TensorStorage, TensorOperators):
         return host_buffer.torch_of(host_buffer.unpack_padded(raw, host._spec))
 
     def to_list(self) -> Any:
-        """Return nested lists of the values, a number for rank 0."""
+        """Return nested lists of the values, a scalar for rank 0."""
         values = self._values("Tensor.to_list")
         return (values if values.dtype.kind in "iu" else values.astype(np.float32)).tolist()
 
@@ -185,11 +185,11 @@ class Tensor(TensorStorage, TensorOperators):
         return host_shapes.padded(self, output_shape, input_start, pad_value)
 
     def unpad(self, start: ShapeLike, end: ShapeLike) -> Tensor:
-        """Return the part of the padded shape of a host tensor from `start` to `end` (not included)."""
+        """Return a slice of a host tensor's padded shape, from `start` to `end` (excluded)."""
         return host_shapes.part(self, start, end)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
-        """Return a host tensor of the same logical shape, padded to multiples of 32 in the last two dimensions.
+        """Return a host tensor padded to multiples of 32 in the last two dimensions.
 
         A vector is a row, a scalar a row of one. A tensor in TILE layout is returned as it is: its tiles are full.
         """
@@ -209,7 +209,7 @@ class Tensor(TensorStorage, TensorOperators):
         return self.unpad((0,) * rank, (1,) * (rank - len(dims)) + dims)
 
     def extract_shard(self, core: CoreLike | int) -> Tensor:
-        """Return the shard of a core (a coordinate, or its number in shard order) as a host tensor [1, 1, H, W]."""
+        """Return the shard of a core (coordinate or shard index) as a host tensor [1, 1, H, W]."""
         return host_shapes.shard(self, core)
 
     def host_buffer(self) -> DistributedHostBuffer:
@@ -221,7 +221,7 @@ class Tensor(TensorStorage, TensorOperators):
         return getattr(self, "_topology", WHOLE)
 
     def update_tensor_topology(self, topology: TensorTopology) -> None:
-        """Set the topology; the values stay where they are."""
+        """Set the topology; values are not moved."""
         if not isinstance(topology, TensorTopology):
             raise ArgumentError(f"Tensor.update_tensor_topology: expected a TensorTopology, got {topology!r}")
         self._topology = topology

@@ -43,7 +43,7 @@ def visualize_mesh_device(mesh_device: MeshDevice) -> None:
 
 
 def visualize_tensor(tensor: Tensor) -> None:
-    """Print which part of a tensor each chip of its mesh has, with shape, data type and layout of the part.
+    """Print the part of a tensor on each chip, with shape, data type and layout.
 
     Raises:
         ArgumentError: no tensor.
@@ -75,7 +75,7 @@ def visualize_system_mesh() -> None:
 
 
 def compute_distribution_to_mesh_mapping(distribution_shape: MeshShape, mesh_shape: MeshShape) -> list[MeshCoordinate]:
-    """Return the chip of a mesh for each part of a distribution: the parts of one chip's mesh are all on it.
+    """Return the chip of each part of a distribution over a mesh.
 
     Raises:
         ArgumentError: a shape is no MeshShape, or has more than one chip.

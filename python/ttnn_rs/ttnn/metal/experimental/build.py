@@ -150,7 +150,7 @@ def make_program_from_spec(mesh_device: MeshDevice, spec: ProgramSpec, skip_vali
 def make_mesh_workload_from_spec(
     mesh_device: MeshDevice, program_spec: ProgramSpec, skip_validation: bool = False
 ) -> MeshWorkload:
-    """Return a workload in which the chip of the mesh runs a program; see `make_program_from_spec`."""
+    """Return a mesh workload with one program; see `make_program_from_spec`."""
     workload = MeshWorkload()
     program = make_program_from_spec(mesh_device, program_spec, skip_validation)
     workload.add_program(MeshCoordinateRange(mesh_device.shape), program)

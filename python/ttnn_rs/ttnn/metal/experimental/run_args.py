@@ -53,7 +53,7 @@ class ProgramRunArgs:
 
     @dataclass(kw_only=True)
     class KernelRunArgs:
-        """The arguments of a kernel: for each node values by name, and those that all nodes share."""
+        """The arguments of a kernel: per-node values by name, and common ones."""
 
         runtime_arg_values: Mapping[Node, Mapping[str, int]] = field(default_factory=dict)
         common_runtime_arg_values: Mapping[str, int] = field(default_factory=dict)
@@ -109,7 +109,7 @@ def set_program_run_args(program: Program, params: ProgramRunArgs, skip_validati
 
 
 def update_program_run_args(program: Program, params: ProgramRunArgs, skip_validation: bool = False) -> None:
-    """Set some arguments of a program's following runs; the others stay.
+    """Set some arguments of a program's later runs; the others are kept.
 
     Raises:
         ProgramConfigError: `set_program_run_args` was not called before, or as there.
@@ -128,7 +128,7 @@ def update_program_run_args(program: Program, params: ProgramRunArgs, skip_valid
 def update_tensor_args(
     program: Program, tensor_args: Mapping[str, TensorArgument | Tensor], skip_validation: bool = False
 ) -> None:
-    """Set the tensors of a program's following runs, all of them; other arguments stay.
+    """Set all tensors of a program's later runs; other arguments are kept.
 
     Raises:
         ProgramConfigError, StorageError: as `set_program_run_args`.
@@ -321,7 +321,7 @@ def _runtime_words(made: Specified, parameter: TensorParameter, spec: TensorSpec
 
 
 def tensorspecs_match_with_relaxation(a: TensorSpec, b: TensorSpec, relaxation: TensorSpecRelaxations) -> bool:
-    """Return whether a tensor's specification is that of its parameter, but for what may differ.
+    """Return whether a tensor's specification matches its parameter, with relaxations.
 
     Raises:
         ArgumentError: a value of another kind.

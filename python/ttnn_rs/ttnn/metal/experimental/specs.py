@@ -87,7 +87,7 @@ class KernelAdvancedOptions:
 
 @dataclass(kw_only=True)
 class KernelSpec:
-    """A kernel: its source, what it names, and how it runs. It runs on the nodes of the work units that list it.
+    """A kernel: source, bindings and configuration. It runs on the nodes of its work units.
 
     Attributes:
         unique_id: Its name in the program.
@@ -219,14 +219,14 @@ def consumer_of(dfb_spec_name: str, accessor_name: str) -> DFBBinding:
 
 
 def all_consumer_of(dfb_spec_name: str, accessor_name: str) -> DFBBinding:
-    """Return the binding of a kernel each of whose threads takes every entry."""
+    """Return the binding of a kernel each of whose threads reads every entry."""
     binding = consumer_of(dfb_spec_name, accessor_name)
     binding.access_pattern = DFBAccessPattern.ALL
     return binding
 
 
 def blocked_consumer_of(dfb_spec_name: str, accessor_name: str, block_size: int) -> DFBBinding:
-    """Return the binding of a kernel whose threads take blocks of entries, which programs refuse."""
+    """Return the binding of a kernel whose threads read blocks of entries (unsupported in programs)."""
     binding = consumer_of(dfb_spec_name, accessor_name)
     binding.access_pattern, binding.block_size = DFBAccessPattern.BLOCKED, block_size
     return binding
@@ -256,7 +256,7 @@ class DFBAdvancedOptions:
 
 @dataclass(kw_only=True)
 class DataflowBufferSpec:
-    """A buffer of entries from a producer to a consumer kernel on one node: a circular buffer on this chip.
+    """A buffer from a producer to a consumer kernel on one node: a circular buffer.
 
     Attributes:
         unique_id: Its name in the program.
@@ -329,7 +329,7 @@ class TensorSpecRelaxations:
 
 @dataclass(kw_only=True)
 class TensorParameter:
-    """A tensor that comes with the arguments of a run: its name and its specification."""
+    """A tensor argument of runs: its name and its specification."""
 
     unique_id: str
     spec: TensorSpec

@@ -95,7 +95,7 @@ _NAMES: Final[dict[str, UnaryOpType]] = {
 
 
 def string_to_unary_with_param(name: str) -> UnaryWithParam:
-    """Return the activation that a string names, as in `activation="relu"`; "gelu_approx" is GELU's fast form.
+    """Return the activation of a name such as "relu"; "gelu_approx" is GELU's fast form.
 
     Raises:
         ArgumentError: no operator has that name.

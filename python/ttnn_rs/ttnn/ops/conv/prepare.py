@@ -29,7 +29,7 @@ __all__ = [
 
 @checked
 def get_conv_output_dim(input: int, window: int, stride: int = 1, pad: int = 0, dilation: int = 1) -> int:
-    """Return along one dimension how many windows fit into an input that is padded at both ends.
+    """Return the output size of a convolution along one dimension.
 
     Args:
         input: Size of the input.
@@ -87,7 +87,7 @@ def prepare_conv_weights(
     conv_config: Conv2dConfig | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return weights [O, C / groups, kh, kw] as `ttnn.conv2d` takes them: [1, 1, K, O] in tiles.
+    """Return prepared weights of `ttnn.conv2d`: [O, C / groups, kh, kw] -> [1, 1, K, O].
 
     They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
 
@@ -116,7 +116,7 @@ def prepare_conv_transpose2d_weights(
     mirror_kernel: bool = True,
     **options: Any,
 ) -> Tensor:
-    """Return weights [C, O / groups, kh, kw] as `ttnn.conv_transpose2d` takes them: [1, 1, K, O] in tiles.
+    """Return prepared weights of `ttnn.conv_transpose2d`: [C, O / groups, kh, kw] -> [1, 1, K, O].
 
     They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
 
@@ -141,7 +141,7 @@ def prepare_conv_bias(
     conv_config: Conv2dConfig | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return a bias of O elements as `ttnn.conv2d` takes it: [1, 1, 1, O] in tiles, on the device if given.
+    """Return the prepared bias of `ttnn.conv2d`: [1, 1, 1, O], tiled, on `device` if set.
 
     Raises:
         ShapeError: it has another number of elements.
@@ -160,7 +160,7 @@ def prepare_conv_transpose2d_bias(
     conv_config: Conv2dConfig | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return a bias of O elements as `ttnn.conv_transpose2d` takes it: [1, 1, 1, O] in tiles.
+    """Return the prepared bias of `ttnn.conv_transpose2d`: [1, 1, 1, O], tiled.
 
     Raises:
         ShapeError: it has another number of elements.

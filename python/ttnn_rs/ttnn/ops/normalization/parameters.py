@@ -84,7 +84,7 @@ def _mask(name: str, channels: int, groups: int, cores: int, dtype: DataType, in
 def create_group_norm_input_mask(
     num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
 ) -> Tensor:
-    """Return 1 in the columns of every group and 0 elsewhere: [1, groups, 32, columns], in tiles on the host.
+    """Return the group mask, 1 in a group's columns: [1, groups, 32, columns], tiled, on the host.
 
     Raises:
         ParameterError: channels, groups and cores do not divide.
@@ -97,7 +97,7 @@ def create_group_norm_input_mask(
 def create_group_norm_input_negative_mask(
     num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
 ) -> Tensor:
-    """Return 0 in the columns of every group and 1 elsewhere: [1, groups, 32, columns], in tiles on the host.
+    """Return the inverted group mask: [1, groups, 32, columns], tiled, on the host.
 
     Raises:
         ParameterError: channels, groups and cores do not divide.
@@ -107,7 +107,7 @@ def create_group_norm_input_negative_mask(
 
 
 def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: int, num_cores_x: int) -> torch.Tensor:
-    """Return factors of channels in rows of 32, those of every core padded with zeros.
+    """Return channel weights in rows of 32, zero-padded for every core.
 
     Shape: [C] -> [1, 1, rows, 32].
 
@@ -130,7 +130,7 @@ def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: i
 
 @checked
 def create_layer_norm_reciprocals(device: MeshDevice, core_range_set: CoreRangeSet, width: int) -> Tensor:
-    """Return 1, 1/2, ... 1/width in float32 for every core: [cores, width], in shards of height in L1."""
+    """Return 1, 1/2, ... 1/width in float32 per core: [cores, width], height sharded in L1."""
     name = "ttnn.create_layer_norm_reciprocals"
     _of_kind(name, MeshDevice, device=device)
     _of_kind(name, CoreRangeSet, core_range_set=core_range_set)
@@ -214,7 +214,7 @@ def dram_group_norm_params_from_torch(
     return_mask: bool = True,
     dtype: DataType = DataType.BFLOAT16,
 ) -> Any:
-    """Return factors or summands of channels on the device, one or a list as given, and the mask of the groups.
+    """Return channel weights or biases on the device, and the group mask.
 
     Raises:
         ParameterError: channels are no multiple of 32 and of the groups.
@@ -291,7 +291,7 @@ def dram_group_norm_virtual_columns(core_grid: CoreGrid, num_channels: int, num_
 def determine_expected_group_norm_dram_grid_size(
     *, device: MeshDevice, num_channels: int, num_groups: int, input_nhw: int, num_batches: int = 1
 ) -> CoreGrid:
-    """Return the largest grid, by columns and then by rows, over which a group norm of interleaved operands divides.
+    """Return the largest grid of a group norm of interleaved operands.
 
     Groups divide into columns of cores with full tiles of channels; rows of tiles divide into the other cores.
 

@@ -83,7 +83,7 @@ def prepare_grid_sample_grid(
     align_corners: bool = False,
     output_dtype: DataType | None = None,
 ) -> Tensor:
-    """Return the points of a grid as `ttnn.grid_sample` takes them with `use_precomputed_grid=True`.
+    """Return a grid for `ttnn.grid_sample` with `use_precomputed_grid=True`.
 
     Shape: [N, h, w, 2] -> [N, h, w, 6], or [N, h, w, 2] for `mode="nearest"`.
     Each point has the row and the column of its first pixel, as bits of int16, and for "bilinear" four weights. Host
