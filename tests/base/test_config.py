@@ -126,7 +126,7 @@ def test_manage_config_restores_the_value() -> None:
         pass
 
 
-def test_files_and_dictionaries(tmp_path: Path) -> None:
+def test_config_round_trips_through_files_and_dictionaries(tmp_path: Path) -> None:
     config, path = Config(), tmp_path / "config.json"
     config.comparison_mode_pcc = 0.5
     config.save_to_file(path)
@@ -167,7 +167,7 @@ def test_missing_file_is_an_error(tmp_path: Path) -> None:
         Config().load_from_file(tmp_path / "missing.json")
 
 
-def test_environment(tmp_path: Path) -> None:
+def test_environment_variables_set_switches(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text(json.dumps({"enable_logging": True}))
     config = Config()
@@ -233,12 +233,12 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
         (ttnn.load_config_from_json_file, 3, "configuration file: expected a path, got 3"),
     ],
 )
-def test_what_is_no_configuration_is_an_error(function: Any, given: Any, message: str) -> None:
+def test_values_other_than_a_config_raise_config_error(function: Any, given: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         function(given)
 
 
-def test_the_home_of_nobody_is_a_path() -> None:
+def test_unknown_home_folder_gives_a_path() -> None:
     config = Config()
     config.cache_path = "~no such user/cache"
     assert str(config.cache_path) == "~no such user/cache"

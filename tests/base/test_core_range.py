@@ -14,7 +14,7 @@ def cr(x0: int, y0: int, x1: int, y1: int) -> ttnn.CoreRange:
     return ttnn.CoreRange(ttnn.CoreCoord(x0, y0), ttnn.CoreCoord(x1, y1))
 
 
-def test_core_coord() -> None:
+def test_core_coord_behaves_like_a_pair() -> None:
     core = ttnn.CoreCoord(1, 2)
     assert (core.x, core.y, repr(core)) == (1, 2, "1-2")
     assert core == ttnn.CoreCoord((1, 2))
@@ -67,7 +67,7 @@ def test_core_range_set_refuses() -> None:
         ttnn.CoreRangeSet([]).bounding_box()
 
 
-def test_merge_makes_few_rectangles() -> None:
+def test_merge_returns_few_rectangles() -> None:
     left = ttnn.CoreRangeSet([cr(0, 0, 3, 3)])
     assert repr(left.merge(ttnn.CoreRangeSet([cr(4, 0, 5, 3)]))) == "{[0-0 - 5-3]}"
     assert repr(left.merge(ttnn.CoreRangeSet([cr(0, 4, 3, 5)]))) == "{[0-0 - 3-5]}"

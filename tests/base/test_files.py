@@ -181,7 +181,7 @@ def test_devices_and_pipes_are_written_directly(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_bytes() == b"new"
 
 
-def test_names_that_no_file_has_are_errors(tmp_path: Path) -> None:
+def test_impossible_file_names_raise_errors(tmp_path: Path) -> None:
     for name, sentence in (
         ("a\0b", "has a character that no file name can hold"),
         ("a\ud800", "has a character that no file name can hold"),
@@ -197,7 +197,7 @@ def test_names_that_no_file_has_are_errors(tmp_path: Path) -> None:
             call(3, where="here")
 
 
-def test_what_has_no_end_is_not_read(tmp_path: Path) -> None:
+def test_endless_streams_are_not_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path, kind in ((pipe, "a FIFO"), (Path("/dev/zero"), "a device file")):

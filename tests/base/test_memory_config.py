@@ -134,7 +134,7 @@ def test_create_sharded_memory_config_refuses(arguments: tuple[Any, ...], senten
     assert isinstance(caught.value, MemoryConfigError)
 
 
-def test_the_underscore_variant_rounds_up() -> None:
+def test_create_sharded_memory_config_underscore_rounds_up() -> None:
     make = ttnn.create_sharded_memory_config_
 
     def shard(*arguments: Any, **options: Any) -> list[int]:
@@ -173,7 +173,9 @@ def test_the_underscore_variant_rounds_up() -> None:
         ([4, 0], ttnn.ROW_MAJOR_LAYOUT, [4, 0], (0, 0)),
     ],
 )
-def test_padding_and_pages(shape: list[int], layout: ttnn.Layout, padded: list[int], grid: tuple[int, int]) -> None:
+def test_spec_computes_padding_and_pages(
+    shape: list[int], layout: ttnn.Layout, padded: list[int], grid: tuple[int, int]
+) -> None:
     spec = ttnn.TensorSpec(ttnn.Shape(shape), ttnn.bfloat16, layout)
     assert (spec.padded_shape, spec.page_grid, spec.num_pages) == (padded, grid, grid[0] * grid[1])
     assert spec.raw_bytes == spec.num_pages * spec.page_bytes
@@ -185,7 +187,7 @@ def test_rows_are_padded_to_whole_shards() -> None:
     assert (spec.padded_shape, spec.page_grid, spec.page_bytes) == ([4, 48], (4, 3), 32)
 
 
-def test_the_three_signatures_of_tensor_spec() -> None:
+def test_tensor_spec_accepts_its_three_signatures() -> None:
     shape = ttnn.Shape([64, 64])
     plain = ttnn.TensorSpec(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, ttnn.BufferType.L1, ttnn.Tile([16, 32]))
     assert (plain.memory_config, plain.tile) == (ttnn.L1_MEMORY_CONFIG, ttnn.Tile([16, 32]))
@@ -256,7 +258,7 @@ def test_shards_that_do_not_fit_have_the_official_sentence(config: ttnn.MemoryCo
     )
 
 
-def test_types_without_a_layout() -> None:
+def test_data_types_reject_unsupported_layouts() -> None:
     with pytest.raises(LayoutError) as caught:
         ttnn.TensorSpec.of([32, 32], ttnn.bfloat8_b, ttnn.ROW_MAJOR_LAYOUT)
     assert str(caught.value) == (
@@ -271,7 +273,7 @@ def test_types_without_a_layout() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "[]", "3", '{"grid": 3}', '{"memory_layout": 77}'])
 @pytest.mark.parametrize("kind", [ttnn.MemoryConfig, ttnn.ShardSpec, ttnn.NdShardSpec, ttnn.CoreCoord, ttnn.CoreRange])
-def test_json_that_describes_something_else(kind: Any, text: str) -> None:
+def test_json_of_another_class_raises(kind: Any, text: str) -> None:
     with pytest.raises(MemoryConfigError) as caught:
         kind.from_json(text)
     assert str(caught.value) == f"{kind.__name__}.from_json: not what {kind.__name__}.to_json writes: {text!r}"
@@ -288,7 +290,7 @@ def test_json_that_describes_something_else(kind: Any, text: str) -> None:
         ((ttnn.TensorMemoryLayout.BLOCK_SHARDED,), {"nd_shard_spec": "ND"}, "leave out memory_layout and shard_spec"),
     ],
 )
-def test_nothing_beside_nd_shards_is_ignored(
+def test_arguments_besides_nd_shards_are_checked(
     arguments: tuple[object, ...], named: dict[str, object], message: str
 ) -> None:
     specs = {"ND": ttnn.NdShardSpec([32, 32], cores(2, 1)), "2D": ttnn.ShardSpec(cores(2, 1), [32, 32], ROWS)}

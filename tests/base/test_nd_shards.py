@@ -149,7 +149,7 @@ def test_shards_of_chosen_cores_are_written(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("shape", [[0, 3, 64, 64], [2, 0, 64], [0]])
-def test_nothing_needs_no_memory(device: ttnn.MeshDevice, shape: list[int]) -> None:
+def test_empty_tensors_use_no_memory(device: ttnn.MeshDevice, shape: list[int]) -> None:
     config = placed([1], cores(2, 2)) if len(shape) == 1 else placed([1, 32, 32], cores(2, 2))
     layout = ROW_MAJOR if len(shape) == 1 else TILE
     tensor = ttnn.from_torch(torch.zeros(shape), layout=layout, device=device, memory_config=config)
@@ -181,7 +181,7 @@ def test_cores_that_the_device_does_not_have(device: ttnn.MeshDevice) -> None:
         ttnn.from_torch(values, layout=TILE, device=device, memory_config=config)
 
 
-def test_what_is_not_built_for_them(device: ttnn.MeshDevice, tmp_path: Any) -> None:
+def test_unsupported_uses_of_nd_shards_raise(device: ttnn.MeshDevice, tmp_path: Any) -> None:
     config = placed([32, 32], cores(2, 2))
     tensor = ttnn.from_torch(torch.zeros(64, 64), layout=TILE, device=device, memory_config=config)
     with pytest.raises(UnsupportedError, match="n-dimensional shards"):

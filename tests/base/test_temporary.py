@@ -22,7 +22,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return default_temporary_folder()
 
 
-def test_each_user_has_a_folder(temporary: Path, tmp_path: Path) -> None:
+def test_temporary_folder_is_per_user(temporary: Path, tmp_path: Path) -> None:
     assert temporary == tmp_path / f"ttnn-{os.getuid()}"
     made = new_temporary_folder("new_", temporary, where="here")
     assert made.parent == temporary
@@ -45,7 +45,9 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     assert "may be changed by others, and is not used" in caplog.text
 
 
-def test_a_link_in_its_place_is_not_used(temporary: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_temporary_folder_that_is_a_link_is_not_used(
+    temporary: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     temporary.symlink_to(theirs)

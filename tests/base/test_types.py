@@ -44,7 +44,7 @@ def test_all_numbers_are_the_official_ones() -> None:
     assert len(enumerations()) == 59 + len(ELSEWHERE)
 
 
-def test_spellings() -> None:
+def test_enum_members_have_all_official_spellings() -> None:
     assert str(ttnn.bfloat16) == "DataType.BFLOAT16"
     assert ttnn.bfloat16.cpp_name == "DataType::BFLOAT16"
     assert int(ttnn.MathFidelity.HiFi4) == 4
@@ -138,7 +138,7 @@ def test_default_tile() -> None:
     ("shape", "face", "faces", "bfloat8_b_bytes"),
     [([16, 32], [16, 16], 2, 544), ([32, 16], [16, 16], 2, 544), ([1, 32], [1, 16], 2, 48), ([8, 16], [8, 16], 1, 144)],
 )
-def test_other_tiles(shape: list[int], face: list[int], faces: int, bfloat8_b_bytes: int) -> None:
+def test_tile_accepts_other_sizes(shape: list[int], face: list[int], faces: int, bfloat8_b_bytes: int) -> None:
     tile = ttnn.Tile(shape)
     assert (tile.face_shape, tile.num_faces) == (face, faces)
     assert tile.get_tile_size(ttnn.bfloat8_b) == bfloat8_b_bytes

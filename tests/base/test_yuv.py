@@ -11,7 +11,7 @@ import ttnn
     ("coefficients", "expected"),
     [(ttnn.yuv_bt601_coefficients, (0.299, 0.587, 0.114)), (ttnn.yuv_bt709_coefficients, (0.2126, 0.7152, 0.0722))],
 )
-def test_standards(coefficients: object, expected: tuple[float, ...]) -> None:
+def test_yuv_coefficients_follow_their_standard(coefficients: object, expected: tuple[float, ...]) -> None:
     assert callable(coefficients)
     found = coefficients()
     assert isinstance(found, ttnn.YUVCoefficients)

@@ -93,7 +93,7 @@ def test_addresses_are_the_recorded_ones(chip: str, golden: Path) -> None:
         assert again.address == expected["realloc_after_free_second"]
 
 
-def test_numbers_of_the_sfpu(device: ttnn.MeshDevice) -> None:
+def test_sfpu_constants_are_the_recorded_ones(device: ttnn.MeshDevice) -> None:
     assert device.sfpu_eps() == 1.1920899822825959e-07
     assert device.sfpu_nan() == 7.0039998997052e19
     assert device.sfpu_inf() == 1.7013999693950742e38
@@ -113,7 +113,7 @@ def test_figures_follow_the_chosen_generation() -> None:
             assert ttnn.is_blackhole(device)
 
 
-def test_a_mesh_of_one(device: ttnn.MeshDevice) -> None:
+def test_mesh_of_one_chip_has_its_shape_and_devices(device: ttnn.MeshDevice) -> None:
     assert repr(device) == "MeshDevice(1x1 grid, 1 devices)"
     assert (device.shape, repr(device.shape), device.shape.mesh_size()) == (
         ttnn.MeshShape(1, 1),
@@ -136,7 +136,7 @@ def test_cards_exist_when_they_are_open(device: ttnn.MeshDevice) -> None:
     assert ttnn.get_device_ids() == [0]
 
 
-def test_all_ways_of_opening() -> None:
+def test_every_open_function_opens_a_device() -> None:
     ttnn.CloseDevice(ttnn.CreateDevice(0, 2, 32768))
     ttnn.CloseDevices(ttnn.CreateDevices([0, 1]))
     ttnn.close_mesh_device(ttnn.open_mesh_device(ttnn.MeshShape(1, 1), l1_small_size=16384))
@@ -162,7 +162,7 @@ def test_opening_several_leaves_none_open_if_one_fails() -> None:
     ttnn.close_device(ttnn.open_device(device_id=0))
 
 
-def test_the_default_device(device: ttnn.MeshDevice) -> None:
+def test_default_device_is_set_and_cleared(device: ttnn.MeshDevice) -> None:
     assert ttnn.GetDefaultDevice() is None
     ttnn.SetDefaultDevice(device)
     assert ttnn.GetDefaultDevice() is device
@@ -263,7 +263,7 @@ def test_memory_views_show_fragmentation(device: ttnn.MeshDevice) -> None:
     assert device._engine.lowest_l1_address() == 1_492_992
 
 
-def test_the_memory_dump(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_memory_dump_writes_a_summary_per_buffer_type(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     kept = device._engine.allocate_interleaved(0, 2048, 100)
     with ttnn.manage_config("root_report_path", tmp_path / "reports"):
         ttnn.dump_device_memory_state(device, prefix="before_")
@@ -276,7 +276,7 @@ def test_the_memory_dump(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     assert len((tmp_path / "reports" / "before_memory_blocks.csv").read_text().splitlines()) == 1 + 2 + 1
 
 
-def test_regions_set_aside(device: ttnn.MeshDevice) -> None:
+def test_reserved_regions_reduce_the_free_memory(device: ttnn.MeshDevice) -> None:
     ttnn.close_device(device)
     opened = ttnn.open_device(device_id=0, l1_small_size=32768, trace_region_size=1 << 20, worker_l1_size=1_000_000)
     sizes = [ttnn.get_memory_view(opened, kind).total_bytes_per_bank for kind in ttnn.BufferType]
@@ -297,7 +297,7 @@ def test_pages_keep_their_bytes_in_any_placement(device: ttnn.MeshDevice) -> Non
         assert np.array_equal(buffer.read(6 * 2048, 4, require_written=True), data)
 
 
-def test_synchronize(device: ttnn.MeshDevice) -> None:
+def test_synchronize_accepts_queues_and_sub_devices(device: ttnn.MeshDevice) -> None:
     ttnn.synchronize_device(device)
     ttnn.synchronize_device(device, cq_id=ttnn.QueueId(0))
     with pytest.raises(ttnn.DeviceError, match="has 1 command queues, not 1"):
@@ -317,7 +317,7 @@ ONE_CHIP: list[tuple[str, Callable[[ttnn.MeshDevice], Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "call"), ONE_CHIP, ids=[name for name, _ in ONE_CHIP])
-def test_what_needs_more_than_a_chip_says_so(
+def test_functions_of_several_chips_raise_unsupported_error(
     name: str, call: Callable[[ttnn.MeshDevice], Any], device: ttnn.MeshDevice
 ) -> None:
     with pytest.raises(ttnn.UnsupportedError, match=f"{name}: .* not built") as error:
@@ -344,7 +344,7 @@ def test_mesh_coordinates_behave_like_sequences() -> None:
             ttnn.MeshShape(*bad)
 
 
-def test_a_tensor_is_no_trace(device: ttnn.MeshDevice) -> None:
+def test_trace_functions_reject_tensors(device: ttnn.MeshDevice) -> None:
     torch = pytest.importorskip("torch")
     for call in (ttnn.release_trace, ttnn.execute_trace, ttnn.end_trace_capture):
         with pytest.raises(ttnn.ArgumentError, match="expected the id of a trace"):

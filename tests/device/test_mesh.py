@@ -46,7 +46,7 @@ def test_sets_of_ranges_compare_their_chips() -> None:
     assert joined == ttnn.MeshCoordinateRangeSet(box(0, 2))
 
 
-def test_core_of_a_chip() -> None:
+def test_mesh_core_coord_joins_chip_and_core() -> None:
     place = ttnn.MeshCoreCoord(ttnn.MeshCoordinate(0, 0), ttnn.CoreCoord(1, 2))
     assert (place.device_coord, place.core_coord) == (ttnn.MeshCoordinate(0, 0), ttnn.CoreCoord(1, 2))
     assert repr(place) == "MeshCoreCoord(MeshCoordinate([0, 0]), 1-2)"
@@ -172,7 +172,7 @@ def test_distribute_sets_what_is_not_given(device: ttnn.MeshDevice) -> None:
         (lambda d: ttnn.Tensor(VALUES).update_tensor_topology(3), ArgumentError, "expected a TensorTopology, got 3"),
     ],
 )
-def test_what_mappers_and_composers_refuse(
+def test_wrong_mapper_and_composer_arguments_raise(
     device: ttnn.MeshDevice, call: Callable[[ttnn.MeshDevice], Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -228,7 +228,7 @@ def test_events_have_passed(device: ttnn.MeshDevice) -> None:
         ttnn.MeshEvent()
 
 
-def test_the_queue_of_the_thread() -> None:
+def test_command_queue_block_sets_the_queue_of_the_thread() -> None:
     assert ttnn.get_current_command_queue_id_for_thread() == ttnn.QueueId(0)
     with ttnn.command_queue(1):
         assert ttnn.get_current_command_queue_id_for_thread() == ttnn.QueueId(1)

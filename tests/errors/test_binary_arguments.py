@@ -61,7 +61,7 @@ def refused(entry: registry.Op, *operands: Any) -> TtnnError:
     return caught.value
 
 
-def test_there_are_many() -> None:
+def test_at_least_60_binary_operators_are_tried() -> None:
     assert len(ENTRIES) >= 60
 
 
@@ -106,7 +106,7 @@ def test_shapes_that_do_not_broadcast(entry: registry.Op, t: Make) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
-def test_operands_elsewhere(entry: registry.Op, t: Make) -> None:
+def test_operands_on_host_or_another_device_raise_storage_error(entry: registry.Op, t: Make) -> None:
     dtype = entry.dtypes[0]
     host = ttnn.ones((32, 64), dtype, TILES)
     here = t((32, 64), dtype)

@@ -187,7 +187,7 @@ def test_opening_twice(device: ttnn.MeshDevice) -> None:
     assert usable(device)
 
 
-def test_devices_are_not_made_by_hand() -> None:
+def test_mesh_device_constructor_raises() -> None:
     with pytest.raises(TypeError, match=r"devices are opened with ttnn\.open_device"):
         ttnn.MeshDevice()
 
@@ -204,7 +204,7 @@ COORDINATES: list[tuple[Callable[[ttnn.MeshDevice], Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "text"), COORDINATES, ids=[text for _, text in COORDINATES])
-def test_coordinates_that_do_not_exist(
+def test_coordinates_outside_the_mesh_raise(
     call: Callable[[ttnn.MeshDevice], Any], text: str, device: ttnn.MeshDevice
 ) -> None:
     with pytest.raises(ttnn.DeviceError) as error:
@@ -212,7 +212,7 @@ def test_coordinates_that_do_not_exist(
     assert text in str(error.value)
 
 
-def test_what_is_not_known_of_a_chip_is_not_guessed() -> None:
+def test_unknown_chip_facts_raise_unsupported_error() -> None:
     with (
         ttnn.manage_device(0, chip="n300") as device,
         pytest.raises(ttnn.UnsupportedError, match="not known for n300, only for n150 and p150"),
@@ -232,7 +232,7 @@ SHARDS: list[tuple[tuple[Any, ...], str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "text"), SHARDS, ids=[text for _, text in SHARDS])
-def test_bad_buffers(arguments: tuple[Any, ...], text: str, device: ttnn.MeshDevice) -> None:
+def test_wrong_buffer_sizes_raise(arguments: tuple[Any, ...], text: str, device: ttnn.MeshDevice) -> None:
     before = device._engine.state_hash()
     with pytest.raises(ttnn.MemoryConfigError) as error:
         device._engine.allocate_sharded(*arguments)
@@ -251,7 +251,7 @@ def test_unwritten_memory_is_an_error_where_it_matters(device: ttnn.MeshDevice) 
     )
 
 
-def test_rows_that_do_not_fit_are_a_bug_of_ours(device: ttnn.MeshDevice) -> None:
+def test_internal_faults_are_reported_as_our_own_bug(device: ttnn.MeshDevice) -> None:
     buffer = device._engine.allocate_interleaved(0, 2048, 3)
     for call in (lambda: buffer.read(2048, 4), lambda: buffer.read(2049, 2), lambda: buffer.write(TILE, 2048)):
         with pytest.raises(ttnn.EngineBugError, match="please report it"):

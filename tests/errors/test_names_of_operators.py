@@ -51,7 +51,7 @@ def test_the_called_operator_is_named(t: Make, call: Callable[[Make], Any], text
 
 
 @pytest.mark.parametrize("exponent", [ttnn.int32, ttnn.uint32], ids=["INT32", "UINT32"])
-def test_what_pow_takes_depends_on_the_exponent(t: Make, exponent: ttnn.DataType) -> None:
+def test_pow_error_names_the_dtypes_of_that_exponent(t: Make, exponent: ttnn.DataType) -> None:
     assert ttnn.pow(t((2, 3), exponent), 2).dtype == exponent
     with pytest.raises(ttnn.DTypeError) as caught:
         ttnn.pow(t((2, 3), exponent), t((2, 3), exponent))

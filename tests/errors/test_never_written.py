@@ -46,6 +46,6 @@ def test_an_empty_tensor_takes_results() -> None:
         assert ttnn.relu(target).to_list()[31][63] == 1.0
 
 
-def test_without_the_watcher_it_reads_what_lies_there() -> None:
+def test_without_the_watcher_unwritten_memory_is_read() -> None:
     with ttnn.manage_config("watcher", False), ttnn.manage_device(device_id=0) as device:
         assert ttnn.relu(empty(device)).to_list()[0][0] == 0.0

@@ -118,7 +118,7 @@ def test_out_of_memory(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("name", ["full", "full_like"])
-def test_a_filled_tensor_lies_where_it_lies(t: Make, name: str) -> None:
+def test_memory_config_of_a_filled_tensor_must_be_its_own(t: Make, name: str) -> None:
     first: Any = (2, 3) if name == "full" else t((2, 3))
     with pytest.raises(ttnn.MemoryConfigError, match=rf"^ttnn.{name}: memory_config is .*, but optional_tensor is in "):
         getattr(ttnn, name)(first, 1, memory_config=ttnn.L1_MEMORY_CONFIG, optional_tensor=t((2, 3)))

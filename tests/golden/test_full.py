@@ -30,7 +30,7 @@ def test_every_array_is_equal(golden: Path, family: str) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("level", _engine.cpu_levels())
-def test_level_and_threads_do_not_change_a_bit(
+def test_results_do_not_depend_on_threads_and_cpu_level(
     golden: Path, level: str, threads: int, cpu_level: None, host_threads: None
 ) -> None:
     _engine.set_cpu_level(level)

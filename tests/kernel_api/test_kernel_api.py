@@ -186,7 +186,7 @@ def transpose_kernel() -> None:
         cb_pop_front(0, 1)
 
 
-def test_transpose(device: ttnn.MeshDevice) -> None:
+def test_transpose_tile_exchanges_rows_and_columns(device: ttnn.MeshDevice) -> None:
     matrices = values(2 * TILE, 8).reshape(2, 32, 32)
     tiles = np.concatenate([metal.tilize_nfaces(m, 32, 32) for m in matrices])
     expected = np.concatenate([metal.tilize_nfaces(np.ascontiguousarray(m.T), 32, 32) for m in matrices])
@@ -194,7 +194,7 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(result.view(np.uint16), expected.view(np.uint16))
 
 
-def test_no_pages(device: ttnn.MeshDevice) -> None:
+def test_waiting_for_no_pages_returns_at_once(device: ttnn.MeshDevice) -> None:
     """Waiting for no pages does not wait, and moves no pointer: kernels do it where there is no padding to skip."""
 
     def step(block: int) -> None:
@@ -287,7 +287,7 @@ def write_own() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 8])
-def test_multicast(device: ttnn.MeshDevice, size: int) -> None:
+def test_multicast_writes_every_core_of_the_rectangle(device: ttnn.MeshDevice, size: int) -> None:
     cores = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(size - 1, size - 1))
     queue = metal.command_queue(device)
     source, out = tiles_buffer(device, 1), tiles_buffer(device, size * size)
@@ -423,6 +423,6 @@ def copy_kernel() -> None:
         cb_pop_front(0, 1)
 
 
-def test_copy(device: ttnn.MeshDevice) -> None:
+def test_copy_tile_copies_every_format(device: ttnn.MeshDevice) -> None:
     data = values(4 * TILE, 11)
     np.testing.assert_array_equal(run_unary(device, data, copy_kernel, 2).view(np.uint16), data.view(np.uint16))

@@ -466,7 +466,7 @@ def test_every_call_takes_time(device: ttnn.MeshDevice) -> None:
     assert took.keys() == TAKES_TIME.keys()
 
 
-def test_host_memory_is_refused(device: ttnn.MeshDevice) -> None:
+def test_host_memory_access_in_kernels_raises(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         api.noc_async_read_pcie(0, 0, 32)
 

@@ -24,7 +24,7 @@ def test_lines_carry_device_core_and_risc(device: ttnn.MeshDevice, capsys: pytes
     assert capsys.readouterr().out.splitlines() == [f"{front}tile 3", f"{front}no end0xff 1.5"]
 
 
-def test_manipulators(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dprint_manipulators_format_numbers(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
     def kernel() -> None:
         out = api.DPRINT << api.HEX() << 31 << " " << api.DEC() << 31 << " " << api.OCT() << 8
         out << api.SETW(4) << 1 << 1 << " " << api.SETPRECISION(3) << 1 / 3 << " "
@@ -45,7 +45,7 @@ def test_an_assertion_stops_the_program(device: ttnn.MeshDevice) -> None:
         run(device, kernel, [1])
 
 
-def test_marks_do_nothing(device: ttnn.MeshDevice) -> None:
+def test_profiler_marks_have_no_effect_in_kernels(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         api.DeviceZoneScopedN("whole kernel")
         with api.DeviceZoneScopedN("part"):

@@ -92,7 +92,7 @@ def test_untilizing_from_a_tile_of_dst_on(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(as_rows(result, data.shape), data)
 
 
-def test_what_untilizing_refuses(device: ttnn.MeshDevice) -> None:
+def test_wrong_untilize_calls_raise(device: ttnn.MeshDevice) -> None:
     def several_rows() -> None:
         api.compute_kernel_hw_startup(0, 16)
         api.pack_untilize_init(0, 16, block_ct_dim=1)
@@ -291,7 +291,7 @@ def test_scoped_locks_of_a_dataflow_buffer(device: ttnn.MeshDevice) -> None:
     assert len(set(places)) == 2
 
 
-def test_products_end(device: ttnn.MeshDevice) -> None:
+def test_matmul_after_mm_uninit_raises(device: ttnn.MeshDevice) -> None:
     data = Matrix(small(64, 32))
 
     def step() -> None:

@@ -84,7 +84,7 @@ def test_welford_of_two_tiles(device: ttnn.MeshDevice) -> None:
     assert not result[1:4].any()
 
 
-def test_welford_refuses_what_its_table_lacks(device: ttnn.MeshDevice) -> None:
+def test_welford_calls_outside_its_table_raise(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.welford_init()
         api.welford_update(0, 0, [api_bits(1.0)])
@@ -131,7 +131,7 @@ def test_quantising_needs_32_bits(device: ttnn.MeshDevice) -> None:
         apply(device, [data, data], body)
 
 
-def test_masks(device: ttnn.MeshDevice) -> None:
+def test_mask_tile_replaces_masked_elements(device: ttnn.MeshDevice) -> None:
     data, mask = small(1, 9), (RNG.random((32, 32)) < 0.5).astype(np.float32)
 
     def zeros() -> None:
@@ -253,7 +253,7 @@ TOPK = [
 
 
 @pytest.mark.parametrize(("call", "text"), TOPK, ids=[text.split(";")[0] for _, text in TOPK])
-def test_what_the_sorting_network_refuses(device: ttnn.MeshDevice, call: Callable[[], object], text: str) -> None:
+def test_wrong_topk_calls_raise(device: ttnn.MeshDevice, call: Callable[[], object], text: str) -> None:
     def body() -> None:
         api.topk_tile_init()
         call()

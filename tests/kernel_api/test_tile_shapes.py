@@ -42,7 +42,7 @@ def to_out(step: Callable[[], object], inputs: int) -> Callable[[], None]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("data_format", [ml_dtypes.bfloat16, np.float32], ids=["bf16", "fp32"])
-def test_copies(device: ttnn.MeshDevice, shape: tuple[int, int], data_format: Any) -> None:
+def test_copy_tile_of_other_tile_shapes(device: ttnn.MeshDevice, shape: tuple[int, int], data_format: Any) -> None:
     data = small(shape, -100, 100).astype(data_format)
 
     def step() -> None:

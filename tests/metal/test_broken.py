@@ -34,7 +34,7 @@ MODULES = (
 )
 
 
-def test_how_many() -> None:
+def test_enough_mistakes_are_tried() -> None:
     print(f"{len(CASES)} programs broken on purpose")
     assert len(CASES) >= ENOUGH
     assert len({case.name for case in CASES}) == len(CASES)

@@ -63,7 +63,7 @@ def test_every_program_of_the_documentation_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_bits(device: ttnn.MeshDevice, name: str) -> None:
+def test_examples_return_the_operator_bits_twice(device: ttnn.MeshDevice, name: str) -> None:
     first, again = (importlib.import_module(f"examples.{name}").run(device) for _ in range(2))
     assert first.checks
     assert all(first.checks.values()), first.checks
@@ -103,7 +103,7 @@ def test_multicast_matmul_of_other_blockings(
     assert all(outcome.checks.values())
 
 
-def test_as_a_command(tmp_path: Path) -> None:
+def test_example_runs_as_a_command(tmp_path: Path) -> None:
     done = command(tmp_path, "classic.matmul_multicast", "--trace", "trace.json")
     assert done.returncode == 0, done.stderr
     assert "ok   same bits as ttnn.matmul with this blocking" in done.stdout

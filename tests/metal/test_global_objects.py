@@ -135,7 +135,9 @@ def asks_for_too_much() -> None:
         (asks_for_too_much, "remote CB 31 has 2 pages, 3 are asked for", 31),
     ],
 )
-def test_wrong_ends(device: ttnn.MeshDevice, kernel: Callable[[], None], text: str, cb: int) -> None:
+def test_wrong_global_buffer_ends_raise(
+    device: ttnn.MeshDevice, kernel: Callable[[], None], text: str, cb: int
+) -> None:
     to = metal.CoreRange(metal.CoreCoord(1, 0), metal.CoreCoord(1, 0))
     shared = ttnn.create_global_circular_buffer(device, [(CORE, metal.CoreRangeSet([to]))], 2 * 2048)
     config = metal.CircularBufferConfig(2 * 2048)

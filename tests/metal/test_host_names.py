@@ -12,7 +12,7 @@ FUNCTIONS = [name for name in host_names.METAL.split() if not isinstance(getattr
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_function_in_both_spellings(name: str) -> None:
+def test_host_function_has_both_spellings(name: str) -> None:
     python = host_names.snake_case(name)
     assert callable(getattr(metal, name))
     ours = getattr(metal, python)

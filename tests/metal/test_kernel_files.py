@@ -38,7 +38,7 @@ def test_a_name_that_no_file_has_is_an_error() -> None:
         create("kernel\0.cpp")
 
 
-def test_a_large_kernel_file_is_not_read(tmp_path: Path) -> None:
+def test_large_kernel_files_raise_an_error(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cpp"
     with path.open("wb") as file:
         file.truncate(200 << 30)

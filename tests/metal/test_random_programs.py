@@ -13,7 +13,7 @@ BATCH = 250
 
 
 @pytest.mark.parametrize("batch", range(8))
-def test_same_end_twice(device: ttnn.MeshDevice, batch: int) -> None:
+def test_random_programs_end_the_same_way_twice(device: ttnn.MeshDevice, batch: int) -> None:
     # The first batches are the same everywhere; the last is new in every run, and a failure names its seed.
     first = batch * BATCH if batch < 7 else random.SystemRandom().randrange(1 << 40)
     ends = [check(first + number, device) for number in range(BATCH)]

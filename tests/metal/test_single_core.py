@@ -77,7 +77,7 @@ def add_kernel() -> None:
         tile_regs_release()
 
 
-def test_elementwise_add(device: ttnn.MeshDevice) -> None:
+def test_elementwise_add_program_matches_the_operator(device: ttnn.MeshDevice) -> None:
     tiles = 16
     queue = metal.command_queue(device)
     a, b, out = (tiles_buffer(device, tiles) for _ in range(3))
@@ -113,7 +113,7 @@ def exp_kernel() -> None:
         cb_push_back(16, 1)
 
 
-def test_exp_pipeline(device: ttnn.MeshDevice) -> None:
+def test_exp_pipeline_program_matches_the_operator(device: ttnn.MeshDevice) -> None:
     tiles = 8
     queue = metal.command_queue(device)
     source, out = tiles_buffer(device, tiles), tiles_buffer(device, tiles)
@@ -140,7 +140,7 @@ def loopback_kernel() -> None:
 
 
 @pytest.mark.parametrize("page", [2048, 64, 96])
-def test_loopback(device: ttnn.MeshDevice, page: int) -> None:
+def test_loopback_kernel_copies_a_buffer(device: ttnn.MeshDevice, page: int) -> None:
     pages = 30
     config = metal.InterleavedBufferConfig(device=device, size=pages * page, page_size=page)
     source, target = metal.create_buffer(config), metal.create_buffer(config)

@@ -476,7 +476,9 @@ def aliases_on_two_nodes(spec: Spec) -> None:
 
 
 @pytest.mark.parametrize(("change", "error", "text"), CASES)
-def test_refused(device: ttnn.MeshDevice, change: Callable[[Spec], None], error: type[Exception], text: str) -> None:
+def test_wrong_specifications_raise(
+    device: ttnn.MeshDevice, change: Callable[[Spec], None], error: type[Exception], text: str
+) -> None:
     spec = copying(TENSOR)
     metal.make_program_from_spec(device, spec)
     change(spec)
@@ -484,7 +486,7 @@ def test_refused(device: ttnn.MeshDevice, change: Callable[[Spec], None], error:
         metal.make_program_from_spec(device, spec)
 
 
-def test_other_things_than_specifications(device: ttnn.MeshDevice) -> None:
+def test_values_other_than_specifications_raise(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ArgumentError, match="expected a ProgramSpec, got Program"):
         metal.make_program_from_spec(device, metal.create_program())  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"expected a ttnn\.MeshDevice, got 0"):

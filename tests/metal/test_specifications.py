@@ -56,7 +56,7 @@ def in_l1(shape: tuple[int, int], grid: metal.CoreRangeSet, shard: tuple[int, in
 # Runs.
 
 
-def test_a_copy(device: ttnn.MeshDevice) -> None:
+def test_copy_program_by_specification_copies_its_tensor(device: ttnn.MeshDevice) -> None:
     source, target = tiles(device, 5), tiles(device, 5, 1)
     report = specs.run(device, copying(source.spec), copy_args(source, target, 5))
     assert same(source, target)
@@ -578,7 +578,7 @@ def test_settings_of_compute_kernels(device: ttnn.MeshDevice) -> None:
     metal.run_program(device, program)
 
 
-def test_workloads(device: ttnn.MeshDevice) -> None:
+def test_workload_runs_its_programs_in_order(device: ttnn.MeshDevice) -> None:
     source, target = tiles(device, 2), tiles(device, 2, 1)
     spec = copying(source.spec)
     whole = metal.MeshCoordinateRange(device.shape)

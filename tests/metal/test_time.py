@@ -192,7 +192,7 @@ def test_equal_runs_take_equal_time(device: ttnn.MeshDevice) -> None:
     assert first.cycles == second.cycles
 
 
-def test_who_ended_each_wait(device: ttnn.MeshDevice) -> None:
+def test_report_names_the_kernel_that_ended_each_wait(device: ttnn.MeshDevice) -> None:
     report = metal.run_program(device, pipeline(device))
     writer, reader, compute = report.kernels
     assert writer.whom["front of CB 16"] == "copy_tiles, TRISC"

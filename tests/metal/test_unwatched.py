@@ -221,14 +221,14 @@ REFUSED: dict[str, tuple[Body, type[KernelError]]] = {
 
 
 @pytest.mark.parametrize("row", RUNS)
-def test_what_a_card_defines_runs(unwatched: ttnn.MeshDevice, row: str) -> None:
+def test_unwatched_programs_with_a_defined_result_run(unwatched: ttnn.MeshDevice, row: str) -> None:
     reader, writer, _ = RUNS[row]
     kernels = run(unwatched, reader, writer).kernels
     assert len(kernels) == (1 if writer is None else 2)
 
 
 @pytest.mark.parametrize("row", RUNS)
-def test_the_watcher_refuses_it(device: ttnn.MeshDevice, row: str) -> None:
+def test_watched_programs_with_mistakes_raise(device: ttnn.MeshDevice, row: str) -> None:
     reader, writer, error = RUNS[row]
     with pytest.raises(error):
         run(device, reader, writer)
@@ -236,7 +236,7 @@ def test_the_watcher_refuses_it(device: ttnn.MeshDevice, row: str) -> None:
 
 
 @pytest.mark.parametrize("row", REFUSED)
-def test_what_a_card_does_not_define_is_refused(unwatched: ttnn.MeshDevice, row: str) -> None:
+def test_unwatched_programs_without_a_defined_result_raise(unwatched: ttnn.MeshDevice, row: str) -> None:
     kernel, error = REFUSED[row]
     with pytest.raises(error):
         run(unwatched, kernel)
@@ -244,7 +244,7 @@ def test_what_a_card_does_not_define_is_refused(unwatched: ttnn.MeshDevice, row:
     run(unwatched, nothing)
 
 
-def test_the_page_has_the_rows() -> None:
+def test_docs_table_lists_every_unwatched_rule() -> None:
     page = (Path(__file__).parents[2] / "docs" / "host-api.md").read_text()
     section = page[page.index("### Without the watcher") :]
     rows = re.findall(r"^\| ([^|]+?) \| (runs|error)", section, re.MULTILINE)
@@ -298,7 +298,7 @@ def test_counters_have_16_bits(unwatched: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_correct_programs_give_the_same(unwatched: ttnn.MeshDevice, seed: int) -> None:
+def test_unwatched_correct_programs_match_watched_ones(unwatched: ttnn.MeshDevice, seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts = [int(n) for n in rng.choice([1, 2, 4], 12)]
     counts += [1] * (-sum(counts) % PAGES)

@@ -128,7 +128,7 @@ def test_a_unary_function_is_an_activation_too(scratch: None, device: ttnn.MeshD
     np.testing.assert_array_equal(values_of(sine(x)), values_of(ttnn.sin(x)))
 
 
-def test_a_name_is_taken_once(scratch: None) -> None:
+def test_duplicate_operator_names_raise(scratch: None) -> None:
     composite()
     with pytest.raises(ValueError, match=r"ttnn\.scratch_relu_plus_1 is registered twice"):
         composite()

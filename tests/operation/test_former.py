@@ -16,7 +16,7 @@ def _x(device: ttnn.MeshDevice, seed: int = 0) -> ttnn.Tensor:
 
 
 @pytest.mark.parametrize("value", [None, False, True])
-def test_use_legacy_chooses_nothing(value: bool | None, device: ttnn.MeshDevice) -> None:
+def test_use_legacy_argument_has_no_effect(value: bool | None, device: ttnn.MeshDevice) -> None:
     a, b = _x(device), _x(device, 1)
     for operator in (ttnn.add, ttnn.mul, ttnn.eq, ttnn.pow, ttnn.divide, ttnn.add_):
         first, second = ttnn.clone(a), ttnn.clone(a)
@@ -38,7 +38,7 @@ def test_arguments_that_are_left_out(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize(("word", "variant"), [("none", "Accurate"), ("tanh", "Tanh")])
-def test_approximate_is_a_variant(word: str, variant: str, device: ttnn.MeshDevice) -> None:
+def test_approximate_argument_selects_a_variant(word: str, variant: str, device: ttnn.MeshDevice) -> None:
     grad, x = _x(device), _x(device, 1)
     with pytest.warns(DeprecationWarning, match="use variant"):
         (got,) = ttnn.gelu_bw(grad, x, approximate=word)
@@ -46,7 +46,7 @@ def test_approximate_is_a_variant(word: str, variant: str, device: ttnn.MeshDevi
     np.testing.assert_array_equal(raw_of(got), raw_of(expected))
 
 
-def test_they_stand_in_no_signature_and_are_no_excuse_for_others(device: ttnn.MeshDevice) -> None:
+def test_former_arguments_are_in_no_signature_and_excuse_no_others(device: ttnn.MeshDevice) -> None:
     x = _x(device)
     assert "use_legacy" not in inspect.signature(ttnn.add).parameters
     for call in (

@@ -23,7 +23,7 @@ def test_every_operator_that_runs_has_a_golden_function() -> None:
         assert callable(golden(operation)), operation
 
 
-def test_moving_a_tensor_changes_nothing() -> None:
+def test_golden_of_transfers_returns_the_same_values() -> None:
     x = torch.tensor([[1.0, 2.0]])
     for operation in (ttnn.from_torch, ttnn.to_device, ttnn.from_device, ttnn.reallocate):
         assert golden(operation)(x, device=None) is x

@@ -75,14 +75,14 @@ def found(name: str) -> Any:
     return where
 
 
-def test_the_list_is_whole() -> None:
+def test_list_of_official_names_is_complete() -> None:
     assert len(LISTED) == 196
     assert len(ALL) == len(set(ALL))
     assert set(ALL) >= LATER
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_name(name: str) -> None:
+def test_official_name_exists_or_is_listed_as_later(name: str) -> None:
     """The name exists, or is one of those to come; it is callable and says what it does."""
     operator = found(name)
     assert (operator is None) == (name in LATER)

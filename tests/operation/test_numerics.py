@@ -23,7 +23,9 @@ from ttnn.operation.numerics import covered
         (ttnn.permute, ttnn.bfloat16, "movement"),
     ],
 )
-def test_state_of_bits(operator: registry.FastOperation, dtype: ttnn.DataType, state: str) -> None:
+def test_numerics_attribute_names_the_bit_status(
+    operator: registry.FastOperation, dtype: ttnn.DataType, state: str
+) -> None:
     assert operator.numerics[dtype] == state
 
 

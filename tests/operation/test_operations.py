@@ -41,7 +41,7 @@ def test_operators_have_the_official_fields() -> None:
     assert isinstance(ttnn.exp, hooks.FastOperation)
 
 
-def test_attributes() -> None:
+def test_operations_have_official_attributes() -> None:
     operation = ttnn.exp
     assert isinstance(operation, registry.FastOperation)
     assert operation.__name__ == operation.python_fully_qualified_name == "ttnn.exp"
@@ -63,7 +63,7 @@ def test_operations_sort_and_hash_by_name() -> None:
     assert ttnn.mul.__name__ == "ttnn.multiply"
 
 
-def test_queues(device: ttnn.MeshDevice) -> None:
+def test_operators_use_the_command_queue_of_the_block(device: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     seen: list[int] = []
     probe = registry.FastOperation("ttnn.probe", lambda: seen.append(queues.current_queue()))
@@ -114,7 +114,7 @@ def test_a_hook_must_return_nothing(device: ttnn.MeshDevice, slow_path: None) ->
         ttnn.exp(x)
 
 
-def test_logging(device: ttnn.MeshDevice, caplog: pytest.LogCaptureFixture) -> None:
+def test_enable_logging_logs_every_call(device: ttnn.MeshDevice, caplog: pytest.LogCaptureFixture) -> None:
     x = make((2, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with ttnn.manage_config("enable_logging", True), caplog.at_level(logging.DEBUG, logger="ttnn"):
         ttnn.exp(x)
@@ -124,7 +124,7 @@ def test_logging(device: ttnn.MeshDevice, caplog: pytest.LogCaptureFixture) -> N
     ]
 
 
-def test_comparison_mode(device: ttnn.MeshDevice) -> None:
+def test_comparison_mode_raises_for_a_distant_result(device: ttnn.MeshDevice) -> None:
     x = make((32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with (
         ttnn.manage_config("enable_comparison_mode", True),
@@ -139,7 +139,7 @@ def test_comparison_mode(device: ttnn.MeshDevice) -> None:
             wrong(x)
 
 
-def test_golden_functions_take_torch_and_numpy() -> None:
+def test_golden_functions_accept_torch_and_numpy() -> None:
     torch = pytest.importorskip("torch")
     golden = hooks.get_golden_function(ttnn.softmax)
     values = np.random.default_rng(0).normal(size=(3, 5))
@@ -151,7 +151,7 @@ def test_golden_functions_take_torch_and_numpy() -> None:
     assert hooks.get_golden_function(ttnn.argmax)(torch.tensor([1.0, 3.0, 2.0])).item() == 1
 
 
-def test_no_golden_function() -> None:
+def test_missing_golden_function_raises_comparison_error() -> None:
     with pytest.raises(RuntimeError, match=r"ttnn\.probe does not have a golden function"):
         hooks.get_golden_function(registry.FastOperation("ttnn.probe", lambda x: x))
 

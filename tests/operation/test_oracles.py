@@ -146,7 +146,7 @@ def test_complex_gradients_are_joined() -> None:
     assert first.shape == second.shape == (3, 12)
 
 
-def test_integers_wrap() -> None:
+def test_golden_integers_wrap() -> None:
     largest = torch.tensor([2**31 - 1], dtype=torch.int32)
     assert _golden("add")(largest, largest).tolist() == [-2]
     assert _golden("multiply")(largest, 2).tolist() == [-2]

@@ -58,7 +58,7 @@ def test_addmm_scales_both_terms() -> None:
 
 
 @pytest.mark.parametrize("dtype", _FLOATS, ids=str)
-def test_norms(dtype: Any) -> None:
+def test_norms_match_torch(dtype: Any) -> None:
     x, weight, bias = (_random(*shape, dtype=dtype) for shape in ((2, 3, 32), (32,), (1, 32)))
     layer = torch.nn.functional.layer_norm(x, (32,), weight, bias[0], eps=1e-5)
     assert torch.equal(_golden("layer_norm")(x, weight=weight, bias=bias, epsilon=1e-5), layer)

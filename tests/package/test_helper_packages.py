@@ -47,7 +47,7 @@ def test_tensors_are_close() -> None:
     assert utils.print_diff_argmax(a, a + torch.tensor([0.0, 0.5, 0.0])) == 0.5
 
 
-def test_numbers() -> None:
+def test_tt_lib_number_functions_match() -> None:
     assert (utils._nearest_32(33), utils._nearest_y(7, 5), utils.roundup32(0)) == (64, 10, 0)
     assert utils.float_to_bits(1.0) == 0x3F800000
     assert utils.find_closest_largest_divisor(12, 8) == 6
@@ -59,7 +59,7 @@ def test_tilize_returns_its_argument() -> None:
         assert utils.tilize(3) == 3
 
 
-def test_marks_go_nowhere() -> None:
+def test_profiler_marks_have_no_effect() -> None:
     tracy.signpost("start", "a message")
     ttnn.start_tracy_zone("file", "function", 1)
     assert ttnn.stop_tracy_zone() is False
@@ -82,7 +82,7 @@ def test_tools_that_read_profiles_say_that_there_is_none(path: str) -> None:
         getattr(importlib.import_module(f"tracy.{module}"), name)()
 
 
-def test_folders_are_removed(tmp_path: Path) -> None:
+def test_rm_removes_folders_of_logs(tmp_path: Path) -> None:
     inner = generate_logs_folder(tmp_path)
     inner.mkdir()
     (inner / "file").touch()

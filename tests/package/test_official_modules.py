@@ -75,7 +75,7 @@ def test_the_cluster_is_one_board() -> None:
     assert described.startswith("arch:\n  0: Wormhole\nchips:\n")
 
 
-def test_the_fabric_is_off() -> None:
+def test_fabric_is_disabled_by_default() -> None:
     ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
     assert ttnn.get_fabric_config() is ttnn.FabricConfig.DISABLED
     assert not ttnn.using_distributed_env()
@@ -115,12 +115,12 @@ def test_golden_functions_of_activations(activation: object) -> None:
         ttnn.operations.activations.get_golden_function_for_activation("relux")
 
 
-def test_tracing_is_off() -> None:
+def test_tracer_without_a_trace_raises_argument_error() -> None:
     ttnn.tracer.disable_tracing()
     assert not ttnn.tracer.is_tracing_enabled()
     with pytest.raises(ArgumentError, match="there is no traced tensor"):
         ttnn.tracer.get_graph()
 
 
-def test_helpers_of_the_host() -> None:
+def test_divup_and_roundup_round_up() -> None:
     assert (ttnn.core.divup(7, 2), ttnn.core.roundup(33, 32)) == (4, 64)

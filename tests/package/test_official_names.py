@@ -88,7 +88,7 @@ def test_calls_to_the_driver_change_nothing(device: ttnn.MeshDevice) -> None:
         ttnn.SetRootDir(1)  # type: ignore[arg-type]
 
 
-def test_sizes() -> None:
+def test_element_size_and_padded_shapes() -> None:
     assert [ttnn.element_size(dtype) for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.uint8)] == [2, 4, 1]
     with pytest.raises(ArgumentError, match="no elements of whole bytes"):
         ttnn.element_size(ttnn.bfloat8_b)

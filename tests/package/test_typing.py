@@ -58,7 +58,7 @@ def call_with_what_no_operator_takes(tensor: ttnn.Tensor) -> None:
     print(number, ttnn.exp.golden_function)
 
 
-def test_an_ordinary_program(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_ordinary_program_has_the_types_it_declares(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     tensor = convert(np.ones((64, 64), np.float32), device)
     assert describe(tensor) == ([64, 64], ttnn.bfloat16, ttnn.TILE_LAYOUT, ttnn.L1_MEMORY_CONFIG, True)
     moved: ttnn.Tensor = ttnn.to_device(ttnn.from_device(tensor), device, memory_config=place(2))

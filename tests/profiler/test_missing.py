@@ -39,7 +39,7 @@ def profiled(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> Profil
     return session
 
 
-def test_it_is_listed_with_its_place_and_reason(profiled: Profile) -> None:
+def test_unpredicted_operation_is_listed_with_its_reason(profiled: Profile) -> None:
     assert [row.number for row in profiled.rows] == [0, 3]
     assert [(row.number, row.plan.name, row.plan.reason) for row in profiled.missing] == [
         (1, "UnaryDeviceOperation", REASON),

@@ -74,7 +74,9 @@ PRODUCTS = [
 
 
 @pytest.mark.parametrize(("left", "right"), PRODUCTS)
-def test_products(left: tuple[int, ...], right: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+def test_plan_of_a_matmul_reads_and_writes_its_operands(
+    left: tuple[int, ...], right: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
     a, b = tensor(left, device), tensor(right, device)
     plan, result = plan_of(lambda: ttnn.matmul(a, b))
     program = program_of(a, b)

@@ -17,12 +17,12 @@ def test_the_file_has_every_case() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_threads(threads: int, host_threads: None) -> None:
+def test_plan_times_do_not_depend_on_the_thread_count(threads: int, host_threads: None) -> None:
     _engine.set_threads(threads)
     assert list(differences()) == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_levels(level: str, cpu_level: None) -> None:
+def test_plan_times_do_not_depend_on_the_cpu_level(level: str, cpu_level: None) -> None:
     _engine.set_cpu_level(level)
     assert list(differences()) == []

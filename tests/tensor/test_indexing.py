@@ -104,7 +104,7 @@ def test_block_floats_keep_their_values() -> None:
         ),
     ],
 )
-def test_refusals(index: Any, error: type[Exception], text: str) -> None:
+def test_wrong_arguments_raise_errors(index: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error) as caught:
         ttnn.Tensor(VALUES, ttnn.bfloat16)[index]
     assert str(caught.value) == text

@@ -35,7 +35,7 @@ def build(device: ttnn.MeshDevice, path: Path) -> metal.Program:
     return program
 
 
-def test_how_many() -> None:
+def test_enough_broken_sources_are_tried() -> None:
     assert len(CASES) >= ENOUGH
 
 

@@ -84,7 +84,7 @@ def test_names_that_cpp_cannot_have() -> None:
         generated_header(settings(defines={"2TILES": "1"}))
 
 
-def test_kept_until_a_header_changes(tmp_path: Path) -> None:
+def test_compiled_kernel_is_reused_until_a_header_changes(tmp_path: Path) -> None:
     header, kernel = tmp_path / "count.hpp", tmp_path / "kernel.cpp"
     text = '#include "count.hpp"\nvoid kernel_main() { cb_reserve_back(0, COUNT); }\n'
     kernel.write_text(text)
@@ -98,7 +98,7 @@ def test_kept_until_a_header_changes(tmp_path: Path) -> None:
     assert other.image
 
 
-def test_damaged_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_cache_entry_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     compiler.compile_kernel(source(NOTHING), settings())
     for path in compiler.cache_folder().glob("*.elf"):
         path.write_bytes(b"nothing")

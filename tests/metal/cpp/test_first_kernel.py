@@ -10,7 +10,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "kernels-cpp.md"
 
 
-def test_first_kernel(tmp_path: Path) -> None:
+def test_documented_first_kernel_runs(tmp_path: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     kernel, program = (re.search(rf"```{language}\n(.*?)```", text, re.DOTALL) for language in ("cpp", "python"))
     assert kernel

@@ -77,7 +77,7 @@ def test_arguments_of_all_forms(device: ttnn.MeshDevice, tmp_path: Path, as_file
         assert found[row].tolist() == [6, 7, 8, 100 + row, 10, *range(5, 32)]
 
 
-def test_what_is_not_there(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_missing_headers_and_files_are_named_in_errors(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     source, target = words(device)
     with pytest.raises(KernelCompileError, match=r"'twice\.h' file not found"):
         ttnn.generic_op([source, target], descriptor(STORE, target))

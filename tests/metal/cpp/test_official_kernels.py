@@ -97,7 +97,7 @@ def tiles(device: ttnn.MeshDevice, count: int, seed: int) -> ttnn.Tensor:
 
 
 @examples
-def test_loopback(device: ttnn.MeshDevice) -> None:
+def test_official_loopback_kernel_copies_a_tensor(device: ttnn.MeshDevice) -> None:
     source, target = tiles(device, 50, 1), empty((1600, 32), device)
     l1 = metal.create_buffer(
         metal.InterleavedBufferConfig(device=device, size=2048, page_size=2048, buffer_type=metal.BufferType.L1)

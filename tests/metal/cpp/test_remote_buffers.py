@@ -83,7 +83,7 @@ def test_pages_go_from_program_to_program(device: ttnn.MeshDevice, languages: tu
         ("remote_cb_wait_front(31, 3)", "remote_cb_wait_front: the remote CB has fewer pages than are asked for"),
     ],
 )
-def test_wrong_ends(device: ttnn.MeshDevice, call: str, text: str) -> None:
+def test_wrong_remote_buffer_ends_raise(device: ttnn.MeshDevice, call: str, text: str) -> None:
     to = metal.CoreRange(metal.CoreCoord(1, 0), metal.CoreCoord(1, 0))
     shared = ttnn.create_global_circular_buffer(device, [(CORE, metal.CoreRangeSet([to]))], 2 * 2048)
     program = metal.create_program()

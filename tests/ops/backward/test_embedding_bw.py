@@ -58,7 +58,9 @@ def test_only_the_number_of_rows_of_the_table_counts(
 
 @pytest.mark.parametrize("shape", [(1, 32), (2, 64), (3, 1, 1, 96), (1, 2048)], ids=str)
 @pytest.mark.parametrize("index_dtype", [ttnn.uint32, ttnn.bfloat16], ids=["uint32", "bfloat16"])
-def test_bits(shape: tuple[int, ...], index_dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_gradient_additions_are_cut_to_bfloat16_in_index_order(
+    shape: tuple[int, ...], index_dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
     """Every addition is cut to bfloat16, in the order of the indices."""
     indices, grad = indices_of(shape), gradient_of(int(np.prod(shape)))
     given = indices if index_dtype is ttnn.uint32 else indices.astype(np.float32)
@@ -110,7 +112,7 @@ def test_places_and_outputs(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(given), values_of(expected))
 
 
-def test_one_program(device: ttnn.MeshDevice) -> None:
+def test_gradient_is_one_program(device: ttnn.MeshDevice) -> None:
     grad = tensor(gradient_of(32), ttnn.bfloat16, T, device)
     indices, weight = tensor(indices_of((1, 32)), ttnn.uint32, R, device), table(device)
     before = device.num_program_cache_entries()
@@ -119,7 +121,7 @@ def test_one_program(device: ttnn.MeshDevice) -> None:
         assert device.num_program_cache_entries() == before + 1
 
 
-def test_no_indices(device: ttnn.MeshDevice) -> None:
+def test_empty_indices_return_a_zero_gradient(device: ttnn.MeshDevice) -> None:
     result = ttnn.embedding_bw(
         ttnn.zeros((1, 0), ttnn.uint32, R, device),
         table(device),
@@ -153,7 +155,7 @@ def _bad(device: ttnn.MeshDevice) -> list[tuple[str, type[Exception], str, tuple
     ]  # fmt: skip
 
 
-def test_bad_calls(device: ttnn.MeshDevice) -> None:
+def test_wrong_calls_raise_errors(device: ttnn.MeshDevice) -> None:
     for name, error, text, operands, options in _bad(device):
         with pytest.raises(error, match=rf"(?s)^ttnn\.embedding_bw: .*{text}") as caught:
             ttnn.embedding_bw(*operands, **options)
@@ -168,7 +170,7 @@ def test_an_index_beyond_the_table(device: ttnn.MeshDevice) -> None:
         ttnn.embedding_bw(tensor(indices, ttnn.uint32, R, device), table(device), grad)
 
 
-def test_threads_do_not_change_a_bit(device: ttnn.MeshDevice, host_threads: None) -> None:
+def test_results_do_not_depend_on_the_thread_count(device: ttnn.MeshDevice, host_threads: None) -> None:
     indices = tensor(indices_of((2, 512)), ttnn.uint32, R, device)
     grad = tensor(gradient_of(1024), ttnn.bfloat16, T, device)
     results = []

@@ -73,7 +73,7 @@ def test_derivatives_by_vectors(name: str, golden: Path, device: ttnn.MeshDevice
     np.testing.assert_array_equal(gradient(f"{name}_bw", grad, x, device), rounded(grad * slope))
 
 
-def test_sigmoid(golden: Path, device: ttnn.MeshDevice) -> None:
+def test_sigmoid_bw_rounds_every_step(golden: Path, device: ttnn.MeshDevice) -> None:
     x = usual()
     grad = grads(x.size)
     sigmoid = of(table(golden, "sigmoid", "accurate"), x)

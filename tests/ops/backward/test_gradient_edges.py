@@ -112,7 +112,7 @@ def _gradients(name: str, grad: float, operands: tuple[float, ...], dtype: ttnn.
 
 
 @pytest.mark.parametrize(("name", "grad", "operands", "expected"), EDGES)
-def test_float32(
+def test_float32_gradients_match_the_reference(
     name: str, grad: float, operands: tuple[float, ...], expected: tuple[float, ...], device: ttnn.MeshDevice
 ) -> None:
     np.testing.assert_allclose(_gradients(name, grad, operands, ttnn.float32, device), expected, rtol=1e-6)

@@ -55,7 +55,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("image", "out", "kernel", "options"), CASES)
-def test_near_the_reference(
+def test_result_is_near_the_golden_function(
     image: tuple[int, ...], out: int, kernel: tuple[int, int], options: dict[str, Any], device: ttnn.MeshDevice
 ) -> None:
     torch = pytest.importorskip("torch")
@@ -140,7 +140,7 @@ def test_a_row_is_an_image_of_height_one(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(_values(row), _values(image))
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     image, kernel = (1, 8, 8, 32), (3, 3)
     with pytest.raises(ttnn.ShapeError, match="weight_tensor has shape"):
         _call(device, image, 32, kernel, weight_tensor=_host(_numbers((32, 16, 3, 3), 1)))

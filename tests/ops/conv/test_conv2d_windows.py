@@ -72,7 +72,7 @@ def test_windows_are_those_of_memory(
                 np.testing.assert_array_equal(got, same)
 
 
-def test_bits_do_not_depend_on_threads_and_levels(device: ttnn.MeshDevice) -> None:
+def test_results_do_not_depend_on_threads_and_cpu_level(device: ttnn.MeshDevice) -> None:
     random = np.random.default_rng(3)
     images = ttnn.Tensor(_image(random, (1, 1, 300, 64), special=True), ttnn.bfloat16, device)
     weights = ttnn.Tensor(random.standard_normal((32, 64, 3, 3), np.float32), ttnn.bfloat16)

@@ -112,7 +112,7 @@ def test_bits_are_those_of_products_and_sums(block: int, options: dict[str, Any]
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 @pytest.mark.parametrize("groups", [1, 2])
-def test_the_golden_function_agrees(groups: int, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_golden_function_agrees(groups: int, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     x = _tensor(_values(0, 1, 3, 5, 4, 32), device, dtype=dtype)
     weight = _tensor(_values(1, 32, 32 // groups, 3, 2, 2), dtype=dtype)
     options: dict[str, Any] = {"kernel_size": [3, 2, 2], "padding": [0, 1, 1], "stride": [1, 2, 1], "groups": groups}
@@ -202,7 +202,7 @@ def test_dilation_of_the_configuration_counts(device: ttnn.MeshDevice) -> None:
         (ttnn.ParameterError, "Device must be provided", {"device": None}),
     ],
 )  # fmt: skip
-def test_wrong_options_are_refused(error: type, match: str, changes: dict[str, Any], device: ttnn.MeshDevice) -> None:
+def test_wrong_options_raise_errors(error: type, match: str, changes: dict[str, Any], device: ttnn.MeshDevice) -> None:
     x, weight = _tensor(_values(0, 1, 3, 2, 2, 64), device), _tensor(_values(1, 32, 64, 1, 1, 1))
     if "kernel_size" in changes and changes["kernel_size"][0] == 1:
         weight = ttnn.experimental.prepare_conv3d_weights(weight_tensor=weight, device=device)
@@ -211,7 +211,7 @@ def test_wrong_options_are_refused(error: type, match: str, changes: dict[str, A
         ttnn.experimental.conv3d(input_tensor=x, weight_tensor=weight, **options | changes)
 
 
-def test_wrong_operands_are_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_operands_raise_errors(device: ttnn.MeshDevice) -> None:
     x, weight = _tensor(_values(0, 1, 3, 2, 2, 32), device), _tensor(_values(1, 32, 32, 1, 1, 1))
     options = {"device": device, "dtype": ttnn.bfloat16, "output_channels": 32, "kernel_size": [1, 1, 1]}
 

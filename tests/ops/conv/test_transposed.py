@@ -44,7 +44,7 @@ def _call(device: ttnn.MeshDevice, image: tuple[int, ...], out: int, kernel: tup
 
 
 @pytest.mark.parametrize(("image", "out", "kernel", "options"), CASES)
-def test_near_torch(
+def test_result_is_near_torch(
     image: tuple[int, ...], out: int, kernel: tuple[int, int], options: dict[str, Any], device: ttnn.MeshDevice
 ) -> None:
     torch = pytest.importorskip("torch")
@@ -69,7 +69,7 @@ def test_a_kernel_mirrored_before(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(first.to_numpy(), second.to_numpy())
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="output_padding"):
         _call(device, (1, 6, 5, 32), 32, (3, 3), output_padding=(1, 0))
     with pytest.raises(ttnn.ParameterError, match="leaves nothing"):

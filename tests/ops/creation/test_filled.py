@@ -12,7 +12,7 @@ TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.int32, ttnn.uint32, ttnn.uint16, ttnn.uint8])
-def test_creation(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
+def test_creation_functions_fill_every_layout(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
     for where in (None, device):
         for layout in (TILE, ROWS):
             for made, value in (

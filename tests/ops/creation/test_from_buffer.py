@@ -21,7 +21,9 @@ BUFFERS: list[tuple[ttnn.DataType, list[Any]]] = [
 
 @pytest.mark.parametrize(("dtype", "buffer"), BUFFERS)
 @pytest.mark.parametrize("shape", [[6], [2, 3], [1, 3, 2]])
-def test_elements(shape: list[int], dtype: ttnn.DataType, buffer: list[Any], device: ttnn.MeshDevice) -> None:
+def test_from_buffer_keeps_every_element(
+    shape: list[int], dtype: ttnn.DataType, buffer: list[Any], device: ttnn.MeshDevice
+) -> None:
     result = ttnn.from_buffer(buffer, shape, dtype, device)
     assert (list(result.shape), result.dtype, result.layout) == (shape, dtype, RM)
     assert ttnn.reshape(result, [6]).to_list() == buffer
@@ -35,7 +37,7 @@ def test_layout_and_place(device: ttnn.MeshDevice) -> None:
     assert result.to_list() == [[0.5] * 32] * 2
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.DTypeError, match="Unreachable"):
         ttnn.from_buffer([1, 2], [2], ttnn.bfloat8_b, device)
     with pytest.raises(ttnn.ShapeError, match="buffer has 3 elements"):

@@ -23,7 +23,7 @@ ENDS = {ttnn.BcastOpDim.H: (1, 96), ttnn.BcastOpDim.W: (64, 1), ttnn.BcastOpDim.
 @pytest.mark.parametrize("math_op", list(OPS))
 @pytest.mark.parametrize("dim", list(ENDS))
 @pytest.mark.parametrize("batch", [1, 2])
-def test_every_dimension(
+def test_bcast_broadcasts_along_every_dimension(
     batch: int, dim: ttnn.BcastOpDim, math_op: ttnn.BcastOpMath, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
     a = make((2, 1, 64, 96), ttnn.bfloat16, layout, device)

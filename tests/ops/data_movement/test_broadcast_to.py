@@ -11,7 +11,7 @@ from testkit.operands import make, values_of
 TILES = ttnn.TILE_LAYOUT
 
 
-def test_output(device: ttnn.MeshDevice) -> None:
+def test_broadcast_to_writes_into_output(device: ttnn.MeshDevice) -> None:
     x = make((1, 40, 1), ttnn.bfloat16, TILES, device)
     output = make((3, 40, 70), ttnn.bfloat16, TILES, device, 1)
     assert ttnn.experimental.broadcast_to(x, (3, 40, 70), output=output) is output
@@ -25,7 +25,9 @@ def test_output(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("shapes", [((1, 1, 1), (1, 1)), ((1, 1), (1, 1, 1, 1, 1)), ((1,) * 5, (1,) * 5)], ids=str)
-def test_ranks(shapes: tuple[tuple[int, ...], tuple[int, ...]], device: ttnn.MeshDevice) -> None:
+def test_broadcast_to_of_other_ranks_raises(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], device: ttnn.MeshDevice
+) -> None:
     with pytest.raises(ttnn.ShapeError, match=r"expected \d to 4"):
         ttnn.experimental.broadcast_to(make(shapes[0], ttnn.bfloat16, TILES, device), shapes[1])
 

@@ -49,7 +49,7 @@ def test_channels_last(batch: int, channels: int, dtype: ttnn.DataType, device: 
     np.testing.assert_array_equal(values_of(result)[0, 0, :, :channels], expected)
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     first, last = ttnn.experimental.convert_to_chw, ttnn.experimental.convert_to_hwc
     with pytest.raises(ttnn.MemoryConfigError, match="shard it by height"):
         first(make((1, 1, 64, 8), ttnn.bfloat16, TILES, device))

@@ -29,7 +29,7 @@ def small(shape: tuple[int, ...], dtype: ttnn.DataType, layout: ttnn.Layout, dev
 @pytest.mark.parametrize(("dtype", "layout"), KINDS)
 @pytest.mark.parametrize("sizes", [(32, 64, 96), (5, 40, 1)])
 @pytest.mark.parametrize("dim", [-3, -2, -1])
-def test_concat(
+def test_concat_matches_numpy(
     dim: int, sizes: tuple[int, ...], dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
     shapes = [[2, 33, 65] for _ in sizes]
@@ -81,7 +81,7 @@ def test_repeat_stack_and_expand(dtype: ttnn.DataType, layout: ttnn.Layout, devi
     np.testing.assert_array_equal(values_of(expanded), np.broadcast_to(values_of(row), (2, 40, 33)))
 
 
-def test_what_cannot_be_joined_is_refused(device: ttnn.MeshDevice) -> None:
+def test_tensors_that_do_not_concatenate_raise_errors(device: ttnn.MeshDevice) -> None:
     x, y = (small(shape, ttnn.bfloat16, TILES, device) for shape in ((32, 32), (32, 64)))
     with pytest.raises(ttnn.ShapeError, match="differ in more than dimension 0"):
         ttnn.concat([x, y], 0)

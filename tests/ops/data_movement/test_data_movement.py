@@ -135,7 +135,9 @@ PLACED = [(TILE, dtype) for dtype in (*IN_ROWS, ttnn.bfloat8_b)] + [(ROWS, dtype
 
 
 @pytest.mark.parametrize(("layout", "dtype"), PLACED)
-def test_placements(device: ttnn.MeshDevice, layout: ttnn.Layout, dtype: ttnn.DataType) -> None:
+def test_tensors_move_between_shardings_unchanged(
+    device: ttnn.MeshDevice, layout: ttnn.Layout, dtype: ttnn.DataType
+) -> None:
     x = make((2, 64, 64), dtype, layout, device)
     expected = values_of(x)
     for first in SHARDS:

@@ -13,7 +13,7 @@ ROWS, TILES = ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT
 
 @pytest.mark.parametrize("layout", [ROWS, TILES])
 @pytest.mark.parametrize("padding", [[0, 0], [1, 2], [1, 3, 2, 0], [0, 2, 0, 0, 1, 4]])
-def test_fold(padding: list[int], layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+def test_fold_matches_its_definition(padding: list[int], layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
     x = make((2, 8, 12, 5), ttnn.bfloat16, layout, device)
     around = [padding[0], padding[0], padding[1], padding[1], 0, 0] if len(padding) == 2 else [*padding, 0, 0][:6]
     values = np.pad(values_of(x), [(0, 0), *zip(around[::2], around[1::2], strict=True)])
@@ -36,7 +36,7 @@ def test_fold_of_channels_first(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(cut), expected[:, :15, :14])
 
 
-def test_fold_refuses(device: ttnn.MeshDevice) -> None:
+def test_wrong_fold_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((2, 9, 8, 32), ttnn.bfloat16, ROWS, device)
     with pytest.raises(ttnn.ShapeError, match="do not divide"):
         ttnn.fold(x, 2, 2)

@@ -66,7 +66,7 @@ def test_slice_write_of_shards(layout: ttnn.Layout, device: ttnn.MeshDevice) -> 
     np.testing.assert_array_equal(values_of(into), expected)
 
 
-def test_slice_write_refuses(device: ttnn.MeshDevice) -> None:
+def test_wrong_slice_write_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     into = make((2, 3, 64, 96), ttnn.bfloat16, TILES, device)
     expected = values_of(into)
     x = make((1, 2, 32, 64), ttnn.bfloat16, TILES, device)
@@ -113,7 +113,7 @@ def test_padded_slice_in_blocks(device: ttnn.MeshDevice) -> None:
     assert tuple(result.padded_shape) == (1, 1, 32, 64)
 
 
-def test_padded_slice_refuses(device: ttnn.MeshDevice) -> None:
+def test_wrong_padded_slice_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((1, 8, 8, 20), ttnn.bfloat16, ROWS, device)
     with pytest.raises(ttnn.MemoryConfigError, match="must name shards"):
         ttnn.experimental.padded_slice(x, [0] * 4, [1, 4, 8, 20], memory_config=ttnn.DRAM_MEMORY_CONFIG)

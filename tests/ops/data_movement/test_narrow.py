@@ -31,7 +31,7 @@ def test_chunks_are_those_of_torch(chunks: int, dim: int, layout: ttnn.Layout, d
         np.testing.assert_array_equal(values_of(piece), part.numpy())
 
 
-def test_what_they_refuse(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((2, 3, 64, 96), ttnn.float32, ttnn.TILE_LAYOUT, device)
     with pytest.raises(ttnn.ShapeError, match="leave dimension"):
         ttnn.narrow(x, 2, 60, 5)

@@ -26,7 +26,7 @@ def test_shards_follow_the_output(
     assert padded.memory_config().shard_spec.shape == shard
 
 
-def test_pad_refuses(device: ttnn.MeshDevice) -> None:
+def test_wrong_pad_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((32, 64), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ShapeError, match="padding len can't be larger"):
         ttnn.pad(x, [(0, 32)] * 3, 0.0)

@@ -32,7 +32,7 @@ def test_slices_go_and_come_back(dtype: ttnn.DataType, device: ttnn.MeshDevice) 
     np.testing.assert_array_equal(values_of(into), values_of(x))
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((1, 1, 128, 64), ttnn.bfloat16, TILES, device)
     rest = (ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.ShardOrientation.ROW_MAJOR)
     with pytest.raises(ttnn.ParameterError, match="out of range for 2 slices"):

@@ -41,7 +41,9 @@ EVERY_TYPE = [
         (1, 2, 2, 1, 31, 3),
     ],
 )
-def test_every_order(device: ttnn.MeshDevice, dtype: ttnn.DataType, shape: tuple[int, ...]) -> None:
+def test_permute_of_every_order_of_dimensions(
+    device: ttnn.MeshDevice, dtype: ttnn.DataType, shape: tuple[int, ...]
+) -> None:
     x = make(shape, dtype, TILE, device)
     before = values_of(x)
     orders = list(itertools.permutations(range(len(shape))))

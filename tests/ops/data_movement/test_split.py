@@ -43,7 +43,7 @@ def test_a_place_for_the_pieces(device: ttnn.MeshDevice) -> None:
         (32, 2, "dim=2 is out of range for a tensor of rank 2"),
     ],
 )
-def test_refusals(size: int | Sequence[int], dim: int, text: str, device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(size: int | Sequence[int], dim: int, text: str, device: ttnn.MeshDevice) -> None:
     x = make((64, 96), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with pytest.raises(ttnn.ShapeError, match=text):
         ttnn.split(x, size, dim)

@@ -159,7 +159,7 @@ def test_rank_zero_and_empty(device: ttnn.MeshDevice, shape: tuple[int, ...]) ->
         assert tuple(ttnn.add(x, x).shape) == shape
 
 
-def test_results_do_not_depend_on_threads(device: ttnn.MeshDevice, host_threads: None) -> None:
+def test_results_do_not_depend_on_the_thread_count(device: ttnn.MeshDevice, host_threads: None) -> None:
     a = make((4, 200, 300), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     results = []
     for threads in (1, 2, 8):

@@ -120,7 +120,9 @@ def disagreement(call: Call, options: dict[str, Any], *, by_position: bool) -> s
 
 @pytest.mark.parametrize("by_position", [False, True], ids=["by name", "by position"])
 @pytest.mark.parametrize("entry", entries(), ids=str)
-def test_every_form(entry: registry.Op, by_position: bool, device: ttnn.MeshDevice) -> None:
+def test_every_signature_form_agrees_with_its_reference(
+    entry: registry.Op, by_position: bool, device: ttnn.MeshDevice
+) -> None:
     wrong = []
     for dtype in [dtype for dtype in DTYPES if dtype in entry.dtypes] or [first_dtype(entry)]:
         for call, options in forms(entry, dtype, device, by_position=by_position):
@@ -137,7 +139,7 @@ def parameters_of(op_type: ttnn.UnaryOpType) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("op_type", STEPS, ids=lambda op_type: op_type.name)
-def test_every_activation(op_type: ttnn.UnaryOpType, device: ttnn.MeshDevice) -> None:
+def test_fused_activations_agree_with_their_references(op_type: ttnn.UnaryOpType, device: ttnn.MeshDevice) -> None:
     """Activations of the first operand, and of the result."""
     values = np.random.default_rng(0).uniform(1.125, 1.875, (3, 32, 32)).astype(np.float32)
     a, b, c = (

@@ -44,7 +44,9 @@ def call_of(entry: Op) -> Call:
 
 
 @pytest.mark.parametrize(("entry", "dtype", "layout"), cases())
-def test_against_the_reference(entry: Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+def test_results_match_the_golden_function(
+    entry: Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
     for result, reference, magnitude in results(entry, dtype, layout, device):
         assert result.layout is layout
         if result.dtype in INTEGERS:
@@ -210,7 +212,7 @@ def test_required_outputs(entry: Op, device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("entry", gradients(), ids=str)
-def test_bad_operands(entry: Op, device: ttnn.MeshDevice) -> None:
+def test_wrong_operands_raise_errors(entry: Op, device: ttnn.MeshDevice) -> None:
     """Every operand in turn: on the host, deallocated, of another shape. The error names the operator."""
     call = call_of(entry)
     shape = (1, 1, 32, 64)

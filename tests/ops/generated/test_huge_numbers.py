@@ -41,7 +41,7 @@ def test_every_number_of_every_operator(entry: registry.Op, number: int, device:
             assert not isinstance(caught.value, EngineBugError), name
 
 
-def test_texts(device: ttnn.MeshDevice) -> None:
+def test_numbers_beyond_float_are_named_in_errors(device: ttnn.MeshDevice) -> None:
     t = make((2, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with pytest.raises(ArgumentError, match=r"hardtanh\(ttnn.Tensor, max_val=int beyond float\)"):
         ttnn.hardtanh(t, max_val=10**400)

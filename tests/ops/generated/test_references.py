@@ -94,7 +94,7 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
 
 
 @pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
-def test_against_the_reference(
+def test_results_match_the_golden_function(
     entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
     tried = 0

@@ -226,7 +226,7 @@ PLACED = [
 
 
 @pytest.mark.parametrize("entry", PLACED, ids=str)
-def test_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+def test_wrong_placements_raise(entry: registry.Op, device: ttnn.MeshDevice) -> None:
     """No result is ever put where its pages cannot be: our error, and a device as it was before."""
     for what, call in _with_wrong_places(entry, device):
         before = _state(device)

@@ -50,7 +50,7 @@ def test_float32_is_cut_on_its_way(
     np.testing.assert_array_equal(values_of(cache), expected)
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors_and_change_nothing(device: ttnn.MeshDevice) -> None:
     cache = make((2, 2, 64, 64), ttnn.bfloat16, TILES, device)
     before = values_of(cache)
     prompt = make((1, 2, 32, 64), ttnn.bfloat16, TILES, device)

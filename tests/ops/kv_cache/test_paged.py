@@ -99,7 +99,7 @@ def test_a_prompt_in_pages(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Non
     np.testing.assert_array_equal(values_of(cache), expected)
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     update = ttnn.experimental.paged_update_cache
     cache, tokens = make((2, 2, 64, 64), ttnn.bfloat16, TILES, device), _tokens(2, 2, 64, device)
     before = values_of(cache)

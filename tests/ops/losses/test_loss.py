@@ -19,7 +19,7 @@ def _tensor(device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.bfloat16, seed:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", ["l1_loss", "mse_loss"])
-def test_losses(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_losses_have_the_bits_of_their_operators(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     reference, prediction = _tensor(device, dtype), _tensor(device, dtype, 1)
     loss = getattr(ttnn, name)
     whole = loss(reference, prediction)

@@ -157,7 +157,7 @@ def test_shapes_that_do_not_fit_are_refused(
         ttnn.experimental.attn_matmul(_tensor(a, device, 0), _tensor(b, device, 1), compute_with_storage_grid_size=GRID)
 
 
-def test_wrong_arguments_are_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     a, b = _tensor((1, 3, 32, 32), device, 0), _tensor((32, 2, 32, 32), device, 1)
     with pytest.raises(ttnn.ShapeError, match="divisible by kv_heads"):
         ttnn.experimental.group_attn_matmul(a, b, compute_with_storage_grid_size=GRID)

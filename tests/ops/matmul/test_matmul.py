@@ -94,7 +94,7 @@ def test_bias_is_fused_or_added(device: ttnn.MeshDevice, shape: tuple[int, ...])
 
 
 @pytest.mark.parametrize("core_grid", [None, ttnn.CoreGrid(y=2, x=2)], ids=["separate", "fused"])
-def test_relu(device: ttnn.MeshDevice, core_grid: ttnn.CoreGrid | None) -> None:
+def test_fused_relu_clips_the_matmul(device: ttnn.MeshDevice, core_grid: ttnn.CoreGrid | None) -> None:
     a, b = integers(1, 64, 64), integers(2, 64, 96)
     planned = plan(on(device, a), on(device, b), activation="relu", core_grid=core_grid)
     assert planned.packer_relu == (core_grid is not None)
@@ -255,7 +255,7 @@ def test_untilized_results_are_rows(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b], ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 1.0), (1.0, 2.0), (-0.25, 4.0)])
-def test_addmm(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta: float) -> None:
+def test_addmm_matches_its_operators(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta: float) -> None:
     x, a, b = integers(3, 40, 72), integers(1, 40, 50), integers(2, 50, 72)
     tensors = [on(device, values, dtype) for values in (x, a, b)]
     got = ttnn.addmm(*tensors, alpha=alpha, beta=beta)

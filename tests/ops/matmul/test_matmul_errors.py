@@ -90,7 +90,7 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", UNSUPPORTED)
-def test_nothing_is_ignored(device: ttnn.MeshDevice, name: str) -> None:
+def test_unsupported_matmul_options_raise(device: ttnn.MeshDevice, name: str) -> None:
     call, message = UNSUPPORTED[name]
     with pytest.raises(exceptions.UnsupportedError, match=message):
         call(lambda *shape: on(device, integers(1, *shape)))
@@ -125,7 +125,7 @@ def test_inner_dimensions_message(device: ttnn.MeshDevice) -> None:
     )
 
 
-def test_addmm_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_addmm_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = on(device, integers(1, 32, 32))
     integer = ttnn.zeros((32, 32), ttnn.int32, ttnn.TILE_LAYOUT, device)
     with pytest.raises(ttnn.DTypeError) as caught:

@@ -85,7 +85,7 @@ def test_float32_operands_are_cut_as_tf32(device: ttnn.MeshDevice, fidelity: str
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 @pytest.mark.parametrize("level", ttnn._engine.cpu_levels())
-def test_threads_do_not_change_a_bit(
+def test_results_do_not_depend_on_the_thread_count(
     device: ttnn.MeshDevice, cpu_level: None, host_threads: None, level: str, threads: int
 ) -> None:
     ttnn.CONFIG.cpu_level = level
@@ -168,7 +168,9 @@ def test_transposed_operands(device: ttnn.MeshDevice, dtype: ttnn.DataType, tran
 
 
 @pytest.mark.parametrize("shapes", [((3, 64, 96), (96, 64)), ((3, 64, 96), (3, 96, 64)), ((2, 2, 40, 33), (33, 5))])
-def test_batches(device: ttnn.MeshDevice, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+def test_batched_fast_matmuls_are_near_exact_ones(
+    device: ttnn.MeshDevice, shapes: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
     a, b = (tensor(device, normal(shape, seed)) for seed, shape in enumerate(shapes))
     run = lambda: ttnn.matmul(a, b, compute_kernel_config=config("HiFi2"))  # noqa: E731
     assert_close(run(), exact(run))

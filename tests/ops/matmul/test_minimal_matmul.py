@@ -18,7 +18,7 @@ def _values(tensor: ttnn.Tensor) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 64, 512), (40, 96), (2, 3, 32, 256)])
-def test_near_the_reference(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+def test_result_is_near_the_golden_function(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
     a, b, bias = _tensor(shape, device, 0), _tensor((shape[-1], 96), device, 1), _tensor((1, 96), device, 2)
     relu = ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU)
     result = ttnn.experimental.minimal_matmul(a, b, bias_tensor=bias, fused_activation=relu)
@@ -33,7 +33,7 @@ def test_zero_as_a_bias_changes_no_bit(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(_values(ttnn.experimental.minimal_matmul(a, b, bias_tensor=zeros)), plain)
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     a = _tensor((32, 288), device, 0)
     with pytest.raises(ttnn.ShapeError, match="do not fit"):
         ttnn.experimental.minimal_matmul(a, _tensor((96, 32), device, 1))

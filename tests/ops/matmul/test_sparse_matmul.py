@@ -133,7 +133,7 @@ def test_minus_zero_is_a_product(device: ttnn.MeshDevice) -> None:
     assert np.any(_values(result))
 
 
-def test_the_golden_function_agrees(device: ttnn.MeshDevice) -> None:
+def test_golden_function_agrees(device: ttnn.MeshDevice) -> None:
     left, right = _tensor((2, 64, 64), device, 0), _tensor((3, 64, 64), device, 1)
     sparsity = _sparsity([[1, 0, 1], [0, 1, 0]], device)
     compute = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
@@ -160,14 +160,14 @@ def test_the_golden_function_agrees(device: ttnn.MeshDevice) -> None:
         (ttnn.UnsupportedError, "output_tile", {"output_tile": ttnn.Tile((16, 32))}),
     ],
 )
-def test_wrong_options_are_refused(error: type, match: str, options: dict[str, Any], device: ttnn.MeshDevice) -> None:
+def test_wrong_options_raise_errors(error: type, match: str, options: dict[str, Any], device: ttnn.MeshDevice) -> None:
     left, right = _tensor((1, 1, 32, 32), device, 0), _tensor((1, 2, 32, 32), device, 1)
     given = {"sparsity": _sparsity([[1, 1]], device), "program_config": _config()} | options
     with pytest.raises(error, match=match):
         ttnn.sparse_matmul(left, right, **given)
 
 
-def test_wrong_operands_are_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_operands_raise_errors(device: ttnn.MeshDevice) -> None:
     left, right = _tensor((1, 1, 32, 32), device, 0), _tensor((1, 2, 32, 32), device, 1)
     options = {"program_config": _config()}
     with pytest.raises(ttnn.ShapeError, match="logical_volume"):

@@ -24,7 +24,7 @@ def _apart(shape: tuple[int, ...], device: ttnn.MeshDevice) -> Any:
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 32, 256), (2, 3, 5, 256), (40, 256)])
-def test_experts_and_shares(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+def test_grouped_gate_returns_experts_and_shares(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
     scores = ttnn.multiply(make(shape, ttnn.bfloat16, TILES, device), 0.01)
     bias = _apart(shape, device)
     shares, experts = ttnn.experimental.deepseek_grouped_gate(scores, bias, route_scale=2.5)
@@ -43,7 +43,7 @@ def test_experts_and_shares(shape: tuple[int, ...], device: ttnn.MeshDevice) -> 
         assert len(set(row)) == 8
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     gate = ttnn.experimental.deepseek_grouped_gate
     x = make((1, 1, 32, 256), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ParameterError, match="topk_groups must be 4 at the moment"):

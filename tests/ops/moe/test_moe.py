@@ -19,7 +19,7 @@ def _mask(kept: int, width: int, device: ttnn.MeshDevice) -> ttnn.Tensor:
 
 @pytest.mark.parametrize("chosen", [2, 32])
 @pytest.mark.parametrize("width", [64, 128])
-def test_share_of_the_first_expert(width: int, chosen: int, device: ttnn.MeshDevice) -> None:
+def test_moe_returns_the_share_of_the_first_expert(width: int, chosen: int, device: ttnn.MeshDevice) -> None:
     # Scores that differ, so that the order of equal ones does not count.
     scores = np.stack([np.random.default_rng(row).permutation(width) / 16 for row in range(32)]).astype(np.float32)
     x = ttnn.Tensor(scores.reshape(1, 1, 32, width), ttnn.bfloat16, None, TILES).to(device)
@@ -32,7 +32,7 @@ def test_share_of_the_first_expert(width: int, chosen: int, device: ttnn.MeshDev
     np.testing.assert_array_equal(values_of(result) == 0, expected == 0)
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x, topk_mask = make((1, 1, 32, 64), ttnn.bfloat16, TILES, device), _mask(2, 32, device)
     with pytest.raises(ttnn.ShapeError, match=r"topk_mask_tensor has shape \[1, 1, 32, 64\]"):
         ttnn.moe(x, x, x)

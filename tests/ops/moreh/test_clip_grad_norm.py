@@ -54,7 +54,7 @@ def test_what_is_not_finite_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.moreh_clip_grad_norm(inputs, 1.0, math.nan, True)
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="inputs is empty"):
         ttnn.moreh_clip_grad_norm([], 1.0)
     with pytest.raises(ttnn.DTypeError, match=r"inputs\[1\] is FLOAT32"):

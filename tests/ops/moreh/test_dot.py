@@ -41,7 +41,7 @@ def test_gradients(dtype: ttnn.DataType, count: int, device: ttnn.MeshDevice) ->
     assert ttnn.moreh_dot_backward(grad, a, b, other_grad=into[1]) == [None, into[1]]
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     a, b = _vectors(64, device)
     with pytest.raises(ttnn.ShapeError, match="Invalid input tensor dimensions"):
         ttnn.moreh_dot(make((32, 32), ttnn.bfloat16, TILES, device), b)

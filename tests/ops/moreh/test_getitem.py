@@ -44,7 +44,7 @@ def test_indices_in_tiles(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(ttnn.moreh_getitem(x, [index], [0])), values_of(x)[[4, 0, -1]])
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x, index = make((5, 6, 40), ttnn.bfloat16, ROWS, device), _indices(5, 3, 0, device)
     with pytest.raises(ttnn.ParameterError, match="must be consecutive integers"):
         ttnn.moreh_getitem(x, [index, index], [1, 0])

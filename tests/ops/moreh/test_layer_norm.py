@@ -80,7 +80,7 @@ def test_only_what_is_given_is_computed(device: ttnn.MeshDevice) -> None:
     _close(beta_grad, values_of(x).sum(0), 2**-5)
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((32, 64), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ShapeError, match="normalized_dims should > 0"):
         ttnn.moreh_layer_norm(x, 0)

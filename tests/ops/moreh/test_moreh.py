@@ -55,7 +55,7 @@ def test_leading_dimensions_are_added_tile_by_tile(device: ttnn.MeshDevice) -> N
     np.testing.assert_array_equal(values_of(result), values_of(x).sum((0, 1), keepdims=True))
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.float32, TILES, device)
     with pytest.raises(ttnn.DTypeError, match=r"specific data types. \[BFLOAT16\]"):
         ttnn.moreh_mean(x)

@@ -58,7 +58,7 @@ def test_sums_are_cut(device: ttnn.MeshDevice) -> None:
     assert values_of(result).item() == 1 + 127 / 128
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((12, 30), ttnn.bfloat16, ROWS, device)
     with pytest.raises(ttnn.ShapeError, match="Invalid input tensor size"):
         ttnn.moreh_fold(x, output_size=(6, 8), kernel_size=(2, 2))

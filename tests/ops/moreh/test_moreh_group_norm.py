@@ -79,7 +79,7 @@ def test_only_what_is_wanted_is_computed(device: ttnn.MeshDevice) -> None:
     assert ttnn.moreh_group_norm_backward(x, x, mean, mean, 2, are_required_outputs=[False] * 3) == [None] * 3
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((1, 4, 32, 32), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ShapeError, match="must be divisible by num_groups"):
         ttnn.moreh_group_norm(x, 3)

@@ -25,7 +25,7 @@ def _near(result: ttnn.Tensor, expected: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("a", "b"), [((2, 3, 40, 70), (2, 3, 70, 50)), ((3, 40, 70), (70, 50)), ((2, 1, 8, 64), (3, 64, 64))]
 )
-def test_near_the_reference(
+def test_result_is_near_the_golden_function(
     a: tuple[int, ...], b: tuple[int, ...], turned: tuple[bool, bool], device: ttnn.MeshDevice
 ) -> None:
     shapes = [(*shape[:-2], *shape[-2:][::-1]) if turn else shape for shape, turn in zip((a, b), turned, strict=True)]
@@ -143,7 +143,7 @@ def test_gradients_count_their_programs(device: ttnn.MeshDevice) -> None:
     assert device.num_program_cache_entries() == 2
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _make((64, 40), 0, device)
     with pytest.raises(ttnn.ShapeError, match="40 elements in the inner dimension"):
         ttnn.moreh_matmul(x, x)

@@ -75,7 +75,7 @@ def test_gradients(p: float, dim: Any, device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(raw_of(into), raw_of(result))
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((32, 64), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.UnsupportedError, match="keepdim=False"):
         ttnn.moreh_norm(x, math.inf, dim=1)

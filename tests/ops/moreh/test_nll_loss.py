@@ -110,7 +110,7 @@ def test_gradients_of_losses(shape: tuple[int, ...], weighted: bool, device: ttn
     np.testing.assert_array_equal(values_of(result), cut)
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x, target, weight = _operands((3, 7, 40), device)
     with pytest.raises(ttnn.ParameterError, match="Divisor tensor must not be empty"):
         ttnn.moreh_nll_loss(x, target, "mean")

@@ -127,7 +127,7 @@ def test_sgd(shape: tuple[int, ...], options: dict[str, Any], config: Any, devic
     np.testing.assert_array_equal(raw_of(into[0]), raw_of(result[0]))
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     operands = _operands((32, 64), 4, device)
     rows = make((32, 64), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
     with pytest.raises(ttnn.ParameterError, match="needs max_exp_avg_sq_in"):

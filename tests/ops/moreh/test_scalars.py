@@ -46,7 +46,7 @@ def test_start_and_step_have_defaults(device: ttnn.MeshDevice) -> None:
     assert ttnn.moreh_arange(end=4, step=2, device=device).to_list() == [[0, 2]]
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="step must be nonzero"):
         ttnn.moreh_arange(0, 5, 0, device)
     with pytest.raises(ttnn.ParameterError, match="inconsistent with step sign"):

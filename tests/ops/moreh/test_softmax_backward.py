@@ -95,7 +95,7 @@ def test_float32_needs_a_wide_dst(device: ttnn.MeshDevice) -> None:
         ttnn.moreh_softmax(x, -1)
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     y = make((32, 64), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.UnsupportedError, match="BFLOAT8_B is not modelled"):
         ttnn.moreh_softmax_backward(make((32, 64), ttnn.bfloat8_b, TILES, device), y, 0)

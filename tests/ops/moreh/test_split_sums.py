@@ -59,7 +59,7 @@ def test_the_memory_configuration_is_that_of_the_parts(device: ttnn.MeshDevice) 
     assert all(part.memory_config() == ttnn.L1_MEMORY_CONFIG for part in parts)
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _tensor((2, 1, 32, 64), device)
     for dim in (2, -1):
         with pytest.raises(ttnn.ShapeError, match="reduction dim must be between 0 and 1"):

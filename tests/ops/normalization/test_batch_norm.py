@@ -53,7 +53,7 @@ def test_training_moves_the_statistics(device: ttnn.MeshDevice) -> None:
         np.testing.assert_allclose(values_of(kept[name]), statistics, rtol=1e-5)
 
 
-def test_what_is_missing_or_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_missing_and_wrong_operands_raise_errors(device: ttnn.MeshDevice) -> None:
     x, kept = make(SHAPE, ttnn.bfloat16, TILES, device), channels(ttnn.bfloat16, device)
     with pytest.raises(ttnn.ParameterError, match="must be defined in evaluation mode"):
         ttnn.batch_norm(x)

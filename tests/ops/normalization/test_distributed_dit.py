@@ -76,7 +76,7 @@ def test_the_mean_of_parts_is_joined_step_by_step(device: ttnn.MeshDevice) -> No
     np.testing.assert_allclose(result, (5 - means.mean()) / means.std(), rtol=2e-3)
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x, table = make((1, 1, 32, 64), ttnn.bfloat16, TILES, device), _reciprocals(device, 64)
     stats = PRE(x, table)
     rows = ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT)

@@ -23,7 +23,7 @@ def _values(tensor: ttnn.Tensor) -> np.ndarray:
     ("shape", "groups"),
     [((1, 1, 64, 64), 2), ((2, 1, 96, 320), 32), ((1, 1, 70, 64), 4), ((3, 1, 32, 48), 3), ((1, 1, 1024, 320), 10)],
 )
-def test_near_the_reference(shape: tuple[int, ...], groups: int, device: ttnn.MeshDevice) -> None:
+def test_result_is_near_the_golden_function(shape: tuple[int, ...], groups: int, device: ttnn.MeshDevice) -> None:
     x, weight, bias = _tensor(shape, device), *(_tensor((1, 1, 1, shape[-1]), device, seed) for seed in (1, 2))
     result = ttnn.group_norm(x, inplace=False, num_groups=groups, epsilon=1e-5, weight=weight, bias=bias)
     reference = ttnn.get_golden_function(ttnn.group_norm)(
@@ -70,7 +70,7 @@ def test_a_sharded_result_lies_in_the_input(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(_values(apart), _values(sharded))
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _tensor((1, 1, 64, 64), device)
     with pytest.raises(ttnn.ParameterError, match="do not divide into 3 groups"):
         ttnn.group_norm(x, inplace=False, num_groups=3)

@@ -96,7 +96,7 @@ def test_statistics_of_two_halves_give_the_norm_of_the_whole(device: ttnn.MeshDe
         assert np.abs(result - expected).max() <= 2**-5 * np.abs(expected).max()
 
 
-def test_what_a_norm_does_not_take_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_of_a_norm_raise_errors(device: ttnn.MeshDevice) -> None:
     x = on_device(np.ones((32, 64)), ttnn.bfloat16, device)
     integers = ttnn.Tensor(np.ones((32, 64), np.int32), ttnn.int32, device=device, layout=ttnn.TILE_LAYOUT)
     with pytest.raises(ttnn.DTypeError, match="input_tensor is INT32"):

@@ -29,7 +29,7 @@ def test_a_place_for_the_result(device: ttnn.MeshDevice) -> None:
     assert ttnn.normalize_hw(x, memory_config=ttnn.L1_MEMORY_CONFIG).memory_config() == ttnn.L1_MEMORY_CONFIG
 
 
-def test_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ShapeError, match=r"ttnn\.normalize_hw: input_tensor is .*takes \[N, C, H, W\]"):
         ttnn.normalize_hw(make((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device))
     with pytest.raises(ttnn.DTypeError, match=r"does not support integer inputs - got DataType::INT32"):

@@ -94,7 +94,7 @@ def test_the_width_of_dst_follows_the_input(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(_values(result), _values(ttnn.experimental.dit_rms_norm_unary_fused(x)))
 
 
-def test_the_golden_function_agrees(device: ttnn.MeshDevice) -> None:
+def test_golden_function_agrees(device: ttnn.MeshDevice) -> None:
     x, bias = _tensor((32, 96), device, 0), _tensor((1, 96), device, 1)
     result = ttnn.experimental.dit_rms_norm_unary_fused(x, 1e-3, None, bias, activation="gelu")
     golden = ttnn.get_golden_function(ttnn.experimental.dit_rms_norm_unary_fused)
@@ -102,7 +102,7 @@ def test_the_golden_function_agrees(device: ttnn.MeshDevice) -> None:
     assert np.max(np.abs(_values(result) - reference)) < 0.02 * np.max(np.abs(reference))
 
 
-def test_what_is_not_modelled_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unmodelled_options_raise_unsupported_error(device: ttnn.MeshDevice) -> None:
     x = _tensor((32, 64), device, 0)
     with pytest.raises(ttnn.UnsupportedError, match="approximate form of the activation EXP"):
         ttnn.experimental.dit_rms_norm_unary_fused(x, activation="exp")

@@ -38,7 +38,7 @@ def test_points_between_pixels(dtype: ttnn.DataType, align_corners: bool, device
     assert np.corrcoef(values_of(result).ravel(), expected.ravel())[0, 1] > 0.9999
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x, grid = make((2, 6, 7, 32), ttnn.bfloat16, ROWS, device), _grid(np.zeros((2, 3, 3, 2)), device)
     with pytest.raises(ttnn.ParameterError, match="use_precomputed_grid"):
         ttnn.grid_sample(x, grid, mode="nearest")
@@ -58,7 +58,7 @@ def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("channels", [False, True])
-def test_several_points_in_a_row(channels: bool, device: ttnn.MeshDevice) -> None:
+def test_grid_sample_of_several_points_per_row(channels: bool, device: ttnn.MeshDevice) -> None:
     x = make((2, 6, 7, 32), ttnn.bfloat16, ROWS, device)
     points = np.random.default_rng(5).uniform(-1.3, 1.3, (2, 4, 6, 2))
     expected = values_of(ttnn.grid_sample(x, _grid(points, device)))
@@ -87,7 +87,9 @@ def test_prepared_weights(align_corners: bool, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 @pytest.mark.parametrize("align_corners", [False, True])
-def test_nearest(align_corners: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_nearest_grid_sample_with_precomputed_grid(
+    align_corners: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
     x = make((2, 6, 7, 32), dtype, ROWS, device)
     points = np.random.default_rng(5).uniform(-1.3, 1.3, (2, 4, 10, 2))
     result = ttnn.grid_sample(
@@ -116,7 +118,7 @@ def test_shards_of_the_grid(device: ttnn.MeshDevice) -> None:
     assert result.memory_config().shard_spec.grid == place.shard_spec.grid
 
 
-def test_what_cannot_be_prepared(device: ttnn.MeshDevice) -> None:
+def test_wrong_grids_raise_errors_when_prepared(device: ttnn.MeshDevice) -> None:
     grid = ttnn.Tensor(np.zeros((1, 2, 3, 2), np.float32), ttnn.float32, None, ROWS)
     prepare = ttnn.prepare_grid_sample_grid
     with pytest.raises(ttnn.StorageError, match="must be on host"):

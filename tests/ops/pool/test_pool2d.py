@@ -102,7 +102,7 @@ def test_infinities_and_zeros(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])
 @pytest.mark.parametrize("factor", [2, (3, 2), 4])
-def test_larger_images(mode: str, factor: Any, device: ttnn.MeshDevice) -> None:
+def test_upsample_matches_torch(mode: str, factor: Any, device: ttnn.MeshDevice) -> None:
     torch = pytest.importorskip("torch")
     x = _image((2, 5, 6, 32), device)
     result = ttnn.upsample(x, factor, mode=mode)
@@ -153,7 +153,7 @@ def test_shards_of_images_larger_by_fractions_stay_on_their_cores(device: ttnn.M
     np.testing.assert_array_equal(result.to_numpy(), ttnn.upsample(x, [1.5, 1.0]).to_numpy())
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _image((1, 4, 4, 32), device)
     with pytest.raises(ttnn.ShapeError, match="pixels"):
         ttnn.max_pool2d(x, 1, 5, 4, 32, [2, 2], [2, 2], [0, 0], [1, 1])

@@ -53,7 +53,7 @@ def test_places(device: ttnn.MeshDevice) -> None:
     assert ttnn.rotate(x, 10.0, memory_config=ttnn.L1_MEMORY_CONFIG).memory_config() == ttnn.L1_MEMORY_CONFIG
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = make((1, 8, 8, 32), ttnn.bfloat16, RM, device)
     with pytest.raises(ttnn.ParameterError, match="expand=True is not supported"):
         ttnn.rotate(x, 10.0, expand=True)

@@ -198,7 +198,7 @@ def test_seeds_share_a_program(device: ttnn.MeshDevice) -> None:
     assert device.num_program_cache_entries() == before + 2
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     for low, high in ((1.0, 1.0), (2.0, 1.0), (0.0, math.inf), (math.nan, 1.0)):
         with pytest.raises(ParameterError):
             ttnn.rand((3, 3), device, low=low, high=high)

@@ -161,7 +161,7 @@ def test_every_user_has_a_core(device: ttnn.MeshDevice) -> None:
     assert _call(scores, device, seed=7, sub_core_grids=cores).to_list() == _call(scores, device, seed=7).to_list()
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     scores = np.zeros((1, 1, USERS, 64))
     for k in (0, 33):
         with pytest.raises(ttnn.ParameterError, match="every number must be 1 to 32"):

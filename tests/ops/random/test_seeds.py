@@ -14,7 +14,7 @@ def _words(values: list[int], device: ttnn.MeshDevice) -> ttnn.Tensor:
     return ttnn.Tensor(np.array(values, np.uint32), ttnn.uint32, None, ttnn.ROW_MAJOR_LAYOUT).to(device)
 
 
-def test_seeds_of_users(device: ttnn.MeshDevice) -> None:
+def test_manual_seed_sets_the_cores_of_its_users(device: ttnn.MeshDevice) -> None:
     grid = device.compute_with_storage_grid_size()
     result = ttnn.manual_seed(42, device=device)
     assert (tuple(result.shape), result.dtype, result.layout) == ((1,), ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT)
@@ -29,7 +29,7 @@ def test_seeds_of_users(device: ttnn.MeshDevice) -> None:
     assert seeds_of(device) == dict.fromkeys(range(4), 5)
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     two = _words([1, 2], device)
     with pytest.raises(ArgumentError, match="Device must be provided"):
         ttnn.manual_seed(1)

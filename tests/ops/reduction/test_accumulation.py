@@ -37,7 +37,7 @@ def test_compensation_keeps_what_additions_lose(device: ttnn.MeshDevice) -> None
     assert abs(plain - exact) > 0.2
 
 
-def test_integers_wrap(device: ttnn.MeshDevice) -> None:
+def test_integer_sums_wrap(device: ttnn.MeshDevice) -> None:
     values = np.array([[2**31 - 1, 1, -5], [7, 8, 9]], np.int32)
     x = ttnn.Tensor(values, ttnn.int32, device=device, layout=ttnn.TILE_LAYOUT)
     for dim in (0, 1):
@@ -56,7 +56,9 @@ def test_a_data_type_is_cast_to_first(device: ttnn.MeshDevice) -> None:
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
 @pytest.mark.parametrize("dim", [None, -1, -2, 0, 1, [2, 3], [0, 2]])
 @pytest.mark.parametrize("keepdim", [False, True])
-def test_variance(dim: int | list[int] | None, keepdim: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_variance_and_deviation_match_numpy(
+    dim: int | list[int] | None, keepdim: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
     x = make(SHAPE, dtype, ttnn.TILE_LAYOUT, device, fit=lambda values: values + 3)
     axes = tuple(dim) if isinstance(dim, list) else dim
     step = {ttnn.bfloat16: 2**-8, ttnn.float32: 2**-19, ttnn.bfloat8_b: 2**-5}[dtype]
@@ -72,7 +74,7 @@ def test_variance(dim: int | list[int] | None, keepdim: bool, dtype: ttnn.DataTy
             np.testing.assert_allclose(values_of(doubled), 2 * expected, rtol=step, atol=2 * step * largest)
 
 
-def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
+def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     integers = make((32, 32), ttnn.int32, ttnn.TILE_LAYOUT, device)
     with pytest.raises(ttnn.DTypeError, match="input is INT32"):
         ttnn.cumprod(integers, 0)

@@ -23,7 +23,7 @@ def _numbers(tensor: ttnn.Tensor) -> np.ndarray:
 
 @pytest.mark.parametrize("alpha", [0.0, 0.25, 0.9])
 @pytest.mark.parametrize("shape", [(1, 1, 32, 32), (1, 2, 40, 100), (1, 1, 3, 257)])
-def test_values(shape: tuple[int, ...], alpha: float, device: ttnn.MeshDevice) -> None:
+def test_values_match_the_golden_function(shape: tuple[int, ...], alpha: float, device: ttnn.MeshDevice) -> None:
     x = _tensor(_samples(*shape), device)
     result = ttnn.ema(x, alpha)
     expected = golden.ema(_numbers(x), alpha)
@@ -56,7 +56,7 @@ def test_output_and_grid(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(_numbers(out), _numbers(ttnn.ema(x, 0.5, memory_config=ttnn.L1_MEMORY_CONFIG)))
 
 
-def test_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _tensor(_samples(1, 1, 32, 32), device)
     with pytest.raises(ttnn.DTypeError, match="Input tensor must be BFLOAT16"):
         ttnn.ema(_tensor(_samples(1, 1, 32, 32), device, ttnn.float32), 0.5)

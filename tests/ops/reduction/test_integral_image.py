@@ -36,7 +36,7 @@ def test_shards_stay(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(result), values_of(same))
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     intimg = ttnn.experimental.intimg
     with pytest.raises(ttnn.ShapeError, match="only one batch, found 2"):
         intimg(make((2, 2, 32, 32), ttnn.bfloat16, TILES, device))

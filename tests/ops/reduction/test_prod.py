@@ -268,7 +268,7 @@ def test_products_of_nothing(device: ttnn.MeshDevice) -> None:
     assert tuple(ttnn.prod(x, 0).shape) == (0, 3)
 
 
-def test_refused_products(device: ttnn.MeshDevice) -> None:
+def test_wrong_products_raise_errors(device: ttnn.MeshDevice) -> None:
     integers = ttnn.ones((2, 2), ttnn.int32, TILE, device)
     with pytest.raises(ttnn.DTypeError, match="unsupported data type for prod, expected BFLOAT16, FLOAT32, BFLOAT8_B"):
         ttnn.prod(integers, 0)

@@ -19,7 +19,7 @@ OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.mi
 EVERY = pytest.mark.parametrize("name", OPERATORS)
 
 
-def test_golden_bits(golden: Path, device: ttnn.MeshDevice) -> None:
+def test_reductions_match_recorded_bits(golden: Path, device: ttnn.MeshDevice) -> None:
     arrays, cases = golden_cases(golden, "reduce")
     different = []
     for case in cases:
@@ -34,7 +34,7 @@ def test_golden_bits(golden: Path, device: ttnn.MeshDevice) -> None:
 
 @EVERY
 @pytest.mark.usefixtures("cpu_level", "host_threads")
-def test_threads_and_levels_change_nothing(name: str, device: ttnn.MeshDevice) -> None:
+def test_results_do_not_depend_on_threads_and_cpu_level(name: str, device: ttnn.MeshDevice) -> None:
     tensors = [make((3, 2, 70, 100), NAMES[kind], ttnn.TILE_LAYOUT, device) for kind in ("bf16", "f32", "bf8")]
     calls = [(x, dim) for x in tensors for dim in (None, -1, -2, 0, [0, 2])]
     expected = [raw_of(OPERATORS[name](x, dim)) for x, dim in calls]
@@ -105,7 +105,7 @@ def test_memory_config(name: str, device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(result), values_of(operator(x, 0, True)))
 
 
-def test_scalar(device: ttnn.MeshDevice) -> None:
+def test_scalar_argument_multiplies_the_result(device: ttnn.MeshDevice) -> None:
     x = make((2, 64, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)
     for name, operator in OPERATORS.items():
         for dim in (-1, -2, 0, None):
@@ -170,7 +170,7 @@ def test_sums_of_bfloat16_keep_float32_between_programs(device: ttnn.MeshDevice)
         assert values_of(ttnn.sum(x, dim)).reshape(-1)[0] == 1.0
 
 
-def test_nothing_to_reduce(device: ttnn.MeshDevice) -> None:
+def test_reduction_over_no_elements(device: ttnn.MeshDevice) -> None:
     x = ttnn.empty((2, 0, 32), ttnn.float32, ttnn.TILE_LAYOUT, device)
     for name, expected in (("sum", 0.0), ("mean", np.nan)):
         np.testing.assert_array_equal(values_of(OPERATORS[name](x, 1)), np.full((2, 32), expected))
@@ -279,7 +279,7 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
     ]
 
 
-def test_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     for call, error, text in _refusals(device):
         with pytest.raises(error) as caught:
             call()
@@ -366,7 +366,7 @@ def test_an_empty_list_of_dimensions_is_all_of_them(device: ttnn.MeshDevice) -> 
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
-def test_there_is_no_extreme_of_nothing(name: str, device: ttnn.MeshDevice) -> None:
+def test_max_and_min_of_no_elements_raise(name: str, device: ttnn.MeshDevice) -> None:
     x = make((2, 0, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     for dim in (1, None, [0, -2]):
         with pytest.raises(ttnn.ShapeError, match=r"dimension 1 of .* has size 0.*\n.*\n.*have non-zero size"):

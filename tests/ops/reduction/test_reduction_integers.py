@@ -105,7 +105,7 @@ def test_long_sums_wrap(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice
 
 
 @TYPES
-def test_nothing_to_reduce(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_integer_reduction_over_no_elements(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     x = ttnn.empty((2, 0, 32), dtype, ttnn.TILE_LAYOUT, device)
     np.testing.assert_array_equal(ttnn.sum(x, 1).to_numpy(), np.zeros((2, 32)))
     for name in ("max", "min"):
@@ -115,7 +115,7 @@ def test_nothing_to_reduce(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Non
 
 @EVERY
 @TYPES
-def test_options(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+def test_integer_reductions_have_a_32_bit_dst(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     """Integers have a 32-bit Dst whatever is asked for; the result lives where it shall."""
     values = words((64, 96), dtype)
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, fp32_dest_acc_en=False)
@@ -139,7 +139,7 @@ def test_output_layout(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.usefixtures("cpu_level", "host_threads")
-def test_threads_and_levels_change_nothing(device: ttnn.MeshDevice) -> None:
+def test_results_do_not_depend_on_threads_and_cpu_level(device: ttnn.MeshDevice) -> None:
     for dtype in KINDS:
         values = words((3, 2, 70, 100), dtype)
         x = ttnn.Tensor(values, dtype, device, ttnn.TILE_LAYOUT)

@@ -84,7 +84,9 @@ def test_bits_of_the_exchanges(
 
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.usefixtures("cpu_level", "host_threads")
-def test_threads_and_levels_change_nothing(name: str, device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_threads_and_cpu_level(
+    name: str, device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b):
         x = _tensor((2, 35, 33, 48), dtype, "special", device)
         with _exchanging(monkeypatch):

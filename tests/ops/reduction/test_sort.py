@@ -85,7 +85,7 @@ def test_results_may_be_given(device: ttnn.MeshDevice) -> None:
         np.testing.assert_array_equal(np.asarray(got.to_numpy()), np.asarray(expected.to_numpy()))
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x = _tensor(_numbers((32, 64)), device)
     with pytest.raises(ttnn.ParameterError, match="k is 65"):
         ttnn.topk(x, 65)

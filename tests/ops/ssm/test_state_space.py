@@ -107,7 +107,7 @@ def test_products_take_padding_as_elements(device: ttnn.MeshDevice) -> None:
     )
 
 
-def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     space = ttnn.experimental
     narrow = make((1, 1, 32, 64), ttnn.bfloat16, TILES, device)
     with pytest.raises(ttnn.ShapeError, match="must be a multiple of latent size"):

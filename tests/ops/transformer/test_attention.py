@@ -168,7 +168,7 @@ def test_queries_may_be_row_major(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("name", ["prefill", "decode"])
-def test_threads_change_no_bit(name: str, device: ttnn.MeshDevice) -> None:
+def test_results_do_not_depend_on_the_thread_count(name: str, device: ttnn.MeshDevice) -> None:
     q, k, v = _qkv(device, 4, 2, 96, 96)
     query = _tensor(_values((1, 1, 8, 64), 5), device)
     run: Callable[[], ttnn.Tensor] = (
@@ -184,7 +184,7 @@ def test_threads_change_no_bit(name: str, device: ttnn.MeshDevice) -> None:
         ttnn.CONFIG.threads = before
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     q, k, v = _qkv(device, 2, 1, 64, 64)
     mask = _tensor(np.zeros((1, 1, 64, 64), np.float32), device)
     with pytest.raises(ttnn.ParameterError, match="exclude each other"):

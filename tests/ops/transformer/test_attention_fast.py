@@ -125,7 +125,7 @@ def test_every_fidelity_masks_its_operands(device: ttnn.MeshDevice) -> None:
     assert far[2] <= far[1]
 
 
-def test_bits_do_not_depend_on_threads(device: ttnn.MeshDevice) -> None:
+def test_results_do_not_depend_on_the_thread_count(device: ttnn.MeshDevice) -> None:
     tensors = [_tensor((2, 3, 224, 64), seed, device) for seed in range(3)]
     results = []
     for threads in (1, 2, 5):

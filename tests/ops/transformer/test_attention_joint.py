@@ -35,7 +35,9 @@ def _run(operands: list[np.ndarray], device: ttnn.MeshDevice, config: Any, **opt
 @pytest.mark.parametrize("numerics", ["exact", "fast"])
 @pytest.mark.parametrize(("rows", "joint_rows"), [(64, 32), (15, 19), (100, 70), (128, 128)])
 @pytest.mark.parametrize("chunks", [(32, 32), (64, 128)])
-def test_values(chunks: tuple[int, int], rows: int, joint_rows: int, numerics: str, device: ttnn.MeshDevice) -> None:
+def test_values_match_the_golden_function(
+    chunks: tuple[int, int], rows: int, joint_rows: int, numerics: str, device: ttnn.MeshDevice
+) -> None:
     """Padding of both sequences counts for nothing."""
     operands = _operands(rows, joint_rows)
     with ttnn.manage_config("numerics", numerics):
@@ -71,14 +73,14 @@ def test_one_chunk_has_the_bits_of_steps_by_hand(device: ttnn.MeshDevice) -> Non
         assert abs(values.flat[0] - 3.0) <= 2**-6
 
 
-def test_scale(device: ttnn.MeshDevice) -> None:
+def test_attention_scale_multiplies_the_scores(device: ttnn.MeshDevice) -> None:
     operands = _operands(64, 32)
     first, _ = _run(operands, device, _config(32, 32), scale=0.01)
     expected, _ = golden.joint_scaled_dot_product_attention(*operands, scale=0.01)
     assert np.abs(np.asarray(first.to_numpy(), np.float64) - expected).max() < 0.05
 
 
-def test_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     operands = _operands(64, 32)
     tensors = [_tensor(values, device) for values in operands]
     options: dict[str, Any] = {"joint_strategy": "rear", "program_config": _config(32, 32)}

@@ -37,7 +37,7 @@ def _reference(q: Any, k: Any, v: Any, sinks: np.ndarray, hidden: np.ndarray) ->
 
 @pytest.mark.parametrize("chunks", [None, 64])
 @pytest.mark.parametrize("strength", [-50.0, 4.0, 40.0])
-def test_prefill(strength: float, chunks: int | None, device: ttnn.MeshDevice) -> None:
+def test_attention_with_sinks_in_prefill(strength: float, chunks: int | None, device: ttnn.MeshDevice) -> None:
     """A low sink takes nothing, a high one nearly everything."""
     q, k, v = _operands((1, 2, 128, 64), (1, 1, 128, 64), (1, 1, 128, 64))
     sinks = np.asarray([strength, strength / 2], np.float32).reshape(1, 2, 1, 1)
@@ -48,7 +48,7 @@ def test_prefill(strength: float, chunks: int | None, device: ttnn.MeshDevice) -
 
 
 @pytest.mark.parametrize("strength", [-50.0, 4.0, 40.0])
-def test_decode(strength: float, device: ttnn.MeshDevice) -> None:
+def test_attention_with_sinks_in_decode(strength: float, device: ttnn.MeshDevice) -> None:
     q, k, v = _operands((1, 2, 8, 64), (2, 2, 128, 64), (2, 2, 128, 64))
     sinks = np.zeros((8, 32), np.float32)
     sinks[:, 0] = strength * np.linspace(0.5, 1, 8)
@@ -68,7 +68,7 @@ def test_without_effect_the_bits_of_rows_are_close(device: ttnn.MeshDevice) -> N
     assert np.abs(plain - with_sink).max() < 2**-6
 
 
-def test_refusals(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     tensors = [_tensor(x, device) for x in _operands((1, 2, 64, 64), (1, 1, 64, 64), (1, 1, 64, 64))]
     with pytest.raises(ttnn.ShapeError, match=r"attention_sink has shape \[1, 1, 1, 1\]; it must be \[1, 2, 1, 1\]"):
         SDPA(*tensors, attention_sink=_tensor(np.zeros((1, 1, 1, 1), np.float32), device))

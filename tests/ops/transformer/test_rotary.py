@@ -75,7 +75,7 @@ def test_queries_and_keys_have_halves_of_the_tables(device: ttnn.MeshDevice) -> 
         np.testing.assert_array_equal(whole[number], expected)
 
 
-def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     x, cos, sin = tensors((1, 1, 32, 64), (1, 1, 32, 64), device)
     with pytest.raises(ttnn.ParameterError, match="token_index=32 is out of range"):
         ttnn.experimental.rotary_embedding(x, cos, sin, 32)

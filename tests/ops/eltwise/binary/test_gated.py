@@ -84,7 +84,7 @@ def test_softcap_of_layouts(beta: float, layout: ttnn.Layout, blackhole: ttnn.Me
 
 @pytest.mark.parametrize(("name", "numbers"), GATED)
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
-def test_against_the_reference(
+def test_results_match_the_golden_function(
     name: str, numbers: tuple[float, ...], dtype: ttnn.DataType, blackhole: ttnn.MeshDevice
 ) -> None:
     entry = registry.find(f"ttnn.{name}").entry
@@ -128,7 +128,7 @@ def test_where_results_live(name: str, numbers: tuple[float, ...], blackhole: tt
     np.testing.assert_array_equal(values_of(operation(gate, up, *numbers, sub_core_grids=CORES)), expected)
 
 
-def test_bounds_that_are_refused(blackhole: ttnn.MeshDevice) -> None:
+def test_wrong_bounds_raise_errors(blackhole: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat16, TILES, blackhole, 1)
     for limit in (-1.0, float("nan")):
         with pytest.raises(ttnn.ParameterError, match="clamped_silu_glu: limit is"):
@@ -143,7 +143,7 @@ def test_bounds_that_are_refused(blackhole: ttnn.MeshDevice) -> None:
         ttnn.situ_glu(x, x, 1.0, 1.0, memory_config=ttnn.L1_MEMORY_CONFIG, sub_core_grids=CORES)
 
 
-def test_operands_that_are_refused(blackhole: ttnn.MeshDevice) -> None:
+def test_wrong_operands_raise_errors(blackhole: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat16, TILES, blackhole, 1)
     whole, wide = (make((32, 32), dtype, TILES, blackhole, 1) for dtype in (ttnn.int32, ttnn.float32))
     for pair in ((whole, x), (x, whole), (whole, whole)):

@@ -121,7 +121,7 @@ def test_the_class(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize(("name", "count"), _calls())
-def test_bad_operands(name: str, count: int, device: ttnn.MeshDevice) -> None:
+def test_wrong_operands_raise_errors(name: str, count: int, device: ttnn.MeshDevice) -> None:
     more = TWO[name][1] if name in TWO else ()
     good = [number((32, 32), seed, device) for seed in range(count)]
     options = {"memory_config": PLACE}

@@ -123,7 +123,7 @@ def test_outputs(device: ttnn.MeshDevice) -> None:
     assert (back.dtype, back.memory_config()) == (ttnn.float32, ttnn.L1_MEMORY_CONFIG)
 
 
-def test_what_is_refused(device: ttnn.MeshDevice) -> None:
+def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
     x, q = make(SHAPE, ttnn.bfloat16, TILES, device), make(SHAPE, ttnn.int32, TILES, device, limit=9)
     scales, zeros = _vector(np.ones(33), ttnn.float32, device), _vector(np.zeros(33), ttnn.int32, device)
     for call, error, words in (

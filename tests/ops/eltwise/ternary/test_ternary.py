@@ -111,7 +111,7 @@ def test_lerp_of_block_floats_that_are_broadcast_is_three_operators(device: ttnn
     np.testing.assert_array_equal(raw_of(ttnn.lerp(start, end, weight)), raw_of(expected))
 
 
-def test_operands_that_do_not_fit(device: ttnn.MeshDevice) -> None:
+def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     a = make(SHAPE, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with pytest.raises(
         ttnn.ShapeError, match=r"ttnn\.where: cannot broadcast predicate \[40, 70\], true_value \[40, 7\]"
