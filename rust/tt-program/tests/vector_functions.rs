@@ -2,8 +2,6 @@
 
 mod programs;
 
-use std::sync::Arc;
-
 use programs::{COMPUTE, Program, mistake};
 use tt_formats::DataFormat;
 use tt_memory::Device;
@@ -11,6 +9,7 @@ use tt_memory::chip::N150;
 use tt_perf::Costs;
 use tt_program::calls::compute::{Copying, Math, VectorCall};
 use tt_program::spec::{ComputeConfig, Risc};
+use tt_program::state::compute::setups::Init;
 use tt_program::{FaultKind, Run};
 use tt_tensix::fpu::{Broadcast, EltwiseOp};
 use tt_tensix::pack::DstFormat;
@@ -89,7 +88,7 @@ fn a_function_needs_its_own_init() {
         run.vector(&relu, [0; 3], 0, 0).expect("a function");
         // The name of the init counts, not who wrote it.
         let mut other = relu.clone();
-        other.init = Arc::from("relu_tile_init");
+        other.init = Init::new("relu_tile_init");
         run.vector(&other, [0; 3], 0, 0).expect("a function");
         run.vector_init(&other, 0).expect("an init");
         run.vector(&relu, [0; 3], 0, 0).expect("a function");
@@ -216,7 +215,7 @@ fn tile_functions_take_their_tiles_in_a_list() {
     assert!(VectorCall::new(("t", "t_init"), ("relu", "relu"), 4, &[], None).is_err());
     let run_tiles = |program: &mut Program, call: &VectorCall, tiles: &[u32]| {
         program.by(COMPUTES, |run: &mut Run, _: &mut Device| {
-            run.vector_init(&VectorCall::init_only(&call.name, &call.init), 0).expect("an init");
+            run.vector_init(&VectorCall::init_only(&call.name, &call.init.title), 0).expect("an init");
             let before = run.kernels[COMPUTES].clocks[1];
             run.vector_tiles(call, tiles).map(|()| run.kernels[COMPUTES].clocks[1] - before)
         })
@@ -229,7 +228,7 @@ fn tile_functions_take_their_tiles_in_a_list() {
     let relu = function(("relu", "relu"), 1, &[], None);
     assert!(matches!(mistake(run_tiles(&mut wide, &relu, &[0])), FaultKind::Bug(_)));
     let kind = mistake(wide.by(COMPUTES, |run, _| {
-        run.vector_init(&VectorCall::init_only(&add.name, &add.init), 0).expect("an init");
+        run.vector_init(&VectorCall::init_only(&add.name, &add.init.title), 0).expect("an init");
         run.vector(&add, [0; 3], 0, 0)
     }));
     assert!(matches!(kind, FaultKind::Bug(_)), "{kind:?}");

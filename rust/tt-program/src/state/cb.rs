@@ -1,8 +1,10 @@
 //! Circular buffers: page counts, who produces and consumes, and when each page came and went.
 
+mod card;
+
 use tt_formats::{DataFormat, TileShape};
 
-use super::card::Card;
+use self::card::Card;
 use super::order::Vector;
 use crate::error::FaultKind;
 use crate::spec::CbSpec;

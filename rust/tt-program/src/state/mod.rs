@@ -2,7 +2,6 @@
 //!
 //! What changes it stands above: setup, scheduler, and the calls of kernels.
 
-pub(crate) mod card;
 pub mod cb;
 pub mod compute;
 pub mod core;

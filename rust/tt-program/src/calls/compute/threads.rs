@@ -12,6 +12,7 @@ use crate::calls::Step;
 use crate::error::{Fault, FaultKind, SourcePlace};
 use crate::state::Run;
 use crate::state::compute::Turn;
+use crate::state::compute::later::Later;
 use crate::state::kernel::{State, Wait};
 
 /// Threads that execute a call, one bit each.
@@ -22,18 +23,6 @@ pub(crate) const ALL: u8 = UNPACK | MATH | PACK;
 
 /// Most calls that are put off at a time.
 const MOST: usize = 1 << 14;
-
-type Deferred = Box<dyn FnMut(&mut Run, &mut Device) -> Step + Send + Sync>;
-
-/// A call that its threads have not come to yet.
-pub(crate) struct Later {
-    threads: u8,
-    call: Deferred,
-    /// Its line; `None` until the caller has said it.
-    place: Option<SourcePlace>,
-    /// What its threads wait for; `None` while they wait for a call before it.
-    pub(crate) wait: Option<Wait>,
-}
 
 /// Puts a call off if calls before it are, and returns.
 macro_rules! in_turn {

@@ -3,6 +3,7 @@
 //! Clocks: the unpacker may be two operands ahead of the FPU, which has two banks of each source register; the
 //! FPU may be one half of `Dst` ahead of the packer.
 
+pub(crate) mod later;
 pub mod setups;
 pub(crate) mod shape;
 
@@ -13,7 +14,6 @@ use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
 use tt_tensix::tile_io;
 
-use crate::calls::compute::threads::Later;
 use crate::error::FaultKind;
 use crate::spec::ComputeConfig;
 use crate::vectors::Recorder;
@@ -188,7 +188,7 @@ pub struct Compute {
     pub(crate) left: Vec<PreparedB>,
     pub(crate) right: Vec<PreparedA>,
     /// Calls whose threads have not come to them yet, in the order of the source.
-    pub(crate) later: Vec<Later>,
+    pub(crate) later: Vec<later::Later>,
     /// The call that stops the function may be put off.
     pub(crate) runs_ahead: bool,
 }

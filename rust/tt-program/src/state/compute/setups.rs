@@ -95,7 +95,8 @@ pub struct Init {
 }
 
 impl Init {
-    pub(crate) fn new(title: &str) -> Self {
+    /// The init with this title.
+    pub fn new(title: &str) -> Self {
         Self { title: title.into(), setup: Setup::of(title) }
     }
 }

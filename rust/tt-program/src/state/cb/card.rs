@@ -5,7 +5,7 @@
 //! Source: `cb_push_back`, `cb_pop_front`, `cb_reserve_back`, `cb_wait_front` of the dataflow API, and `llk_push_tiles`,
 //! `llk_pop_tiles`, `llk_wait_tiles`, `llk_wait_for_free_tiles` of the compute API.
 
-use super::cb::Cb;
+use super::Cb;
 
 /// What a kernel keeps of a circular buffer.
 #[derive(Debug, Clone)]
