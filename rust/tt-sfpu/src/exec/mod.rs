@@ -1,6 +1,8 @@
 //! Executors of the listings: scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
 
 pub mod bf16;
+#[cfg(target_arch = "x86_64")]
+mod block;
 mod function;
 pub(crate) mod kernels;
 pub(crate) mod quotient;

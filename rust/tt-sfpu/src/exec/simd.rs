@@ -7,8 +7,8 @@ use tt_cpu::vector::Vector;
 use tt_cpu::vector::avx2::Avx2;
 use tt_cpu::vector::avx512::Avx512;
 
-/// Vectors of a block.
-pub(crate) const VECTORS: usize = 2;
+use super::block::VECTORS;
+
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
 const HIDDEN: i32 = 0x80_0000;

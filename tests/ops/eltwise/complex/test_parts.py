@@ -27,7 +27,7 @@ def test_bits_are_those_of_the_steps(shape: tuple[int, ...], dtype: ttnn.DataTyp
         np.testing.assert_array_equal(ttnn.to_numpy(found), ttnn.to_numpy(part))
 
 
-def test_values_match_the_golden_function(device: ttnn.MeshDevice) -> None:
+def test_complex_multiply_is_near_numpy(device: ttnn.MeshDevice) -> None:
     a, b = _parts((64, 96), device, ttnn.float32, 1), _parts((1, 96), device, ttnn.float32, 2)
     a_values, b_values = (ttnn.to_numpy(x[0]) + 1j * ttnn.to_numpy(x[1]) for x in (a, b))
     real, imag = (ttnn.to_numpy(part) for part in MULTIPLY(*a, *b))

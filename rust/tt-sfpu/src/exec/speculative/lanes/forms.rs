@@ -9,7 +9,7 @@ use super::{
     is_within, magnitude, splat,
 };
 use crate::arith::lane::{Lane, MINUS_ONE, ONE, and, is_zero, methods, order, select};
-use crate::exec::simd::VECTORS;
+use crate::exec::block::VECTORS;
 use crate::exec::speculative::Speculative;
 use crate::exec::speculative::interval::Plan;
 use tt_cpu::vector::Vector;

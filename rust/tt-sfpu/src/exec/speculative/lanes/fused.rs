@@ -2,7 +2,7 @@
 
 use super::{A, Float, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, SpecLanes, float, is_within, magnitude, splat};
 use crate::arith::lane::{HALF, MINUS_ONE, NAN, ROUNDER};
-use crate::exec::simd::VECTORS;
+use crate::exec::block::VECTORS;
 use crate::functions::blocks::{INVERSE_LN2, LN2_PARTS, RECIPROCAL_SEED, ROUGH_LN2};
 use crate::functions::log::{LN2_PER_STEP, SPLIT};
 use tt_cpu::vector::Vector;

@@ -8,7 +8,7 @@
 use super::range::Range;
 use super::{A, BIAS, Float, INFINITY, Int, Lanes, SIGN, STEP, SpecLanes, either, float, magnitude, splat};
 use crate::arith::lane::Lane;
-use crate::exec::simd::VECTORS;
+use crate::exec::block::VECTORS;
 use crate::exec::speculative::interval::{Form, Plan, Step};
 use tt_cpu::vector::Vector;
 

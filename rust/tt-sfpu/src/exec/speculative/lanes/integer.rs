@@ -5,7 +5,7 @@
 //! quotient.
 
 use super::{A, Int, Lanes, Outcome, SpecLanes, Words, either, splat};
-use crate::exec::simd::VECTORS;
+use crate::exec::block::VECTORS;
 use tt_cpu::vector::Vector;
 
 /// Quotient and rest of the magnitudes of two integers, and lanes that fall back: divisors of 0 and the smallest integer, which has no

@@ -41,7 +41,7 @@ use std::arch::x86_64::{__m512, __m512i, __mmask16};
 
 use range::Range;
 
-use crate::exec::simd::VECTORS;
+use crate::exec::block::VECTORS;
 use tt_cpu::vector::Vector;
 use tt_cpu::vector::avx512::Avx512 as A;
 
