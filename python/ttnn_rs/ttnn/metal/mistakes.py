@@ -15,6 +15,8 @@ from ttnn.base.exceptions import EngineBugError, KernelArgumentError, KernelErro
 from ttnn.kernel_api.binding_errors import wrong_call
 from ttnn.kernel_api.context import KernelContext
 from ttnn.kernel_api.ending import PACKAGE, Place, place_among
+from ttnn.metal.cpp.cache import INCLUDE, source_path
+from ttnn.metal.cpp.entry import end_of_entry
 from ttnn.metal.native_kernels import is_native
 
 _ENGINE_CALLS = {"an init call", "a vector init", "a vector function"}
@@ -40,6 +42,9 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
     # A call that was put off stands elsewhere than the kernel.
     if getattr(error, "file", "") and getattr(error, "line", 0):
         file, line, call = error.file, error.line, ""  # type: ignore[attr-defined]
+    if is_native(kernel) and file.startswith(f"{INCLUDE}{os.sep}"):
+        # The code after the end of every kernel, which is in a file of ours.
+        file, line = str(source_path(kernel.function)), end_of_entry(kernel.function.text)
     if not line and not is_native(kernel):
         file, line = end_of(kernel.function)
     core = "-".join(map(str, kernel.core))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ttnn.base.exceptions import FileAccessError, KernelCompileError
 from ttnn.base.files import read_bytes, write_atomically
+from ttnn.metal.cpp.spec import CppSource
 
 INCLUDE = Path(__file__).parent / "include"
 """Our headers under their official names."""
@@ -43,6 +44,11 @@ def digest(*parts: str | bytes) -> str:
         hashed.update(len(data).to_bytes(8, "little"))
         hashed.update(data)
     return hashed.hexdigest()[:32]
+
+
+def source_path(source: CppSource) -> Path:
+    """Return the file of a kernel; a text becomes a file of the cache."""
+    return source.path or cache_folder() / "sources" / f"{digest(source.text)}.cpp"
 
 
 @lru_cache(maxsize=1)

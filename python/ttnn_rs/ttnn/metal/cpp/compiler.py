@@ -17,6 +17,7 @@ from ttnn.metal.cpp.cache import (
     digest,
     find_image,
     read_sealed,
+    source_path,
     store_image,
     work_folder,
     write_cached,
@@ -70,7 +71,7 @@ def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKerne
     toolchain, folder = find_toolchain(), cache_folder()
     if len(source.text) > _LARGEST:
         raise KernelCompileError(f"kernel {source.name} has more than {_LARGEST >> 20} MiB of text", kernel=source.name)
-    main = source.path or folder / "sources" / f"{digest(source.text)}.cpp"
+    main = source_path(source)
     job = _Job(source, main, settings.processor, header, names)
     seen = visible_files(source, main, header)
     first = key = _key(job, seen, toolchain)

@@ -16,6 +16,9 @@ _ENTRIES = {
 """Entry functions under their linker names."""
 _THREADS = ("unpack_main", "math_main", "pack_main")
 _COMMENT = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
+_NO_CODE = re.compile(rf"{_COMMENT.pattern}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+"""Comments and literals."""
+_DEFINED = re.compile(r"\bvoid\s+(?:kernel_main\s*\(\s*(?:void\s*)?\)|MAIN)\s*\{")
 _NAMED = re.compile(r"(?:template\s*<([^<>]*)>\s*)?\bTT_KERNEL\s+void\s+(\w+)\s*\(([^()]*)\)\s*\{")
 """A function whose parameters, those of its template too, are the names of arguments."""
 
@@ -37,6 +40,20 @@ def find_entry(source: CppSource, data: bytes) -> str:
     else:
         text = f"{where}: the kernel has no entry; define `void kernel_main()`"
     raise KernelCompileError(text, kernel=source.name, file=file)
+
+
+def end_of_entry(text: str) -> int:
+    """Return the line of the brace that closes the entry function, 0 if the text has none."""
+    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    found = _NAMED.search(code) or _DEFINED.search(code)
+    if found is None:
+        return 0
+    depth = 0
+    for brace in re.compile(r"[{}]").finditer(code, found.end() - 1):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return code.count("\n", 0, brace.start()) + 1
+    return 0
 
 
 def named_entry(text: str) -> list[str]:
