@@ -22,3 +22,19 @@ def test_a_closed_stream_is_one_line(tmp_path: Path, arguments: str, said: str) 
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert said in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
+@pytest.mark.parametrize("arguments", ["query", "query --quiet --save-artifacts", "run a.ttnn", "read a.ttnn"])
+def test_full_standard_output_is_one_line(tmp_path: Path, arguments: str) -> None:
+    from test_ttrt import relu_binary, store
+
+    store(relu_binary(), tmp_path / "a.ttnn")
+    command = f"{shlex.quote(sys.executable)} -m ttrt {arguments} > /dev/full"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "--quiet" in arguments:
+        assert (done.returncode, done.stderr) == (0, "")
+    else:
+        tool = f"ttrt {arguments.split()[0]}"
+        said = f"{tool}: error: standard output cannot be written: No space left on device\n"
+        assert (done.returncode, done.stderr) == (1, said)

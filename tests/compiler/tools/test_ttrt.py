@@ -459,10 +459,16 @@ def test_perf_runs_programs_with_functions_of_their_own(options: str, folder: Pa
     path = lowered_binary(INDEXED["embedding of constants"], folder, options)
     binary = Binary.load(path)
     assert len(binary.values["programs"]) > 1
-    for arguments in ([], ["--program-index", "0"], ["--init", "zeros"], ["--host-only"]):
+    for arguments in ([], ["--init", "zeros"], ["--host-only"]):
         assert ttrt.main(["perf", path, *arguments]) == 0, results("perf")
-    assert ttrt.main(["perf", path, "--program-index", "7"]) == 1
-    assert "there is no program 7" in results("perf")[0]["exception"]
+    # A number may also name a function that the others call; `run` has the same rule.
+    for command in ("perf", "run"):
+        for number, program in enumerate(binary.values["programs"]):
+            fails = program["name"].startswith(("run_and_capture_", "execute_"))
+            assert ttrt.main([command, path, "--program-index", str(number)]) == fails, results(command)
+            assert ("is a step of another program's trace" in results(command)[0]["exception"]) == fails
+        assert ttrt.main([command, path, "--program-index", "7"]) == 1
+        assert "there is no program 7" in results(command)[0]["exception"]
 
 
 def test_perf_has_the_initial_values_of_run(folder: Path) -> None:

@@ -17,6 +17,12 @@ def run(command: str, arguments: dict[str, Any]) -> int:
     API.initialize_apis()
     try:
         code, results = API.registered_apis[command.capitalize()](arguments)()
+        if command == "run":
+            # What did not pass is in the log with its reason.
+            for entry in results:
+                if entry["result"] == "pass":
+                    print(f"{entry['file_path']}: pass")
+        sys.stdout.flush()
     except TtnnError as error:
         print(f"ttrt {command}: error: {error}", file=sys.stderr)
         return 1
@@ -24,11 +30,10 @@ def run(command: str, arguments: dict[str, Any]) -> int:
         end_of_output()
         return 1
     except OSError as error:
-        print(f"ttrt {command}: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        # Only an error of the stream itself has no file.
+        if error.filename is None:
+            end_of_output()
+        where = "standard output cannot be written" if error.filename is None else error.filename
+        print(f"ttrt {command}: error: {where}: {error.strerror}", file=sys.stderr)
         return 1
-    if command == "run":
-        # What did not pass is in the log with its reason.
-        for entry in results:
-            if entry["result"] == "pass":
-                print(f"{entry['file_path']}: pass")
     return code

@@ -330,7 +330,7 @@ class Binary(Flatbuffer):
         """Return the numbers of the programs that `--program-index` names; "all" are those that nothing else calls.
 
         Raises:
-            StorageError: There is none of that number.
+            StorageError: There is none of that number, or it is a step of another program's trace.
         """
         if index == "all":
             return [program.index for program in self.programs if not program.program.get("private")]
@@ -340,6 +340,13 @@ class Binary(Flatbuffer):
             raise StorageError(
                 f"{self.file_path}: there is no program {shortened(index)}; "
                 f"there are 0 to {self.get_num_programs() - 1}."
+            )
+        program = self.programs[int(index)].program
+        kinds = {operation.get("type_type") for operation in program.get("operations", ())}
+        if program.get("private") and kinds & _TRACE_STEPS:
+            raise StorageError(
+                f"{self.file_path}: program {index}, {shortened(str(program.get('name')))}, is a step of another "
+                "program's trace and does not run alone; choose the program that calls it."
             )
         return [int(index)]
 
@@ -429,6 +436,8 @@ class Binary(Flatbuffer):
 
 
 Program = Binary.Program
+_TRACE_STEPS: Final = frozenset({"BeginTraceCaptureOp", "EndTraceCaptureOp", "ExecuteTraceOp"})
+"""Operations with the number of a trace, which a program cannot get from a file or write to one."""
 _TORCH: Final = {
     "Float32": "float32",
     "Float16": "float16",
