@@ -18,7 +18,16 @@ from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelSetupError
 from ttnn.kernel_api.context import here
-from ttnn.kernel_api.sfpu_functions import Approximable, Binary, InitParameters, Packed, Ternary, Tiles, Unary
+from ttnn.kernel_api.sfpu_functions import (
+    Approximable,
+    Binary,
+    FacedBinary,
+    InitParameters,
+    Packed,
+    Ternary,
+    Tiles,
+    Unary,
+)
 from ttnn.kernel_api.sfpu_variants import _Exponential
 
 PAGE = np.ones((64, 32), ml_dtypes.bfloat16)
@@ -211,7 +220,7 @@ def unwrap(function: Any) -> Any:
 
 def vector_call(function: Any) -> Callable[[], object]:
     inner = unwrap(function)
-    tiles = {Unary: 1, InitParameters: 1, Packed: 1, Binary: 3, Ternary: 4}[type(inner)]
+    tiles = {Unary: 1, InitParameters: 1, Packed: 1, Binary: 3, FacedBinary: 3, Ternary: 4}[type(inner)]
     parameters = [0x3F80_0000] * inner._count
     return lambda: function(*[0] * tiles, *parameters)
 

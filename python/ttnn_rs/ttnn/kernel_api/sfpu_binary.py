@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ttnn.kernel_api.compute import VectorMode
-from ttnn.kernel_api.sfpu_functions import binary, init, ternary, with_init
+from ttnn.kernel_api.sfpu_functions import binary, faced_binary, init, ternary, with_init
 
 add_binary_tile_init, add_binary_tile = with_init(binary("add_binary_tile"))
 sub_binary_tile_init, sub_binary_tile = with_init(binary("sub_binary_tile"))
@@ -26,8 +26,8 @@ xlogy_binary_tile_init, xlogy_binary_tile = with_init(binary("xlogy_binary_tile"
 atan2_binary_tile_init, atan2_binary_tile = with_init(binary("atan2_binary_tile", "atan2"))
 logaddexp_binary_tile_init, logaddexp_binary_tile = with_init(binary("logaddexp_binary_tile", "logaddexp"))
 logaddexp2_binary_tile_init, logaddexp2_binary_tile = with_init(binary("logaddexp2_binary_tile", "logaddexp2"))
-binary_max_tile_init, binary_max_tile = with_init(binary("binary_max_tile"))
-binary_min_tile_init, binary_min_tile = with_init(binary("binary_min_tile"))
+binary_max_tile_init, binary_max_tile = with_init(faced_binary("binary_max_tile"))
+binary_min_tile_init, binary_min_tile = with_init(faced_binary("binary_min_tile"))
 max_tile_init = init("max_tile_init")
 _max = binary("max_tile", "binary_max")
 

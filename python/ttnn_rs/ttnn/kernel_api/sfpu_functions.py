@@ -138,6 +138,16 @@ class Binary(_Function):
         here.run.vector(call, idst0, idst1, idst0, odst, 0)
 
 
+class FacedBinary(Binary):
+    """A function of two tiles that may change some faces only."""
+
+    def __call__(self, idst0: int, idst1: int, odst: int, vector_mode: VectorMode | int = 4) -> None:
+        """`Dst[odst]` = function of `Dst[idst0]` and `Dst[idst1]` in these faces; the others keep what they hold."""
+        call = self._calls.get(()) or self.call(())
+        mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
+        here.run.vector(call, idst0, idst1, idst0, odst, _face_mode(mode))
+
+
 class Ternary(_Function):
     """A function of three tiles."""
 
@@ -200,6 +210,11 @@ def unary(name: str, function: str = "", variant: str = "default", parameters: i
 def binary(name: str, function: str = "", variant: str = "default", init: str = "") -> Binary:
     """Return the function `name` of two tiles."""
     return Binary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 2, 0)
+
+
+def faced_binary(name: str) -> FacedBinary:
+    """Return the function `X_tile` of two tiles with a vector mode, which is `X` of the listings."""
+    return FacedBinary(name, f"{name}_init", (name.removesuffix("_tile"), "default"), 2, 0)
 
 
 def ternary(name: str, parameters: int = 0) -> Ternary:

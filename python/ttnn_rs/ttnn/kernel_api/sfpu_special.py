@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.compute import PoolType, ReduceDim, VectorMode
 from ttnn.kernel_api.l1 import L1Pointer
 from ttnn.kernel_api.sfpu import float_bits, product_bits
@@ -184,7 +185,15 @@ def ema_tile(input_dst_index: int) -> None:
 
 # Welford's algorithm: mean and sum of squared distances of each column. Tables of reciprocals are sequences of float32
 # bits; an empty one lets the kernel divide.
-welford_init = keeping_init("welford_init", "welford_clear")
+class WelfordInitMode(VendorEnum):
+    """What `welford_init` does with the mean and the sum of squared distances so far."""
+
+    ClearStats = 0
+    PreserveStats = 1
+
+
+_start = keeping_init("welford_init", "welford_clear")
+_resume = init("welford_init")
 _clear = tiles("welford_clear", "welford_clear", 0, "welford_init")
 _update = tiles("welford_update", "welford_update", 1, "welford_init")
 _save = tiles("welford_save_state", "welford_save", 2, "welford_init")
@@ -203,14 +212,22 @@ def _reciprocal(call: str, index: int, table: Sequence[int]) -> int:
     return int(table[index])
 
 
+def welford_init(*, mode: WelfordInitMode = WelfordInitMode.ClearStats) -> None:
+    """Set the SFPU up for Welford's algorithm, and start with a group of datums or go on with the last one."""
+    if mode is WelfordInitMode.PreserveStats:
+        _resume()
+    else:
+        _start()
+
+
 def welford_clear() -> None:
     """Start with another group of datums."""
     _clear()
 
 
 def welford_reinit(cbid: int = 0) -> None:
-    """Set the SFPU up for Welford's algorithm again; what `welford_save_state` stored can be restored."""
-    welford_init()
+    """Set the SFPU up for Welford's algorithm again, and go on with the same group of datums."""
+    _resume()
 
 
 def welford_update(input_dst_idx: int, start_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:

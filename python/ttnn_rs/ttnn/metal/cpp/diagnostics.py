@@ -55,7 +55,7 @@ _LOW_LEVEL = re.compile(
     r"_?llk_\w+|_[a-z]\w*_|_sfpu_\w+|t6_semaphore_\w+|semaphore_(?:read|post|get)|mop_(?:run|cfg)\w*|regfile|Srcs|"
     r"get_dest_buffer_base|get_dest_max_tiles\w*|math_dest_wait|math_unpack_to_dest_\w+|TDMA_\w+|THCON_\w+|"
     r"DEST_(?:TARGET|REGISTER|NUM|FACE)\w*|tensix_sync|semaphore|wait_for_(?:next_context|idle)|trisc_\w+|"
-    r"(?:switch|reset)_config_context|mailbox_\w+"
+    r"(?:switch|reset)_config_context|mailbox_\w+|sfpu_reciprocal_iter|dynamic_noc_\w+"
 )
 """Names that the official headers have below the compute API: those that ours have not are refused."""
 _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
@@ -68,6 +68,9 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
         "prints of the chip's registers are not modelled; print tiles of buffers with TileSlice",
     ),
     (r"(?:.*/)?(?:ckernel|llk|cunpack|cpack|cmath)_\w+\.h", "this header below the compute API is not modelled"),
+    (r"api/compute/experimental/.*", "experimental headers have no known bits; use the functions of api/compute"),
+    (r"api/dataflow/prefetcher_pipe\.h", "pipes of the prefetcher are not modelled"),
+    (r"(?:.*/)?dev_msgs\.h", "headers of the firmware are not modelled"),
     (r"(?:.*/)?circular_buffer_init\.h", "headers of the firmware are not modelled"),
     (r"(?:blackhole|quasar)/.*", "headers of one chip are not modelled; include the header without its folder"),
 )

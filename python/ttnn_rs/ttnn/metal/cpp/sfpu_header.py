@@ -9,7 +9,16 @@ from importlib import import_module
 from typing import Any
 
 from ttnn import _engine
-from ttnn.kernel_api.sfpu_functions import Approximable, Binary, InitParameters, Packed, Ternary, Tiles, Unary
+from ttnn.kernel_api.sfpu_functions import (
+    Approximable,
+    Binary,
+    FacedBinary,
+    InitParameters,
+    Packed,
+    Ternary,
+    Tiles,
+    Unary,
+)
 
 _MODULES = ("sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special", "sfpu_topk", "sfpu_variants")
 _FP32 = "bool is_fp32_dest_acc_en = DST_ACCUM_MODE"
@@ -202,7 +211,10 @@ def _public(name: str, value: Any, symbols: dict[int, str]) -> Iterator[str]:
         else:
             third = "idst2" if isinstance(value, Ternary) else "idst0"
             operands = ("idst0", "idst1", third, "odst")
-            call = ", ".join([f"ttnn_rs::{symbols[id(value)]}", *operands, "0", *words])
+            faced = isinstance(value, FacedBinary)
+            mode = f'ttnn_rs::face_mode("{name}", faces)' if faced else "0"
+            call = ", ".join([f"ttnn_rs::{symbols[id(value)]}", *operands, mode, *words])
+            signature += ", Faces faces = VectorMode::RC" if faced else ""
             yield f"ALWI void {name}({signature}) {{ ttnn_rs::on_tiles({call}); }}"
     elif isinstance(value, Tiles):
         places = [f"t{i}" for i in range(value._tiles)]

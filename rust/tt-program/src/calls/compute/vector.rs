@@ -299,7 +299,15 @@ impl Run {
                     (*compute.spare, _) = compute.vector_operand(a, on_pack)?;
                     let (second, held) = compute.vector_operand(b, on_pack)?;
                     function.run(&mut *compute.spare, &second, width, level);
-                    *compute.sections[section].tiles[out_at].dst() = *compute.spare;
+                    if faces.len() < 4 && compute.sections[section].held[out_at].is_none() {
+                        // The other faces keep what they hold.
+                        return Err(FaultKind::DstUnwritten { index: out });
+                    }
+                    let tile = compute.sections[section].tiles[out_at].dst();
+                    for &face in faces {
+                        let datums = face * FACE_DATUMS..(face + 1) * FACE_DATUMS;
+                        tile[datums.clone()].copy_from_slice(&compute.spare[datums]);
+                    }
                     held
                 }
                 Operation::Ternary(function) => {

@@ -44,6 +44,13 @@
 #define NOC_LOCAL_ADDR(addr) ((addr) & 0xFFFFFFFFFULL)
 #define DYNAMIC_NOC_X(noc, x) (x)
 #define DYNAMIC_NOC_Y(noc, y) (y)
+#ifdef ARCH_BLACKHOLE
+#define VIRTUAL_TENSIX_START_X 1
+#define VIRTUAL_TENSIX_START_Y 2
+#else
+#define VIRTUAL_TENSIX_START_X 18
+#define VIRTUAL_TENSIX_START_Y 18
+#endif
 #define NOC_0_X(noc, size, x) (x)
 #define NOC_0_Y(noc, size, y) (y)
 

@@ -11,7 +11,7 @@ namespace ckernel {
 
 // Loads a word and waits until it is there.
 FORCE_INLINE std::uint32_t load_blocking(const volatile std::uint32_t* pointer) { return *pointer; }
-FORCE_INLINE void clobber_all_memory() { asm volatile("" ::: "memory"); }
+FORCE_INLINE constexpr std::uint32_t get_operand_id(std::uint32_t operand) { return operand; }
 FORCE_INLINE void wait(std::uint32_t cycles) { riscv_wait(cycles); }
 FORCE_INLINE std::uint64_t read_wall_clock() { return tt_call_wall_clock(); }
 

@@ -6,6 +6,10 @@
 // L1 has no data cache on this chip.
 FORCE_INLINE void invalidate_l1_cache() { asm volatile("" ::: "memory"); }
 
+namespace ckernel {
+FORCE_INLINE void clobber_all_memory() { asm volatile("" ::: "memory"); }
+}  // namespace ckernel
+
 constexpr std::uint32_t RISCV_DEBUG_REG_WALL_CLOCK_L = 0xFFB121F0;
 constexpr std::uint32_t RISCV_DEBUG_REG_WALL_CLOCK_H = 0xFFB121F8;
 

@@ -289,6 +289,7 @@ FORCE_INLINE std::uint32_t reciprocal(
         return table[index];
     }
 }
+TTNN_RS_FUNCTION(i_welford_resume, "welford_init", "welford_init", "identity", "default", 1, -1)
 FORCE_INLINE std::uint32_t welford_group(std::uint32_t group) {
     if (group >= 4) {
         tt_call_invalid("Welford's statistics", "a face has room for groups 0 to 3");
@@ -303,7 +304,18 @@ namespace ckernel {
 // Welford's algorithm.
 
 ALWI void welford_clear() { tt_call_sfpu_tiles(&ttnn_rs::f_clear, 0, nullptr, 0, nullptr); }
-ALWI void welford_reinit([[maybe_unused]] std::uint32_t cbid = 0) { welford_init(); }
+template <WelfordInitMode mode = WelfordInitMode::ClearStats>
+ALWI void welford_init() {
+    if constexpr (mode == WelfordInitMode::ClearStats) {
+        ttnn_rs::set_up_keeping(ttnn_rs::i_welford_init);
+    } else {
+        ttnn_rs::set_up(ttnn_rs::i_welford_resume);
+    }
+}
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void welford_reinit([[maybe_unused]] std::uint32_t cbid = 0) {
+    ttnn_rs::set_up(ttnn_rs::i_welford_resume);
+}
 template <std::size_t reciprocal_size>
 ALWI void welford_update_rows(
     std::uint32_t input_dst_idx, std::uint32_t start_idx, std::uint32_t start_row, std::uint32_t num_rows,
