@@ -150,3 +150,21 @@ def test_deep_nesting_is_refused(text: str) -> None:
     with pytest.raises(CompileError) as error:
         parse_module(text, allow_unregistered=True)
     assert len(error.value.diagnostics) == 1
+
+
+def test_a_number_that_the_binary_has_no_room_for_is_one_diagnostic() -> None:
+    text = """
+    func.func @f(%c: tensor<1x2x64x32xbf16>, %x: tensor<1x2x32x32xbf16>) -> tensor<1x2x64x32xbf16> {
+      "ttir.fill_cache"(%c, %x) <{batch_offset = -1 : i32}> : (tensor<1x2x64x32xbf16>, tensor<1x2x32x32xbf16>) -> ()
+      return %c : tensor<1x2x64x32xbf16>
+    }
+    """
+    module = parse_module(text, "m.mlir")
+    run(module, "ttir-to-ttnn-backend-pipeline")
+    with pytest.raises(CompileError) as found:
+        translate("ttnn-to-flatbuffer", print_module(module), "m.mlir")
+    (diagnostic,) = found.value.diagnostics
+    assert diagnostic.message.startswith("'ttnn.fill_cache' op has no binary form: ")
+    assert diagnostic.message.endswith(".batch_offset: a value of type uint32 is expected, got -1.")
+    assert "batch_offset = -1" in (diagnostic.source_line or "")
+    assert diagnostic.line

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from typing import Any
 
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.asm.diagnostics import CompileError
 from ttnn.compiler.asm.epochs import Epoch
 from ttnn.compiler.asm.module import Module
@@ -27,7 +28,9 @@ from ttnn.compiler.dialects.registry import REGISTRY
 from ttnn.compiler.layout.system_desc import SystemDesc
 from ttnn.compiler.layout.system_desc_attribute import from_attribute
 
-__all__ = ["OperationText", "system_of", "ttnn_to_binary"]
+__all__ = ["OperationText", "binary_bytes", "system_of", "ttnn_to_binary"]
+
+_OPERATION = re.compile(r"\.programs\[(\d+)\]\.operations\[(\d+)\]")
 
 
 class OperationText:
@@ -87,6 +90,25 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         "programs": tables,
     }
     return Binary("TTNN", "book", values)
+
+
+def binary_bytes(module: Module, binary: Binary) -> bytes:
+    """Return the bytes of the binary that was made of a module.
+
+    Raises:
+        CompileError: A value does not fit the binary's field for it.
+    """
+    try:
+        return binary.to_bytes()
+    except FileFormatError as error:
+        found = _OPERATION.search(error.sentence)
+        table = binary.values["programs"][int(found[1])]["operations"][int(found[2])] if found else {}
+        text = OperationText(module)
+        made = (op for op in module.op.walk() if not op.regions and text(op) == table.get("debug_info"))
+        operation = next(made, None) if found else None
+        if operation is None:
+            raise CompileError(module.whole(error.sentence)) from None
+        raise CompileError(module.error(operation, f"has no binary form: {error.sentence}")) from None
 
 
 def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:

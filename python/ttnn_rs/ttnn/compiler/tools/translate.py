@@ -25,13 +25,16 @@ def _binary(module: Module) -> Binary:
 
 
 def _ttnn(module: Module) -> bytes:
-    return _binary(module).to_bytes()
+    from ttnn.compiler.binary.translate import binary_bytes
+
+    return binary_bytes(module, _binary(module))
 
 
 def _metal(module: Module) -> bytes:
     from ttnn.compiler.binary.metal_tables import metal_to_binary
+    from ttnn.compiler.binary.translate import binary_bytes
 
-    return metal_to_binary(module, package_version()).to_bytes()
+    return binary_bytes(module, metal_to_binary(module, package_version()))
 
 
 def _kernels(module: Module) -> str:

@@ -59,15 +59,16 @@ def ttir_to_ttmetal_backend_pipeline(module: Module, options: str = "") -> None:
 
 def ttnn_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTNN binary of a lowered module."""
-    from ttnn.compiler.binary.translate import ttnn_to_binary
+    from ttnn.compiler.binary.translate import binary_bytes, ttnn_to_binary
 
-    data = ttnn_to_binary(module.parsed, package_version()).to_bytes()
+    data = binary_bytes(module.parsed, ttnn_to_binary(module.parsed, package_version()))
     write_atomically(filepath, data, where="ttnn_to_flatbuffer_file")
 
 
 def ttmetal_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTMetal binary of a lowered module."""
     from ttnn.compiler.binary.metal_tables import metal_to_binary
+    from ttnn.compiler.binary.translate import binary_bytes
 
-    data = metal_to_binary(module.parsed, package_version()).to_bytes()
+    data = binary_bytes(module.parsed, metal_to_binary(module.parsed, package_version()))
     write_atomically(filepath, data, where="ttmetal_to_flatbuffer_file")
