@@ -1,4 +1,4 @@
-"""Operators of the moreh family that others already compute: filled tensors, running sums, gradients of sums.
+"""`moreh_sum_backward` and `moreh_mean_backward`: gradients of sums and means.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh`.
 """
@@ -8,92 +8,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.base.shape import Shape, ShapeLike
+from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import bit_exact, no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import (
-    BOOLEAN,
-    COMPUTE_KERNEL_CONFIG,
-    DATA_TYPE,
-    DEVICE,
-    FILL_VALUE,
-    INT_OR_INTS,
-    INT_SEQUENCE,
-    INTEGER,
-    LAYOUT,
-    MEMORY_CONFIG,
-    SHAPE_LIKE,
-    TENSOR,
-    Param,
-    Signature,
-)
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, count_program, on_device, same_device, take_output
+from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INT_OR_INTS, SHAPE_LIKE, TENSOR, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.pipeline import ROWS, Pipeline, truncated
-from ttnn.ops.creation.filled import filled
 from ttnn.ops.moreh.reductions import Settings, settings_of
-from ttnn.ops.reduction.accumulation import cumsum
 from ttnn.ops.reduction.generic import reduced_axes
 from ttnn.tensor.tensor import Tensor
-
-_FILLED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32)
-
-
-def _full(
-    shape: ShapeLike,
-    fill_value: float,
-    device: MeshDevice,
-    dtype: DataType,
-    layout: Layout,
-    memory_config: MemoryConfig,
-) -> Tensor:
-    result = filled("ttnn.moreh_full", shape, fill_value, dtype, layout, device, memory_config)
-    count_program(device, "moreh_full", fill_value, result.spec)
-    return result
-
-
-def _full_like(
-    input: Tensor,
-    fill_value: float,
-    dtype: DataType | None,
-    layout: Layout | None,
-    memory_config: MemoryConfig | None,
-) -> Tensor:
-    name = "ttnn.moreh_full_like"
-    device = on_device(name, input, "input")
-    spec = input.spec
-    place = memory_config or spec.memory_config
-    return filled(name, spec.shape, fill_value, dtype or spec.dtype, layout or spec.layout, device, place)
-
-
-def _cumsum(
-    name: str, source: Tensor, dim: int, output: Tensor | None, place: MemoryConfig | None, back: bool
-) -> Tensor:
-    on_device(name, source)
-    options: dict[str, Any] = {"reverse_order": back, "out": output}
-    if output is None:
-        options["memory_config"] = place or source.spec.memory_config
-    result: Tensor = cumsum(source, dim, **options)
-    return result
-
-
-def _forward(input: Tensor, dim: int, output: Tensor | None, memory_config: MemoryConfig | None) -> Tensor:
-    return _cumsum("ttnn.moreh_cumsum", input, dim, output, memory_config, False)
-
-
-def _backward(output_grad: Tensor, dim: int, input_grad: Tensor | None, memory_config: MemoryConfig | None) -> Tensor:
-    return _cumsum("ttnn.moreh_cumsum_backward", output_grad, dim, input_grad, memory_config, True)
 
 
 def _sum_backward(
@@ -197,103 +131,9 @@ def _spread(source: Tensor, shape: Sequence[int], strides: Sequence[int], place:
     return move(source, target, strides=strides, through_dst=True)
 
 
-_PLACE: Final = Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output.")
-_DIM: Final = Param("dim", INTEGER, doc="Dimension along which elements are added.")
-_VALUE: Final = Param("fill_value", FILL_VALUE, doc="What every element holds.")
 _declare: Final = partial(declare, source="tt-metal `ttnn/cpp/ttnn/operations/moreh`")
 
 
-def _dims(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
-    return tuple((dim,) for dim in range(-len(shape), 0))
-
-
-moreh_full = _declare(
-    "moreh_full",
-    (
-        Signature(
-            (
-                Param("shape", INT_SEQUENCE, doc="Shape of the output."),
-                _VALUE,
-                Param("device", DEVICE, doc="Device on which the tensor is made."),
-            ),
-            (
-                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output.", example=DataType.FLOAT32),
-                Param("layout", LAYOUT, Layout.TILE, doc="Layout of the output."),
-                _PLACE,
-            ),
-        ),
-    ),
-    _full,
-    "Create a tensor of `shape` with every element set to `fill_value`.\nShape: `shape` -> [*shape].",
-    dtypes=_FILLED,
-    layouts=(Layout.TILE, Layout.ROW_MAJOR),
-    golden=golden.moreh_full,
-    accuracy=bit_exact(),
-    engine=("fill",),
-    raises=(("DTypeError", "`fill_value` is out of range of the data type."),),
-    examples=(),
-)
-moreh_full_like = _declare(
-    "moreh_full_like",
-    (
-        Signature(
-            (
-                Param("input", TENSOR, doc="[...] on a device."),
-                _VALUE,
-                Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),
-                Param("layout", LAYOUT, None, doc="Layout of the output. Default: that of the input."),
-                MEMORY_CONFIG_OPTION,
-            )
-        ),
-    ),
-    _full_like,
-    "Create a tensor like `input` with every element set to `fill_value`.\nShape: [...] -> [...].",
-    dtypes=_FILLED,
-    layouts=(Layout.TILE, Layout.ROW_MAJOR),
-    golden=golden.moreh_full_like,
-    accuracy=bit_exact(),
-    engine=("fill",),
-    raises=(("DTypeError", "`fill_value` is out of range of the data type."),),
-    examples=((3.0,),),
-)
-_cumsum_entry = partial(
-    _declare,
-    dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
-    layouts=(Layout.TILE,),
-    accuracy=no_bound("for rounding errors add up along the dimension"),
-    engine=("Pipeline",),
-    composition=True,
-    raises=(
-        ("DTypeError", "the data type is not taken."),
-        ("LayoutError", "the input is row-major."),
-        ("ShapeError", "`dim` is out of range."),
-    ),
-    examples=_dims,
-)
-moreh_cumsum = _cumsum_entry(
-    "moreh_cumsum",
-    (
-        Signature(
-            (Param("input", TENSOR, doc="[..., H, W] on a device."), _DIM),
-            (Param("output", TENSOR, None, doc="Preallocated output."), MEMORY_CONFIG_OPTION),
-        ),
-    ),
-    _forward,
-    "Return the cumulative sum along `dim`, same as `ttnn.cumsum`.\nShape: [..., H, W] -> [..., H, W].",
-    golden=golden.moreh_cumsum,
-)
-moreh_cumsum_backward = _cumsum_entry(
-    "moreh_cumsum_backward",
-    (
-        Signature(
-            (Param("output_grad", TENSOR, doc="[..., H, W] on a device."), _DIM),
-            (Param("input_grad", TENSOR, None, doc="Preallocated output."), MEMORY_CONFIG_OPTION),
-        ),
-    ),
-    _backward,
-    "Return the sums of the elements along `dim` from each element on.\nShape: [..., H, W] -> [..., H, W].",
-    golden=golden.moreh_cumsum_backward,
-)
 moreh_sum_backward = _declare(
     "moreh_sum_backward",
     (
@@ -325,6 +165,8 @@ moreh_sum_backward = _declare(
     ),
     examples=(),
 )
+
+
 moreh_mean_backward = _declare(
     "moreh_mean_backward",
     (

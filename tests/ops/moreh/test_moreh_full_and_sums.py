@@ -12,7 +12,7 @@ from testkit.operands import make, raw_of, values_of
 TILES = ttnn.TILE_LAYOUT
 
 
-def test_filled(device: ttnn.MeshDevice) -> None:
+def test_full_fills_every_element(device: ttnn.MeshDevice) -> None:
     x = ttnn.moreh_full([2, 40], 2.5, device)
     assert (x.dtype, x.layout, x.shape) == (ttnn.bfloat16, TILES, [2, 40])
     assert (values_of(x) == 2.5).all()
@@ -73,7 +73,7 @@ def test_gradient_of_a_mean(dim: int | list[int] | None, device: ttnn.MeshDevice
         ttnn.moreh_mean_backward(grad, dim=dim)
 
 
-def test_names_below_operations(device: ttnn.MeshDevice) -> None:
+def test_operations_moreh_has_the_names(device: ttnn.MeshDevice) -> None:
     assert ttnn.operations.moreh.sum is ttnn.moreh_sum
     assert ttnn.operations.moreh.matmul is ttnn.moreh_matmul
     x = make((2, 40), ttnn.bfloat16, TILES, device).cpu()
