@@ -218,7 +218,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("expression", TEXTS)
-def test_text(expression: str, t: Make) -> None:
+def test_error_has_the_recorded_text(expression: str, t: Make) -> None:
     with pytest.raises(TtnnError) as caught:
         eval(expression, {"ttnn": ttnn, "t": t})
     assert short(str(caught.value), expression) == TEXTS[expression]

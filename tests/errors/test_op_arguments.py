@@ -67,7 +67,7 @@ def call(expression: str, t: Make) -> Any:
 
 
 @pytest.mark.parametrize(("expression", "error", "text"), CASES)
-def test_text(t: Make, expression: str, error: str, text: str) -> None:
+def test_error_has_the_recorded_class_and_text(t: Make, expression: str, error: str, text: str) -> None:
     with pytest.raises(TtnnError) as caught:
         call(expression, t)
     assert type(caught.value).__name__ == error
@@ -94,7 +94,7 @@ def test_errors_leave_the_device_usable(t: Make) -> None:
     assert np.all(np.asarray(ttnn.add(t((2, 3)), 1.0).to_list()) == 1.0)
 
 
-def test_another_device(t: Make) -> None:
+def test_tensor_on_another_device_raises_storage_error(t: Make) -> None:
     other = ttnn.open_device(device_id=1)
     try:
         with pytest.raises(ttnn.StorageError, match=r"ttnn\.add: input_tensor_b is on another device"):
@@ -103,7 +103,7 @@ def test_another_device(t: Make) -> None:
         ttnn.close_device(other)
 
 
-def test_closed_device() -> None:
+def test_tensor_of_a_closed_device_raises_device_error() -> None:
     device = ttnn.open_device(device_id=0)
     tensor = ttnn.zeros((2, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     ttnn.close_device(device)
@@ -111,7 +111,7 @@ def test_closed_device() -> None:
         ttnn.exp(tensor)
 
 
-def test_out_of_memory(device: ttnn.MeshDevice) -> None:
+def test_too_large_tensor_raises_out_of_memory_error(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.OutOfMemoryError, match=r"Out of Memory: Not enough space to allocate"):
         ttnn.zeros((1 << 20, 1 << 16), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     assert ttnn.zeros((2, 3), device=device).shape == [2, 3]

@@ -84,7 +84,7 @@ OPERATORS = [
 
 
 @pytest.mark.parametrize(("name", "count", "operator"), OPERATORS, ids=[row[0] for row in OPERATORS])
-def test_against_the_operators(device: ttnn.MeshDevice, name: str, count: int, operator: Any) -> None:
+def test_kernel_functions_have_the_operator_bits(device: ttnn.MeshDevice, name: str, count: int, operator: Any) -> None:
     operands = [X, np.roll(X, 7), np.roll(X, 11)]
     operands[1][:8] = operands[0][:8]
     parameters = (api_bits(1e-5), api_bits(1e-8)) if name.startswith("isclose") else ()

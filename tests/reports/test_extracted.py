@@ -113,7 +113,7 @@ def test_tensors_of_a_program(device: ttnn.MeshDevice) -> None:
     assert (info.shape, info.size, info.type) == (ttnn.Shape([32, 64]), 32 * 64 * 4, ttnn.BufferType.DRAM)
 
 
-def test_levels(device: ttnn.MeshDevice) -> None:
+def test_levelized_graph_nests_device_operations(device: ttnn.MeshDevice) -> None:
     a = ttnn.from_torch(np.ones((32, 64), np.float32), layout=ttnn.TILE_LAYOUT, device=device)
     ttnn.graph.begin_graph_capture()
     b = ttnn.exp(a)

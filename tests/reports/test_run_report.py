@@ -136,7 +136,7 @@ def test_comparisons_are_written(device: ttnn.MeshDevice, report: Path) -> None:
     assert (tensor, pcc) == (b.tensor_id, record.actual_pcc)
 
 
-def test_lifetimes(device: ttnn.MeshDevice, report: Path) -> None:
+def test_report_has_the_lifetime_of_each_tensor(device: ttnn.MeshDevice, report: Path) -> None:
     with ttnn.manage_config("enable_logging", True):
         a = _tensor(device)
         b = ttnn.exp(a)

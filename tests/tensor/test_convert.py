@@ -313,7 +313,7 @@ def test_numpy_reads_fp8_as_the_host_rule_does() -> None:
 # Out.
 
 
-def test_torch_rank() -> None:
+def test_torch_rank_drops_leading_ones() -> None:
     tensor = ttnn.from_torch(matrix().reshape(1, 1, 40, 50))
     assert ttnn.to_torch(tensor, torch_rank=2).shape == (40, 50)
     assert ttnn.to_torch(tensor, torch_rank=3).shape == (1, 40, 50)
@@ -325,7 +325,7 @@ def test_torch_rank() -> None:
     )
 
 
-def test_dlpack() -> None:
+def test_tensors_are_exchanged_by_dlpack() -> None:
     tensor = ttnn.from_torch(matrix())
     assert tensor.__dlpack_device__() == (1, 0)
     assert np.array_equal(np.from_dlpack(tensor), matrix())

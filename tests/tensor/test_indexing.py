@@ -32,7 +32,7 @@ INDICES: list[Any] = [
 
 @pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
 @pytest.mark.parametrize("index", INDICES, ids=repr)
-def test_host(index: Any, layout: ttnn.Layout) -> None:
+def test_indexing_a_host_tensor_matches_numpy(index: Any, layout: ttnn.Layout) -> None:
     found = ttnn.Tensor(VALUES, ttnn.bfloat16, None, layout)[index]
     assert found.shape == list(VALUES[index].shape)
     assert found.layout is layout
@@ -40,7 +40,7 @@ def test_host(index: Any, layout: ttnn.Layout) -> None:
 
 
 @pytest.mark.parametrize("index", [*INDICES[:12], (slice(None), slice(None, None, 2)), (0, slice(1, 9, 3))], ids=repr)
-def test_device(device: ttnn.MeshDevice, index: Any) -> None:
+def test_indexing_a_device_tensor_matches_numpy(device: ttnn.MeshDevice, index: Any) -> None:
     found = ttnn.Tensor(VALUES, ttnn.bfloat16, device, ttnn.ROW_MAJOR_LAYOUT)[index]
     assert found.shape == list(VALUES[index].shape)
     assert np.array_equal(found.to_numpy().astype(np.float32), VALUES[index])

@@ -249,7 +249,7 @@ def test_host_tensor_where_a_device_tensor_is_needed(host: ttnn.Tensor) -> None:
     )
 
 
-def test_closed_device(host: ttnn.Tensor) -> None:
+def test_transfers_with_a_closed_device_raise(host: ttnn.Tensor) -> None:
     device = ttnn.open_device(device_id=0)
     there = host.to(device)
     ttnn.close_device(device)
@@ -263,7 +263,7 @@ def test_closed_device(host: ttnn.Tensor) -> None:
         ttnn.to_device(host, "n150")
 
 
-def test_another_device(host: ttnn.Tensor, device: ttnn.MeshDevice) -> None:
+def test_to_device_of_a_tensor_on_another_device_raises(host: ttnn.Tensor, device: ttnn.MeshDevice) -> None:
     other = ttnn.open_device(device_id=1)
     there = host.to(other)
     with pytest.raises(StorageError) as caught:

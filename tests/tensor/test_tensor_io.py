@@ -68,7 +68,7 @@ def test_what_is_written_is_read(
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 5), (2, 2, 2, 3, 5)])
-def test_every_rank(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_files_keep_tensors_of_every_rank(tmp_path: Path, shape: tuple[int, ...]) -> None:
     tensor = ttnn.Tensor(values(*shape), ttnn.bfloat16, None, ttnn.TILE_LAYOUT, tile=ttnn.Tile([16, 32]))
     ttnn.dump_tensor(tmp_path / "t.tensorbin", tensor)
     loaded = ttnn.load_tensor(tmp_path / "t.tensorbin")
@@ -76,7 +76,7 @@ def test_every_rank(tmp_path: Path, shape: tuple[int, ...]) -> None:
     assert np.array_equal(loaded.to_numpy(), tensor.to_numpy())
 
 
-def test_device_tensors(tmp_path: Path, device: ttnn.MeshDevice) -> None:
+def test_files_keep_the_placement_of_device_tensors(tmp_path: Path, device: ttnn.MeshDevice) -> None:
     there = ttnn.from_torch(values(40, 50), device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
     ttnn.dump_tensor(tmp_path / "t.tensorbin", there, mode=ttnn.DumpTensorMode.LOCAL)
     loaded = ttnn.load_tensor(tmp_path / "t.tensorbin", device=device)
@@ -116,7 +116,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         (struct.pack("<Q", 64) + b"\xff" * 64, "Cannot validate tensor data"),
     ],
 )
-def test_damaged_files(tmp_path: Path, data: bytes, sentence: str) -> None:
+def test_damaged_files_raise_file_format_error(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "t.tensorbin"
     path.write_bytes(data)
     with pytest.raises(FileFormatError) as caught:

@@ -55,7 +55,7 @@ def some_steps() -> dict[str, Any]:
     return weights
 
 
-def test_gradients(some_steps: dict[str, Any], device: ttnn.MeshDevice) -> None:
+def test_gradients_correlate_with_exact_ones(some_steps: dict[str, Any], device: ttnn.MeshDevice) -> None:
     images, labels = mlp_digits.digits()
     x, targets = images[:128], labels[:128]
     parameters = Parameters.of(some_steps, device, master=True)

@@ -292,7 +292,7 @@ def test_binary(device: ttnn.MeshDevice) -> None:
 
 @wheel
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
-def test_arange(device: ttnn.MeshDevice, dtype: str) -> None:
+def test_official_arange_kernel_writes_the_sequence(device: ttnn.MeshDevice, dtype: str) -> None:
     kind = {"bfloat16": ml_dtypes.bfloat16, "float32": np.float32}[dtype]
     data_format = metal.DataFormat.Float16_b if dtype == "bfloat16" else metal.DataFormat.Float32
     out = ttnn.zeros([32, 128], getattr(ttnn, dtype), ttnn.TILE_LAYOUT, device)

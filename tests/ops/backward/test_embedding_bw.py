@@ -74,7 +74,7 @@ def test_gradient_additions_are_cut_to_bfloat16_in_index_order(
     np.testing.assert_array_equal(values_of(result)[0, 0], expected)
 
 
-def test_against_automatic_differentiation(device: ttnn.MeshDevice) -> None:
+def test_gradient_matches_automatic_differentiation(device: ttnn.MeshDevice) -> None:
     indices, grad = indices_of((2, 32)), gradient_of(64)
     weight = torch.zeros((ROWS, WIDTH), dtype=torch.float64, requires_grad=True)
     output = torch.nn.functional.embedding(torch.from_numpy(indices.reshape(-1).astype(np.int64)), weight)

@@ -97,7 +97,7 @@ def test_transposes_flush_bfloat16(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b], ids=lambda dtype: dtype.name)
-def test_places(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
+def test_permute_moves_between_placements(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
     sharded = ttnn.create_sharded_memory_config((1, 2, 64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
     x = make((1, 2, 64, 64), dtype, TILE, device)
     y = ttnn.to_memory_config(x, sharded)

@@ -21,7 +21,7 @@ BINARY = {
 }
 
 
-def test_binary(golden: Path, device: ttnn.MeshDevice) -> None:
+def test_binary_operators_match_recorded_bits(golden: Path, device: ttnn.MeshDevice) -> None:
     arrays, cases = golden_cases(golden, "binary")
     compared, different = 0, []
     for case in cases:

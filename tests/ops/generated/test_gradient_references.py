@@ -111,7 +111,7 @@ def _operands(entry: Op, call: Call) -> list[Any]:
 
 
 @pytest.mark.parametrize(("entry", "call"), _cases())
-def test_against_automatic_differentiation(entry: Op, call: Call) -> None:
+def test_gradients_match_automatic_differentiation(entry: Op, call: Call) -> None:
     name = entry.name.removesuffix("_bw")
     function = FUNCTIONS[name] if name in FUNCTIONS else _of_name(name)
     operands = _operands(entry, call)
@@ -157,7 +157,7 @@ def _numbers(seed: int) -> Any:
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_against_automatic_differentiation(name: str) -> None:
+def test_complex_gradients_match_automatic_differentiation(name: str) -> None:
     function, is_complex = COMPLEX[name]
     x, grad = _numbers(1), _numbers(2)
     grad = grad if is_complex else grad.real
@@ -167,7 +167,7 @@ def test_complex_against_automatic_differentiation(name: str) -> None:
     np.testing.assert_allclose(getattr(complex_golden, name)(grad, x)[0], leaf.grad.resolve_conj().numpy(), rtol=1e-12)
 
 
-def test_polar_against_automatic_differentiation() -> None:
+def test_polar_gradients_match_automatic_differentiation() -> None:
     x, grad = _numbers(1), _numbers(2)
     x = np.abs(x.real) + 1j * x.imag
     magnitude, angle = (torch.tensor(part, requires_grad=True) for part in (x.real, x.imag))
@@ -180,7 +180,7 @@ def test_polar_against_automatic_differentiation() -> None:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_complex_pairs_against_automatic_differentiation(name: str) -> None:
+def test_gradients_of_complex_pairs_match_automatic_differentiation(name: str) -> None:
     function, more = PAIRS[name]
     a, b, grad = _numbers(1), _numbers(2), _numbers(3)
     leaves = [torch.tensor(value, requires_grad=True) for value in (a, b)]

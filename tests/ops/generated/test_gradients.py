@@ -106,7 +106,7 @@ def test_layouts_are_those_of_the_entry(entry: Op, device: ttnn.MeshDevice) -> N
 
 
 @pytest.mark.parametrize(("entry", "place"), PLACED, ids=str)
-def test_places(entry: Op, place: str, device: ttnn.MeshDevice) -> None:
+def test_gradient_bits_do_not_depend_on_placement(entry: Op, place: str, device: ttnn.MeshDevice) -> None:
     """The bits do not depend on where operands live; `memory_config` says where the gradients do."""
     if place == "L1":
         config = ttnn.L1_MEMORY_CONFIG
@@ -256,7 +256,7 @@ def test_integers_are_taken_or_refused(entry: Op, dtype: ttnn.DataType, device: 
         assert all(result.dtype in (dtype, ttnn.float32) for result in outcome)
 
 
-def test_another_device(device: ttnn.MeshDevice) -> None:
+def test_operands_on_another_device_raise(device: ttnn.MeshDevice) -> None:
     other = ttnn.open_device(device_id=1)
     try:
         grad = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)

@@ -136,7 +136,7 @@ PLACED = [
 
 
 @pytest.mark.parametrize(("entry", "place"), PLACED)
-def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None:
+def test_result_bits_do_not_depend_on_placement(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None:
     """The result does not depend on where the operands live."""
     layout = _first_layout(entry)
     if place == "L1":

@@ -30,7 +30,7 @@ def test_products_of_small_integers_are_exact(count: int, device: ttnn.MeshDevic
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
 @pytest.mark.parametrize("count", [10, 32, 70])
-def test_gradients(dtype: ttnn.DataType, count: int, device: ttnn.MeshDevice) -> None:
+def test_dot_gradients_are_the_scaled_operands(dtype: ttnn.DataType, count: int, device: ttnn.MeshDevice) -> None:
     a, b = _vectors(count, device, dtype)
     grad = ttnn.full((1, 1, 1, 1), 0.5, ttnn.bfloat16, TILES, device)
     into = [ttnn.clone(tensor) for tensor in (a, b)]

@@ -30,7 +30,9 @@ def _close(result: ttnn.Tensor | None, expected: Any, part: float) -> None:
 @pytest.mark.parametrize(("shape", "count"), CASES)
 @pytest.mark.parametrize("affine", ["none", "gamma", "beta", "both"])
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
-def test_norm(shape: tuple[int, ...], count: int, affine: str, config: Any, device: ttnn.MeshDevice) -> None:
+def test_result_and_statistics_match_the_golden_function(
+    shape: tuple[int, ...], count: int, affine: str, config: Any, device: ttnn.MeshDevice
+) -> None:
     x = make(shape, ttnn.bfloat16, TILES, device)
     inner = shape[len(shape) - count :]
     gamma = make(inner, ttnn.bfloat16, TILES, device, seed=1) if affine in ("gamma", "both") else None
@@ -50,7 +52,9 @@ def test_norm(shape: tuple[int, ...], count: int, affine: str, config: Any, devi
 
 @pytest.mark.parametrize(("shape", "count"), CASES)
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
-def test_gradients(shape: tuple[int, ...], count: int, config: Any, device: ttnn.MeshDevice) -> None:
+def test_gradients_match_the_golden_function(
+    shape: tuple[int, ...], count: int, config: Any, device: ttnn.MeshDevice
+) -> None:
     x, dy = (make(shape, ttnn.bfloat16, TILES, device, seed=seed) for seed in (0, 1))
     inner = shape[len(shape) - count :]
     gamma = make(inner, ttnn.bfloat16, TILES, device, seed=2)

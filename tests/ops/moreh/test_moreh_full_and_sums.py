@@ -30,7 +30,7 @@ def test_running_sums_are_those_of_cumsum(dim: int, device: ttnn.MeshDevice) -> 
 
 
 @pytest.mark.parametrize("dim", [0, -1, [1, 3], None, [2, 3]])
-def test_gradient_of_a_sum(dim: int | list[int] | None, device: ttnn.MeshDevice) -> None:
+def test_sum_backward_broadcasts_the_gradient(dim: int | list[int] | None, device: ttnn.MeshDevice) -> None:
     x = make((2, 3, 40, 50), ttnn.bfloat16, TILES, device)
     axes = tuple(range(4)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     shape = tuple(1 if axis in {a % 4 for a in axes} else size for axis, size in enumerate((2, 3, 40, 50)))

@@ -27,7 +27,9 @@ def _affine(channels: int, device: ttnn.MeshDevice) -> list[ttnn.Tensor]:
 
 @pytest.mark.parametrize(("shape", "groups"), CASES)
 @pytest.mark.parametrize("affine", [False, True])
-def test_norm(shape: tuple[int, ...], groups: int, affine: bool, device: ttnn.MeshDevice) -> None:
+def test_result_and_statistics_match_the_golden_function(
+    shape: tuple[int, ...], groups: int, affine: bool, device: ttnn.MeshDevice
+) -> None:
     x = make(shape, ttnn.bfloat16, TILES, device)
     parameters = _affine(shape[1], device) if affine else [None, None]
     result = ttnn.moreh_group_norm(x, groups, 0.25, *parameters, are_required_outputs=EVERY)

@@ -60,7 +60,7 @@ def test_bits_are_those_of_blocks_of_one_tile(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(raw_of(ttnn.moreh_linear(x, turned)), raw_of(expected))
 
 
-def test_gradients(device: ttnn.MeshDevice) -> None:
+def test_gradients_match_the_golden_function(device: ttnn.MeshDevice) -> None:
     grad, x, y = _make((2, 3, 40, 50), 0, device), _make((2, 3, 40, 70), 1, device), _make((2, 1, 70, 50), 2, device)
     into = [ttnn.zeros_like(x), ttnn.zeros_like(y)]
     results = ttnn.moreh_matmul_backward(grad, x, y, input_a_grad=into[0], input_b_grad=into[1])

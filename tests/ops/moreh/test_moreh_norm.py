@@ -61,7 +61,7 @@ def test_norms(p: float, dim: Any, config: Any, device: ttnn.MeshDevice) -> None
 
 @pytest.mark.parametrize("dim", [0, 2, 3, None, [2, 3], [1, 2]])
 @pytest.mark.parametrize("p", [2.0, 2.5, -2.5])
-def test_gradients(p: float, dim: Any, device: ttnn.MeshDevice) -> None:
+def test_gradients_match_the_golden_function(p: float, dim: Any, device: ttnn.MeshDevice) -> None:
     x = make(SHAPE, ttnn.bfloat16, TILES, device, fit=lambda values: np.sign(values) * (np.abs(values) / 4 + 0.5))
     norm = golden.moreh_norm(values_of(x), p, dim=dim, keepdim=True)
     y = ttnn.Tensor(norm.astype(np.float32), ttnn.bfloat16, device=device, layout=TILES)

@@ -38,7 +38,9 @@ def _operands(shape: tuple[int, ...], device: ttnn.MeshDevice) -> tuple[ttnn.Ten
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
-def test_loss(shape: tuple[int, ...], weighted: bool, reduction: str, config: Any, device: ttnn.MeshDevice) -> None:
+def test_loss_matches_the_golden_function(
+    shape: tuple[int, ...], weighted: bool, reduction: str, config: Any, device: ttnn.MeshDevice
+) -> None:
     x, target, weight = _operands(shape, device)
     divisor = _element(0.0, device) if reduction == "mean" else None
     given: dict[str, Any] = {"ignore_index": 2, "weight_tensor": weight if weighted else None}

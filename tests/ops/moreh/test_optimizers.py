@@ -38,7 +38,9 @@ def _close(result: Any, expected: Any, config: Any) -> None:
 @pytest.mark.parametrize("amsgrad", [False, True])
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
 @pytest.mark.parametrize("name", ["moreh_adam", "moreh_adamw"])
-def test_adam(name: str, shape: tuple[int, ...], amsgrad: bool, config: Any, device: ttnn.MeshDevice) -> None:
+def test_adam_step_matches_the_golden_function(
+    name: str, shape: tuple[int, ...], amsgrad: bool, config: Any, device: ttnn.MeshDevice
+) -> None:
     operands = _operands(shape, 5, device)
     options = {"lr": 0.25, "beta1": 0.5, "beta2": 0.75, "eps": 0.125, "weight_decay": 0.5, "step": 3}
     given = {"max_exp_avg_sq_in": operands[4]} if amsgrad else {}
@@ -116,7 +118,9 @@ def test_step_counts(device: ttnn.MeshDevice) -> None:
     ],
 )
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
-def test_sgd(shape: tuple[int, ...], options: dict[str, Any], config: Any, device: ttnn.MeshDevice) -> None:
+def test_sgd_step_matches_the_golden_function(
+    shape: tuple[int, ...], options: dict[str, Any], config: Any, device: ttnn.MeshDevice
+) -> None:
     param, grad, buffer = _operands(shape, 3, device)
     given = {"lr": 0.25, "momentum_initialized": False} | options
     result = ttnn.moreh_sgd(param, grad, buffer, compute_kernel_config=config, **given)

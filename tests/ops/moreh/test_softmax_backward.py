@@ -28,7 +28,7 @@ def _operands(name: str, dim: int, device: ttnn.MeshDevice) -> tuple[ttnn.Tensor
 @pytest.mark.parametrize("dim", [0, 1, 2, 3, -1])
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("config", [None, WIDE], ids=["default", "wide"])
-def test_gradients(name: str, dim: int, config: Any, device: ttnn.MeshDevice) -> None:
+def test_gradients_match_the_golden_function(name: str, dim: int, config: Any, device: ttnn.MeshDevice) -> None:
     y, dy = _operands(name, dim, device)
     operator: Any = getattr(ttnn, f"moreh_{name}_backward")
     expected = getattr(golden, f"moreh_{name}_backward")(values_of(y), values_of(dy), dim)

@@ -44,7 +44,7 @@ def test_weighted_pixels(angle: float, options: dict[str, Any], device: ttnn.Mes
     assert np.abs(result - expected).max() <= 6 * 2**-8 * np.abs(values_of(x)).max()
 
 
-def test_places(device: ttnn.MeshDevice) -> None:
+def test_rotate_keeps_shards_and_obeys_memory_config(device: ttnn.MeshDevice) -> None:
     shards = ttnn.create_sharded_memory_config((1, 8, 8, 32), ttnn.CoreGrid(y=4, x=1), ttnn.ShardStrategy.HEIGHT)
     x = make((1, 8, 8, 32), ttnn.bfloat16, RM, device, memory_config=shards)
     result = ttnn.rotate(x, 180.0)
