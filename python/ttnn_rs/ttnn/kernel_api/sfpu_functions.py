@@ -141,10 +141,18 @@ class Binary(_Function):
 class FacedBinary(Binary):
     """A function of two tiles that may change some faces only."""
 
-    def __call__(self, idst0: int, idst1: int, odst: int, vector_mode: VectorMode | int = 4) -> None:
-        """`Dst[odst]` = function of `Dst[idst0]` and `Dst[idst1]` in these faces; the others keep what they hold."""
+    def __call__(
+        self, idst0: int, idst1: int, odst: int, *parameters: VectorMode | int, vector_mode: VectorMode | int = 4
+    ) -> None:
+        """`Dst[odst]` = function of two tiles of Dst in these faces; the other faces keep what they hold.
+
+        The vector mode may also follow the tiles, as in C++.
+        """
+        if len(parameters) > 1:
+            raise KernelArgumentError(f"{self.__name__}: three tiles and a vector mode expected, got {parameters}")
         call = self._calls.get(()) or self.call(())
-        mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
+        mode = parameters[0] if parameters else vector_mode
+        mode = mode.value if isinstance(mode, VectorMode) else mode
         here.run.vector(call, idst0, idst1, idst0, odst, _face_mode(mode))
 
 
