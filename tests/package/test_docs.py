@@ -73,3 +73,21 @@ def test_pages_that_comments_cite_can_be_opened() -> None:
             if not (ROOT / found[0]).exists() and not any(name in around for name in PUBLIC):
                 missing.append(f"{path.relative_to(ROOT)}: {found[0]}")
     assert missing == []
+
+
+def test_sections_that_comments_cite_exist() -> None:
+    headings = {
+        page.name: re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for page in (ROOT / "docs" / "chip").glob("*.md")
+    }
+    cited, missing = 0, []
+    for path in CODE:
+        for page, first, rest in re.findall(
+            r"docs/chip/([\w-]+\.md)`?,? sections? (\d+(?:\.\d+)?)((?:(?: to |, | and )\d+(?:\.\d+)?)*)",
+            path.read_text(encoding="utf-8"),
+        ):
+            cited += 1
+            numbers = [first, *re.findall(r"\d+(?:\.\d+)?", rest)]
+            missing += [f"{path.name}: {page} section {number}" for number in numbers if number not in headings[page]]
+    assert cited > 30
+    assert missing == []
