@@ -26,15 +26,18 @@ from ttnn.operation.signature import (
 )
 from ttnn.operation.steps import Steps
 from ttnn.ops._programs.common import (
+    INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     SUB_DEVICE_OPTION,
+    agreed_dtype,
     on_device,
 )
 from ttnn.ops.eltwise.binary.checks import on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.unary.typecast import typecast
 from ttnn.tensor.tensor import Tensor
 
 Run = Callable[[Arithmetic, Any, Any, bool | None, Options], Tensor]
@@ -85,36 +88,34 @@ def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: 
     return compute(arithmetic, a, b, options)
 
 
-def refuse_dtype(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
-    """Refuse an output data type that the program ignores.
+def refuse_activations(arithmetic: Arithmetic, options: Options) -> None:
+    """Refuse activations, which the program for a tensor and a number ignores.
 
     Raises:
-        UnsupportedError: `dtype` is another than the result's.
+        UnsupportedError: activations are given.
     """
-    result = a.spec.dtype if options.output_tensor is None else options.output_tensor.spec.dtype
-    if options.dtype not in (None, result):
-        raise UnsupportedError(
-            f"{arithmetic.name}: dtype has no effect on the program; the result is {result.name}. Use ttnn.typecast."
-        )
-
-
-def refuse_ignored(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
-    """Refuse options that the program for a tensor and a number ignores.
-
-    Raises:
-        UnsupportedError: activations are given, or `dtype` is another than the result's.
-    """
-    refuse_dtype(arithmetic, a, options)
     if options.has_activations:
         raise UnsupportedError(
             f"{arithmetic.name}: activations have no effect on a tensor and a number; apply them to the result."
         )
 
 
-def of_own_dtype(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    """Run the operator's program, which has no other result than one of the first operand's data type."""
-    refuse_dtype(arithmetic, a, options)
-    return compute(arithmetic, a, b, options)
+def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Callable[[Options], Tensor]) -> Tensor:
+    """Return what `run` computes in its data type `own`, in the data type that is asked for."""
+    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, own)
+    if result is own:
+        return run(options)
+    first = run(replace(options, dtype=None, output_tensor=None))
+    return typecast(first, result, memory_config=options.memory_config, output_tensor=options.output_tensor)  # type: ignore[no-any-return]
+
+
+def convert_integers(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
+    """Run the operator's program; a result of integers in another data type is converted after it."""
+    like = a if isinstance(a, Tensor) else b
+    own = like.spec.dtype
+    if own not in INTEGERS:
+        return compute(arithmetic, a, b, options)
+    return converted(arithmetic, own, options, lambda options: compute(arithmetic, a, b, options))
 
 
 _OPTION_NAMES: Final = (

@@ -28,8 +28,9 @@ from ttnn.ops.eltwise.binary.family import (
     Binary,
     Form,
     both,
-    of_own_dtype,
-    refuse_ignored,
+    convert_integers,
+    converted,
+    refuse_activations,
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -50,7 +51,7 @@ def _of_words(
     forms: Sequence[Form] = _BITS,
 ) -> Binary:
     return Binary(
-        name, Arithmetic("", op_type, integers=functions, floats=()), golden, what, forms, of_own_dtype, exact=True,
+        name, Arithmetic("", op_type, integers=functions, floats=()), golden, what, forms, convert_integers, exact=True,
         reference=tuple(dtype for dtype in functions if dtype is _UINT16),
     )  # fmt: skip
 
@@ -73,14 +74,18 @@ def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
     """Return what computes the extreme of a tensor and a number: a function of one operand, in full precision."""
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
-        refuse_ignored(arithmetic, a, options)
-        if a.spec.dtype in INTEGERS:
-            return compute(arithmetic, a, b, options)
-        steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
-        assert steps is not None
-        return apply_chain(
-            arithmetic.name, a, steps, memory_config=options.memory_config, output_tensor=options.output_tensor
-        )
+        refuse_activations(arithmetic, options)
+
+        def extreme(options: Options) -> Tensor:
+            if a.spec.dtype in INTEGERS:
+                return compute(arithmetic, a, b, options)
+            steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
+            assert steps is not None
+            return apply_chain(
+                arithmetic.name, a, steps, memory_config=options.memory_config, output_tensor=options.output_tensor
+            )
+
+        return converted(arithmetic, a.spec.dtype, options, extreme)
 
     return run
 
@@ -94,7 +99,7 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
             integers={_INT32: (f"binary_{short}_int32", "int32"), _UINT32: (f"binary_{short}_int32", "uint32")},
         ),
         g.of_two(name, f"Return the {name} of a and b.", ufunc), f"{name} of `a` and `b`",
-        both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), of_own_dtype, exact=True,
+        both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), convert_integers, exact=True,
         reference=(_UINT32,) if name == "maximum" else (), engine=("binary", "unary"),
         steps={of_number: with_numbers(f"unary_{short}", 1)},
     )  # fmt: skip

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.golden.eltwise import binary as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
@@ -29,7 +30,7 @@ from ttnn.ops.eltwise.binary.family import (
     both,
     fast_option,
     measured,
-    refuse_ignored,
+    refuse_activations,
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -80,7 +81,14 @@ def _run_bias_gelu_of_number(
     arithmetic: Arithmetic, a: Tensor, b: float, fast: bool | None, options: Options
 ) -> Tensor:
     """A sum, and its function: two programs with a tensor between them."""
-    refuse_ignored(arithmetic, a, options)
+    refuse_activations(arithmetic, options)
+    own = a.spec.dtype if options.output_tensor is None else options.output_tensor.spec.dtype
+    if options.dtype not in (None, own):
+        raise UnsupportedError(
+            f"{arithmetic.name}: what dtype={options.dtype.name} does for a tensor and a number is not known; the "
+            f"result is {own.name}. Use ttnn.typecast.",
+            "untested",
+        )
     total = compute(arithmetic, a, b, Options(None, options.memory_config, options.output_tensor))
     return apply_chain(
         arithmetic.name,

@@ -30,8 +30,8 @@ from ttnn.ops.eltwise.binary.family import (
     LAYOUTS,
     OUTPUT,
     RAISES,
+    convert_integers,
     measured,
-    of_own_dtype,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.tensor.tensor import Tensor
@@ -119,7 +119,7 @@ def _pow_of_tensors(
             raise not_defined(_POWER, exponent.spec.dtype)
         base = _filled_like(exponent, as_float("ttnn.pow", base, "input_tensor"))
     options = Options(dtype, memory_config, output_tensor, *activations)
-    return of_own_dtype(_POWER, base, exponent, None, options)
+    return convert_integers(_POWER, base, exponent, None, options)
 
 
 _EXPONENT_DOC: Final = (
