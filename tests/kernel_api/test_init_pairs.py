@@ -90,8 +90,8 @@ WRONG: dict[str, tuple[list[Call], list[Call], str]] = {
     ),
     "no init of its own": (
         [api.abs_tile_init, api.square_tile_init],
-        [on(api.relu_tile)],
-        "relu_tile_init before relu_tile is missing: the SFPU was last set up by square_tile_init",
+        [on(api.gtz_tile)],
+        "gtz_tile_init before gtz_tile is missing: the SFPU was last set up by square_tile_init",
     ),
 }
 

@@ -78,7 +78,7 @@ def test_functions_on_the_packers_thread(device: ttnn.MeshDevice, name: str) -> 
 
 OPERATORS = [
     ("mac_tile", 3, lambda a, b, c: ttnn.mac(a, b, c)),
-    ("nextafter_binary_tile", 2, lambda a, b, _: ttnn.nextafter(a, b)),
+    ("nextafter_bf16_binary_tile", 2, lambda a, b, _: ttnn.nextafter(a, b)),
     ("isclose_binary_tile", 2, lambda a, b, _: ttnn.isclose(a, b)),
 ]
 

@@ -19,7 +19,7 @@ class Call:
     """One call: `X_tile(0, ..., parameters)` on as many tiles as its reference has operands.
 
     Args:
-        name: Name of the call without `_tile`.
+        name: Name of the call, without `_tile` at its end.
         reference: What the header computes, in float64.
         operands: Number of tiles.
         parameters: Words; numbers are given as the bits of a float32.
@@ -27,6 +27,8 @@ class Call:
         operator: The operator whose program is this call alone, if there is one.
         template: Template arguments in C++, and keywords in Python.
         domain: Smallest and largest operand for which the reference holds.
+        width: The only width of Dst that the header has the call for; 0 is both.
+        operator_in_16_bits: The operator has another program for float32.
     """
 
     name: str
@@ -36,20 +38,27 @@ class Call:
     init: str = ""
     operator: Operator | None = None
     template: str = ""
-    keywords: tuple[tuple[str, bool], ...] = ()
+    keywords: tuple[tuple[str, Any], ...] = ()
     domain: tuple[float, float] = (-4.0, 4.0)
     init_template: str = ""
     init_takes_parameters: bool = False
+    width: int = 0
+    operator_in_16_bits: bool = False
 
     @property
     def words(self) -> list[int]:
         return [
-            value if isinstance(value, int) else int(np.float32(value).view(np.uint32)) for value in self.parameters
+            value & 0xFFFF_FFFF if isinstance(value, int) else int(np.float32(value).view(np.uint32))
+            for value in self.parameters
         ]
 
     @property
+    def function(self) -> str:
+        return self.name if "_tile" in self.name else f"{self.name}_tile"
+
+    @property
     def init_name(self) -> str:
-        return self.init or f"{self.name}_tile_init"
+        return self.init or f"{self.function}_init"
 
 
 POSITIVE = (0.05, 4.0)
@@ -82,6 +91,11 @@ def _lgamma(x: Any) -> Any:
     from math import lgamma
 
     return np.vectorize(lgamma)(x)
+
+
+def _trigamma(x: Any) -> Any:
+    near = sum(1 / (x + k) ** 2 for k in range(1000))
+    return near + 1 / (x + 999.5)
 
 
 def _erfinv(y: Any) -> Any:
@@ -199,6 +213,10 @@ CALLS = [
     Call("tanh_derivative", lambda x: 1 - np.tanh(x) ** 2),
     Call("erfinv", _erfinv, domain=INSIDE, operator=ttnn.erfinv),
     Call("digamma", _slope(_lgamma), domain=(1.0, 4.0), operator=ttnn.digamma),
+    Call("lgamma_stirling", _lgamma, domain=(0.6, 4.0)),
+    Call("polygamma", _trigamma, parameters=(1.0, 1.0), domain=(0.5, 4.0)),
+    Call("polygamma", lambda x: 6 * sum(1 / (x + k) ** 4 for k in range(1000)), parameters=(3.0, 6.0),
+         domain=(0.5, 4.0)),
     # Two tiles.
     Call("add_binary", lambda x, y: x + y, 2),
     Call("sub_binary", lambda x, y: x - y, 2),
@@ -220,6 +238,9 @@ CALLS = [
     Call("logaddexp2_binary", np.logaddexp2, 2),
     Call("binary_max", np.maximum, 2),
     Call("binary_min", np.minimum, 2),
+    # The operator has a step of the operands' type; each of the calls belongs to one of them.
+    Call("nextafter_binary", lambda x, y: x, 2, operator=ttnn.nextafter, width=32),
+    Call("nextafter_bf16_binary", lambda x, y: x, 2, operator=ttnn.nextafter, operator_in_16_bits=True),
     # Three tiles; the last operand of `where` is the third.
     Call("where", lambda x, y, z: np.where(x != 0, y, z), 3, template="DataFormat::Float16_b"),
     Call("lerp", lambda x, y, z: x + z * (y - x), 3, template="DataFormat::Float16_b"),

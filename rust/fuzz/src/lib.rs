@@ -324,6 +324,7 @@ fn spec(program: &Program, l1_base: u64) -> ProgramSpec {
         dst32: program.dst32,
         full_sync: program.full_sync,
         precise: false,
+        approximate: false,
         unpack_to_dest: 0,
     };
     let kernel = |risc: Risc| KernelSpec {

@@ -56,6 +56,8 @@ pub struct SourcePlace {
     pub file: String,
     /// Line, from 1 on; 0 if unknown.
     pub line: u32,
+    /// What is called there, if that is a name below the compute API; otherwise empty.
+    pub called: String,
 }
 
 impl std::fmt::Display for Fault {
@@ -111,14 +113,19 @@ fault_kinds! {
     TwoConsumers { cb: u32, first: String },
     #[error(
         "CB {cb}: tile {tile} ends {end_bytes} B after the front, {waited} pages of {page_bytes} B were waited for; wait \
-         for more pages"
+         for more pages{counts}"
     )]
-    TileNotWaitedFor { cb: u32, tile: u32, end_bytes: u32, waited: u32, page_bytes: u32 },
+    TileNotWaitedFor { cb: u32, tile: u32, end_bytes: u32, waited: u32, page_bytes: u32, counts: &'static str },
+    #[error(
+        "CB {cb}: tile {tile} was packed over since the last push, and the unpacker does not wait for the packer; pop the \
+         page and push it again first"
+    )]
+    PackedOver { cb: u32, tile: u32 },
     #[error(
         "CB {cb}: tile {tile} ends {end_bytes} B after the back, {reserved} pages of {page_bytes} B are reserved; call \
-         cb_reserve_back for more pages"
+         cb_reserve_back for more pages{counts}"
     )]
-    TileNotReserved { cb: u32, tile: u32, end_bytes: u32, reserved: u32, page_bytes: u32 },
+    TileNotReserved { cb: u32, tile: u32, end_bytes: u32, reserved: u32, page_bytes: u32, counts: &'static str },
     #[error("CB {cb}: the page of the front tile {tile} was pushed, but no byte of it was ever written")]
     UnwrittenPage { cb: u32, tile: u32 },
     #[error(
@@ -231,6 +238,11 @@ fault_kinds! {
     Register:
     #[error("Dst is used without tile_regs_acquire()")]
     NotAcquired,
+    #[error(
+        "Dst[{index}] holds what was written after the last commit, and this step adds to it; copy to a part of Dst that was \
+         acquired"
+    )]
+    AddsToStray { index: u32 },
     #[error("Dst is acquired already; tile_regs_commit() is missing")]
     AcquiredTwice,
     #[error("both halves of Dst wait to be packed; tile_regs_release() is missing")]
@@ -308,6 +320,7 @@ impl FaultKind {
             | Self::TwoProducers { cb, .. }
             | Self::TwoConsumers { cb, .. }
             | Self::TileNotWaitedFor { cb, .. }
+            | Self::PackedOver { cb, .. }
             | Self::TileNotReserved { cb, .. }
             | Self::UnwrittenPage { cb, .. }
             | Self::AddsToNothing { cb, .. }

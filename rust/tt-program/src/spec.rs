@@ -70,6 +70,8 @@ pub struct ComputeConfig {
     pub full_sync: bool,
     /// `bfp8_pack_precise`.
     pub precise: bool,
+    /// `math_approx_mode`: functions of the SFPU that ask for it are approximate.
+    pub approximate: bool,
     /// One bit per CB: its 32-bit datums go to `Dst` unchanged.
     pub unpack_to_dest: u64,
 }

@@ -12,6 +12,8 @@ pub struct SourceLine {
     pub file: String,
     /// Line, from 1 on; 0 if unknown.
     pub line: u32,
+    /// The function, without its template arguments; empty if unknown.
+    pub function: String,
 }
 
 impl Image {
@@ -29,7 +31,9 @@ impl Image {
         while let Some(frame) = frames.next()? {
             if let Some(location) = frame.location {
                 let file = location.file.unwrap_or_default().to_owned();
-                lines.push(SourceLine { file, line: location.line.unwrap_or(0) });
+                let name = frame.function.as_ref().and_then(|function| function.raw_name().ok()).unwrap_or_default();
+                let function = name.split('<').next().unwrap_or_default().to_owned();
+                lines.push(SourceLine { file, line: location.line.unwrap_or(0), function });
             }
         }
         Ok(lines)

@@ -3,7 +3,7 @@
     python tests/metal/cpp/official_setups.py FOLDER > rust/tt-program/src/state/compute/setups.txt
 
 FOLDER is the unpacked official wheel. Each line has an init and what it sets besides what all inits set; where a 16-bit
-Dst and a 32-bit one differ, both, `-` for nothing.
+Dst and a 32-bit one differ, both, `-` for nothing; where `math_approx_mode` matters, both again with it.
 """
 
 from __future__ import annotations
@@ -218,17 +218,23 @@ def row(headers: Headers, title: str) -> str:
         return f"{title.replace(' ', '')} {sets}"
     name = OFFICIAL.get(base, base)
     name = name if name in headers.inits else name.removesuffix("_pack")
-    both = [official_sets(headers, name, variant, wide) for wide in (False, True)]
+    modes = [(approx, wide) for approx in (False, True) for wide in (False, True)]
+    columns = [official_sets(headers, name, variant, *mode) for mode in modes]
     sets = []
     for resource in RESOURCES:
-        narrow, wide = (found.get(resource, "-") for found in both)
-        if (narrow, wide) != ("-", "-"):
-            sets.append(f"{resource}={narrow}" if narrow == wide else f"{resource}={narrow}|{wide}")
+        values = [found.get(resource, "-") for found in columns]
+        if values[:2] == values[2:]:
+            values = values[:2] if values[0] != values[1] else values[:1]
+        if values != ["-"]:
+            sets.append(f"{resource}={'|'.join(values)}")
     return " ".join([title.replace(" ", ""), *sets])
 
 
-def official_sets(headers: Headers, name: str, variant: str, wide: bool) -> Sets:
+def official_sets(headers: Headers, name: str, variant: str, approx: bool, wide: bool) -> Sets:
     """Return what an official init sets."""
+    if "legacy_compat" in variant:
+        # Headers before 0.81.1 have it, and it sets nothing.
+        return {}
     template, body = headers.inits[name]
     values = {part.split("=")[0].split()[-1]: "false" for part in template.split(",") if part.strip()}
     approximate = "approx=True" in variant
@@ -238,7 +244,7 @@ def official_sets(headers: Headers, name: str, variant: str, wide: bool) -> Sets
     clamping = "None" if "NONE" in variant else "ClampToNegative"
     values |= {
         **dict.fromkeys(("is_fp32_dest_acc_en", "DST_ACCUM_MODE"), str(wide).lower()),
-        "APPROX": "false", "approximate": str(approximate).lower(),
+        "APPROX": str(approx).lower(), "approximate": str(approximate).lower(),
         "input_clamping": f"InputClamping::{clamping}", "rank_stamped": "false", "scale": "0x3F800000",
     }  # fmt: skip
     found: Sets = {}

@@ -8,7 +8,7 @@ import pytest
 
 import ttnn
 from testkit.parts import CORE, TILE, build, read_one, tiles_buffer, values, write_one
-from ttnn import UnsupportedError, metal
+from ttnn import KernelArgumentError, UnsupportedError, metal
 
 HEAD = """
 #include "compute_kernel_api/common.h"
@@ -185,6 +185,46 @@ def test_math_copies_unpacked_tiles_in_their_order(device: ttnn.MeshDevice) -> N
 def test_a_copy_before_its_unpack_raises_unsupported_error(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.UnsupportedError, match="no llk_unpack_A stands before it"):
         ran(device, HEAD + PAIRS.replace("STEPS", COPY.format(0) + UNPACK.format(0)))
+
+
+def test_tiles_that_math_never_takes_are_an_error(device: ttnn.MeshDevice) -> None:
+    steps = UNPACK.format(0) + UNPACK.format(1) + UNPACK.format(0) + COPY.format(0) + COPY.format(1)
+    with pytest.raises(KernelArgumentError, match="llk_unpack_A: math takes fewer tiles than the unpacker has brought"):
+        ran(device, HEAD + PAIRS.replace("STEPS", steps))
+
+
+WAIT, DONE = "MATH(({}llk_math_wait_for_dest_available{}()));", "MATH(({}llk_math_dest_section_done{}()));"
+
+
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        (WAIT.format("", "") * 2, "llk_math_wait_for_dest_available: Dst is acquired already"),
+        (WAIT.format("_", "_<SyncHalf>") * 2, "_llk_math_wait_for_dest_available_: Dst is acquired already"),
+        (DONE.format("", "<DST_ACCUM_MODE>"), r"llk_math_dest_section_done: tile_regs_commit\(\) without"),
+        ("PACK((llk_pack<DST_ACCUM_MODE, false>(0, 16)));", "llk_pack: "),
+    ],
+)
+def test_an_error_names_the_function_that_was_called(device: ttnn.MeshDevice, steps: str, text: str) -> None:
+    with pytest.raises(ttnn.KernelError, match=text):
+        ran(device, HEAD + "void kernel_main() { unary_op_init_common(0, 16); " + steps + "}")
+
+
+def test_enumerators_are_named_without_their_enumeration_and_packers_by_flags(device: ttnn.MeshDevice) -> None:
+    steps = UNPACK.replace("llk_unpack_A(", "llk_unpack_A<NONE>(") + COPY.replace("BroadcastType::NONE", "NONE")
+    packs = "PACK((llk_pack<DST_ACCUM_MODE, false, false>({}, 16)));"
+    source = PAIRS.replace("STEPS", steps.format(0, 0) + steps.format(1, 1))
+    for tile in (0, 1):
+        source = source.replace(f"pack_tile({tile}, 16);", packs.format(tile))
+    x, out = ran(
+        device, HEAD + source.replace("tile_regs_wait();", "tile_regs_wait(); PACK((llk_pack_init<false>(16)));")
+    )
+    assert np.array_equal(out, x)
+
+
+def test_the_packer_by_flags_does_not_untilize(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.KernelCompileError, match="use pack_untilize_dest to untilize"):
+        ran(device, HEAD + "void kernel_main() { llk_pack<DST_ACCUM_MODE, false, true>(0, 16); }")
 
 
 def test_own_functions_in_the_namespace_of_the_listings_are_called_by_the_official_macros(

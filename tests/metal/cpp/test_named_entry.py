@@ -40,3 +40,15 @@ def test_names_in_comments_are_none() -> None:
         "void kernel_main() { repeat<get_arg(args::times)>(get_arg(args::value), get_arg(args::step)); }"
     ]
     assert named_entry("// TT_KERNEL void other() {}\nvoid kernel_main() {}") == []
+
+
+@pytest.mark.parametrize("head", ["inline void", "static void", "static inline void", "ALWI void", "void"])
+@pytest.mark.parametrize("config", [metal.ReaderDataMovementConfig(), metal.ComputeConfig()], ids=["data", "compute"])
+def test_the_entry_may_be_inline_or_static(
+    head: str, config: metal.ComputeConfig, device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'#include "api/debug/dprint.h"\n#define ALWI inline\n{head} kernel_main() {{ DPRINT << 7 << ENDL(); }}'
+    program = metal.create_program()
+    metal.create_kernel_from_string(program, text, NODE, config)
+    metal.run_program(device, program)
+    assert capsys.readouterr().out.endswith(": 7\n")

@@ -1,159 +1,45 @@
-"""Every SFPU call of floating-point tiles, over all bfloat16 values, in a Python and in a C++ kernel.
+"""Every SFPU call, in a Python and in a C++ kernel: of floating-point tiles over all bfloat16 values, and of integers.
 
-The two kernels have the same bits, and those of the operator whose program is the call alone. A reference in float64
-tells what the header does with operands, their order and parameters.
+The two kernels have the same bits, and those of the operator whose program is the call alone. A reference tells what
+the header does with operands, their order and parameters: in float64, and of integers exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import ml_dtypes
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 
 import ttnn
 from testkit import tile_parts
 from testkit.sfpu_calls import CALLS, Call
-from testkit.tile_parts import CORE, OUT, Matrix
+from testkit.sfpu_integer_calls import INTEGER_CALLS
+from testkit.sfpu_kernels import (
+    HEADERS,
+    TILES,
+    Values,
+    all_values,
+    operands,
+    python_kernel,
+    run_text,
+    source,
+    wide_values,
+)
+from testkit.tile_parts import WIDE, Matrix
 from ttnn import kernel_api as api
 from ttnn import metal
-from ttnn.kernel_api.sfpu_functions import Approximable, Binary, Ternary, Unary
-
-Values = npt.NDArray[Any]
-TILES = 64
-HEADERS = """
-#include "api/compute/compute_kernel_api.h"
-#include "api/compute/eltwise_binary_sfpu.h"
-#include "api/compute/eltwise_unary/eltwise_unary.h"
-#include "api/compute/tile_move_copy.h"
-#include "api/compute/logsigmoid.h"
-"""
+from ttnn.kernel_api.sfpu_functions import Approximable, Binary, Ternary, Tiles, Unary
+from ttnn.kernel_api.sfpu_integers import _ByFormat, _OneTile
 
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Silence numpy's warnings about NaN."""
-    with np.errstate(invalid="ignore"):
+    """Let numpy convert and compare NaN."""
+    with np.errstate(invalid="ignore", over="ignore"):
         yield
-
-
-def all_values() -> Values:
-    """Return the 65,536 bfloat16 values in tiles."""
-    return np.arange(65536, dtype=np.uint16).view(ml_dtypes.bfloat16).reshape(TILES * 32, 32)
-
-
-def _case(index: int, call: Call) -> str:
-    template = f"<{call.template}>" if call.template else ""
-    places = ["0"] if call.operands == 1 else [*(str(i) for i in range(call.operands)), "0"]
-    words = [f"{word:#x}u" for word in call.words]
-    arguments = ", ".join(places if call.init_takes_parameters else [*places, *words])
-    set_up = ", ".join(words if call.init_takes_parameters else [])
-    init_template = f"<{call.init_template}>" if call.init_template else ""
-    return f"case {index}: {call.init_name}{init_template}({set_up}); {call.name}_tile{template}({arguments}); break;"
-
-
-def source() -> str:
-    """Return a kernel with all calls, of which an argument chooses one."""
-    cases = "\n".join(_case(index, call) for index, call in enumerate(CALLS))
-    return (
-        HEADERS
-        + """
-void kernel_main() {
-    const uint32_t which = get_arg_val<uint32_t>(0), operands = get_arg_val<uint32_t>(1);
-    compute_kernel_hw_startup(0, 16);
-    copy_init(0);
-    for (uint32_t tile = 0; tile < get_arg_val<uint32_t>(2); ++tile) {
-        cb_reserve_back(16, 1);
-        tile_regs_acquire();
-        for (uint32_t cb = 0; cb < operands; ++cb) {
-            cb_wait_front(cb, 1);
-            copy_tile(cb, 0, cb);
-        }
-        switch (which) {
-"""
-        + cases
-        + """
-        }
-        tile_regs_commit();
-        tile_regs_wait();
-        pack_tile(0, 16);
-        tile_regs_release();
-        for (uint32_t cb = 0; cb < operands; ++cb) { cb_pop_front(cb, 1); }
-        cb_push_back(16, 1);
-    }
-}
-"""
-    )
-
-
-def python_kernel(call: Call) -> Callable[[], None]:
-    def kernel() -> None:
-        api.compute_kernel_hw_startup(0, OUT)
-        api.copy_init(0)
-        places = [0] if call.operands == 1 else [*range(call.operands), 0]
-        for _ in range(TILES):
-            api.cb_reserve_back(OUT, 1)
-            api.tile_regs_acquire()
-            for cb in range(call.operands):
-                api.cb_wait_front(cb, 1)
-                api.copy_tile(cb, 0, cb)
-            words = (call.words, []) if call.init_takes_parameters else ([], call.words)
-            getattr(api, call.init_name)(*words[0], **dict(call.keywords))
-            getattr(api, f"{call.name}_tile")(*places, *words[1], **dict(call.keywords))
-            api.tile_regs_commit()
-            api.tile_regs_wait()
-            api.pack_tile(0, OUT)
-            api.tile_regs_release()
-            for cb in range(call.operands):
-                api.cb_pop_front(cb, 1)
-            api.cb_push_back(OUT, 1)
-
-    return kernel
-
-
-def run_text(
-    device: ttnn.MeshDevice, text: str, inputs: list[Values], args: list[int], *, approximate: bool = False
-) -> Values:
-    """Run a C++ compute kernel where `tile_parts.run` runs one in Python."""
-    queue, program = metal.command_queue(device), metal.create_program()
-    reader_args: list[Any] = [len(inputs)]
-    out = Matrix(inputs[0])
-    for cb, values in enumerate(inputs):
-        matrix = Matrix(values)
-        buffer = tile_parts._buffer(device, matrix)
-        metal.enqueue_write_buffer(queue, buffer, tile_parts.to_tiles(values))
-        reader_args += [buffer, matrix.page, matrix.tiles]
-        tile_parts._add_cb(program, cb, matrix)
-    target = tile_parts._buffer(device, out)
-    tile_parts._add_cb(program, OUT, out)
-    reader = metal.create_kernel(program, tile_parts._read_all, CORE, metal.ReaderDataMovementConfig())
-    writer = metal.create_kernel(program, tile_parts._write_all, CORE, metal.WriterDataMovementConfig())
-    compute = metal.create_kernel_from_string(program, text, CORE, metal.ComputeConfig(math_approx_mode=approximate))
-    metal.set_runtime_args(program, reader, CORE, reader_args)
-    metal.set_runtime_args(program, writer, CORE, [target, out.page, out.tiles])
-    metal.set_runtime_args(program, compute, CORE, args)
-    metal.enqueue_program(queue, program)
-    return tile_parts.from_tiles(
-        metal.enqueue_read_buffer(queue, target).view(out.values.dtype),
-        out.values.shape,  # type: ignore[arg-type]
-    )
-
-
-def operands(call: Call) -> list[Values]:
-    """Return all values, and the same in other orders, some of them beside themselves."""
-    first, rng = all_values(), np.random.default_rng(3)
-    result = [first]
-    for _ in range(call.operands - 1):
-        other = rng.permutation(first.ravel())
-        low, high = call.domain
-        other[::2] = rng.uniform(low, high, other[::2].shape)
-        other[::7] = first.ravel()[::7]
-        result.append(other.reshape(first.shape))
-    return result
 
 
 def check_reference(call: Call, inputs: list[Values], got: Values) -> None:
@@ -168,20 +54,56 @@ def check_reference(call: Call, inputs: list[Values], got: Values) -> None:
     assert error[worst] < 1 / 32, (call.name, [x[inside][worst] for x in wide], expected[worst])
 
 
+def operator_bits(device: ttnn.MeshDevice, call: Call, inputs: list[Values]) -> Values:
+    """Return what the operator makes of the operands."""
+    assert call.operator is not None
+    kinds = (np.int32, torch.float32) if inputs[0].dtype == np.float32 else (np.int16, torch.bfloat16)
+    tensors = [
+        ttnn.from_torch(torch.from_numpy(x.view(kinds[0])).view(kinds[1]), layout=ttnn.TILE_LAYOUT, device=device)
+        for x in inputs
+    ]
+    result = ttnn.to_torch(call.operator(*tensors))
+    return result.view(torch.int32 if kinds[0] is np.int32 else torch.int16).numpy().view(f"u{result.element_size()}")
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["16-bit", "32-bit"])
 @pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])
-def test_call_is_that_of_its_header(index: int, device: ttnn.MeshDevice) -> None:
+def test_call_is_that_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
     call = CALLS[index]
-    inputs = operands(call)
-    python = tile_parts.run(device, python_kernel(call), [Matrix(x) for x in inputs], Matrix(inputs[0]))
-    compiled = run_text(device, source(), inputs, [index, call.operands, TILES])
-    np.testing.assert_array_equal(python.view(np.uint16), compiled.view(np.uint16))
+    if call.width and call.width != (32 if wide else 16):
+        pytest.skip("the header has no such call for this width of Dst")
+    inputs = operands(call, wide_values() if wide else all_values())
+    config, word = (WIDE, np.uint32) if wide else (metal.ComputeConfig(), np.uint16)
+    python = tile_parts.run(device, python_kernel(call), [Matrix(x) for x in inputs], Matrix(inputs[0]), config)
+    compiled = run_text(device, source(CALLS), inputs, [index, call.operands, TILES], config)
+    np.testing.assert_array_equal(python.view(word), compiled.view(word))
     check_reference(call, inputs, python)
-    if call.operator is not None:
-        bits = torch.from_numpy(inputs[0].view(np.int16)).view(torch.bfloat16)
-        x = ttnn.from_torch(bits, layout=ttnn.TILE_LAYOUT, device=device)
-        expected = ttnn.to_torch(call.operator(x)).view(torch.int16).numpy().view(np.uint16)
-        finite = np.isfinite(inputs[0].astype(np.float32))
-        np.testing.assert_array_equal(python.view(np.uint16)[finite], expected[finite])
+    if call.operator is not None and not (wide and call.operator_in_16_bits):
+        finite = np.logical_and.reduce([np.isfinite(x.astype(np.float32)) for x in inputs])
+        np.testing.assert_array_equal(python.view(word)[finite], operator_bits(device, call, inputs)[finite])
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["16-bit", "32-bit"])
+@pytest.mark.parametrize(
+    "index", range(len(INTEGER_CALLS)), ids=[f"{i}-{call.function}" for i, call in enumerate(INTEGER_CALLS)]
+)
+def test_integer_call_is_that_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
+    call = INTEGER_CALLS[index]
+    if not wide and call.dtype != np.uint16:
+        pytest.skip("words of 32 bits need a 32-bit Dst")
+    rng = np.random.default_rng(17)
+    shape = (4 * 32, 32)
+    inputs = [rng.integers(*domain, shape, np.int64).astype(call.dtype) for domain in call.domains]
+    inputs[0][:, 3] = 0 if call.domains[0][0] <= 0 else call.domains[0][0]
+    if call.operands == 2:
+        inputs[1][:, 5] = np.clip(inputs[0][:, 5].astype(np.int64), call.domains[1][0], call.domains[1][1] - 1)
+    expected = np.asarray(call.reference(*inputs)).astype(call.result or call.dtype)
+    config = metal.ComputeConfig(fp32_dest_acc_en=wide)
+    out = Matrix(np.zeros(shape, expected.dtype))
+    python = tile_parts.run(device, python_kernel(call, tiles=4), [Matrix(x) for x in inputs], out, config)
+    np.testing.assert_array_equal(python, expected)
+    compiled = run_text(device, source(INTEGER_CALLS), inputs, [index, call.operands, 4], config, out)
+    np.testing.assert_array_equal(compiled, expected)
 
 
 LOGSIGMOID = (
@@ -260,39 +182,35 @@ def test_a_reciprocal_is_as_approximate_as_its_kernel(approximate: bool, device:
         for i, mode in enumerate(modes)
     )
     cases += "case 3: recip_tile_init(); recip_tile(0); break;"
-    start, _, rest = source().partition("switch (which) {")
+    start, _, rest = source(CALLS).partition("switch (which) {")
     text = start + "switch (which) {" + cases + rest[rest.index("}\n        tile_regs_commit") :]
+    config = metal.ComputeConfig(math_approx_mode=approximate)
     values = all_values()
     default, precise, rough, plain = (
-        run_text(device, text, [values], [which, 1, TILES], approximate=approximate).view(np.uint16)
-        for which in range(4)
+        run_text(device, text, [values], [which, 1, TILES], config).view(np.uint16) for which in range(4)
     )
     assert (precise != rough).any()
     np.testing.assert_array_equal(default, rough if approximate else precise)
     np.testing.assert_array_equal(plain, default)
 
 
-def test_every_call_of_floating_point_tiles_is_listed() -> None:
-    known = {call.name for call in CALLS}
-    calls = {
-        name.removesuffix("_tile")
-        for name in dir(api)
-        if name.endswith("_tile") and isinstance(getattr(api, name), (Approximable, Binary, Ternary, Unary))
-    }
-    left = {
-        name for name in calls - known if not any(part in name for part in ("int", "shift", "bitwise", "gcd", "lcm"))
-    }
-    assert left == UNLISTED
+KINDS = (Approximable, Binary, Ternary, Tiles, Unary, _ByFormat, _OneTile)
+
+
+def test_every_call_is_listed() -> None:
+    known = {call.function for call in (*CALLS, *INTEGER_CALLS)}
+    calls = {name for name in dir(api) if "_tile" in name and isinstance(getattr(api, name), KINDS)}
+    assert {name for name in calls - known if "_pack" not in name} == UNLISTED
 
 
 UNLISTED = {
+    # Integers and floats together: `kernel_api/test_lanes.py`.
+    "quant_tile",
+    "requant_tile",
+    "dequant_tile",
     # Names of calls that are listed.
-    "logical_not_unary",
-    "where_fp32",
-    # Steps of operators, tested with those.
-    "lgamma_stirling",
-    "polygamma",
-    # A neighbour among the numbers: `test_tile_functions.py`.
-    "nextafter_binary",
-    "nextafter_bf16_binary",
+    "logical_not_unary_tile",
+    "where_fp32_tile",
+    "where_int32_tile",
+    "where_uint32_tile",
 }

@@ -15,9 +15,14 @@ from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.compute import VectorMode
 from ttnn.kernel_api.sfpu_functions import Binary, InitParameters, Unary, approximable, init, unary, with_init
 
-recip_tile_init, recip_tile = with_init(approximable("recip_tile", "recip", "accurate", "approx"))
+recip_tile_init, recip_tile = with_init(
+    approximable("recip_tile", "recip", "accurate", "approx", approximate_by_default=None)
+)
 sqrt_tile_init, sqrt_tile = with_init(approximable("sqrt_tile", "sqrt", "accurate", "fast"))
 rsqrt_tile_init, rsqrt_tile = with_init(approximable("rsqrt_tile", "rsqrt", "default", "fast"))
+_rsqrt_legacy_init, _rsqrt_legacy = with_init(
+    unary("rsqrt_tile", "rsqrt", "compat", init="rsqrt_tile_init(legacy_compat=True)")
+)
 sigmoid_tile_init, sigmoid_tile = with_init(approximable("sigmoid_tile", "sigmoid", "accurate", "approx"))
 tanh_tile_init, tanh_tile = with_init(approximable("tanh_tile", "tanh", "accurate", "approx_lut"))
 gelu_tile_init, gelu_tile = with_init(

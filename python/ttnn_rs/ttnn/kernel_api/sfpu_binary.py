@@ -8,9 +8,13 @@ from __future__ import annotations
 from ttnn.kernel_api.compute import VectorMode
 from ttnn.kernel_api.sfpu_functions import binary, faced_binary, init, ternary, with_init
 
+_FLOAT32 = 0
 add_binary_tile_init, add_binary_tile = with_init(binary("add_binary_tile"))
 sub_binary_tile_init, sub_binary_tile = with_init(binary("sub_binary_tile"))
 rsub_binary_tile_init, rsub_binary_tile = with_init(binary("rsub_binary_tile"))
+_add_nearest_even = binary("add_binary_tile", "add_binary", "nearest_even")
+_sub_nearest_even = binary("sub_binary_tile", "sub_binary", "nearest_even")
+_rsub_nearest_even = binary("rsub_binary_tile", "rsub_binary", "nearest_even")
 mul_binary_tile_init, mul_binary_tile = with_init(binary("mul_binary_tile"))
 div_binary_tile_init, div_binary_tile = with_init(binary("div_binary_tile"))
 power_binary_tile_init, power_binary_tile = with_init(binary("power_binary_tile"))
@@ -65,7 +69,7 @@ lt_int32_tile_init, lt_int32_tile = with_init(binary("lt_int32_tile", "lt_int", 
 gt_int32_tile_init, gt_int32_tile = with_init(binary("gt_int32_tile", "gt_int", "int32"))
 le_int32_tile_init, le_int32_tile = with_init(binary("le_int32_tile", "le_int", "int32"))
 ge_int32_tile_init, ge_int32_tile = with_init(binary("ge_int32_tile", "ge_int", "int32"))
-div_int32_tile_init, div_int32_tile = with_init(binary("div_int32_tile", variant="int32_to_fp32"))
+div_int32_tile_init, div_int32_tile = with_init(binary("div_int32_tile", variant="int32_to_fp32", makes=_FLOAT32))
 div_int32_floor_tile_init, div_int32_floor_tile = with_init(binary("div_int32_floor_tile", variant="floor"))
 div_int32_trunc_tile_init, div_int32_trunc_tile = with_init(binary("div_int32_trunc_tile", "div_int32_floor", "trunc"))
 gcd_tile_init, gcd_tile = with_init(binary("gcd_tile", variant="int32"))

@@ -215,9 +215,9 @@ def unary(name: str, function: str = "", variant: str = "default", parameters: i
     return Unary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 1, parameters)
 
 
-def binary(name: str, function: str = "", variant: str = "default", init: str = "") -> Binary:
+def binary(name: str, function: str = "", variant: str = "default", init: str = "", makes: int = _KEEPS) -> Binary:
     """Return the function `name` of two tiles."""
-    return Binary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 2, 0)
+    return Binary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 2, 0, makes)
 
 
 def faced_binary(name: str) -> FacedBinary:
@@ -237,10 +237,11 @@ _APPROXIMATE = "(approx=True)"
 class Approximable:
     """A function with `approx` (also: `fast_and_approx`) as keyword, here and in its init.
 
-    Without the keyword it is the variant that the C++ header has as the default.
+    Without the keyword it is the variant that the C++ header has as the default; a default of None is that of the
+    kernel's `math_approx_mode`.
     """
 
-    def __init__(self, accurate: Unary, approximate: Unary, *, approximate_by_default: bool = False) -> None:
+    def __init__(self, accurate: Unary, approximate: Unary, *, approximate_by_default: bool | None = False) -> None:
         self._variants = (accurate, approximate)
         self._default = approximate_by_default
         self.__module__ = HOME
@@ -258,7 +259,7 @@ class Approximable:
 
     def _chosen(self, approx: bool | None, fast_and_approx: bool | None) -> bool:
         if approx is None and fast_and_approx is None:
-            return self._default
+            return here.run.is_approximate if self._default is None else self._default
         return bool(approx or fast_and_approx)
 
     def init(self) -> Callable[..., None]:
@@ -280,7 +281,7 @@ def approximable(
     approximate: str,
     *,
     kind: type[Unary] = Unary,
-    approximate_by_default: bool = False,
+    approximate_by_default: bool | None = False,
 ) -> Approximable:
     """Return the function `name` with both its variants."""
     init = name.replace("_tile", "_tile_init")

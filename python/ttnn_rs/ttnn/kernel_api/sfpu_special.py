@@ -40,7 +40,9 @@ tanh_derivative_tile_init, tanh_derivative_tile = with_init(
     approximable("tanh_derivative_tile", "tanh_derivative", "accurate", "approx")
 )
 lgamma_stirling_tile_init, lgamma_stirling_tile = with_init(unary("lgamma_stirling_tile"))
-polygamma_tile_init, polygamma_tile = with_init(unary("polygamma_tile", parameters=2))
+polygamma_tile_init, _polygamma = with_init(unary("polygamma_tile", "polygamma", parameters=2))
+_LARGEST_ORDER = 34
+"""The factorial of a higher order is beyond float32."""
 power_iterative_tile_init, power_iterative_tile = with_init(unary("power_iterative_tile", parameters=1))
 xielu_tile_init, xielu_tile = with_init(unary("xielu_tile", parameters=2))
 logsigmoid_tile_init, _log_sigmoid = with_init(binary("logsigmoid_tile", "log_sigmoid"))
@@ -48,7 +50,7 @@ _logsigmoid_negated = unary("logsigmoid_tile", "neg", init="logsigmoid_tile_init
 mac_tile_init, mac_tile = with_init(ternary("mac_tile"))
 nextafter_binary_tile_init, nextafter_binary_tile = with_init(binary("nextafter_binary_tile", "nextafter"))
 nextafter_bf16_binary_tile_init, nextafter_bf16_binary_tile = with_init(
-    binary("nextafter_bf16_binary_tile", "nextafter")
+    binary("nextafter_bf16_binary_tile", "nextafter", "bf16")
 )
 
 # The packer's thread.
@@ -77,6 +79,18 @@ def logsigmoid_tile(idst_in0: int, idst_in1: int, idst_out: int) -> None:
     _log_sigmoid(idst_in0, idst_in1, idst_out)
     if idst_out != idst_in0:
         _logsigmoid_negated(idst_in0)
+
+
+def polygamma_tile(idst: int, n_packed: int, scale_packed: int) -> None:
+    """`Dst[idst]` = derivative of digamma: order and scale, (-1)^(n + 1) n!, are bits of float32.
+
+    Raises:
+        KernelArgumentError: the order is not 1 to 34.
+    """
+    order = float(np.uint32(n_packed & 0xFFFF_FFFF).view(np.float32))
+    if not 1 <= order < _LARGEST_ORDER + 1:
+        raise KernelArgumentError(f"polygamma_tile: the order is the bits of a float32 from 1 to 34, got {order}")
+    _polygamma(idst, int(order), scale_packed)
 
 
 def selu_tile_pack(idst: int, scale: int, alpha: int) -> None:

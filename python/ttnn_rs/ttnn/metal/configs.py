@@ -118,7 +118,9 @@ class ComputeConfig:
         dst_full_sync_en: Math and pack share one Dst instead of taking turns on its halves.
         unpack_to_dest_mode: One entry per CB; `UnpackToDestFp32` brings float32 tiles to Dst unchanged.
         bfp8_pack_precise: Block floats are packed from the full datum.
-        math_approx_mode: Seen by kernels as the define `MATH_APPROX`; functions take it as their `approx` argument.
+        math_approx_mode: Selects the approximate variant of `recip_tile`, `sqrt_tile`, `rsqrt_tile`, `rdiv_tile`,
+            `softsign_tile`, `i1_tile`, `polygamma_tile` and `atan2_binary_tile`. Others have an argument `approx`.
+            Kernels see it as the define `MATH_APPROX`.
         opt_level: Changes nothing: C++ kernels are compiled at one level.
         compile_args: Compile-time arguments by position.
         defines: Defines; `get_define` reads them in the kernel.

@@ -21,7 +21,7 @@ _ALIGNMENT = 32
 _PHASES = {MathFidelity.LoFi: 1, MathFidelity.HiFi2: 2, MathFidelity.HiFi3: 3, MathFidelity.HiFi4: 4}
 
 CbRow = tuple[tuple[int, int], int, int, int, int, int, tuple[int, int], bool]
-KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, int] | None", list[int]]
+KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, bool, int] | None", list[int]]
 
 
 @dataclass
@@ -193,6 +193,7 @@ def _kernel_row(place: tuple[int, int], kernel: Kernel) -> KernelRow:
         config.fp32_dest_acc_en,
         config.dst_full_sync_en,
         config.bfp8_pack_precise,
+        config.math_approx_mode,
         flags,
     )
     return (place, 2, kernel.name, 0, settings, args)

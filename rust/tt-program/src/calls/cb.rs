@@ -155,7 +155,11 @@ impl Run {
             buffer.reserved -= pages;
             buffer.packed = 0;
             buffer.packed_at_place = false;
+            buffer.packed_over.fill(false);
             buffer.producer = Some(current);
+            if let Some(compute) = kernel.compute.as_deref_mut().filter(|compute| compute.packing) {
+                compute.pushed |= 1 << (cb % 64);
+            }
             if let Some(order) = order {
                 order.release(current, &mut buffer.pushed_by);
             }
@@ -209,9 +213,15 @@ impl Run {
             for page in buffer.read_page..buffer.read_page + pages {
                 buffer.freed_at[page as usize] = now;
             }
-            // What was written stays for the CBs that share the memory.
-            if !buffer.shared {
-                core.shadow.clear(start, end);
+            // What was written stays for the CBs that share the memory, and pages that were packed over are pushed again.
+            let page_bytes = buffer.page_bytes;
+            let emptied = (buffer.read_page..buffer.read_page + pages).zip((start..end).step_by(page_bytes as usize));
+            let emptied: Vec<u32> = emptied
+                .filter(|&(page, _)| !buffer.shared && !buffer.packed_over[page as usize])
+                .map(|(_, first)| first)
+                .collect();
+            for first in emptied {
+                core.shadow.clear(first, first + page_bytes);
             }
             let buffer = core.cb_mut(cb)?;
             buffer.read_page = (buffer.read_page + pages) % buffer.pages;
@@ -332,18 +342,28 @@ impl Run {
     /// # Errors
     /// As [`Cb::front_tile`]; nobody wrote into the page.
     pub(crate) fn front_address(&mut self, cb: u32, tile: u32) -> Result<u32, FaultKind> {
-        let watched = self.watched;
-        let current = self.current;
+        let (watched, current) = (self.watched, self.current);
         let core = self.here().1;
         let buffer = core.cb_mut(cb)?;
         let address = buffer.front_tile(current, tile)?;
+        if watched && buffer.packed_over[((buffer.read_page + tile) % buffer.pages) as usize] {
+            return Err(FaultKind::PackedOver { cb, tile });
+        }
+        self.require_written(cb, tile, address)?;
+        Ok(address)
+    }
+
+    /// A tile at this address of a CB lies in L1, somebody wrote into it, and no race is in the way.
+    pub(crate) fn require_written(&mut self, cb: u32, tile: u32, address: u32) -> Result<(), FaultKind> {
+        let watched = self.watched;
+        let core = self.here().1;
+        let buffer = core.cb_mut(cb)?;
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         if watched && !borrowed && !core.shadow.any(address, address + bytes) {
             return Err(FaultKind::UnwrittenPage { cb, tile });
         }
         require_in_l1(self.chip.l1_bytes, address, bytes)?;
-        self.order_read(self.own_place(address), bytes)?;
-        Ok(address)
+        self.order_read(self.own_place(address), bytes)
     }
 
     /// A word of a tile at the front of a CB, as `read_tile_value` returns it. `None`: the unpacker is late.

@@ -70,7 +70,7 @@ impl Mirror {
             buffer.read_pointer_of(self.kernel) >> self.shift,
             buffer.write_pointer_of(self.kernel) >> self.shift,
             u32::from(acked) | u32::from(received) << 16,
-            if produces { (buffer.packed * buffer.tile_bytes) >> self.shift } else { 0 },
+            if produces { (buffer.packed * buffer.page_bytes) >> self.shift } else { 0 },
         ];
         *slot = Some(entry);
         let place = self.address + cb * size_of::<Entry>() as u32;

@@ -30,6 +30,7 @@ use self::words::Reply;
 use crate::calls::compute::threads::MATH;
 use crate::calls::memory::Use;
 use crate::error::{Fault, FaultKind, SourcePlace};
+use crate::name::Name;
 use crate::state::{Run, ZEROS};
 
 /// So many loads of one unchanged word in a row, and nothing else that others could see, are a loop that waits for it.
@@ -162,7 +163,12 @@ impl Kernels {
             match native.turn(run, device) {
                 Ok(Turn::Over) => next = run.schedule(),
                 Ok(Turn::Stopped) => return Ok(Next::Stopped),
-                Err(fault) => return Err(Fault { place: fault.place.clone().or_else(|| native.place()), ..fault }),
+                Err(fault) => {
+                    let place = fault.place.clone().or_else(|| native.place());
+                    let called = place.as_ref().filter(|place| !place.called.is_empty());
+                    let call = called.map_or(fault.call, |place| Name::Given(place.called.as_str().into()));
+                    return Err(Fault { call, place, ..fault });
+                }
             }
         }
         Ok(Next::Nobody)
@@ -383,8 +389,10 @@ impl Native {
         // In the stub of a call: the line is that of its caller.
         let address = if image.is_free(pc) { self.hart.register(RA).wrapping_sub(4) } else { pc };
         let mut lines = image.lines(address);
-        let own = lines.iter().position(|line| !line.file.starts_with(&self.spec.headers));
-        let found = (!lines.is_empty()).then(|| lines.swap_remove(own.unwrap_or(0)))?;
-        Some(SourcePlace { file: found.file, line: found.line })
+        let own = lines.iter().position(|line| !line.file.starts_with(&self.spec.headers)).unwrap_or(0);
+        let called = own.checked_sub(1).and_then(|at| lines.get(at)).map(|line| line.function.clone());
+        let called = called.filter(|name| name.trim_start_matches('_').starts_with("llk_")).unwrap_or_default();
+        let found = (!lines.is_empty()).then(|| lines.swap_remove(own))?;
+        Some(SourcePlace { file: found.file, line: found.line, called })
     }
 }

@@ -58,6 +58,8 @@ pub struct Cb {
     pub packed: u32,
     /// Whether a tile was packed to a named place since the last push.
     pub(crate) packed_at_place: bool,
+    /// Pages at the front that their kernel packed over since the last push, a bit each.
+    pub(crate) packed_over: Box<[bool]>,
     /// What consumers learn of the producer, and the producer of consumers.
     pub(crate) pushed_by: Vector,
     pub(crate) popped_by: Vector,
@@ -99,6 +101,7 @@ impl Cb {
             consumer: None,
             packed: 0,
             packed_at_place: false,
+            packed_over: vec![false; spec.pages as usize].into(),
             pushed_by: Vector::new(),
             popped_by: Vector::new(),
             pushed_at: vec![0; spec.pages as usize].into(),
@@ -226,17 +229,26 @@ impl Cb {
         Ok(())
     }
 
-    /// L1 address of tile `tile` of the front.
+    /// L1 address of tile `tile` of the front: the unpacker counts pages, and takes the first tile of each.
     ///
     /// # Errors
     /// The tile was not waited for, or pages do not hold tiles.
     #[inline]
     pub fn front_tile(&self, kernel: usize, tile: u32) -> Result<u32, FaultKind> {
+        self.front(kernel, tile, self.tile_bytes)
+    }
+
+    /// L1 address of page `tile` of the front, for so many bytes.
+    ///
+    /// # Errors
+    /// As [`Cb::front_tile`].
+    #[inline]
+    pub(crate) fn front(&self, kernel: usize, tile: u32, bytes: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
         if let Some(pointer) = self.card_read(kernel) {
-            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.tile_bytes)));
+            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.page_bytes)));
         }
-        let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
+        let end = u64::from(tile) * u64::from(self.page_bytes) + u64::from(bytes);
         if end > u64::from(self.waited) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             return Err(FaultKind::TileNotWaitedFor {
@@ -245,23 +257,38 @@ impl Cb {
                 end_bytes,
                 waited: self.waited,
                 page_bytes: self.page_bytes,
+                counts: self.counts(),
             });
         }
         self.check_end(self.read_page, end.div_ceil(u64::from(self.page_bytes)) as u32)?;
-        Ok(self.read_pointer() + tile * self.tile_bytes)
+        Ok(self.read_pointer() + tile * self.page_bytes)
     }
 
-    /// L1 address of tile `tile` of the back.
+    /// What a message about a tile says of pages of several tiles.
+    fn counts(&self) -> &'static str {
+        if self.page_bytes > self.tile_bytes { "; a page is one tile for unpacker and packer, its first" } else { "" }
+    }
+
+    /// L1 address of tile `tile` of the back: the packer counts pages, as the unpacker does.
     ///
     /// # Errors
     /// The tile is not reserved, or pages do not hold tiles.
     #[inline]
     pub fn back_tile(&self, kernel: usize, tile: u32) -> Result<u32, FaultKind> {
+        self.back(kernel, tile, self.tile_bytes)
+    }
+
+    /// L1 address of page `tile` of the back, for so many bytes.
+    ///
+    /// # Errors
+    /// As [`Cb::back_tile`].
+    #[inline]
+    pub(crate) fn back(&self, kernel: usize, tile: u32, bytes: u32) -> Result<u32, FaultKind> {
         self.check_tiles()?;
         if let Some(pointer) = self.card_write(kernel) {
-            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.tile_bytes)));
+            return Ok(pointer.wrapping_add(tile.wrapping_mul(self.page_bytes)));
         }
-        let end = (u64::from(tile) + 1) * u64::from(self.tile_bytes);
+        let end = u64::from(tile) * u64::from(self.page_bytes) + u64::from(bytes);
         if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             return Err(FaultKind::TileNotReserved {
@@ -270,10 +297,19 @@ impl Cb {
                 end_bytes,
                 reserved: self.reserved,
                 page_bytes: self.page_bytes,
+                counts: self.counts(),
             });
         }
         self.check_end(self.write_page, end.div_ceil(u64::from(self.page_bytes)) as u32)?;
-        Ok(self.write_pointer() + tile * self.tile_bytes)
+        Ok(self.write_pointer() + tile * self.page_bytes)
+    }
+
+    /// The page that lies `tile` pages after the back, if the kernel pushed it and waited for it: both ends are its own.
+    pub(crate) fn own_page(&self, kernel: usize, tile: u32) -> Option<u32> {
+        let page = self.write_page.checked_add(tile).filter(|&page| page < self.pages)?;
+        let front = (page + self.pages - self.read_page) % self.pages;
+        let own = self.producer == Some(kernel) && self.consumer.is_none_or(|consumer| consumer == kernel);
+        (own && front < self.waited && self.write_shift == 0).then_some(page)
     }
 
     pub(crate) fn check_tiles(&self) -> Result<(), FaultKind> {

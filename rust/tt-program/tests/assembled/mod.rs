@@ -95,6 +95,7 @@ impl Program {
                 dst32: false,
                 full_sync: false,
                 precise: false,
+                approximate: false,
                 unpack_to_dest: 0,
             }),
         };

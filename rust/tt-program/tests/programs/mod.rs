@@ -23,8 +23,14 @@ pub struct Program {
 }
 
 /// Default build settings of compute kernels in tests.
-pub const COMPUTE: ComputeConfig =
-    ComputeConfig { fidelity: MathFidelity::HiFi4, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
+pub const COMPUTE: ComputeConfig = ComputeConfig {
+    fidelity: MathFidelity::HiFi4,
+    dst32: false,
+    full_sync: false,
+    precise: false,
+    approximate: false,
+    unpack_to_dest: 0,
+};
 
 impl Program {
     /// Kernels on cores of the first row of an n150.

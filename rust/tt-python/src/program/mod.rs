@@ -47,14 +47,14 @@ impl EngineError for Fault {
         };
         let core = format!("{}-{}", self.core.x, self.core.y);
         let text = self.to_string();
-        let SourcePlace { file, line } = self.place.unwrap_or_default();
+        let SourcePlace { file, line, .. } = self.place.unwrap_or_default();
         exception(py, class, (text, core, self.risc.name(), "", line, self.what.cb(), file))
     }
 }
 
 /// Adds file and line to an exception whose class has no fields for them.
 fn with_place(py: Python<'_>, error: PyErr, place: Option<SourcePlace>) -> PyErr {
-    let Some(SourcePlace { file, line }) = place else { return error };
+    let Some(SourcePlace { file, line, .. }) = place else { return error };
     let value = error.value(py);
     match value.setattr("file", file).and_then(|()| value.setattr("line", line)) {
         Ok(()) => error,
@@ -74,7 +74,7 @@ struct ProgramRun {
 type CbRow = ((u32, u32), u8, u32, u32, u32, u8, (u32, u32), bool);
 /// A kernel: core, RISC (0, 1, 2), name, NoC, for compute kernels fidelity phases, wide Dst, full sync, precise
 /// packing, CBs that are unpacked to Dst, and runtime arguments.
-type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64)>, Vec<u32>);
+type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, bool, u64)>, Vec<u32>);
 
 /// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change, 5 a part of `Dst`, 6 a
 /// commit), CB or address, wanted, present, capacity; file and line of a thread that waits elsewhere than its kernel.
@@ -104,7 +104,7 @@ impl ProgramRun {
     fn catch_up(&mut self, py: Python<'_>) -> PyResult<()> {
         let place = |py: Python<'_>| -> PyResult<SourcePlace> {
             let (file, line) = py.import("ttnn.metal.mistakes")?.call_method0("calling_line")?.extract()?;
-            Ok(SourcePlace { file, line })
+            Ok(SourcePlace { file, line, called: String::new() })
         };
         let mut failed = None;
         self.run.place_calls(|| place(py).map_err(|error| failed = Some(error)).ok());
@@ -215,10 +215,10 @@ impl ProgramRun {
         }
         for (place, risc, name, noc, compute, args) in kernels {
             let risc = [Risc::Brisc, Risc::Ncrisc, Risc::Trisc][risc.min(2) as usize];
-            let config = |(phases, dst32, full_sync, precise, unpack_to_dest)| {
+            let config = |(phases, dst32, full_sync, precise, approximate, unpack_to_dest)| {
                 let fidelity = MathFidelity::from_phases(phases)
                     .ok_or_else(|| engine_bug(py, &format!("no fidelity has {phases} phases")))?;
-                Ok::<_, PyErr>(ComputeConfig { fidelity, dst32, full_sync, precise, unpack_to_dest })
+                Ok::<_, PyErr>(ComputeConfig { fidelity, dst32, full_sync, precise, approximate, unpack_to_dest })
             };
             let compute = compute.map(config).transpose()?;
             spec.kernels.push(KernelSpec { core: core(place), risc, name, noc, args, compute });
@@ -244,6 +244,13 @@ impl ProgramRun {
     #[getter]
     fn is_watched(&self) -> bool {
         self.run.watched
+    }
+
+    /// Whether the running kernel has `math_approx_mode`.
+    #[getter]
+    fn is_approximate(&self) -> bool {
+        let compute = self.run.kernels[self.run.current].compute.as_deref();
+        compute.is_some_and(|compute| compute.config().approximate)
     }
 
     fn is_finished(&self) -> bool {
@@ -294,7 +301,7 @@ impl ProgramRun {
                 Wait::Half => (index, 5, 0, 0, 0, 0),
                 Wait::Commit | Wait::Threads { .. } => (index, 6, 0, 0, 0, 0),
             };
-            let SourcePlace { file, line } = place.unwrap_or_default();
+            let SourcePlace { file, line, .. } = place.unwrap_or_default();
             rows.push((index, kind, what, wanted, present, capacity, file, line));
         }
         Ok(rows)

@@ -24,8 +24,8 @@ fn mish<V: Blocks>(x: V, exponential: V, steps: usize) -> V {
 }
 
 #[inline(always)]
-fn softsign<V: Blocks>(x: V) -> V {
-    mul(x, add(fabs(x), ONE).reciprocal(2))
+fn softsign<V: Blocks>(x: V, steps: usize) -> V {
+    mul(x, add(fabs(x), ONE).reciprocal(steps))
 }
 
 /// `small` is (x - tanh x) / x^3 up to 1, `tanh` the value at |x| above.
@@ -86,7 +86,8 @@ functions! {
         speculative = |x| speculative::activation::mish(x, Blocks::exp_f32(x), 2);
     "mish", "approx": |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)), |x| store_f32(mish(x, exp_bf16(x), 1)),
         speculative = |x| speculative::activation::mish(x, exp_bf16(x), 1);
-    "softsign", "default": |x| store_bf16(softsign(x)), |x| store_f32(softsign(x));
+    "softsign", "default": |x| store_bf16(softsign(x, 2)), |x| store_f32(softsign(x, 2));
+    "softsign", "approx": |x| store_bf16(softsign(x, 1)), |x| store_f32(softsign(x, 1));
     "tanhshrink", "default": tanhshrink_16, tanhshrink_32;
     "xielu", "default" [positive, negative]: |x| store_rounded(xielu(x, positive, negative)),
         |x| store_f32(xielu(x, positive, negative));

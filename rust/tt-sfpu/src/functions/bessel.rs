@@ -35,13 +35,14 @@ fn i0<V: Blocks>(x: V) -> V {
     mad(polynomial(square, I0_SERIES), square, ONE)
 }
 
-/// `exponential` is e^x for positive x.
+/// `exponential` is e^x for positive x, `steps` those of the quotient's reciprocal.
 #[inline(always)]
 fn i1<V: Blocks, const N: usize, const M: usize>(
     x: V,
     exponential: impl Fn(V) -> V,
     over: [u32; N],
     under: [u32; M],
+    steps: usize,
 ) -> V {
     const SERIES: [u32; 6] = [0xbeab_5b13, 0xbca1_c73c, 0xbd32_e421, 0xbd3f_1723, 0xbe19_320b, 0x3ecc_422a];
     let x = setsign(min(fabs(x), LARGEST), x);
@@ -49,27 +50,28 @@ fn i1<V: Blocks, const N: usize, const M: usize>(
     let root = distance.refine_inverse_root(distance.inverse_root());
     let far = setsign(mul(mul(exponential(distance), root), polynomial(mul(root, root), SERIES)), x);
     let square = mul(x, x);
-    let near = mul(mul(polynomial(square, over), x), polynomial(square, under).reciprocal(2));
+    let near = mul(mul(polynomial(square, over), x), polynomial(square, under).reciprocal(steps));
     select(greater(distance, FAR), far, near)
 }
 
 #[inline(always)]
-fn i1_16<V: Blocks>(x: V) -> V {
+fn i1_16<V: Blocks>(x: V, steps: usize) -> V {
     let exponential = |x| exp21(mad(x, INVERSE_LN2, BIAS), EXP21_CONSTANT);
     let over = [0x37a9_a5a2, 0x3ad3_5edb, 0x3d5f_3f29, 0x3eff_f67b];
     let under = [0xb486_a060, 0x38d8_b66b, 0xbc85_0f2f, ONE];
-    store_rounded(i1(x, exponential, over, under))
+    store_rounded(i1(x, exponential, over, under, steps))
 }
 
 #[inline(always)]
-fn i1_32<V: Blocks>(x: V) -> V {
+fn i1_32<V: Blocks>(x: V, steps: usize) -> V {
     let over = [0x2bad_0434, 0x3056_3b59, 0x3460_97d9, 0x37ee_36e0, 0x3afc_470a, 0x3d68_bb73, 0x3f00_0000];
     let under = [0x215b_4ca0, 0xa5b0_9a10, 0xaaaf_be20, 0x2fd1_9bc2, 0xb454_4c12, 0x3880_7d15, 0xbc3a_2468, ONE];
-    store_f32(i1(x, Blocks::exp_f32_unlimited, over, under))
+    store_f32(i1(x, Blocks::exp_f32_unlimited, over, under, steps))
 }
 
 functions! {
     "i0", "default": |x| store_bf16(i0(x)), |x| store_f32(i0(x)),
         speculative = |x| store_f32(speculative::bessel::i0(x));
-    "i1", "default": i1_16, i1_32;
+    "i1", "default": |x| i1_16(x, 2), |x| i1_32(x, 2);
+    "i1", "approx": |x| i1_16(x, 1), |x| i1_32(x, 1);
 }

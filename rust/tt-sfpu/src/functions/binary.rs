@@ -2,7 +2,7 @@
 //!
 //! Source: listings `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `div_binary`, `binary_max`, `binary_min`.
 //!
-//! In 16-bit `Dst` sums are truncated by the store; products and quotients are rounded to nearest even by the kernel.
+//! In 16-bit `Dst` sums are truncated by the store, or with `nearest_even` rounded by the kernel before; products and quotients are rounded to nearest even by the kernel.
 //! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.
 
 use super::blocks::{Blocks, RECIPROCAL_SEED, reciprocal_mantissa};
@@ -70,6 +70,9 @@ binary_functions! {
         bf16 = Bf16::packed(arithmetic::difference::run);
     "rsub_binary", "default": |a, b| store_bf16(sub(b, a)), |a, b| store_f32(sub(b, a)),
         bf16 = Bf16::packed(arithmetic::reversed_difference::run);
+    "add_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(add(a, b))), |a, b| store_f32(add(a, b));
+    "sub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(a, b))), |a, b| store_f32(sub(a, b));
+    "rsub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(b, a))), |a, b| store_f32(sub(b, a));
     "mul_binary", "default": mul_16, |a, b| store_f32(mul(a, b)), bf16 = Bf16::packed(arithmetic::product::run);
     "div_binary", "default": div_16, Blocks::div_f32, tiles = divide_tile,
         bf16 = Bf16::unpacked(quotient::quotient::run);

@@ -129,8 +129,8 @@ fn atan2_16<V: Blocks>(y: V, x: V) -> V {
 }
 
 #[inline(always)]
-fn atan2_32<V: Blocks>(y: V, x: V) -> V {
-    store_f32(unless_nan(y, x, setsign(angle(y, x, 2, ANGLE_32), y)))
+fn atan2_32<V: Blocks>(y: V, x: V, steps: usize) -> V {
+    store_f32(unless_nan(y, x, setsign(angle(y, x, steps, ANGLE_32), y)))
 }
 
 static LOGARITHMS: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|b| xlogy_16(ONE, b)));
@@ -142,7 +142,8 @@ binary_functions! {
         });
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
-    "atan2", "default": atan2_16, atan2_32,
+    "atan2", "default": atan2_16, |y, x| atan2_32(y, x, 2),
         speculative = [speculative::logarithmic::atan2_16, speculative::logarithmic::atan2_32],
         bf16 = Bf16::packed(logarithmic::atan2::run);
+    "atan2", "approx": atan2_16, |y, x| atan2_32(y, x, 1);
 }

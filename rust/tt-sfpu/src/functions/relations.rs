@@ -2,7 +2,8 @@
 //! `nextafter`.
 //!
 //! Domain: all words. Comparisons go by the order of words once zeros and NaN are set apart; NaN is unlike everything.
-//! `isclose` takes the relative and the absolute tolerance. `nextafter` steps in units of the width's last place.
+//! `isclose` takes the relative and the absolute tolerance. `nextafter` steps in units of the width's last place, its
+//! form `bf16` in those of BF16 in both widths.
 
 use super::compare::truth;
 use crate::arith::lane::{
@@ -97,6 +98,7 @@ short_binary_functions! {
     "isclose", "equal_nan" [relative, absolute]: |a, b| isclose_or_nan(a, b, relative, absolute),
         |a, b| isclose_or_nan(a, b, relative, absolute), bf16 = Bf16::packed(arithmetic::isclose::run);
     "nextafter", "default": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 1));
+    "nextafter", "bf16": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 0x1_0000));
 }
 
 #[cfg(test)]

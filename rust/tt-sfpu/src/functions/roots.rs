@@ -2,14 +2,15 @@
 //!
 //! Domain: all words. `sqrt`: +-0 stay, +inf stays. `rsqrt`: +-0 give +-infinity, +inf gives +0. For both, negative
 //! arguments give NaN (+inf in 16-bit `Dst`, where rounding makes it so); the fast forms omit that, and `sqrt` also the
-//! special case of zero. `cbrt`: the inverse cube root is estimated from the word as a number, divided by three in
+//! special case of zero. The approximate forms, of kernels with `math_approx_mode`, have other constants and one step
+//! (`ckernel_sfpu_sqrt.h`). `cbrt`: the inverse cube root is estimated from the word as a number, divided by three in
 //! arithmetic on the bit pattern, then refined by a polynomial of x y^3; 32-bit `Dst` adds a step of the same kind at
 //! the end. `rsqrt/compat` is the inverse of a square root, each by Newton's method, as older kernels have it (tt-llk
 //! `ckernel_sfpu_rsqrt_compat.h`); it has no special cases.
 
 use super::blocks::Blocks;
 use crate::arith::lane::{
-    INFINITY, Lane, MINUS_ONE, NAN, ONE, TWO, ZERO, exp_unbiased, fabs, flipsign, iadd, ilt, is_negative, is_zero,
+    INFINITY, Lane, MINUS_ONE, NAN, ONE, TWO, ZERO, exp_unbiased, fabs, flipsign, iadd, ieq, ilt, is_negative, is_zero,
     isub, mad, mul, polynomial, round_bf16_even, select, setexp, setsign, shl, shr, sm2f, splat, store_bf16, store_f32,
     store_rounded,
 };
@@ -21,9 +22,10 @@ fn sqrt_fast<V: Blocks>(x: V) -> V {
     select(ilt(x, INFINITY), x.refine_root(y), y)
 }
 
+/// The root with zeros kept and without those of negative numbers.
 #[inline(always)]
-fn sqrt<V: Blocks>(x: V) -> V {
-    select(is_zero(shl(x, 1)), x, select(is_negative(x), NAN, sqrt_fast(x)))
+fn guarded_root<V: Lane>(x: V, root: V) -> V {
+    select(is_zero(shl(x, 1)), x, select(is_negative(x), NAN, root))
 }
 
 #[inline(always)]
@@ -33,19 +35,31 @@ fn rsqrt_fast<V: Blocks>(x: V) -> V {
     select(is_zero(limit) | is_zero(shl(x, 1)), limit, x.refine_inverse_root(x.inverse_root()))
 }
 
+/// The inverse root without those of negative numbers.
 #[inline(always)]
-fn rsqrt<V: Blocks>(x: V) -> V {
-    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, rsqrt_fast(x))
+fn guarded_inverse_root<V: Lane>(x: V, inverse: V) -> V {
+    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, inverse)
 }
 
-/// The estimate of 1 / sqrt(x) with one step of Newton's method whose constants are fitted.
+/// The estimate y of 1 / sqrt(x), x y, and the factor of one step of Newton's method whose constants are fitted.
 #[inline(always)]
-fn rsqrt_approx<V: Lane>(x: V) -> V {
+fn approximate<V: Lane>(x: V) -> (V, V, V) {
     let y = isub(splat::<V>(APPROX_ESTIMATE), shr(x, 1));
-    let refined = mul(y, mad(flipsign(y), mul(x, y), APPROX_STEP));
+    let root = mul(x, y);
+    (y, root, mad(flipsign(y), root, APPROX_STEP))
+}
+
+#[inline(always)]
+fn sqrt_approx_fast<V: Lane>(x: V) -> V {
+    let (_, root, step) = approximate(x);
+    select(ieq(x, INFINITY), root, mul(root, step))
+}
+
+#[inline(always)]
+fn rsqrt_approx_fast<V: Lane>(x: V) -> V {
+    let (y, _, step) = approximate(x);
     let limit = isub(splat::<V>(INFINITY), x);
-    let refined = select(is_zero(limit) | is_zero(shl(x, 1)), limit, refined);
-    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, refined)
+    select(is_zero(limit) | is_zero(shl(x, 1)), limit, mul(y, step))
 }
 
 /// What the word of 1 / sqrt(x) has at zero, and 1.890990: the constants of the approximate form.
@@ -125,11 +139,18 @@ fn cbrt_32<V: Lane>(x: V) -> V {
 }
 
 functions! {
-    "sqrt", "accurate": |x| store_rounded(sqrt(x)), |x| store_f32(sqrt(x));
+    "sqrt", "accurate": |x| store_rounded(guarded_root(x, sqrt_fast(x))),
+        |x| store_f32(guarded_root(x, sqrt_fast(x)));
     "sqrt", "fast": |x| store_rounded(sqrt_fast(x)), |x| store_f32(sqrt_fast(x));
-    "rsqrt", "default": |x| store_rounded(rsqrt(x)), |x| store_f32(rsqrt(x));
+    "sqrt", "approx": |x| store_rounded(guarded_root(x, sqrt_approx_fast(x))),
+        |x| store_f32(guarded_root(x, sqrt_approx_fast(x)));
+    "sqrt", "approx_fast": |x| store_rounded(sqrt_approx_fast(x)), |x| store_f32(sqrt_approx_fast(x));
+    "rsqrt", "default": |x| store_rounded(guarded_inverse_root(x, rsqrt_fast(x))),
+        |x| store_f32(guarded_inverse_root(x, rsqrt_fast(x)));
     "rsqrt", "fast": |x| store_rounded(rsqrt_fast(x)), |x| store_f32(rsqrt_fast(x));
-    "rsqrt", "approx": |x| store_rounded(rsqrt_approx(x)), |x| store_f32(rsqrt_approx(x));
+    "rsqrt", "approx": |x| store_rounded(guarded_inverse_root(x, rsqrt_approx_fast(x))),
+        |x| store_f32(guarded_inverse_root(x, rsqrt_approx_fast(x)));
+    "rsqrt", "approx_fast": |x| store_rounded(rsqrt_approx_fast(x)), |x| store_f32(rsqrt_approx_fast(x));
     "rsqrt", "compat": |x| store_bf16(round_bf16_even(rsqrt_compat(x, false, store_bf16))),
         |x| store_f32(rsqrt_compat(x, false, store_f32));
     "rsqrt", "compat_approx": |x| store_bf16(rsqrt_compat(x, true, store_bf16)),

@@ -1,7 +1,7 @@
 //! Arithmetic with a scalar. Source: listings `add_unary`, `sub_unary`, `mul_unary`, `div_unary`, `rsub`, `rdiv`.
 //!
 //! Domain: all words. Sums and products are cut by the store in 16-bit `Dst`, except `rsub`, which rounds to nearest
-//! even. `div_unary` takes the inverse of the divisor and multiplies.
+//! even. The approximate `rdiv`, of kernels with `math_approx_mode`, does not round its inverse. `div_unary` takes the inverse of the divisor and multiplies.
 
 use super::blocks::Blocks;
 use super::rounding::{floor, trunc};
@@ -22,6 +22,11 @@ fn rdiv_16<V: Blocks>(x: V, scalar: u32) -> V {
 }
 
 #[inline(always)]
+fn rdiv_approx<V: Blocks>(x: V, scalar: u32) -> V {
+    mul(x.reciprocal(1), scalar)
+}
+
+#[inline(always)]
 fn rdiv_32<V: Blocks>(x: V, scalar: u32) -> V {
     mul(x.reciprocal(2), scalar)
 }
@@ -37,4 +42,9 @@ functions! {
     "rdiv", "default" [scalar]: |x| store_bf16(rdiv_16(x, scalar)), |x| store_f32(rdiv_32(x, scalar));
     "rdiv", "trunc" [scalar]: |x| store_bf16(trunc(rdiv_16(x, scalar))), |x| store_f32(trunc(rdiv_32(x, scalar)));
     "rdiv", "floor" [scalar]: |x| store_bf16(floor(rdiv_16(x, scalar))), |x| store_f32(floor(rdiv_32(x, scalar)));
+    "rdiv", "approx" [scalar]: |x| store_bf16(rdiv_approx(x, scalar)), |x| store_f32(rdiv_approx(x, scalar));
+    "rdiv", "approx_trunc" [scalar]: |x| store_bf16(trunc(rdiv_approx(x, scalar))),
+        |x| store_f32(trunc(rdiv_approx(x, scalar)));
+    "rdiv", "approx_floor" [scalar]: |x| store_bf16(floor(rdiv_approx(x, scalar))),
+        |x| store_f32(floor(rdiv_approx(x, scalar)));
 }

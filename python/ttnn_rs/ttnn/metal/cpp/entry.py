@@ -19,8 +19,13 @@ _COMMENT = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
 _NO_CODE = re.compile(rf"{_COMMENT.pattern}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 """Comments and literals."""
 _DEFINED = re.compile(r"\bvoid\s+(?:kernel_main\s*\(\s*(?:void\s*)?\)|MAIN)\s*\{")
+_DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _NAMED = re.compile(r"(?:template\s*<([^<>]*)>\s*)?\bTT_KERNEL\s+void\s+(\w+)\s*\(([^()]*)\)\s*\{")
 """A function whose parameters, those of its template too, are the names of arguments."""
+_HIDDEN = re.compile(
+    r"\b(?:inline|static|constexpr|ALWI|FORCE_INLINE)\b(?:\s+|inline\b|static\b|constexpr\b)*void\s+kernel_main\s*\("
+)
+"""An entry that the compiler leaves out unless it is called."""
 
 
 def find_entry(source: CppSource, data: bytes) -> str:
@@ -57,8 +62,14 @@ def end_of_entry(text: str) -> int:
 
 
 def named_entry(text: str) -> list[str]:
-    """Return lines that call a kernel's only `TT_KERNEL` function with the arguments that its parameters name."""
+    """Return lines that call what is no entry by itself.
+
+    That is a kernel's only `TT_KERNEL` function, with the arguments that its parameters name, or an inline or static
+    `kernel_main`.
+    """
     code = _COMMENT.sub(" ", text)
+    if _HIDDEN.search(_DIRECTIVE.sub(" ", code)):
+        return ["namespace chlkc_kernel { __attribute__((used)) void joined_main() { ::kernel_main(); } }"]
     found = list(_NAMED.finditer(code))
     if len(found) != 1 or re.search(r"\bkernel_main\s*\(", code):
         return []

@@ -24,10 +24,12 @@ _MODULES = ("sfpu", "sfpu_binary", "sfpu_integers", "sfpu_special", "sfpu_topk",
 _FP32 = "bool is_fp32_dest_acc_en = DST_ACCUM_MODE"
 _FORMAT = f"DataFormat data_format = DataFormat::Float32, {_FP32}"
 _INTEGER = "DataFormat data_format = DataFormat::Int32"
-_ROUNDED = f"DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, {_FP32}"
+_ROUNDED = {"add_binary_tile": "add", "sub_binary_tile": "sub", "rsub_binary_tile": "rsub"}
+"""Functions with a variant whose sums are rounded to the nearest even number."""
+_ROUNDING = f"DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, {_FP32}"
 _FAST = f"bool fast_and_approx = false, {_FP32}"
 _TEMPLATES: dict[str, str] = {
-    **dict.fromkeys(("add_binary_tile", "sub_binary_tile", "rsub_binary_tile"), _ROUNDED),
+    **dict.fromkeys(_ROUNDED, _ROUNDING),
     **dict.fromkeys(
         ("where_tile", "lerp_tile", "addcmul_tile", "addcdiv_tile", "mac_tile", "snake_beta_tile", "logical_not_tile"),
         _FORMAT,
@@ -47,10 +49,6 @@ _APPROXIMATE: dict[str, tuple[str, str]] = {
         "approximation == ReciprocalApproxMode::Default ? APPROX : approximation == ReciprocalApproxMode::Approximate",
     ),
     "sqrt_tile": (f"bool FAST_APPROX = false, {_FP32}", "FAST_APPROX"),
-    "rsqrt_tile": (
-        f"auto mode = RsqrtMode::Default, bool FAST_APPROX = false, {_FP32}",
-        "ttnn_rs::fast<mode>() || FAST_APPROX",
-    ),
     "sigmoid_tile": (f"auto vec_mode = VectorMode::RC, {_FAST}", "fast_and_approx"),
     "sigmoid_tile_pack": (f"auto vec_mode = VectorMode::RC, {_FAST}", "fast_and_approx"),
     "gelu_tile": (f"bool fast_and_approx = true, {_FP32}", "fast_and_approx"),
@@ -76,12 +74,11 @@ _INIT_TEMPLATES: dict[str, str] = {
     "sfpu_reduce_init": f"PoolType pool_type = PoolType::SUM, DataFormat format = DataFormat::Float32, {_FP32}",
     "log_with_base_tile_init": _FAST,
     "exp2_tile_init": _FP32,
-    "rsqrt_tile_init": "bool legacy_compat = false",
     "erfc_tile_init": "bool fast_and_approx = true",
 }
 _TEMPLATES["erfc_tile"] = f"bool fast_and_approx = true, {_FP32}"
-_BY_HAND = ("exp_tile", "exp_packthread_tile")
-_INITS_BY_HAND = ("exp_tile_init", "exp_packthread_tile_init")
+_BY_HAND = ("exp_tile", "exp_packthread_tile", "rsqrt_tile")
+_INITS_BY_HAND = ("exp_tile_init", "exp_packthread_tile_init", "rsqrt_tile_init")
 
 
 def _modules() -> dict[str, dict[str, Any]]:
@@ -105,7 +102,7 @@ def sfpu_header() -> str:
     titles: dict[str, None] = {}
     for symbol, function in functions.items():
         name, init = function._names
-        if name in _SHARED_INITS:
+        if name in _SHARED_INITS and init.endswith("(approx=True)"):
             init = f"{name}_init"
         lines.append(_constant(symbol, name, init, function._function, function._tiles, function._makes))
         titles.setdefault(init)
@@ -211,9 +208,13 @@ def _public(name: str, value: Any, symbols: dict[int, str]) -> Iterator[str]:
         else:
             third = "idst2" if isinstance(value, Ternary) else "idst0"
             operands = ("idst0", "idst1", third, "odst")
+            function = f"ttnn_rs::{symbols[id(value)]}"
+            if name in _ROUNDED:
+                rounded = f"ttnn_rs::f_{_ROUNDED[name]}_nearest_even"
+                function = f"dst_rounding_mode == DstRoundingMode::NearestEven ? {rounded} : {function}"
             faced = isinstance(value, FacedBinary)
             mode = f'ttnn_rs::face_mode("{name}", faces)' if faced else "0"
-            call = ", ".join([f"ttnn_rs::{symbols[id(value)]}", *operands, mode, *words])
+            call = ", ".join([function, *operands, mode, *words])
             signature += ", Faces faces = VectorMode::RC" if faced else ""
             yield f"ALWI void {name}({signature}) {{ ttnn_rs::on_tiles({call}); }}"
     elif isinstance(value, Tiles):

@@ -196,6 +196,10 @@ impl Run {
         }
         self.checked("sfpi", |run| {
             let (clocks, compute) = run.engine()?;
+            if let Some(by) = compute.vector.walked() {
+                let missing = "an init of the SFPU before the kernel's own vector function".to_owned();
+                return Err(FaultKind::MissingInit { missing, state: format!("{by} has changed ADDR_MOD_7 since") });
+            }
             compute.vector.use_lanes(&"the kernel's own vector function".into(), false);
             let wide = compute.config.dst32;
             let tiles = &mut compute.sections[compute.filling].tiles;
@@ -278,7 +282,14 @@ mod tests {
             name: String::new(),
             noc: 0,
             args: Vec::new(),
-            compute: Some(ComputeConfig { fidelity, dst32, full_sync: false, precise: false, unpack_to_dest: 0 }),
+            compute: Some(ComputeConfig {
+                fidelity,
+                dst32,
+                full_sync: false,
+                precise: false,
+                approximate: false,
+                unpack_to_dest: 0,
+            }),
         };
         let spec = ProgramSpec { kernels: vec![kernel], ..ProgramSpec::default() };
         let mut run = Run::new(&mut device, &spec).expect("a run");

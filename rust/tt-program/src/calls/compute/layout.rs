@@ -96,7 +96,7 @@ impl Run {
         tile: u32,
     ) -> Result<(Vec<u8>, DataFormat, u64), FaultKind> {
         // The last tile is the one that may not have been waited for.
-        self.source(input, (first + block).max(1) - 1)?;
+        self.require_rows(input, (first + block).max(1))?;
         let (format, tile_bytes, start) = self.rows_of(input, first)?;
         let width = element_bytes(format)?;
         let mut gathered = vec![0; tile_bytes];
@@ -249,6 +249,15 @@ impl Run {
         if self.engine()?.1.turn == Turn::Free { Ok(()) } else { Err(FaultKind::AcquiredTwice) }
     }
 
+    /// Rows of so many tiles must be at the front of a CB, and the bytes of the last tile written.
+    fn require_rows(&mut self, cb: u32, tiles: u32) -> Result<(), FaultKind> {
+        let current = self.current;
+        let buffer = self.here().1.cb_mut(cb)?;
+        let (bytes, tile_bytes) = (tiles.saturating_mul(buffer.tile_bytes), buffer.tile_bytes);
+        let start = buffer.front(current, 0, bytes)?;
+        self.require_written(cb, tiles - 1, start.wrapping_add(bytes - tile_bytes))
+    }
+
     /// Format, bytes of a tile and first byte of the rows at the front of a CB.
     fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), FaultKind> {
         let current = self.current;
@@ -282,7 +291,7 @@ impl Run {
         shape::require_full(compute.sections[section].shapes[dst as usize], "untilizing")?;
         shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "untilizing")?;
         // A whole row of tiles must be reserved.
-        let start = buffer.back_tile(*current, row_of_tiles * full + full - 1)? - (full - 1) * buffer.tile_bytes;
+        let start = buffer.back(*current, row_of_tiles * full, full.saturating_mul(buffer.tile_bytes))?;
         buffer.packed_at_place = true;
         let mut packed = vec![0; buffer.tile_bytes as usize];
         compute.packer(held, format, TileShape::FULL)?.pack(compute.words(section, dst), &mut packed);

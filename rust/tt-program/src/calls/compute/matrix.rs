@@ -10,7 +10,7 @@ use tt_tensix::unpack::{self, Unpacker};
 use super::threads::{MATH, UNPACK, in_turn};
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
-use crate::state::compute::{Copying, Math, Tile, shape};
+use crate::state::compute::{Copying, Math, Tile, Turn, shape};
 
 /// A tile of a CB, found and checked.
 #[derive(Debug, Clone, Copy)]
@@ -299,13 +299,27 @@ impl Run {
             run.engine()?.1.require_math(|math| math == Math::Copy(how), init)?;
             let source = run.source(cb, tile)?;
             run.engine()?.1.require_a(cb, source.format)?;
-            run.copy_bytes(source, device.bytes(source.place, source.bytes as usize)?, cb, dst, how)?;
+            let strays = run.writes_next_section(cb)?;
+            run.engine()?.1.strays = strays;
+            let copied = run.copy_bytes(source, device.bytes(source.place, source.bytes as usize)?, cb, dst, how);
+            run.engine()?.1.strays = false;
+            copied?;
             let costs = run.time.compute();
             let (unpack, math) = (costs.unpack(source.bytes.into()), costs.copy);
             let (clocks, compute) = run.engine()?;
             compute.advance(clocks, unpack, math);
             Ok(())
         })
+    }
+
+    /// Whether a copy that no `tile_regs_acquire` precedes has a defined place: math has gone on to its next section when
+    /// it committed, and that one is free, because the packer pushed the tile after it had waited for the last one.
+    fn writes_next_section(&mut self, cb: u32) -> Result<bool, FaultKind> {
+        let compute = self.engine()?.1;
+        let goes_on = compute.turn == Turn::Free && compute.sections.len() == 2 && compute.committed == 1;
+        let pushed = goes_on && compute.packing && compute.pushed >> (cb % 64) & 1 == 1;
+        let buffer = self.here().1.cb_mut(cb)?;
+        Ok(pushed && buffer.waited == buffer.available())
     }
 
     /// The values of a copy to `Dst`, of a tile that may lie elsewhere than its source says.

@@ -141,6 +141,7 @@ impl Run {
             return Err(FaultKind::NothingCommitted);
         }
         compute.packing = true;
+        compute.pushed = 0;
         let ready = compute.sections[compute.draining].committed_at;
         let kernel = &mut self.kernels[self.current];
         kernel.wait_until(Thread::Pack, ready, Stall::Dst);
@@ -169,6 +170,8 @@ impl Run {
         clocks[2] += cost;
         compute.packing = false;
         compute.committed -= 1;
+        // The packer empties its section.
+        compute.sections[compute.draining].stray = 0;
         compute.sections[compute.draining].released_at = clocks[2];
         compute.draining = (compute.draining + 1) % compute.sections.len();
         Ok(())

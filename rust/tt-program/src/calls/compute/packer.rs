@@ -56,6 +56,12 @@ impl Compute {
         Err(FaultKind::MissingInit { missing: "reduce_uninit".to_owned(), state })
     }
 
+    /// Whether the packer may write over pages that the unpacker has: math has taken all that was unpacked before, and
+    /// nothing after.
+    fn packs_over(&self) -> bool {
+        self.turn == Turn::Both || self.turn == Turn::Free && self.committed == 1
+    }
+
     /// The words of a tile of a section.
     pub(super) fn words(&mut self, section: usize, index: u32) -> &Tile {
         self.sections[section].tiles[index as usize].dst()
@@ -135,13 +141,22 @@ impl Run {
         if *watched {
             compute.require_whole(section, dst)?;
         }
-        let address = buffer.back_tile(*current, place.unwrap_or(buffer.packed))?;
+        let tile = place.unwrap_or(buffer.packed);
+        let reserved = buffer.back_tile(*current, tile);
+        let over =
+            buffer.own_page(*current, tile).filter(|_| place.is_some() && reserved.is_err() && compute.packs_over());
+        let address = match over {
+            Some(page) => buffer.address + page * buffer.page_bytes,
+            None => reserved?,
+        };
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         let accumulate = compute.l1_accumulate;
         let form = (buffer.format, buffer.shape.unwrap_or(TileShape::FULL));
         compute.require_shape(section, dst, form.1)?;
         let packer = compute.packer(held, form.0, form.1)?;
-        if place.is_none() {
+        if let Some(page) = over {
+            buffer.packed_over[page as usize] = true;
+        } else if place.is_none() {
             buffer.packed += 1;
         } else {
             buffer.packed_at_place = true;
@@ -171,7 +186,14 @@ mod tests {
 
     fn compute() -> Compute {
         let fidelity = MathFidelity::HiFi4;
-        let config = ComputeConfig { fidelity, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
+        let config = ComputeConfig {
+            fidelity,
+            dst32: false,
+            full_sync: false,
+            precise: false,
+            approximate: false,
+            unpack_to_dest: 0,
+        };
         Compute::new(&config, Arch::Wormhole)
     }
 

@@ -105,6 +105,8 @@ impl Run {
             let (clocks, compute) = run.engine()?;
             if let Some((a, b)) = operands {
                 (compute.src_a, compute.src_b) = (Some(a), Some(b));
+                // Math starts with an empty section.
+                compute.sections.iter_mut().for_each(|section| section.stray = 0);
                 clocks[0] += cost;
                 clocks[1] += cost;
             }
@@ -207,7 +209,8 @@ impl Run {
                 let (clocks, compute) = run.engine()?;
                 let (slot, register) =
                     if is_a { (&mut compute.src_a, "unpacker A") } else { (&mut compute.src_b, "unpacker B") };
-                if let (Some(before), Some(set)) = (before, *slot) {
+                // The unit is set up anew where the two formats differ, whatever it was set up for.
+                if let (Some(before), Some(set)) = (before.filter(|old| old.format == new.format), *slot) {
                     check_old(register, before, set)?;
                 }
                 if slot.map(|set| set.format) != Some(new.format) {
@@ -230,7 +233,7 @@ impl Run {
             let new = run.configured(cb)?;
             let before = if old < 0 { None } else { Some(run.configured(old as u32)?) };
             let (clocks, compute) = run.engine()?;
-            if let (Some(before), Some(set)) = (before, compute.packed) {
+            if let (Some(before), Some(set)) = (before.filter(|old| old.format == new.format), compute.packed) {
                 check_old("the packer", before, set)?;
             }
             if compute.packed.map(|set| set.format) != Some(new.format) {

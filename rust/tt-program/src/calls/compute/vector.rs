@@ -11,8 +11,9 @@ use tt_tensix::regs::FACE_DATUMS;
 
 use super::threads::{MATH, PACK};
 use crate::error::{Fault, FaultKind};
+use crate::spec::ComputeConfig;
 use crate::state::Run;
-use crate::state::compute::setups::Init;
+use crate::state::compute::setups::{Init, column};
 use crate::state::compute::{Compute, Tile, ZERO, shape};
 
 /// A function with its parameters, as a `*_tile` call names it.
@@ -22,13 +23,22 @@ pub struct VectorCall {
     pub name: Arc<str>,
     /// The init call that it needs.
     pub init: Init,
-    operation: Operation,
+    program: Program,
+    /// The same in a kernel with `math_approx_mode`, if its header asks for that.
+    approximation: Option<Program>,
+    /// Its steps are of the last place of FP32, which a 16-bit `Dst` does not keep.
+    needs_wide: bool,
     /// Its name in the listings, for its cost.
     function: Arc<str>,
-    /// Whether it is the approximate variant there.
-    approximate: bool,
     /// What `Dst` holds afterwards, if that changes.
     makes: Option<DstFormat>,
+}
+
+/// What a call does, and whether that is an approximate variant of the listings.
+#[derive(Debug, Clone)]
+struct Program {
+    operation: Operation,
+    approximate: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -44,11 +54,28 @@ enum Operation {
     Tile(TileFunction, Vec<u32>),
 }
 
+/// Functions whose header asks for `math_approx_mode`: name, variant, and variant in kernels with that mode.
+const APPROXIMATIONS: &[(&str, &str, &str)] = &[
+    ("atan2", "default", "approx"),
+    ("i1", "default", "approx"),
+    ("polygamma", "default", "approx"),
+    ("rdiv", "default", "approx"),
+    ("rdiv", "floor", "approx_floor"),
+    ("rdiv", "trunc", "approx_trunc"),
+    ("rsqrt", "compat", "compat_approx"),
+    ("rsqrt", "default", "approx"),
+    ("rsqrt", "fast", "approx_fast"),
+    ("softsign", "default", "approx"),
+    ("sqrt", "accurate", "approx"),
+    ("sqrt", "fast", "approx_fast"),
+];
+
 impl VectorCall {
     /// Returns an entry that only sets up the SFPU for functions with this init.
     pub fn init_only(name: &str, init: &str) -> Self {
         let (name, init) = (name.into(), Init::new(init));
-        Self { name, init, operation: Operation::Copy, function: "copy".into(), approximate: false, makes: None }
+        let program = Program { operation: Operation::Copy, approximate: false };
+        Self { name, init, program, approximation: None, needs_wide: false, function: "copy".into(), makes: None }
     }
 
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
@@ -63,6 +90,31 @@ impl VectorCall {
         parameters: &[u32],
         makes: Option<DstFormat>,
     ) -> Result<Self, String> {
+        let found = APPROXIMATIONS.iter().find(|known| (known.0, known.1) == (function, variant));
+        let approximation = found.map(|known| Program::new((function, known.2), tiles, parameters)).transpose()?;
+        let program = Program::new((function, variant), tiles, parameters)?;
+        let needs_wide = (function, variant) == ("nextafter", "default");
+        let function = if function == "tile" { variant } else { function };
+        Ok(Self {
+            name: name.into(),
+            init: Init::new(init),
+            program,
+            approximation,
+            needs_wide,
+            function: function.into(),
+            makes,
+        })
+    }
+
+    /// What it does in a kernel.
+    #[inline]
+    fn program(&self, config: &ComputeConfig) -> &Program {
+        self.approximation.as_ref().filter(|_| config.approximate).unwrap_or(&self.program)
+    }
+}
+
+impl Program {
+    fn new((function, variant): (&str, &str), tiles: u32, parameters: &[u32]) -> Result<Self, String> {
         let unknown = || format!("the SFPU has no function {function}/{variant} of {tiles} tiles");
         let operation = match (tiles, function) {
             (_, "tile") => {
@@ -89,9 +141,7 @@ impl VectorCall {
             }
             _ => return Err(unknown()),
         };
-        let function = if function == "tile" { variant } else { function };
-        let approximate = variant.starts_with("approx") || variant.ends_with("fast");
-        Ok(Self { name: name.into(), init: Init::new(init), operation, function: function.into(), approximate, makes })
+        Ok(Self { operation, approximate: variant.starts_with("approx") || variant.ends_with("fast") })
     }
 }
 
@@ -104,6 +154,12 @@ const ON_PACK: u32 = 4;
 /// The thread that runs a function.
 fn thread_of(mode: u32) -> u8 {
     if mode & ON_PACK == 0 { MATH } else { PACK }
+}
+
+/// Whether a function does without a tile: the last step of topk leaves out the second half of values and indices if it
+/// is told so.
+fn is_left_out(function: &TileFunction, parameters: &[u32], slot: usize) -> bool {
+    function.name == "topk_rebuild" && parameters.get(4).is_some_and(|skip| skip & 1 == 1) && slot % 2 == 1
 }
 
 impl Compute {
@@ -135,9 +191,10 @@ impl Compute {
     ) -> Result<(), FaultKind> {
         let mut tiles = Vec::with_capacity(indices.len());
         let mut held = Vec::with_capacity(indices.len());
-        for (&index, access) in indices.iter().zip(function.tiles) {
+        for (slot, (&index, access)) in indices.iter().zip(function.tiles).enumerate() {
             let at = self.math_tile(index)?;
-            if *access == Access::Makes && self.sections[self.filling].held[at].is_none() {
+            let needed = *access != Access::Makes && !is_left_out(function, parameters, slot);
+            if !needed && self.sections[self.filling].held[at].is_none() {
                 tiles.push(ZERO);
                 held.push(None);
                 continue;
@@ -155,7 +212,8 @@ impl Compute {
         let first = held.iter().flatten().next().copied();
         let made = makes.or(first).unwrap_or(if self.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
         for (slot, (&index, access)) in indices.iter().zip(function.tiles).enumerate() {
-            if *access == Access::Reads {
+            let left_out = held[slot].is_none() && is_left_out(function, parameters, slot);
+            if *access == Access::Reads || left_out {
                 continue;
             }
             let at = self.math_tile(index)?;
@@ -173,14 +231,13 @@ impl Compute {
     /// The SFPU must be set up for the function of a call.
     #[inline]
     fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
-        let wide = self.config.dst32;
-        if self.vector.fits(&call.init, wide) { Ok(()) } else { Err(self.missing_setup(call)) }
+        if self.vector.fits(&call.init, column(&self.config)) { Ok(()) } else { Err(self.missing_setup(call)) }
     }
 
     #[cold]
     fn missing_setup(&self, call: &VectorCall) -> FaultKind {
         let missing = format!("{} before {}", call.init.title, call.name);
-        FaultKind::MissingInit { missing, state: self.vector.describe(&call.init, self.config.dst32) }
+        FaultKind::MissingInit { missing, state: self.vector.describe(&call.init, column(&self.config)) }
     }
 }
 
@@ -197,16 +254,17 @@ impl Run {
         self.checked(&call.init.title, |run| {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
-            if compute.vector.call(&call.init, compute.config.dst32) {
+            let column = column(&compute.config);
+            if compute.vector.call(&call.init, column) {
                 compute.registers = Registers::Free;
-                let constants = call.init.setup.constants(compute.config.dst32);
+                let constants = call.init.setup.constants(column);
                 for (register, word) in (0..).zip(constants) {
                     if let Some(word) = word {
                         compute.lanes.set_constant(register, word);
                     }
                 }
             }
-            if let Operation::Tile(function, parameters) = &call.operation {
+            if let Operation::Tile(function, parameters) = &call.program.operation {
                 compute.run_tile(function, parameters, &[], None, DstWidth::Bits32)?;
             }
             clocks[if mode & ON_PACK == 0 { 1 } else { 2 }] += cost;
@@ -225,10 +283,10 @@ impl Run {
         }
         self.checked(&call.name, |run| {
             let wide = run.engine()?.1.config.dst32;
-            let time = run.time.vector(&call.function, call.approximate, wide)?;
+            let time = run.time.vector(&call.function, call.program.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
-            let Operation::Tile(function, parameters) = &call.operation else {
+            let Operation::Tile(function, parameters) = &call.program.operation else {
                 return Err(FaultKind::Bug(format!("{} is no tile function", call.name)));
             };
             let integers = matches!(call.makes, Some(DstFormat::Int32 | DstFormat::Fp32));
@@ -237,7 +295,7 @@ impl Run {
             }
             let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             compute.run_tile(function, parameters, tiles, call.makes, width)?;
-            compute.vector.use_lanes(&call.name, call.init.setup.keeps_lanes());
+            compute.vector.used(&call.name, &call.init);
             clocks[1] += time;
             Ok(())
         })
@@ -254,11 +312,15 @@ impl Run {
             return self.put_off(thread_of(mode), move |run, _| run.vector(&call, tiles, out, mode).map(|()| true));
         }
         self.checked(&call.name, |run| {
-            let wide = run.engine()?.1.config.dst32;
-            let time = run.time.vector(&call.function, call.approximate, wide)?;
+            let config = &run.engine()?.1.config;
+            let (wide, program) = (config.dst32, call.program(config));
+            let time = run.time.vector(&call.function, program.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
-            compute.vector.use_lanes(&call.name, call.init.setup.keeps_lanes());
+            if call.needs_wide && !wide {
+                return Err(FaultKind::NeedsWideDst { format: DataFormat::Float32 });
+            }
+            compute.vector.used(&call.name, &call.init);
             let on_pack = mode & ON_PACK != 0;
             let faces = FACES.get((mode & !ON_PACK) as usize);
             let faces = *faces.ok_or_else(|| FaultKind::Argument(format!("vector mode {mode}")))?;
@@ -266,7 +328,7 @@ impl Run {
             let level = Level::current();
             let [a, b, c] = tiles;
             let (section, out_at) = compute.vector_tile(out, on_pack)?;
-            let held = match &call.operation {
+            let held = match &program.operation {
                 Operation::Fill(word) => {
                     let made = call.makes.unwrap_or(if wide { DstFormat::Fp32 } else { DstFormat::Bf16 });
                     if made == DstFormat::Int32 && !wide {
@@ -326,7 +388,7 @@ impl Run {
                 Some(DstFormat::Fp32) if !wide => DstFormat::Bf16,
                 made => made.unwrap_or(held),
             };
-            if !matches!(call.operation, Operation::Fill(_)) {
+            if !matches!(program.operation, Operation::Fill(_)) {
                 let source = &mut compute.sections[section];
                 source.shapes[out_at] = source.shapes[a as usize];
                 source.whole[out_at] = source.whole[a as usize];

@@ -135,6 +135,8 @@ pub(crate) struct Section {
     pub(crate) shapes: Vec<TileShape>,
     /// Which tiles were made by something else than a reduction.
     pub(crate) whole: Vec<bool>,
+    /// Tiles that were written while nobody had the section, a bit each.
+    pub(crate) stray: u32,
     pub(crate) committed_at: u64,
     pub(crate) released_at: u64,
 }
@@ -163,6 +165,10 @@ pub struct Compute {
     pub(crate) committed: usize,
     pub(crate) turn: Turn,
     pub(crate) packing: bool,
+    /// CBs whose pages the packer has pushed since its `tile_regs_wait`, a bit each.
+    pub(crate) pushed: u64,
+    /// Math writes to its next section, which it has not acquired.
+    pub(crate) strays: bool,
     pub(crate) src_a: Option<Configured>,
     pub(crate) src_b: Option<Configured>,
     pub(crate) packed: Option<Configured>,
@@ -209,6 +215,7 @@ impl Compute {
             held: vec![None; capacity],
             shapes: vec![TileShape::FULL; capacity],
             whole: vec![false; capacity],
+            stray: 0,
             committed_at: 0,
             released_at: 0,
         };
@@ -221,6 +228,8 @@ impl Compute {
             committed: 0,
             turn: Turn::Free,
             packing: false,
+            pushed: 0,
+            strays: false,
             src_a: None,
             src_b: None,
             packed: None,
@@ -243,6 +252,11 @@ impl Compute {
             later: Vec::new(),
             runs_ahead: false,
         }
+    }
+
+    /// What the kernel was configured with.
+    pub fn config(&self) -> &ComputeConfig {
+        &self.config
     }
 
     /// At the end of the kernel nobody may hold `Dst`.
@@ -277,7 +291,7 @@ impl Compute {
     /// Math may use this tile of `Dst`.
     #[inline]
     pub(crate) fn math_tile(&self, index: u32) -> Result<usize, FaultKind> {
-        if self.turn == Turn::Free {
+        if self.turn == Turn::Free && !self.strays {
             return Err(FaultKind::NotAcquired);
         }
         self.check_index(index)?;
@@ -307,6 +321,7 @@ impl Compute {
         section.shapes[at] = shape;
         let reduces = matches!(self.math, Math::Reduce { .. });
         match section.held[at] {
+            None if section.stray >> at & 1 == 1 => return Err(FaultKind::AddsToStray { index }),
             None => {
                 section.whole[at] = true;
                 section.tiles[at].clear();
@@ -332,6 +347,8 @@ impl Compute {
         section.held[at] = Some(made);
         section.shapes[at] = shape;
         section.whole[at] = true;
+        section.stray &= !(1 << at);
+        section.stray |= u32::from(self.strays) << at;
         Ok(at)
     }
 
@@ -375,7 +392,14 @@ mod tests {
 
     fn acquired() -> Compute {
         let fidelity = MathFidelity::HiFi4;
-        let config = ComputeConfig { fidelity, dst32: false, full_sync: false, precise: false, unpack_to_dest: 0 };
+        let config = ComputeConfig {
+            fidelity,
+            dst32: false,
+            full_sync: false,
+            precise: false,
+            approximate: false,
+            unpack_to_dest: 0,
+        };
         let mut compute = Compute::new(&config, Arch::Wormhole);
         compute.turn = Turn::Math;
         compute

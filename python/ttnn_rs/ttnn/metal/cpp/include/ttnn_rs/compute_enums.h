@@ -7,6 +7,7 @@ namespace ckernel {
 
 enum class VectorMode : std::uint8_t { None = 0, R = 1, C = 2, RC = 4, RC_custom = 6, Invalid = 0xFF };
 enum class ReduceDim : std::uint8_t { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
+using enum ReduceDim;
 enum class PoolType : std::uint8_t { SUM, AVG, MAX, MIN };
 enum class DataCopyType : std::uint8_t { A2D, B2D };
 using enum DataCopyType;
@@ -16,12 +17,13 @@ enum class EltwiseBinaryReuseDestType { NONE = 0, DEST_TO_SRCA = 1, DEST_TO_SRCB
 enum class DstSync : std::uint8_t { SyncHalf = 0, SyncFull = 1 };
 using enum DstSync;
 enum class BroadcastType : std::uint8_t { NONE = 0, COL = 1, ROW = 2, SCALAR = 3 };
+using enum BroadcastType;
 enum class Transpose : std::uint8_t { None = 0, IntraFace = 1, InterFace = 2, Both = 3 };
 enum class MathFidelity : std::uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
 enum class SrcOrder : std::uint8_t { Regular = 0, Reverse = 1 };
 enum class DataLayout { TILE = 0, ROW_MAJOR = 1 };
 enum class RoundingMode : std::uint8_t { None = 0, Trunc = 1, Floor = 2 };
-enum class DstRoundingMode : std::uint8_t { Default = 0, RoundToNearestEven = 1 };
+enum class DstRoundingMode : std::uint8_t { Default = 0, NearestEven = 1 };
 enum class InputClamping : std::uint8_t { None = 0, ClampToNegative = 1 };
 enum class RsqrtMode { Default, Fast };
 enum class ReciprocalDestAcc { BF16, FP32 };

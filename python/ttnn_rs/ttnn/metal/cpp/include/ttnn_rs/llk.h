@@ -34,8 +34,9 @@ struct Unpacked {
     struct Tile {
         std::uint32_t cb, tile;
     };
-    Tile tiles[ROOM];
+    // The start asks for these two at the end of a kernel.
     std::uint32_t brought, taken;
+    Tile tiles[ROOM];
 
     void bring(std::uint32_t cb, std::uint32_t tile) {
         if (brought - taken == ROOM) {
@@ -50,7 +51,13 @@ struct Unpacked {
         return tiles[taken++ % ROOM];
     }
 };
-FORCE_INLINE Unpacked unpacked;
+}  // namespace ttnn_rs
+
+extern "C" {
+FORCE_INLINE ttnn_rs::Unpacked tt_unpacked;
+}
+
+namespace ttnn_rs {
 // An init of math that names no buffers: the unpacker's names them.
 struct PendingInit {
     bool waits;
@@ -58,6 +65,9 @@ struct PendingInit {
     ckernel::BroadcastType type;
 };
 FORCE_INLINE PendingInit pending_init;
+// Modes of the packer: an enumeration now, a flag that says whether it untilizes before.
+template <auto mode>
+constexpr bool packs_tiles = mode == decltype(mode){};
 }  // namespace ttnn_rs
 
 namespace ckernel {
@@ -164,13 +174,13 @@ template <
     EltwiseBinaryReuseDestType binary_reuse_dest = EltwiseBinaryReuseDestType::NONE, bool unpack_to_dest = false>
 FORCE_INLINE void llk_unpack_A(
     const std::uint32_t operand, const std::uint32_t tile_index, [[maybe_unused]] const std::uint32_t = 0) {
-    ttnn_rs::unpacked.bring(operand, tile_index);
+    tt_unpacked.bring(operand, tile_index);
 }
 template <
     DataCopyType type, bool is_fp32_dest_acc_en, BroadcastType src_b_bcast_type = BroadcastType::NONE,
     bool unpack_to_dest = false>
 FORCE_INLINE void llk_math_eltwise_unary_datacopy(std::uint32_t dst_index, [[maybe_unused]] std::uint32_t operand = 0) {
-    const auto [cb, tile] = ttnn_rs::unpacked.take();
+    const auto [cb, tile] = tt_unpacked.take();
     if constexpr (src_b_bcast_type == BroadcastType::NONE) {
         tt_call_copy_tile(cb, tile, dst_index);
     } else {
@@ -185,15 +195,15 @@ FORCE_INLINE void llk_pack_relu_config(const ReluConfig& config) {
     tt_call_pack_relu_config(static_cast<std::uint32_t>(config.get_mode()), config.get_threshold() & 0xFFFF);
 }
 template <
-    PackMode pack_mode = PackMode::Default, bool zero_output = false, bool skip_addrmod_config = false,
+    auto pack_mode = PackMode::Default, bool zero_output = false, bool skip_addrmod_config = false,
     bool skip_packer_strides = false>
 FORCE_INLINE void llk_pack_init([[maybe_unused]] const std::uint32_t pack_output, [[maybe_unused]] std::uint32_t = 1) {
-    static_assert(pack_mode == PackMode::Default, "llk_pack_init: use pack_untilize_dest_init to untilize");
+    static_assert(ttnn_rs::packs_tiles<pack_mode>, "llk_pack_init: use pack_untilize_dest_init to untilize");
     tt_call_pack_untilize_mode(0, 0);
 }
-template <bool is_fp32_dest_acc_en, bool out_of_order_output = false, PackMode pack_mode = PackMode::Default>
+template <bool is_fp32_dest_acc_en, bool out_of_order_output = false, auto pack_mode = PackMode::Default>
 FORCE_INLINE void llk_pack(std::uint32_t tile_index, std::uint32_t output, std::uint32_t output_tile_index = 0) {
-    static_assert(pack_mode == PackMode::Default, "llk_pack: use pack_untilize_dest to untilize");
+    static_assert(ttnn_rs::packs_tiles<pack_mode>, "llk_pack: use pack_untilize_dest to untilize");
     tt_call_pack_tile(tile_index, output, out_of_order_output ? static_cast<std::int32_t>(output_tile_index) : -1);
 }
 

@@ -7,12 +7,16 @@ namespace ttnn_rs {
 
 // Modes of rsqrt: an enumeration now, a flag (of an older algorithm) before.
 template <auto mode>
-constexpr bool fast() {
+constexpr bool legacy() {
     if constexpr (std::is_same_v<decltype(mode), ckernel::RsqrtMode>) {
-        return mode == ckernel::RsqrtMode::Fast;
-    } else {
         return false;
+    } else {
+        return mode;
     }
+}
+template <auto mode>
+constexpr bool fast() {
+    return !legacy<mode>() && static_cast<bool>(mode);
 }
 
 }  // namespace ttnn_rs
@@ -89,6 +93,20 @@ namespace ckernel {
 TTNN_RS_EXPONENTIAL(exp_tile, 0)
 TTNN_RS_EXPONENTIAL(exp_packthread_tile, ttnn_rs::ON_PACK)
 #undef TTNN_RS_EXPONENTIAL
+
+template <bool legacy_compat = false>
+ALWI void rsqrt_tile_init() {
+    ttnn_rs::set_up(
+        legacy_compat ? ttnn_rs::i_rsqrt_tile_init_legacy_compat_True : ttnn_rs::i_rsqrt_tile_init);
+}
+template <auto mode = RsqrtMode::Default, bool FAST_APPROX = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void rsqrt_tile(std::uint32_t idst, Faces faces = VectorMode::RC) {
+    constexpr const ttnn_rs::Function& function =
+        ttnn_rs::legacy<mode>()                 ? ttnn_rs::f_rsqrt_legacy
+        : ttnn_rs::fast<mode>() || FAST_APPROX ? ttnn_rs::f_rsqrt_tile_approx
+                                                : ttnn_rs::f_rsqrt_tile_accurate;
+    ttnn_rs::on_one(function, idst, faces, 0);
+}
 
 template <RoundingMode rounding_mode = RoundingMode::None, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void rdiv_tile(std::uint32_t dst_index, std::uint32_t value, Faces faces = VectorMode::RC) {
@@ -204,6 +222,16 @@ ALWI void logsigmoid_tile(std::uint32_t idst_in0, std::uint32_t idst_in1, std::u
     ttnn_rs::on_one(ttnn_rs::f_logsigmoid_negated, idst_in0, VectorMode::RC, 0);
     ttnn_rs::on_tiles(ttnn_rs::f_log_sigmoid, idst_in0, idst_in1, idst_in0, idst_out, 0);
     if (idst_out != idst_in0) { ttnn_rs::on_one(ttnn_rs::f_logsigmoid_negated, idst_in0, VectorMode::RC, 0); }
+}
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void polygamma_tile(std::uint32_t idst, std::uint32_t n_packed, std::uint32_t scale_packed) {
+    const float order = std::bit_cast<float>(n_packed);
+    if (!(order >= 1 && order < 35)) {
+        tt_call_invalid("polygamma_tile", "the order is the bits of a float32 from 1 to 34");
+    }
+    ttnn_rs::on_one(
+        ttnn_rs::f_polygamma, idst, VectorMode::RC, 0, static_cast<std::uint32_t>(order), scale_packed);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>

@@ -14,6 +14,11 @@ std::uint8_t my_relative_y_;
 extern void (*const __init_array_start[])();
 extern void (*const __init_array_end[])();
 void tt_entry();
+// Tiles that the unpacker brought and math took, in kernels that call the two one by one.
+struct Unpacked {
+    tt_word brought, taken;
+};
+extern __attribute__((weak)) const Unpacked tt_unpacked;
 
 // Takes no time: it stands for what the firmware does before and after a kernel.
 [[noreturn]] __attribute__((section(".tt_calls.start"), used)) void _start() {
@@ -21,6 +26,10 @@ void tt_entry();
         (*constructor)();
     }
     tt_entry();
+    if (&tt_unpacked != nullptr && tt_unpacked.brought != tt_unpacked.taken) {
+        tt_call_invalid(
+            "llk_unpack_A", "math takes fewer tiles than the unpacker has brought, which would wait for it for ever");
+    }
     tt_call_finish();
 }
 
