@@ -89,7 +89,7 @@ def test_report_path_follows_from_the_name() -> None:
         ("golden", "/no/such/folder", "CONFIG.golden: '/no/such/folder' is not a folder"),
         ("golden", "", "CONFIG.golden: '' is not a folder"),
         ("report_path", "x", "CONFIG.report_path: it is derived from other switches."),
-        ("enable_speed", True, "CONFIG.enable_speed: there is no such switch."),
+        ("enable_speed", True, "CONFIG.enable_speed: there is no such field."),
     ],
 )
 def test_wrong_values_are_errors(name: str, value: Any, text: str) -> None:
@@ -122,7 +122,7 @@ def test_manage_config_restores_the_value() -> None:
         fail_inside()
     assert seen == [True]
     assert not ttnn.CONFIG.enable_logging
-    with pytest.raises(ConfigError, match="no such switch"), ttnn.manage_config("enable_speed", True):
+    with pytest.raises(ConfigError, match="no such field"), ttnn.manage_config("enable_speed", True):
         pass
 
 
@@ -144,7 +144,7 @@ def test_config_round_trips_through_files_and_dictionaries(tmp_path: Path) -> No
     [
         ("{", "configuration from JSON text: not JSON"),
         ("[]", "configuration from JSON text: expected a JSON object, got list"),
-        ('{"speed": 1}', "configuration from JSON text: no such switch: speed"),
+        ('{"speed": 1}', "configuration from JSON text: no such field: speed"),
         ('{"enable_logging": true, "numerics": "slow"}', "CONFIG.numerics: expected one of exact, fast; got 'slow'"),
     ],
 )
@@ -221,7 +221,7 @@ def test_a_wrong_value_in_json_sets_nothing(host_threads: None) -> None:
 
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match=r"config\.json is no text in UTF-8"):
+    with pytest.raises(ConfigError, match=r"config\.json is not UTF-8 text"):
         Config().load_from_file(tmp_path / "config.json")
 
 

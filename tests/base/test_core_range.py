@@ -38,7 +38,7 @@ def test_core_range() -> None:
     with pytest.raises(RuntimeError) as caught:
         cr(2, 0, 1, 0)
     assert str(caught.value) == (
-        "CoreRange(): end 1-0 lies left of or above start 2-0\ninfo:\n"
+        "CoreRange(): end 1-0 is left of or above start 2-0\ninfo:\n"
         "Invalid core range for start_coord: (x=2,y=0), end_coord: (x=1,y=0)"
     )
 
@@ -139,5 +139,5 @@ def test_cores_are_given_as_lists_too() -> None:
 def test_grid_size_of_a_set_is_that_of_its_bounding_box() -> None:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange((1, 1), (2, 1)), ttnn.CoreRange((4, 3), (4, 3))])
     assert cores.grid_size() == (4, 3)
-    with pytest.raises(ttnn.MemoryConfigError, match="there is no core"):
+    with pytest.raises(ttnn.MemoryConfigError, match="the set is empty"):
         ttnn.CoreRangeSet([]).grid_size()

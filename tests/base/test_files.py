@@ -229,7 +229,7 @@ def test_large_files_are_refused_before_they_are_read(tmp_path: Path) -> None:
 
 def test_a_text_that_is_not_utf8_is_an_error(old: Path) -> None:
     old.write_bytes(b"abc\xff")
-    with pytest.raises(FileAccessError, match="is no text in UTF-8: byte 0xff at offset 3"):
+    with pytest.raises(FileAccessError, match="is not UTF-8 text: byte 0xff at offset 3"):
         files.read_text(old, where="here")
     with pytest.raises(FileAccessError, match="surrogates not allowed"):
         files.write_atomically(old, "\ud800", where="here")

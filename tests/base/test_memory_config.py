@@ -262,7 +262,7 @@ def test_data_types_reject_unsupported_layouts() -> None:
     with pytest.raises(LayoutError) as caught:
         ttnn.TensorSpec.of([32, 32], ttnn.bfloat8_b, ttnn.ROW_MAJOR_LAYOUT)
     assert str(caught.value) == (
-        "TensorSpec(): BFLOAT8_B shares exponents inside of tiles and has no ROW_MAJOR layout\ninfo:\n"
+        "TensorSpec(): BFLOAT8_B shares exponents inside tiles and has no ROW_MAJOR layout\ninfo:\n"
         "Only TILE layout is supported for BFLOAT8_B dtype!"
     )
     with pytest.raises(LayoutError, match="FP8_E4M3 has no TILE layout"):
@@ -286,8 +286,8 @@ def test_json_of_another_class_raises(kind: Any, text: str) -> None:
         ((), {"nd_shard_spec": 3}, "nd_shard_spec must be an NdShardSpec, got 3"),
         ((ttnn.BufferType.L1, 3), {}, "nd_shard_spec must be an NdShardSpec, got 3"),
         ((ttnn.BufferType.L1, ttnn.BufferType.L1), {"nd_shard_spec": "ND"}, "nd_shard_spec must be an NdShardSpec"),
-        ((), {"nd_shard_spec": "ND", "shard_spec": "2D"}, "leave out memory_layout and shard_spec"),
-        ((ttnn.TensorMemoryLayout.BLOCK_SHARDED,), {"nd_shard_spec": "ND"}, "leave out memory_layout and shard_spec"),
+        ((), {"nd_shard_spec": "ND", "shard_spec": "2D"}, "omit memory_layout and shard_spec"),
+        ((ttnn.TensorMemoryLayout.BLOCK_SHARDED,), {"nd_shard_spec": "ND"}, "omit memory_layout and shard_spec"),
     ],
 )
 def test_arguments_besides_nd_shards_are_checked(

@@ -148,8 +148,8 @@ def test_unknown_tile_has_the_official_sentence() -> None:
     with pytest.raises(RuntimeError) as caught:
         ttnn.Tile([64, 32])
     assert str(caught.value) == (
-        "Tile(): 64x32 is no tile of this hardware. Choose one of 32x32, 32x16, 16x32, 16x16, 8x32, 8x16, 4x32, 2x32, "
-        "1x32.\ninfo:\nTile size is not valid for our hardware"
+        "Tile(): 64x32 is not a tile shape of this hardware. Choose one of 32x32, 32x16, 16x32, 16x16, 8x32, 8x16, "
+        "4x32, 2x32, 1x32.\ninfo:\nTile size is not valid for our hardware"
     )
     with pytest.raises(ArgumentError, match="tile_shape must be two ints"):
         ttnn.Tile([32])

@@ -38,7 +38,7 @@ def test_bench_prints_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     out = capsys.readouterr().out
     assert "add float32" in out
     assert "matmul" not in out
-    assert f"picture: {tmp_path / 'x.png'}; figures: {tmp_path / 'x.json'}" in out
+    assert f"plot: {tmp_path / 'x.png'}; results: {tmp_path / 'x.json'}" in out
 
 
 def test_figures_that_cannot_be_written_do_not_take_the_table_along() -> None:

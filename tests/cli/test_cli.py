@@ -221,7 +221,7 @@ def test_goldens_without_a_folder_exits_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CONFIG, "golden", None)
-    assert run(capsys, "goldens") == (2, "", "ttnn: goldens: give the folder of the vectors, or set TTNN_GOLDEN\n")
+    assert run(capsys, "goldens") == (2, "", "ttnn: goldens: pass the folder of the vectors, or set TTNN_GOLDEN\n")
     absent = tmp_path / "absent"
     assert run(capsys, "goldens", str(absent)) == (2, "", f"ttnn: goldens: {absent}: not a folder\n")
     assert run(capsys, "goldens", str(tmp_path))[0] == 2

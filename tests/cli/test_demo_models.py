@@ -25,9 +25,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--dtype", "bfloat16"), "demo: --dtype belongs to a model; give its NAME."),
-        (("--layers", "1", "--numerics", "fast"), "demo: --numerics --layers belongs to a model; give its NAME."),
-        (("--profile",), "demo: --profile belongs to a model; give its NAME."),
+        (("--dtype", "bfloat16"), "demo: --dtype is for models; add its NAME."),
+        (("--layers", "1", "--numerics", "fast"), "demo: --numerics --layers is for models; add its NAME."),
+        (("--profile",), "demo: --profile is for models; add its NAME."),
         (("minilm", "--layers", "7"), "demo minilm: --layers 7 is not possible; it must be 1 to 6."),
         (("falcon7b", "--layers", "0"), "demo falcon7b: --layers 0 is not possible; it must be 1 to 32."),
         (("mtcnn", "--layers", "1"), "demo mtcnn: --layers 1 is not possible; it must be left out: all of it runs."),

@@ -219,7 +219,7 @@ def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
     before = ttnn.CONFIG.arch_name
     code, out = run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[:2]
     assert code == 0
-    assert out.startswith("On Blackhole, functions of the SFPU give Wormhole's bits here")
+    assert out.startswith("On Blackhole, SFPU functions return Wormhole's bits here")
     assert before == ttnn.CONFIG.arch_name
 
 
@@ -247,14 +247,17 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
         (("exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
         (("exp", "--fidelity", "LoFi"), "--fidelity and --k belong to `sweep matmul`"),
         (("matmul", "exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
-        (("matmul", "exp"), "matmul stands alone"),
+        (("matmul", "exp"), "matmul runs alone"),
         (("softcap", "--dtype", "float32"), "no float32 of softcap: bfloat16 only"),
         (("softcap", "exp", "--dtype", "float32", "--output", "a.png"), "no float32 of softcap: bfloat16 only"),
         (("gelu", "--param", "variant=tanh"), "sweep gelu: variant is Accurate|FastLut|Tanh, got 'tanh'"),
-        (("--compare", "chip.csv", "--all"), "--compare takes its operators and parameters from the table"),
-        (("--compare", "chip.csv", "--k", "32"), "--compare takes its operators and parameters from the table"),
-        (("exp", "--param", "nonsense=1"), "nonsense is no argument of it; it has fast_and_approximate_mode."),
-        (("exp", "--param", "memory_config=L1"), "memory_config is a tensor or a place, for which no text stands"),
+        (("--compare", "chip.csv", "--all"), "--compare reads its operators and parameters from the table"),
+        (("--compare", "chip.csv", "--k", "32"), "--compare reads its operators and parameters from the table"),
+        (("exp", "--param", "nonsense=1"), "nonsense is not an argument of it; it has fast_and_approximate_mode."),
+        (
+            ("exp", "--param", "memory_config=L1"),
+            "memory_config is a tensor or a memory config, which has no text form",
+        ),
         (("exp", "--param", "fast_and_approximate_mode=maybe"), "fast_and_approximate_mode is true|false, got 'maybe'"),
         (("polygamma", "--param", "k=1.5"), "k is INTEGER, got '1.5'"),
         (("polyval", "--param", "coeffs=1,b"), "coeffs is NUMBER,NUMBER,..., got '1,b'"),
@@ -304,7 +307,7 @@ def test_compare_says_what_agrees(tmp_path: Path, capsys: pytest.CaptureFixture[
     for text, message in (
         (b"op\nexp\n", "does not have the columns"),
         (HEADER.encode() + b"exp,default,1\n", "does not have the columns"),
-        (b"op,\xff\xfe", "is no table of comma-separated text"),
+        (b"op,\xff\xfe", "is not a table of comma-separated values"),
     ):
         table.write_bytes(text)
         code, _, err = run(capsys, "--compare", str(table))

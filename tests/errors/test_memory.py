@@ -194,12 +194,12 @@ def test_mesh_device_constructor_raises() -> None:
 
 COORDINATES: list[tuple[Callable[[ttnn.MeshDevice], Any], str]] = [
     (lambda d: d.worker_core_from_logical_core(ttnn.CoreCoord(8, 0)), "core 8-0 is outside the compute grid 8x8"),
-    (lambda d: d.logical_core_from_worker_core(ttnn.CoreCoord(1, 1)), "there is no worker core at NoC coordinates 1-1"),
-    (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(12, 0)), "12-0 is no DRAM bank; banks are 0-0 to 11-0"),
-    (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(0, 1)), "0-1 is no DRAM bank"),
+    (lambda d: d.logical_core_from_worker_core(ttnn.CoreCoord(1, 1)), "no worker core at NoC coordinates 1-1"),
+    (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(12, 0)), "12-0 is not a DRAM bank; banks are 0-0 to 11-0"),
+    (lambda d: d.dram_core_from_logical_core(ttnn.CoreCoord(0, 1)), "0-1 is not a DRAM bank"),
     (lambda d: d.get_device_id(ttnn.MeshCoordinate(0, 1)), "MeshCoordinate([0, 1]) is outside the mesh"),
     (lambda d: d.reshape(ttnn.MeshShape(2, 1)), "a mesh of 1 device cannot become MeshShape([2, 1])"),
-    (lambda d: ttnn.GetPCIeDeviceID(5), "there is no device 5; devices are [0]"),
+    (lambda d: ttnn.GetPCIeDeviceID(5), "no device 5; devices are [0]"),
 ]
 
 

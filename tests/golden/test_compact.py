@@ -69,5 +69,5 @@ def test_exhaustive_tables_exist() -> None:
 
 @pytest.mark.parametrize("name", ["close_device", "os", "__import__", "CONFIG", "nothing"])
 def test_a_case_names_an_operator_and_nothing_else(name: str) -> None:
-    with pytest.raises(FileFormatError, match="is no operator"):
+    with pytest.raises(FileFormatError, match="is not an operator"):
         operator_of({"op": name})

@@ -470,5 +470,5 @@ def test_host_memory_access_in_kernels_raises(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         api.noc_async_read_pcie(0, 0, 32)
 
-    with pytest.raises(UnsupportedError, match="noc_async_read_pcie: host memory behind PCIe is not modelled"):
+    with pytest.raises(UnsupportedError, match="noc_async_read_pcie: host memory over PCIe is not modelled"):
         run(device, kernel)

@@ -109,7 +109,7 @@ def test_wrong_untilize_calls_raise(device: ttnn.MeshDevice) -> None:
         api.pack_untilize_dest_init(16, face_r_dim=1, num_faces=2)
 
     device.reset()
-    with pytest.raises(UnsupportedError, match=r"face_r_dim=1 num_faces=2 .*; only whole 32x32 tiles"):
+    with pytest.raises(UnsupportedError, match=r"face_r_dim=1 num_faces=2 .*; only full 32x32 tiles are supported"):
         tile_parts.run(device, narrow, [data], data)
 
 

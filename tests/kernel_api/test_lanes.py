@@ -89,7 +89,7 @@ def test_welford_calls_outside_its_table_raise(device: ttnn.MeshDevice) -> None:
         api.welford_init()
         api.welford_update(0, 0, [api_bits(1.0)])
 
-    with pytest.raises(KernelArgumentError, match="welford_update: number 1 of 1 reciprocals is needed"):
+    with pytest.raises(KernelArgumentError, match="welford_update: reciprocal 1 of 1 is needed"):
         apply(device, [small()], body)
 
 
@@ -244,7 +244,7 @@ def test_the_largest_of_each_column_with_their_indices(device: ttnn.MeshDevice, 
 
 
 TOPK = [
-    (lambda: api.topk_local_sort(4, 0, 4), "topk_local_sort: idst=4; the kernel goes back to Dst 0"),
+    (lambda: api.topk_local_sort(4, 0, 4), "topk_local_sort: idst=4; the kernel returns to Dst 0"),
     (lambda: api.topk_local_sort(0, 0, 6), "topk_local_sort: phases 0 to 6; there are 0 to 5"),
     (lambda: api.topk_local_sort(0, 0, 4, 4), "topk_local_sort: steps 0 to 0 of phase 4; take 5 to 4"),
     (lambda: api.topk_merge(0, 0, 5), "topk_merge: k=5, m_iter=0; k is 4, 8, 16, 32 or 64"),

@@ -137,7 +137,7 @@ def test_a_vector_mode_that_does_not_exist(device: ttnn.MeshDevice) -> None:
         api.relu_tile_init()
         api.relu_tile(0, vector_mode=3)
 
-    with pytest.raises(KernelArgumentError, match=r"vector_mode=3: take VectorMode\.RC, R or C"):
+    with pytest.raises(KernelArgumentError, match=r"vector_mode=3: use VectorMode\.RC, R or C"):
         apply(device, [X], body)
 
 

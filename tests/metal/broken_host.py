@@ -96,7 +96,7 @@ def seventeen_semaphores(device: Device) -> Program:
     return program
 
 
-@broken(ArgumentError, "each processor of a core takes one kernel")
+@broken(ArgumentError, "each processor of a core runs one kernel")
 def two_kernels_on_one_processor(device: Device) -> Program:
     program = alone(device, nothing)
     metal.create_kernel(program, nothing, CORE, metal.DataMovementConfig())
@@ -146,7 +146,7 @@ def more_arguments_in_the_second_run(device: Device) -> Program:
     return program
 
 
-@broken(KernelArgumentError, "is no kernel of this program")
+@broken(KernelArgumentError, "is not a kernel of this program")
 def kernel_of_another_program(device: Device) -> Program:
     program, other = alone(device, nothing, 1), pipeline(device)
     metal.set_runtime_args(program, other.kernels[0], CORE, [1])
@@ -190,7 +190,7 @@ def kernel_on_an_ethernet_core(device: Device) -> Program:
     return program_of(nothing, metal.EthernetConfig())
 
 
-@broken(ArgumentError, "no cores are given")
+@broken(ArgumentError, "no cores are passed")
 def kernel_on_no_core(device: Device) -> Program:
     return program_of(nothing, cores=metal.CoreRangeSet())
 
@@ -276,7 +276,7 @@ def remote_index_without_a_global_buffer(device: Device) -> Program:
     return program
 
 
-@broken(MemoryConfigError, "is no core of the global circular buffer")
+@broken(MemoryConfigError, "is not a core of the global circular buffer")
 def global_buffer_on_a_core_that_it_does_not_know(device: Device) -> Program:
     program = alone(device, nothing)
     receivers = metal.CoreRangeSet([metal.CoreRange(metal.CoreCoord(2, 0), metal.CoreCoord(2, 0))])

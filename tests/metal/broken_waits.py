@@ -174,7 +174,7 @@ def block_that_the_tiles_do_not_fill() -> None:
         cb_pop_front(0, 2)
 
 
-@broken(DeadlockError, "no kernel ever has", "BRISC", core="3-0")
+@broken(DeadlockError, "no kernel changes it", "BRISC", core="3-0")
 def core_that_the_multicast_leaves_out(device: Device) -> Program:
     ends = [device.worker_core_from_logical_core(metal.CoreCoord(x, 0)) for x in (1, 2)]
 
@@ -192,7 +192,7 @@ def core_that_the_multicast_leaves_out(device: Device) -> Program:
 
 @broken(
     DeadlockError,
-    "kernel sender (BRISC of core 0-0) changed the semaphore at this address of core 2-0, where nobody looks at it",
+    "kernel sender (BRISC of core 0-0) changed the semaphore at this address of core 2-0, where no kernel waits for it",
     "BRISC",
     core="1-0",
 )
@@ -206,7 +206,7 @@ def count_that_goes_to_the_wrong_core(device: Device) -> Program:
     return on_cores(device, sender, receiver, nothing)
 
 
-@broken(DeadlockError, "nobody had changed the semaphore in between: if it is a flag, set it back", "BRISC")
+@broken(DeadlockError, "no kernel changed the semaphore in between: if it is a flag, reset it", "BRISC")
 def flag_that_keeps_its_value(device: Device) -> Program:
     def sender() -> None:
         noc_semaphore_set(L1Pointer(get_semaphore(1)), 1)
@@ -224,7 +224,7 @@ def flag_that_keeps_its_value(device: Device) -> Program:
     return on_cores(device, sender, receiver, semaphores=2)
 
 
-@broken(DeadlockError, "the semaphore holds 2, and nobody changes it: the last was sender", "BRISC")
+@broken(DeadlockError, "the semaphore holds 2, and no kernel changes it any more: the last was sender", "BRISC")
 def two_cores_count_past_the_value(device: Device) -> Program:
     def collector() -> None:
         be_late(get_arg_val(7))

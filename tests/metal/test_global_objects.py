@@ -35,7 +35,7 @@ def test_a_global_semaphore_counts_from_program_to_program(device: ttnn.MeshDevi
     assert (semaphore.values(), other.values()) == ([42, 42], [0, 0])
     ttnn.reset_global_semaphore_value(semaphore, 7)
     assert semaphore.values() == [7, 7]
-    with pytest.raises(ttnn.MemoryConfigError, match="semaphores lie in L1"):
+    with pytest.raises(ttnn.MemoryConfigError, match="semaphores must be in L1"):
         metal.create_global_semaphore(device, PAIR, 0, metal.BufferType.DRAM)
     with pytest.raises(ttnn.KernelArgumentError, match="an unsigned 32-bit word, got -1"):
         metal.create_global_semaphore(device, PAIR, -1)
@@ -132,7 +132,7 @@ def asks_for_too_much() -> None:
     [
         (sends_on_the_wrong_side, "this core receives through remote CB 31", 31),
         (has_no_end, "remote CB 30 is not configured on this core", 30),
-        (asks_for_too_much, "remote CB 31 has 2 pages, 3 are asked for", 31),
+        (asks_for_too_much, "remote CB 31 has 2 pages, 3 are requested", 31),
     ],
 )
 def test_wrong_global_buffer_ends_raise(

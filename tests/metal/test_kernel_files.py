@@ -22,7 +22,7 @@ def create(path: object) -> None:
 def test_a_kernel_that_is_not_utf8_is_an_error(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"kernel{suffix}"
     path.write_bytes(b"// \xa9\nvoid kernel_main() {}\n")
-    with pytest.raises(KernelError, match=rf"kernel{suffix} is no text in UTF-8: byte 0xa9 at offset 3"):
+    with pytest.raises(KernelError, match=rf"kernel{suffix} is not UTF-8 text: byte 0xa9 at offset 3"):
         create(path)
 
 

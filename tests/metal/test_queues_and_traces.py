@@ -155,7 +155,7 @@ def test_a_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
 
 def test_a_queue_is_a_number(device: ttnn.MeshDevice) -> None:
     for queue in ("x", float("inf"), [0]):
-        with pytest.raises(ArgumentError, match="a trace: cq_id must be the number of a command queue"):
+        with pytest.raises(ArgumentError, match="a trace: cq_id must be the index of a command queue"):
             ttnn.begin_trace_capture(device, cq_id=queue)
 
 

@@ -86,7 +86,7 @@ def test_size_and_pages_of_a_circular_buffer_change_between_runs(device: ttnn.Me
     ):
         with pytest.raises(ttnn.MemoryConfigError, match="must be divisible by page size"):
             call()
-    with pytest.raises(ttnn.MemoryConfigError, match="memory of its own"):
+    with pytest.raises(ttnn.MemoryConfigError, match="its own memory"):
         metal.update_dynamic_circular_buffer_address(program, handle, filled(device))
 
 

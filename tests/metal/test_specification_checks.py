@@ -137,12 +137,12 @@ def a_tuple_as_tile(spec: Spec) -> None:
     spec.dataflow_buffers[0].tile_format_metadata = (32, 32)  # type: ignore[assignment]
 
 
-@refused("borrows from 'tensor', which is no tensor parameter")
+@refused("borrows from 'tensor', which is not a tensor parameter")
 def memory_of_nobody(spec: Spec) -> None:
     spec.dataflow_buffers[0].borrowed_from = "tensor"
 
 
-@refused("borrows from 'source', which does not lie in L1")
+@refused("borrows from 'source', which is not in L1")
 def memory_in_dram(spec: Spec) -> None:
     spec.dataflow_buffers[0].borrowed_from = "source"
 
@@ -213,13 +213,13 @@ def a_parameter_of_no_argument(spec: Spec) -> None:
 
 
 @refused(
-    r"kernel 'reader': named RTA name '2nd' is no identifier[\s\S]*KernelSpec 'reader' named RTA name '2nd' is not"
+    r"kernel 'reader': named RTA name '2nd' is not an identifier[\s\S]*KernelSpec 'reader' named RTA name '2nd' is not"
 )
 def a_name_that_is_none(spec: Spec) -> None:
     spec.kernels[0].runtime_arg_schema = Schema(runtime_arg_names=["2nd"])
 
 
-@refused("named CTA name 'double' is no identifier")
+@refused("named CTA name 'double' is not an identifier")
 def a_keyword(spec: Spec) -> None:
     spec.kernels[0].compile_time_args = {"double": 1}
 
@@ -467,7 +467,7 @@ def aliases_of_two_sizes(spec: Spec) -> None:
     aliases(spec, "two", "one", two=2048)
 
 
-@refused("dataflow buffers 'one' and 'two' are aliases and lie on different nodes")
+@refused("dataflow buffers 'one' and 'two' are aliases on different nodes")
 def aliases_on_two_nodes(spec: Spec) -> None:
     aliases(spec, "two", "one")
     spec.kernels[-1].dfb_bindings = both_ends("one")

@@ -517,7 +517,7 @@ def test_scratchpads(device: ttnn.MeshDevice) -> None:
     [
         (r"element 8 of scratch\.pad, which has 8", lambda: Scratchpad(scratch.pad)[8]),
         (r"element 8 of scratch\.pad, which has 8", lambda: Scratchpad(scratch.pad).scoped_lock(7, 2).__enter__()),
-        ("32 B are no whole number", lambda: Scratchpad(scratch.pad, [("a", "u4", 3)])),
+        ("32 B are not a multiple of", lambda: Scratchpad(scratch.pad, [("a", "u4", 3)])),
     ],
 )
 def test_ends_of_scratchpads(device: ttnn.MeshDevice, text: str, kernel: Any) -> None:
@@ -628,14 +628,16 @@ def test_dram_tensors_have_no_part_of_a_core(device: ttnn.MeshDevice) -> None:
         tensor_bindings=[binding("t", "t")],
         tensor_parameters=parameters(t=source.spec),
     )
-    with pytest.raises(KernelArgumentError, match=r"tensor\.t lies in DRAM, no part of it on a core"):
+    with pytest.raises(KernelArgumentError, match=r"tensor\.t is in DRAM, not on a core"):
         specs.run(device, spec, RunArgs(tensor_args={"t": source}))
 
 
 def test_classic_kernels_have_no_names(device: ttnn.MeshDevice) -> None:
     program = metal.create_program()
     metal.create_kernel(program, lambda: get_arg(args.tiles) and None, NODE, metal.DataMovementConfig())
-    with pytest.raises(KernelArgumentError, match=r"args\.tiles: kernel <lambda> has no names; they come from a Kern"):
+    with pytest.raises(
+        KernelArgumentError, match=r"args\.tiles: kernel <lambda> has no named bindings; they require a Kern"
+    ):
         metal.run_program(device, program)
 
 

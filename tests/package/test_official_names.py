@@ -90,7 +90,7 @@ def test_calls_to_the_driver_change_nothing(device: ttnn.MeshDevice) -> None:
 
 def test_element_size_and_padded_shapes() -> None:
     assert [ttnn.element_size(dtype) for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.uint8)] == [2, 4, 1]
-    with pytest.raises(ArgumentError, match="no elements of whole bytes"):
+    with pytest.raises(ArgumentError, match="no elements of integral bytes"):
         ttnn.element_size(ttnn.bfloat8_b)
     assert ttnn.pad_to_tile_shape([1, 384, 49, 96]) == [1, 384, 64, 96]
     assert ttnn.pad_to_tile_shape([5]) == [32, 32]

@@ -147,7 +147,7 @@ def test_torch_tensors_that_need_a_gradient_or_are_views() -> None:
         (
             torch.zeros(2, dtype=torch.complex64),
             DTypeError,
-            "ttnn.from_torch: only dense tensors of real numbers are taken, got torch.strided, torch.complex64",
+            "ttnn.from_torch: only dense real tensors are supported, got torch.strided, torch.complex64",
         ),
         (
             [1.0],
@@ -459,7 +459,7 @@ def test_values_of_no_use_get_our_errors(device: ttnn.MeshDevice) -> None:
         (
             lambda: ttnn.to_torch(tensor, cq_id=float("inf")),
             ArgumentError,
-            "ttnn.to_torch: the command queue is a number, got float.",
+            "ttnn.to_torch: the command queue must be an integer, got float.",
         ),
         (
             lambda: ttnn.deallocate(tensor, np.ones(3)),

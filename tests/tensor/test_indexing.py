@@ -79,8 +79,7 @@ def test_block_floats_keep_their_values() -> None:
         (
             (..., 0, ...),
             ShapeError,
-            "Tensor[]: which dimensions two ellipses stand for is not clear\ninfo:\n"
-            "Only one ellipsis ('...') is allowed in a slice.",
+            "Tensor[]: two ellipses are ambiguous\ninfo:\nOnly one ellipsis ('...') is allowed in a slice.",
         ),
         (
             None,

@@ -180,7 +180,7 @@ def test_row_major_block_floats_have_the_official_sentence() -> None:
     with pytest.raises(LayoutError) as caught:
         ttnn.Tensor(counting(2, 2), ttnn.bfloat8_b, None, ttnn.ROW_MAJOR_LAYOUT)
     assert str(caught.value) == (
-        "ttnn.Tensor(): BFLOAT8_B shares exponents inside of tiles; pass layout=ttnn.TILE_LAYOUT\ninfo:\n"
+        "ttnn.Tensor(): BFLOAT8_B shares exponents inside tiles; pass layout=ttnn.TILE_LAYOUT\ninfo:\n"
         "Layout must be Layout::TILE for bfloat8_b or bfloat4_b!"
     )
     assert ttnn.Tensor(counting(2, 2), ttnn.bfloat8_b).layout is ttnn.TILE_LAYOUT
@@ -425,7 +425,7 @@ def test_layout_on_the_host(host: ttnn.Tensor) -> None:
     rows = host.to(ttnn.ROW_MAJOR_LAYOUT)
     assert (rows.layout, rows.padded_shape) == (ttnn.ROW_MAJOR_LAYOUT, [3, 5])
     assert np.array_equal(rows.to(ttnn.TILE_LAYOUT)._host, host._host)
-    with pytest.raises(ArgumentError, match="mem_config goes with a device only"):
+    with pytest.raises(ArgumentError, match="mem_config is for a move to a device only"):
         host.to(ttnn.ROW_MAJOR_LAYOUT, ttnn.L1_MEMORY_CONFIG)
 
 
@@ -435,12 +435,12 @@ def test_block_floats_stay_in_tiles_on_the_host(dtype: ttnn.DataType) -> None:
     blocks = ttnn.to_dtype(rows, dtype)
     assert (blocks.layout, blocks.shape, blocks.padded_shape) == (ttnn.TILE_LAYOUT, [3, 5], [32, 32])
     assert np.array_equal(blocks._host, ttnn.to_dtype(rows.to(ttnn.TILE_LAYOUT), dtype)._host)
-    with pytest.warns(UserWarning, match="the tensor stays in TILE layout"):
+    with pytest.warns(UserWarning, match="the tensor must stay in TILE layout"):
         assert blocks.to(ttnn.ROW_MAJOR_LAYOUT) is blocks
 
 
 def test_padded_rows_have_no_place_on_a_device(device: ttnn.MeshDevice) -> None:
     full = ttnn.Tensor(counting(2, 3), ttnn.float32).pad_to_tile(0.0)
-    with pytest.raises(UnsupportedError, match="have no place on a device yet; convert the tensor to TILE_LAYOUT"):
+    with pytest.raises(UnsupportedError, match="are not supported on a device; convert the tensor to TILE_LAYOUT"):
         full.to(device)
     assert full.to(ttnn.TILE_LAYOUT).to(device).shape == [2, 3]

@@ -191,7 +191,7 @@ def test_as_tensor_on_a_device_wants_a_place(device: ttnn.MeshDevice) -> None:
     with pytest.raises(MemoryConfigError) as caught:
         ttnn.as_tensor(values(2, 2), device=device)
     assert str(caught.value) == (
-        "ttnn.as_tensor: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG\ninfo:\n"
+        "ttnn.as_tensor: device requires a memory config, for example memory_config=ttnn.DRAM_MEMORY_CONFIG\ninfo:\n"
         "memory_config must be specified when device is specified"
     )
 

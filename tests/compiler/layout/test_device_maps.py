@@ -129,7 +129,7 @@ def test_contradicting_devices_are_errors() -> None:
     parts = {name: getattr(good, name) for name in Device.__dataclass_fields__}
     for change, sentence in [
         ({"chip_ids": ()}, "at least one chip"),
-        ({"chip_ids": (0, 1)}, "a mesh of 1 has 1 chips, and 2 are given"),
+        ({"chip_ids": (0, 1)}, "a mesh of 1 has 1 chips, and 2 are passed"),
         ({"grid": (0, 8)}, "at least one core"),
         ({"workers": good.l1}, "3 results"),
         ({"dram": good.workers}, "4 results"),

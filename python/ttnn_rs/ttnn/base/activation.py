@@ -34,11 +34,11 @@ class UnaryWithParam:
         if not isinstance(op_type, UnaryOpType):
             raise ArgumentError(f"UnaryWithParam: the operator is a UnaryOpType, got {type(op_type).__name__}.")
         if len(params) > 2 or not all(isinstance(value, int | float | np.integer | np.floating) for value in params):
-            raise ArgumentError(f"UnaryWithParam: {op_type} takes at most two numbers, got {params!r}.")
+            raise ArgumentError(f"UnaryWithParam: {op_type} accepts at most two values, got {params!r}.")
         try:
             numbers = [float(value) for value in params]
         except OverflowError:
-            raise ArgumentError(f"UnaryWithParam: {op_type} takes numbers that a float holds.") from None
+            raise ArgumentError(f"UnaryWithParam: {op_type} accepts values in the range of a float.") from None
         object.__setattr__(self, "op_type", op_type)
         object.__setattr__(self, "params", numbers)
 

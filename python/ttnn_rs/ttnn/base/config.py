@@ -285,7 +285,7 @@ class Config:
         settable = {*SWITCHES, *_PROPERTIES}
         unknown = sorted(set(data) - settable)
         if unknown and strict:
-            raise ConfigError(f"configuration from {where}: no such switch: {', '.join(unknown)}")
+            raise ConfigError(f"configuration from {where}: no such field: {', '.join(unknown)}")
         known = {name: value for name, value in data.items() if name in settable}
         for name, value in known.items():
             if name in SWITCHES:
@@ -316,8 +316,8 @@ class Config:
 def _switch(name: str) -> Switch:
     switch = SWITCHES.get(name)
     if switch is None:
-        reason = "it is derived from other switches" if name == "report_path" else "there is no such switch"
-        raise ConfigError(f"CONFIG.{name}: {reason}. Switches are {', '.join([*SWITCHES, *_PROPERTIES])}")
+        reason = "it is derived from other switches" if name == "report_path" else "there is no such field"
+        raise ConfigError(f"CONFIG.{name}: {reason}. Fields are {', '.join([*SWITCHES, *_PROPERTIES])}")
     return switch
 
 
@@ -375,7 +375,7 @@ def manage_config(name: str, value: Any) -> Iterator[None]:
     """Set a switch inside a `with` block and restore it afterwards.
 
     Raises:
-        ConfigError: there is no such switch, or it does not take the value.
+        ConfigError: there is no such field, or the value is invalid.
     """
     if not isinstance(name, str):
         raise ConfigError(f"manage_config: expected the name of a switch, got {name!r}")

@@ -103,7 +103,7 @@ class CoreRange(JsonValue):
         first, last = as_core(start), as_core(end)
         if last._x < first._x or last._y < first._y:
             raise MemoryConfigError(
-                f"CoreRange(): end {last} lies left of or above start {first}",
+                f"CoreRange(): end {last} is left of or above start {first}",
                 vendor=f"Invalid core range for start_coord: {_coord_text(first._x, first._y)}, "
                 f"end_coord: {_coord_text(last._x, last._y)}",
             )
@@ -197,7 +197,7 @@ class CoreRangeSet(JsonValue):
         return len(self._boxes)
 
     def empty(self) -> bool:
-        """Return whether there is no core."""
+        """Return True if the set is empty."""
         return not self._boxes
 
     def num_cores(self) -> int:
@@ -216,7 +216,7 @@ class CoreRangeSet(JsonValue):
         """
         if not self._boxes:
             raise MemoryConfigError(
-                "CoreRangeSet.bounding_box: there is no core",
+                "CoreRangeSet.bounding_box: the set is empty",
                 vendor="Cannot get bounding_box of an empty CoreRangeSet!",
             )
         return _range(rectangles.around(self._boxes))

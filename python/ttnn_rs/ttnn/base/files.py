@@ -275,7 +275,7 @@ def _decoded(data: bytes, name: str, where: str) -> str:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise FileAccessError(
-            f"{where}: {name} is no text in UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+            f"{where}: {name} is not UTF-8 text: byte 0x{data[error.start]:02x} at offset {error.start}"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 

@@ -235,8 +235,8 @@ class MemoryConfig(JsonValue):
                 raise ArgumentError(f"MemoryConfig(): nd_shard_spec must be an NdShardSpec, got {nd_shard_spec!r}")
             if shard_spec is not None or memory_layout not in _OF_ND_SHARDS:
                 raise ArgumentError(
-                    "MemoryConfig(buffer_type, nd_shard_spec): nd_shard_spec says all about the shards; leave out "
-                    "memory_layout and shard_spec."
+                    "MemoryConfig(buffer_type, nd_shard_spec): nd_shard_spec describes the shards completely; "
+                    "omit memory_layout and shard_spec."
                 )
             memory_layout = TensorMemoryLayout.ND_SHARDED
         if not isinstance(memory_layout, TensorMemoryLayout):
@@ -451,7 +451,7 @@ def create_sharded_memory_config_(
         grid = cores.bounding_box().grid_size()
         if layout is TensorMemoryLayout.BLOCK_SHARDED and grid.x * grid.y != cores.num_cores():
             raise MemoryConfigError(
-                f"{where}: {cores} is no full rectangle. Invalid CoreRangeSet for block sharding strategy"
+                f"{where}: {cores} is not a full rectangle. Invalid CoreRangeSet for block sharding strategy"
             )
         height, width = math.prod(dims[:-1]), dims[-1]
         rows, columns = _cuts(layout, grid.x, grid.y, cores.num_cores(), order)

@@ -10,7 +10,7 @@ _REASONS: Final = {
     "the chip of this configuration is not modelled; the chips are n150, n300, p100 and p150": (
         "GrayskullComputeKernelConfig"
     ),
-    "program factories are no objects here; ttnn.matmul chooses its program, or takes program_config": (
+    "program factories are not objects here; ttnn.matmul selects its program, or accepts program_config": (
         "create_matmul_attributes matmul_select_program_factory"
     ),
     "operators come from the registry of this package; ttnn.register_python_operation adds one": (
@@ -20,7 +20,7 @@ _REASONS: Final = {
         "get_optimal_worker_cores_for_sharded_tensor"
     ),
     "conversion between colour spaces is not built yet": "rgb_to_yuv",
-    "grids of grid_sample that are prepared are not built yet; give the grid itself": "prepare_grid_sample_grid",
+    "prepared grids of grid_sample are not implemented; pass the grid itself": "prepare_grid_sample_grid",
 }
 _REFUSED: Final = {name: made for why, names in _REASONS.items() for name, made in refusing("ttnn", names, why).items()}
 globals().update(_REFUSED)

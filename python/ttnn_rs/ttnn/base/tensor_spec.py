@@ -357,7 +357,7 @@ def _check_kinds(dtype: DataType, layout: Layout, memory_config: MemoryConfig, t
         raise ArgumentError(f"TensorSpec(): tile must be a ttnn.Tile, got {tile!r}")
     if dtype in BLOCK_FLOATS and layout is not Layout.TILE:
         raise LayoutError(
-            f"TensorSpec(): {dtype.name} shares exponents inside of tiles and has no {layout.name} layout",
+            f"TensorSpec(): {dtype.name} shares exponents inside tiles and has no {layout.name} layout",
             vendor="Only TILE layout is supported for BFLOAT8_B dtype!",
         )
     if dtype is DataType.FP8_E4M3 and layout is not Layout.ROW_MAJOR:

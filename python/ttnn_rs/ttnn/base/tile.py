@@ -31,7 +31,7 @@ class Tile:
         if (height, width) not in TILE_SHAPES:
             choices = ", ".join(f"{h}x{w}" for h, w in sorted(TILE_SHAPES, reverse=True))
             raise ShapeError(
-                f"Tile(): {height}x{width} is no tile of this hardware. Choose one of {choices}.",
+                f"Tile(): {height}x{width} is not a tile shape of this hardware. Choose one of {choices}.",
                 vendor="Tile size is not valid for our hardware",
             )
         if not isinstance(transpose_tile, bool):
@@ -118,7 +118,7 @@ def element_size(dtype: DataType) -> int:
         ArgumentError: no data type, or block floats, whose elements are no bytes of their own.
     """
     if not isinstance(dtype, DataType) or dtype not in ELEMENT_BYTES or dtype in BLOCK_FLOATS:
-        raise ArgumentError(f"element_size: {dtype} has no elements of whole bytes")
+        raise ArgumentError(f"element_size: {dtype} has no elements of integral bytes")
     return ELEMENT_BYTES[dtype]
 
 

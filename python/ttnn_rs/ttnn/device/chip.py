@@ -130,7 +130,7 @@ class Chip:
         for logical, coordinate in self._chip["worker_coords"]:
             if coordinate == (core.x, core.y):
                 return CoreCoord(*logical)
-        raise DeviceError(f"logical_core_from_worker_core: there is no worker core at NoC coordinates {core}")
+        raise DeviceError(f"logical_core_from_worker_core: no worker core at NoC coordinates {core}")
 
     def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
         """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
@@ -142,7 +142,7 @@ class Chip:
         banks = self._chip["dram_cores"]
         if core.y != 0 or core.x >= len(banks):
             raise DeviceError(
-                f"dram_core_from_logical_core: {core} is no DRAM bank; banks are 0-0 to {len(banks) - 1}-0"
+                f"dram_core_from_logical_core: {core} is not a DRAM bank; banks are 0-0 to {len(banks) - 1}-0"
             )
         return CoreCoord(*banks[core.x])
 

@@ -175,7 +175,7 @@ class MeshCoordinateRange:
                 f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {start!r}, {end!r}"
             )
         if start.dims() != end.dims() or any(a > b for a, b in zip(start, end, strict=True)):
-            raise ArgumentError(f"MeshCoordinateRange(): {end!r} does not lie behind {start!r}")
+            raise ArgumentError(f"MeshCoordinateRange(): {end!r} is not after {start!r}")
         self._start, self._end = start, end
 
     @property

@@ -24,7 +24,7 @@ class DispatchCoreConfig:
             raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {axis!r}")
         if fabric_tensix_config is not None:
             raise UnsupportedError(
-                "DispatchCoreConfig(): there is no fabric between chips; leave fabric_tensix_config None"
+                "DispatchCoreConfig(): the fabric between chips is not modelled; fabric_tensix_config must be None"
             )
         self._type = type or DispatchCoreType.WORKER
         self._axis = axis

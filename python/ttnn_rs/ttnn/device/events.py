@@ -162,4 +162,4 @@ def _queue(cq_id: QueueId | int | None) -> int:
     try:
         return current_queue() if cq_id is None else int(cq_id)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"a trace: cq_id must be the number of a command queue, got {cq_id!r}") from None
+        raise ArgumentError(f"a trace: cq_id must be the index of a command queue, got {cq_id!r}") from None

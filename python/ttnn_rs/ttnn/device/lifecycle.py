@@ -151,7 +151,7 @@ def CreateDevices(  # noqa: N802 - the official name
 ) -> dict[int, MeshDevice]:
     """Return open devices by id. If one cannot be opened, all are closed."""
     if not isinstance(device_ids, Iterable):
-        raise ArgumentError(f"CreateDevices: device_ids must be numbers of devices, got {type(device_ids).__name__}")
+        raise ArgumentError(f"CreateDevices: device_ids must be device ids, got {type(device_ids).__name__}")
     opened: dict[int, MeshDevice] = {}
     try:
         for device_id in device_ids:
@@ -177,7 +177,7 @@ def CloseDevice(device: MeshDevice) -> None:  # noqa: N802 - the official name
 def CloseDevices(devices: Mapping[int, MeshDevice]) -> None:  # noqa: N802 - the official name
     """Close all devices of a mapping."""
     if not isinstance(devices, Mapping):
-        raise ArgumentError(f"CloseDevices: expected devices by their numbers, got {type(devices).__name__}")
+        raise ArgumentError(f"CloseDevices: expected a dict of devices by id, got {type(devices).__name__}")
     for device in devices.values():
         close_device(device)
 
@@ -293,7 +293,7 @@ def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
         DeviceError: there is no such chip.
     """
     if count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
-        raise DeviceError(f"GetPCIeDeviceID: there is no device {device_id}; devices are {get_device_ids()}")
+        raise DeviceError(f"GetPCIeDeviceID: no device {device_id}; devices are {get_device_ids()}")
     return device_id
 
 

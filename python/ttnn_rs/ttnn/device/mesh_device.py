@@ -123,13 +123,13 @@ class MeshDevice(Chip):
         if offset is not None and not isinstance(offset, MeshCoordinate):
             raise ArgumentError(f"{call}: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
         if not isinstance(ids, list | tuple):
-            raise ArgumentError(f"{call}: physical_device_ids must be numbers of devices, got {type(ids).__name__}")
+            raise ArgumentError(f"{call}: physical_device_ids must be device ids, got {type(ids).__name__}")
         if shape.mesh_size() != 1:
             raise UnsupportedError(f"{call}: {shape} has several chips; only 1x1 is built", "unimplemented")
         if offset is not None and any(offset):
             raise DeviceError(f"{call}: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
         if len(ids) > 1:
-            raise DeviceError(f"{call}: {shape} takes one device, got {list(ids)}")
+            raise DeviceError(f"{call}: {shape} requires one device, got {list(ids)}")
         return cls._open(ids[0] if ids else 0, **options)
 
     # Program cache.

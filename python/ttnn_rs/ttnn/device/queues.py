@@ -37,7 +37,7 @@ def queue_number(name: str, queue: Any) -> int:
     try:
         number = int(queue)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{name}: the command queue is a number, got {type(queue).__name__}.") from None
+        raise ArgumentError(f"{name}: the command queue must be an integer, got {type(queue).__name__}.") from None
     if not 0 <= number <= 1:
         raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
     return number

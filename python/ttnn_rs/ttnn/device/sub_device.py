@@ -72,7 +72,7 @@ class SubDevices:
         own = self._own_l1[number]
         if not self._engine.set_l1_floor(own):
             raise DeviceError(
-                f"{call}: buffers lie in the first {own} bytes of L1, which manager {number} keeps for its sub-devices"
+                f"{call}: buffers occupy the first {own} bytes of L1, which manager {number} keeps for its sub-devices"
             )
         self._active = number
 

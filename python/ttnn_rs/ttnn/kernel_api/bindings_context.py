@@ -78,6 +78,6 @@ def bindings_of(what: str) -> KernelBindings:
     """
     kernel = here.kernel
     if kernel.bindings is None:
-        raise KernelArgumentError(f"{what}: kernel {kernel.name} has no names; they come from a KernelSpec")
+        raise KernelArgumentError(f"{what}: kernel {kernel.name} has no named bindings; they require a KernelSpec")
     bindings: KernelBindings = kernel.bindings
     return bindings

@@ -127,7 +127,9 @@ pack_untilize_dst_init_short = pack_untilize_dest_init
 def _whole_tiles(call: str, face_r_dim: int, num_faces: int, narrow_row: bool, row_num_datums: int) -> None:
     if (face_r_dim, num_faces, narrow_row, row_num_datums) != (16, 4, False, 32):
         text = f"{call}: face_r_dim={face_r_dim} num_faces={num_faces} narrow_row={narrow_row}"
-        raise UnsupportedError(f"{text} row_num_datums={row_num_datums}; only whole 32x32 tiles", "unimplemented")
+        raise UnsupportedError(
+            f"{text} row_num_datums={row_num_datums}; only full 32x32 tiles are supported", "unimplemented"
+        )
 
 
 def pack_untilize_dest(
@@ -154,7 +156,7 @@ def pack_untilize_dest(
     """
     _whole_tiles("pack_untilize_dest", face_r_dim, num_faces, narrow_row, row_num_datums)
     if diagonal:
-        raise UnsupportedError("pack_untilize_dest: diagonal=True; only whole rows", "unimplemented")
+        raise UnsupportedError("pack_untilize_dest: diagonal=True; only whole rows are supported", "unimplemented")
     here.run.pack_untilize_dest(ocb, block_rt_dim, block_c_index, tile_dst_rt_offset + tile_dst_ct_offset)
 
 

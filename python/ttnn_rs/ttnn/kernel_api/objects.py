@@ -273,7 +273,7 @@ def _remote(place: Any, fields: _Fields) -> int:
         return dataflow.get_noc_addr(fields["page_id"], place, fields.get("offset_bytes", 0))
     if isinstance(place, int):
         return place
-    raise KernelArgumentError(f"Noc: {place!r} is no endpoint, tensor accessor or NoC address")
+    raise KernelArgumentError(f"Noc: {place!r} is not an endpoint, tensor accessor or NoC address")
 
 
 def _local(place: Any, fields: _Fields, *, back: bool) -> int:
@@ -297,4 +297,4 @@ def _local(place: Any, fields: _Fields, *, back: bool) -> int:
         return place.get_address() + offset
     if isinstance(place, int):
         return place + offset
-    raise KernelArgumentError(f"Noc: {place!r} is no circular buffer or L1 address")
+    raise KernelArgumentError(f"Noc: {place!r} is not a circular buffer or L1 address")

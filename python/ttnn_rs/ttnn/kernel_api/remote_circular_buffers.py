@@ -44,7 +44,7 @@ class _Remote:
         size = pages * self.page_bytes
         if pages <= 0 or size > self.size:
             raise CircularBufferError(
-                f"{call}: remote CB {self.cb} has {self.size // self.page_bytes} pages, {pages} are asked for",
+                f"{call}: remote CB {self.cb} has {self.size // self.page_bytes} pages, {pages} are requested",
                 cb=self.cb,
             )
         return size // _UNIT
@@ -205,7 +205,7 @@ def resize_remote_receiver_cb_interface(cb_id: int, page_size: int, noc: int = -
 def _resize(call: str, end: _Remote, page_size: int) -> None:
     if page_size <= 0 or page_size % _UNIT or end.size % page_size or (end.pointer - end.start) % page_size:
         raise UnsupportedError(
-            f"{call}: pages of {page_size} B in a remote CB of {end.size} B that stands at {end.pointer - end.start}; "
+            f"{call}: pages of {page_size} B in a remote CB of {end.size} B that is at {end.pointer - end.start}; "
             "both must be multiples of the page",
             "unimplemented",
         )

@@ -88,7 +88,7 @@ class Scratchpad(_Memory):
         super().__init__(get_common_arg_val(token.crta_offset), dtype)
         self._name, self._size, self._format = token.name, token.size_in_bytes, token.format
         if self._size % self._dtype.itemsize:
-            raise KernelAssertError(f"Scratchpad: {self._size} B are no whole number of {self._dtype}")
+            raise KernelAssertError(f"Scratchpad: {self._size} B are not a multiple of {self._dtype}")
 
     def _check(self, index: int, count: int = 1) -> None:
         if not 0 <= index <= index + count <= self.size():
@@ -130,7 +130,7 @@ class LocalTensorAccessor(_Memory):
             raise KernelArgumentError(f"LocalTensorAccessor: expected a name of `tensor`, got {token!r}")
         if TensorAccessorArgs(cta_offset=token.cta_offset).dram:
             raise KernelArgumentError(
-                f"LocalTensorAccessor: tensor.{token.name} lies in DRAM, no part of it on a core; use TensorAccessor"
+                f"LocalTensorAccessor: tensor.{token.name} is in DRAM, not on a core; use TensorAccessor"
             )
         super().__init__(get_common_arg_val(token.addr_crta_offset // 4), dtype)
 

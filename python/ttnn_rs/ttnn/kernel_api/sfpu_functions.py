@@ -27,7 +27,7 @@ ON_PACK = 4
 
 def _face_mode(mode: int) -> int:
     if mode not in _MODES:
-        raise KernelArgumentError(f"vector_mode={mode}: take VectorMode.RC, R or C")
+        raise KernelArgumentError(f"vector_mode={mode}: use VectorMode.RC, R or C")
     return _MODES[mode]
 
 

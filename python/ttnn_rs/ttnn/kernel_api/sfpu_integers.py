@@ -216,7 +216,7 @@ def fill_tile_int(idst: int, param0: int, *, data_format: int = _INT32) -> None:
     """
     code = int(data_format)
     if code not in (_INT32, _UINT32, _UINT16):
-        raise UnsupportedError(f"fill_tile_int: format {code} is no integer that Dst holds", "unsupported")
+        raise UnsupportedError(f"fill_tile_int: format {code} is not an integer format of Dst", "unsupported")
     fill = _fills.get(code)
     if fill is None:
         makes = _UINT16 if code == _UINT16 else _INT32

@@ -222,7 +222,7 @@ def _reciprocal(call: str, index: int, table: Sequence[int]) -> int:
     if not table:
         return float_bits(float(np.float32(1.0) / np.float32(index + 1)))
     if index >= len(table):
-        raise KernelArgumentError(f"{call}: number {index} of {len(table)} reciprocals is needed")
+        raise KernelArgumentError(f"{call}: reciprocal {index} of {len(table)} is needed")
     return int(table[index])
 
 

@@ -19,9 +19,7 @@ _LAST_PHASE = 5
 
 def _check(call: str, idst: int, stable_sort: bool) -> None:
     if idst != 0:
-        text = (
-            f"{call}: idst={idst}; the kernel goes back to Dst 0 after its first columns, so its tiles must lie there"
-        )
+        text = f"{call}: idst={idst}; the kernel returns to Dst 0 after its first columns, so its tiles must be there"
         raise KernelArgumentError(text)
     if stable_sort:
         raise UnsupportedError(f"{call}: stable_sort=True; its second swaps are not built", "unimplemented")

@@ -154,7 +154,7 @@ class Buffer:
         except (TypeError, ValueError):
             raise ArgumentError(f"read: dtype must be a data type of numpy, got {dtype!r}") from None
         if kind.hasobject or not kind.itemsize or self.size() % kind.itemsize:
-            raise ArgumentError(f"read: {self.size()} B are no elements of {kind}")
+            raise ArgumentError(f"read: {self.size()} B are not elements of {kind}")
         columns = self.memory.page_columns
         rows = self.num_pages() // columns
         return self.memory.read(self.page_size() * columns, rows, require_written=False).view(kind)
@@ -256,7 +256,7 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
     for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True):
         if page <= 0 or shard % page:
             raise MemoryConfigError(
-                f"create_buffer: a shard of {spec.shard_shape} is no whole number of pages of {spec.page_shape}"
+                f"create_buffer: a shard of {spec.shard_shape} is not a multiple of pages of {spec.page_shape}"
             )
     rows, columns = (shard // page for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True))
     _check_places(config, spec.core_sets)
@@ -323,5 +323,5 @@ def _check_matrix(function: str, array: npt.NDArray[Any], height: int, width: in
         array.size != height * width
     ):
         raise ArgumentError(
-            f"{function}: {array.size} datums are not {height}x{width}, or these are no multiples of 32"
+            f"{function}: {array.size} elements are not {height}x{width}, or these are not multiples of 32"
         )

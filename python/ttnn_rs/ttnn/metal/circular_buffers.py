@@ -50,7 +50,7 @@ def create_circular_buffer(
         raise ArgumentError(f"create_circular_buffer: config must be a CircularBufferConfig, got {config!r}")
     cores = as_cores(core_spec)
     if cores.empty():
-        raise ArgumentError("create_circular_buffer: no cores are given")
+        raise ArgumentError("create_circular_buffer: no cores are passed")
     indices = [*config.formats, *config.remote_formats]
     if not indices:
         raise MemoryConfigError("create_circular_buffer: the configuration names no buffer index")
@@ -84,7 +84,7 @@ def _check_global(cores: Any, config: CircularBufferConfig, buffer: GlobalCircul
     everywhere = buffer.all_cores()
     if not everywhere.contains(cores):
         core = next(core for core in cores.cores() if not everywhere.contains(core))
-        raise MemoryConfigError(f"create_circular_buffer: core {core} is no core of the global circular buffer")
+        raise MemoryConfigError(f"create_circular_buffer: core {core} is not a core of the global circular buffer")
 
 
 def get_circular_buffer_config(program: Program, cb_handle: CBHandle) -> CircularBufferConfig:
@@ -136,7 +136,7 @@ def update_dynamic_circular_buffer_address(
         return
     if handle.config.buffer is None:
         raise MemoryConfigError(
-            f"{call}: the circular buffer has memory of its own; configure it with set_globally_allocated_address"
+            f"{call}: the circular buffer has its own memory; configure it with set_globally_allocated_address"
         )
     handle.config.set_globally_allocated_address(buffer, address_offset)
 
@@ -160,7 +160,7 @@ def update_dynamic_circular_buffer_address_and_total_size(
 def _handle(call: str, program: Program, handle: CBHandle) -> CBHandle:
     require_program(call, program)
     if not any(handle is known for known in program.circular_buffers):
-        raise ArgumentError(f"{call}: {handle!r} is no circular buffer of this program")
+        raise ArgumentError(f"{call}: {handle!r} is not a circular buffer of this program")
     return handle
 
 
@@ -168,7 +168,7 @@ def _check_pages(call: str, page_sizes: dict[int, int], total: int) -> None:
     for index, page in page_sizes.items():
         if total % page:
             raise MemoryConfigError(
-                f"{call}: CB {index} of {total} B is no whole number of pages of {page} B",
+                f"{call}: CB {index} of {total} B is not a multiple of pages of {page} B",
                 vendor=f"Total circular buffer size {total} B must be divisible by page size {page} B",
             )
 

@@ -60,7 +60,7 @@ def describe_old_flags(run: _engine.ProgramRun, kernels: list[KernelContext]) ->
             core = "-".join(map(str, kernel.core))
             yield (
                 f"core {core} {kernel.risc} kernel {kernel.name} passed noc_semaphore_wait({address}, ...) twice, "
-                "and nobody had changed the semaphore in between: if it is a flag, set it back before asking for more"
+                "and no kernel changed the semaphore in between: if it is a flag, reset it before requesting more"
             )
 
 
@@ -100,12 +100,12 @@ def _partner(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
 def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
     writer = run.word_writer(number, address)
     if writer < 0:
-        return "nobody changes it: no kernel ever has"
+        return "no kernel changes it"
     other = kernels[writer]
     state = _state(run, writer)
     where = "-".join(map(str, other.core))
     last = "itself" if writer == number else f"{other.name} ({other.risc} of core {where}), which {state}"
-    return f"nobody changes it: the last was {last}"
+    return f"no kernel changes it any more: the last was {last}"
 
 
 def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
@@ -115,7 +115,7 @@ def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: in
         where = "-".join(map(str, other.core))
         return (
             f"; kernel {other.name} ({other.risc} of core {where}) changed the semaphore at this address of core "
-            f"{x}-{y}, where nobody looks at it"
+            f"{x}-{y}, where no kernel waits for it"
         )
     return ""
 

@@ -521,7 +521,7 @@ def cb_descriptor_from_sharded_tensor(
     whole = memory.bytes_per_bank // page * page
     if address_offset % page or not 0 <= address_offset < whole:
         raise ArgumentError(
-            f"cb_descriptor_from_sharded_tensor: address_offset {address_offset} is no page of {page} B inside the "
+            f"cb_descriptor_from_sharded_tensor: address_offset {address_offset} is not a page of {page} B inside the "
             f"shard of {whole} B"
         )
     form = CBFormatDescriptor(cb_index, tensor.dtype, page)
@@ -544,7 +544,7 @@ def get_cb_address(descriptor: CBDescriptor) -> int:
     address = descriptor.buffer_address()
     if address is None:
         raise StorageError(
-            "get_cb_address: the circular buffer lies in no tensor; it has an address while it runs only"
+            "get_cb_address: the circular buffer is not in a tensor; it has an address only while it runs"
         )
     return address
 

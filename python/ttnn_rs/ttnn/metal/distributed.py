@@ -191,7 +191,9 @@ def _size(call: str, config: object) -> int:
             "unimplemented",
         )
     if shape[0] * shape[1] == 0 or config.global_size % (shape[0] * shape[1]):
-        raise MemoryConfigError(f"{call}: {config.global_size} B are no whole number of bytes for each of {shape}")
+        raise MemoryConfigError(
+            f"{call}: {config.global_size} B cannot be divided into whole bytes for each of {shape}"
+        )
     return config.global_size
 
 

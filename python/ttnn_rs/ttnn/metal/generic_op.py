@@ -95,7 +95,7 @@ def _add_circular_buffer(program: Program, cb: CBDescriptor) -> None:
     if cb._buffer is not None:
         config.set_globally_allocated_address(cb._buffer, cb.address_offset)
     elif cb.address_offset:
-        raise MemoryConfigError("CBDescriptor: address_offset is for circular buffers that lie in a tensor")
+        raise MemoryConfigError("CBDescriptor: address_offset is only for circular buffers in a tensor")
     create_circular_buffer(program, cb.core_ranges, config, cb._global)
 
 
@@ -242,7 +242,7 @@ def _of_one_chip(device: MeshDevice, program: ProgramDescriptor | MeshProgramDes
         return program
     ranges = list(program.mesh_programs)
     if len(ranges) != 1:
-        raise ProgramConfigError(f"generic_op: a mesh of one chip takes one program, got {len(ranges)}")
+        raise ProgramConfigError(f"generic_op: a mesh of one chip requires one program, got {len(ranges)}")
     device._require_origin("generic_op", ranges[0].start)
     device._require_origin("generic_op", ranges[0].end)
     return program.mesh_programs[ranges[0]]

@@ -115,7 +115,7 @@ def create_global_circular_buffer(
     if not isinstance(mesh_device, MeshDevice):
         raise ArgumentError(f"{call}: expected a ttnn.MeshDevice, got {mesh_device!r}")
     if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
-        raise MemoryConfigError(f"{call}: circular buffers lie in L1, not in {buffer_type}")
+        raise MemoryConfigError(f"{call}: circular buffers must be in L1, not in {buffer_type}")
     if isinstance(size, bool) or not isinstance(size, int) or size <= 0 or size % UNIT:
         raise MemoryConfigError(f"{call}: size must be a multiple of {UNIT} B, got {size!r}")
     pairs = sender_receiver_core_mapping

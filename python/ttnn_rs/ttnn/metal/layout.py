@@ -128,9 +128,9 @@ def _check_borrowed(device: MeshDevice, config: CircularBufferConfig) -> None:
     buffer = config.buffer
     assert buffer is not None
     if buffer.device is not device:
-        raise DeviceError(f"a circular buffer lies in {buffer!r}, which is on another device")
+        raise DeviceError(f"a circular buffer is in {buffer!r}, which is on another device")
     if not buffer.memory.is_allocated:
-        raise MemoryConfigError(f"a circular buffer lies in {buffer!r}, which has been deallocated")
+        raise MemoryConfigError(f"a circular buffer is in {buffer!r}, which has been deallocated")
     room = buffer.memory.bytes_per_bank - config.address_offset
     if not buffer.is_l1() or config.total_size > room:
         raise MemoryConfigError(
@@ -149,7 +149,7 @@ def _check_index(device: MeshDevice, config: CircularBufferConfig, index: int) -
     page = config.page_sizes[index]
     if config.total_size % page:
         raise MemoryConfigError(
-            f"CB {index} of {config.total_size} B is no whole number of pages of {page} B",
+            f"CB {index} of {config.total_size} B is not a multiple of pages of {page} B",
             vendor=f"Total circular buffer size {config.total_size} B must be divisible by page size {page} B",
         )
 

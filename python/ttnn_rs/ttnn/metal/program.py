@@ -123,14 +123,14 @@ def _add_kernel(
         raise ArgumentError(f"{call}: this chip has no processor {config.processor}")
     cores = as_cores(core_spec)
     if cores.empty():
-        raise ArgumentError(f"{call}: no cores are given")
+        raise ArgumentError(f"{call}: no cores are passed")
     added = Kernel(function, cores, config)
     for other in program.kernels:
         core = shared_core(cores, other.cores)
         if core is None:
             continue
         if other.risc == added.risc:
-            raise ArgumentError(f"{call}: {added} overlaps with {other}; each processor of a core takes one kernel")
+            raise ArgumentError(f"{call}: {added} overlaps with {other}; each processor of a core runs one kernel")
         _check_networks(call, core, added, other)
     program.kernels.append(added)
     return added
@@ -143,8 +143,8 @@ def _check_function(call: str, function: Callable[..., object]) -> None:
         return
     if code.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise ArgumentError(
-            f"{call}: kernel {code.co_name} is a generator or async function; kernels are plain functions, calls "
-            "that wait let others run"
+            f"{call}: kernel {code.co_name} is a generator or async function; kernels must be plain functions; "
+            "calls that wait run other kernels"
         )
     defaults = getattr(function, "__defaults__", None) or ()
     bound = int(getattr(function, "__self__", None) is not None)
@@ -168,8 +168,8 @@ def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) ->
         )
     if mode is NOC_MODE.DM_DEDICATED_NOC and added.config.noc is other.config.noc:
         raise ProgramConfigError(
-            f"{call}: on core {core} kernels {added.name} and {other.name} both use {added.config.noc}; give one of "
-            "them the other network, or both noc_mode DM_DYNAMIC_NOC",
+            f"{call}: on core {core} kernels {added.name} and {other.name} both use {added.config.noc}; set the other "
+            "NoC for one of them, or noc_mode DM_DYNAMIC_NOC for both",
             vendor=f"Illegal NOC usage: data movement kernels on logical core {core} cannot use the same NOC, doing so "
             "results in hangs!",
         )

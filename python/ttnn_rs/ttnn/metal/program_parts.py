@@ -125,7 +125,7 @@ def require_kernel(call: str, program: ProgramParts, kernel: object) -> None:
     """
     require_program(call, program)
     if not any(kernel is known for known in program.kernels):
-        raise KernelArgumentError(f"{call}: {kernel!r} is no kernel of this program")
+        raise KernelArgumentError(f"{call}: {kernel!r} is not a kernel of this program")
 
 
 def check_count(call: str, kernel: Kernel, count: int) -> None:

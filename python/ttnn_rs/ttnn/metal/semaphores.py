@@ -61,7 +61,7 @@ def create_semaphore(
         raise UnsupportedError(f"create_semaphore: semaphores on {core_type} cores are not modelled")
     cores = as_cores(core_spec)
     if cores.empty():
-        raise ArgumentError("create_semaphore: no cores are given")
+        raise ArgumentError("create_semaphore: no cores are passed")
     value = semaphore_value("create_semaphore", initial_value)
     taken = {id for id, others, _ in program.semaphores if shared_core(cores, others) is not None}
     free = next((id for id in range(MAX_SEMAPHORES) if id not in taken), None)
@@ -120,13 +120,13 @@ def create_global_semaphore(
     if not isinstance(mesh_device, MeshDevice):
         raise ArgumentError(f"create_global_semaphore: expected a ttnn.MeshDevice, got {mesh_device!r}")
     if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
-        raise MemoryConfigError(f"create_global_semaphore: semaphores lie in L1, not in {buffer_type}")
+        raise MemoryConfigError(f"create_global_semaphore: semaphores must be in L1, not in {buffer_type}")
     value = semaphore_value("create_global_semaphore", initial_value)
     where = as_cores(cores)
     check_in_grid("create_global_semaphore: a semaphore is placed on", where, mesh_device._chip["grid"])
     count = where.num_cores()
     if count == 0:
-        raise ArgumentError("create_global_semaphore: no cores are given")
+        raise ArgumentError("create_global_semaphore: no cores are passed")
     config = ShardedBufferConfig(
         device=mesh_device,
         size=count * _STRIDE,

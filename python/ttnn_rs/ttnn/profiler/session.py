@@ -122,7 +122,7 @@ class Profile:
             ArgumentError: the profile is still open.
         """
         if Observation.active is self._recorder:
-            raise ArgumentError("Profile.report: the profile is still open; write the report behind the with block")
+            raise ArgumentError("Profile.report: the profile is still open; write the report after the with block")
         folder = Path(folder)
         self.to_csv(folder)
         for write in REPORT_WRITERS:

@@ -369,7 +369,7 @@ def _described(source: Path) -> Iterator[None]:
 def _read(file: Path) -> dict[str, Any]:
     report = read_json(file, where="import_report")
     if not isinstance(report, dict) or report.get("version") != REPORT_VERSION or "graph" not in report:
-        raise FileFormatError(f"import_report: {file} is no report of version {REPORT_VERSION}")
+        raise FileFormatError(f"import_report: {file} is not a report of version {REPORT_VERSION}")
     return report
 
 

@@ -151,7 +151,7 @@ def _check_spec(
 ) -> None:
     if col_tilize:
         raise LayoutError(
-            f"{where}: with spec the shape of the result is given, and col_tilize=True would swap its last dimensions",
+            f"{where}: spec sets the shape of the result, and col_tilize=True would swap its last dimensions",
             vendor="ttnn.from_torch: col_tilize=True is not supported with spec",
         )
     if spec.shape != tuple(tensor.shape):
@@ -162,7 +162,7 @@ def _check_spec(
     for name, value in (("dtype", dtype), ("layout", layout), ("memory_config", memory_config), ("tile", tile)):
         if value is not None:
             raise MemoryConfigError(
-                f"{where}: both spec and {name} are given",
+                f"{where}: both spec and {name} are passed",
                 vendor=f"ttnn.from_torch: {name} must be None when spec is specified",
             )
 
@@ -197,7 +197,7 @@ def to_torch(
     _require_tensor(where, tensor)
     check_queue(where, cq_id)
     if device is not None and tensor._device is not None and tensor._device is not device:
-        raise StorageError(f"{where}: the tensor is on another device than the one given")
+        raise StorageError(f"{where}: the tensor is on another device than device=")
     if torch_rank is not None and (isinstance(torch_rank, bool) or not isinstance(torch_rank, int)):
         raise ArgumentError(f"{where}: torch_rank must be an int or None, got {torch_rank!r}")
     result = tensor.to_torch(mesh_composer)
@@ -574,5 +574,5 @@ def ttnn_dtype_to_torch_dtype(dtype: DataType) -> Any:
     if not isinstance(dtype, DataType):
         raise ArgumentError(f"ttnn_dtype_to_torch_dtype: expected a DataType, got {type(dtype).__name__}")
     if dtype not in _IN_TORCH:
-        raise DTypeError(f"ttnn_dtype_to_torch_dtype: no type of torch stands for {dtype.name}")
+        raise DTypeError(f"ttnn_dtype_to_torch_dtype: no torch dtype corresponds to {dtype.name}")
     return getattr(torch, _IN_TORCH[dtype])

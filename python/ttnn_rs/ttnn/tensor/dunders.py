@@ -40,7 +40,7 @@ class TensorOperators:
         if not isinstance(other, TensorOperators | int | float | np.generic):
             if hasattr(other, "__array__"):
                 raise ArgumentError(
-                    f"ttnn.{name}: expected a ttnn.Tensor or a number beside a ttnn.Tensor, got {type_text(other)}; "
+                    f"ttnn.{name}: expected a ttnn.Tensor or a scalar as second operand, got {type_text(other)}; "
                     "convert it with ttnn.from_torch."
                 )
             # What Python's protocol wants is not of the declared type; type checkers know it in signs only.

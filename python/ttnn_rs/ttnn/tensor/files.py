@@ -172,7 +172,7 @@ def as_tensor(
     where = "ttnn.as_tensor"
     if device is not None and memory_config is None:
         raise MemoryConfigError(
-            f"{where}: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG",
+            f"{where}: device requires a memory config, for example memory_config=ttnn.DRAM_MEMORY_CONFIG",
             vendor="memory_config must be specified when device is specified",
         )
     check_mapper(where, mesh_mapper)
@@ -462,5 +462,5 @@ def _read_storage(parts: list[Table]) -> tuple[int, int]:
         )
     storage = parts[0].structure(1, "QQ")
     if storage is None or parts[0].number(0, "B") != _INLINE_STORAGE:
-        raise FileFormatError("the header does not say where the data is")
+        raise FileFormatError("the header has no data offset")
     return storage[0], storage[1]

@@ -152,7 +152,7 @@ def resolve_layout(dtype: DataType, layout: Layout | None, where: str) -> Layout
     if dtype in BLOCK_FLOATS:
         if layout not in (None, Layout.TILE):
             raise LayoutError(
-                f"{where}: {dtype.name} shares exponents inside of tiles; pass layout=ttnn.TILE_LAYOUT",
+                f"{where}: {dtype.name} shares exponents inside tiles; pass layout=ttnn.TILE_LAYOUT",
                 vendor="Layout must be Layout::TILE for bfloat8_b or bfloat4_b!",
             )
         return Layout.TILE
@@ -414,7 +414,7 @@ def _from_torch_tensor(source: Any, where: str) -> Array:
 
     tensor = source.detach()
     if tensor.layout is not torch.strided or tensor.is_complex() or tensor.is_quantized:
-        raise DTypeError(f"{where}: only dense tensors of real numbers are taken, got {tensor.layout}, {tensor.dtype}")
+        raise DTypeError(f"{where}: only dense real tensors are supported, got {tensor.layout}, {tensor.dtype}")
     if tensor.device.type == "meta":
         raise DTypeError(f"{where}: a tensor on the meta device has a shape but no values")
     tensor = tensor.cpu()

@@ -49,7 +49,7 @@ def _expanded(index: Any, rank: int) -> list[Any]:
     dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
     if len(dots) > 1:
         raise ShapeError(
-            "Tensor[]: which dimensions two ellipses stand for is not clear",
+            "Tensor[]: two ellipses are ambiguous",
             vendor="Only one ellipsis ('...') is allowed in a slice.",
         )
     named = len(entries) - len(dots)

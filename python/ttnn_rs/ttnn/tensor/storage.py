@@ -292,8 +292,8 @@ class TensorStorage:
         raw = self._require_host(operator)
         if self._spec._padding is not None and not self._spec.is_padded_further:
             raise UnsupportedError(
-                f"{operator}: rows of {self.shape} padded to {self.padded_shape} have no place on a device yet; "
-                "convert the tensor to TILE_LAYOUT first, or take what you need of it with unpad.",
+                f"{operator}: rows of {self.shape} padded to {self.padded_shape} are not supported on a device; "
+                "convert the tensor to TILE_LAYOUT first, or slice it with unpad.",
                 "unimplemented",
             )
         if spec.padded_shape != self._spec.padded_shape:
@@ -335,7 +335,7 @@ class TensorStorage:
             return self
         if layout is Layout.ROW_MAJOR and self.dtype in BLOCK_FLOATS:
             warnings.warn(
-                f"Tensor.to: {self.dtype.name} shares exponents inside of tiles; the tensor stays in TILE layout.",
+                f"Tensor.to: {self.dtype.name} shares exponents inside tiles; the tensor must stay in TILE layout.",
                 stacklevel=4,
             )
             return self

@@ -68,12 +68,12 @@ class Tensor(TensorStorage, TensorOperators):
         check_queue("Tensor.to", cq_id)
         given = [item for item in (target, device, layout) if item is not None]
         if len(given) != 1:
-            raise ArgumentError(f"Tensor.to: give one device or one layout, got {len(given)}")
+            raise ArgumentError(f"Tensor.to: expected one device or one layout, got {len(given)}")
         target = given[0]
         if isinstance(target, Layout):
             if mem_config is not None:
                 raise ArgumentError(
-                    "Tensor.to: the layout changes where the tensor is; mem_config goes with a device only"
+                    "Tensor.to: a layout change keeps the device; mem_config is for a move to a device only"
                 )
             return self._to_layout(target)
         return self._to_device("Tensor.to", target, mem_config)

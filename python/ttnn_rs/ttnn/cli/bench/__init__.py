@@ -24,7 +24,7 @@ DEFAULT_PICTURE = Path("ttnn-bench.png")
 def add_parser(commands: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "bench", help="time operators beside torch and numpy", description=__doc__
+        "bench", help="time operators, torch and numpy", description=__doc__
     )
     parser.add_argument("--size", type=_size, default=1024, metavar="N", help="rows and columns (default: 1024)")
     parser.add_argument("--repeat", type=_positive, default=5, metavar="N", help="timed runs per case (default: 5)")
@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         type=picture_path,
         default=DEFAULT_PICTURE,
         metavar="PNG",
-        help=f"picture; the figures go beside it as JSON (default: {DEFAULT_PICTURE})",
+        help=f"plot; the results are written next to it as JSON (default: {DEFAULT_PICTURE})",
     )
     host_options.add_arguments(parser)
     return parser
@@ -59,7 +59,7 @@ def _size(text: str) -> int:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Time every case, print the table, draw the plot and write the results."""
-    require("matplotlib", extra="viz", purpose="the picture of the bench")
+    require("matplotlib", extra="viz", purpose="the plot of the bench")
     with host_options.applied(options):
         chosen = [case for case in cases(options.size) if options.only in case.name]
         if not chosen:
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     _report(terminal, results, host, content)
     write_atomically(figures, json.dumps(content, indent=2) + "\n", where="bench")
     draw(options.output, results, host)
-    terminal.line(f"picture: {options.output}; figures: {figures}")
+    terminal.line(f"plot: {options.output}; results: {figures}")
     return 0
 
 

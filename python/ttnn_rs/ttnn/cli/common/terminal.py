@@ -54,7 +54,7 @@ def picture_path(text: str) -> Path:
     """
     path = Path(text)
     if path.suffix.lower() != ".png" or path.is_dir():
-        raise argparse.ArgumentTypeError(f"a picture is a file whose name ends with .png, got {text}")
+        raise argparse.ArgumentTypeError(f"a plot file must end with .png, got {text}")
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
     if not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "demo",
-        help="classify handwritten digits, or run a whole network, in a format and fidelity",
+        help="classify handwritten digits, or run a model, in a data format and fidelity",
         description=__doc__,
     )
     names = "; ".join(f"{name}: {model.summary}" for name, model in models.MODELS.items())
@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "--output",
         type=picture_path,
         metavar="PNG",
-        help=f"picture (default: {DEFAULT_PICTURE}, ttnn-demo-NAME.png)",
+        help=f"plot (default: {DEFAULT_PICTURE}, ttnn-demo-NAME.png)",
     )
     host_options.add_arguments(parser)
     return parser
@@ -57,9 +57,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         return models.run(options, terminal)
     given = [f"--{name}" for name in ("dtype", "fidelity", "numerics", "layers") if getattr(options, name) is not None]
     if given or options.profile:
-        raise ArgumentError(f"demo: {' '.join(given) or '--profile'} belongs to a model; give its NAME.")
+        raise ArgumentError(f"demo: {' '.join(given) or '--profile'} is for models; add its NAME.")
     picture = options.output or DEFAULT_PICTURE
-    require("matplotlib", extra="demo", purpose="the picture of the demo")
+    require("matplotlib", extra="demo", purpose="the plot of the demo")
     digits = network.load_digits()
     steps = network.EPOCHS + 1 + len(CONFIGURATIONS)
     with host_options.applied(options), terminal.progress("digits", steps) as progress:

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check every file and print the counts."""
     folder: Path | None = options.folder or CONFIG.golden
     if folder is None:
-        terminal.error("goldens: give the folder of the vectors, or set TTNN_GOLDEN")
+        terminal.error("goldens: pass the folder of the vectors, or set TTNN_GOLDEN")
         return 2
     if not folder.is_dir():
         terminal.error(f"goldens: {folder}: not a folder")

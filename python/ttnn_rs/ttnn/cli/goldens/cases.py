@@ -41,7 +41,7 @@ def operator_of(case: dict[str, Any]) -> FastOperation:
     name = str(case["op"])
     found = next((one for module in (ttnn, ttnn.experimental) if (one := vars(module).get(name)) is not None), None)
     if not isinstance(found, FastOperation):
-        raise FileFormatError(f"goldens: {name!r} is no operator")
+        raise FileFormatError(f"goldens: {name!r} is not an operator")
     return found
 
 

@@ -29,7 +29,7 @@ VIEWER = "ttnn-visualizer --profiler-path {folder} --performance-path {folder}"
 def add_parser(commands: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        "profile", help="predict how long a chip takes for a script's operators", description=__doc__
+        "profile", help="predict the chip time of a script's operators", description=__doc__
     )
     parser.add_argument("--compare", metavar="FOLDER", type=Path, help="compare with the rows recorded in a folder")
     parser.add_argument("--rows", action="store_true", help="with --compare: print every row")
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.compare is not None:
         return _compare(options, terminal)
     if options.script is None:
-        raise ArgumentError("profile: give a script, or --compare FOLDER")
+        raise ArgumentError("profile: pass a script, or --compare FOLDER")
     return _script(options, terminal)
 
 

@@ -41,7 +41,7 @@ def processors(path: Path) -> list[Processor]:
         with open_file(path, where=where) as packed, gzip.open(packed) as file:
             events: list[dict[str, Any]] = json.loads(read_stream(file, str(path), where=where))
     except (EOFError, RecursionError, ValueError, zlib.error) as error:
-        raise FileFormatError(f"{where}: {path} is no trace: {error}") from None
+        raise FileFormatError(f"{where}: {path} is not a trace: {error}") from None
     found: list[Processor] = []
     for event in events:
         if event.get("type") == "READ":

@@ -23,7 +23,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         _FLAG,
         action="store_true",
         help="write the timeline of each program into the current folder, for Perfetto; this flag may "
-        "also stand directly behind the script",
+        "also follow the script directly",
     )
     parser.add_argument("script", type=Path, help="a Python script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")

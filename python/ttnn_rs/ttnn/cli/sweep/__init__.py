@@ -41,7 +41,7 @@ __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "swee
 ARCHITECTURES = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "blackhole": "blackhole"}
 MATMUL = "matmul"
 OF_BLACKHOLE = (
-    "On Blackhole, functions of the SFPU give Wormhole's bits here: its own multiply-add keeps the sign of "
+    "On Blackhole, SFPU functions return Wormhole's bits here: its own multiply-add keeps the sign of "
     "zeros, has one NaN, and differs in about one of a million sums."
 )
 
@@ -74,7 +74,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Sweep and print."""
     if options.output is not None:
-        require("matplotlib", extra="viz", purpose="the picture of a sweep")
+        require("matplotlib", extra="viz", purpose="the plot of a sweep")
     with host_options.applied(options), _architecture(options.arch):
         if options.compare is not None:
             return _compare(options, terminal)
@@ -99,7 +99,7 @@ def _architecture(name: str | None) -> Iterator[None]:
 def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
     wrong = options.operators, options.all, options.param, options.output, options.fidelity, options.k
     if any(wrong) or options.dtype not in (None, compare.DTYPE):
-        raise ArgumentError("sweep: --compare takes its operators and parameters from the table and draws no picture.")
+        raise ArgumentError("sweep: --compare reads its operators and parameters from the table and draws no plot.")
     if not options.compare.is_file():
         terminal.error(f"sweep: {options.compare}: no such file")
         return 2
@@ -110,11 +110,11 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.fidelity is not None or options.k is not None:
-        raise ArgumentError("sweep: --fidelity and --k belong to `sweep matmul`, which stands alone.")
+        raise ArgumentError("sweep: --fidelity and --k belong to `sweep matmul`, which runs alone.")
     if MATMUL in options.operators:
-        raise ArgumentError("sweep: matmul stands alone; sweep the other operators by themselves.")
+        raise ArgumentError("sweep: matmul runs alone; sweep the other operators separately.")
     if options.all and options.operators:
-        raise ArgumentError("sweep: give operators or --all, not both.")
+        raise ArgumentError("sweep: pass operators or --all, not both.")
     if options.dtype not in (None, *DTYPES):
         raise ArgumentError(f"sweep: the data type is one of {', '.join(DTYPES)}, got {options.dtype}.")
     if options.param and len(options.operators) != 1:

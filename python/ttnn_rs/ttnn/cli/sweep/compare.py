@@ -86,7 +86,7 @@ def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal, level: str 
     try:
         published = list(csv.DictReader(io.StringIO(read_text(path, where="sweep"))))
     except (FileAccessError, csv.Error) as error:
-        raise ArgumentError(f"sweep: {path} is no table of comma-separated text: {error}.") from None
+        raise ArgumentError(f"sweep: {path} is not a table of comma-separated values: {error}.") from None
     if not published or any(line.get(column) is None for line in published for column in columns):
         raise ArgumentError(f"sweep: {path} does not have the columns {', '.join(columns)} in every row.")
     rows = []

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     label = dtype if CONFIG.numerics == "exact" else f"{dtype}, {CONFIG.numerics} numerics"
     terminal.table(_table(found, label))
     if options.output is not None:
-        require("matplotlib", extra="viz", purpose="the picture of a sweep")
+        require("matplotlib", extra="viz", purpose="the plot of a sweep")
         from ttnn.cli.sweep.matmul_figure import draw
 
         draw(options.output, found, label)

@@ -65,7 +65,7 @@ def signature_of(entry: registry.Op, parameters: Mapping[str, Any]) -> Signature
     nameable = [" and ".join(usages) for usages in wanted if all(usages)]
     if nameable:
         raise ArgumentError(f"sweep {entry.name}: give {min(nameable, key=len)}.")
-    raise ArgumentError(f"sweep {entry.name}: no signature takes {', '.join(parameters)} together.")
+    raise ArgumentError(f"sweep {entry.name}: no signature accepts {', '.join(parameters)} together.")
 
 
 def missing(signature: Signature, parameters: Mapping[str, Any]) -> list[Param]:
@@ -155,7 +155,7 @@ def _value(entry: registry.Op, name: str, text: str) -> Any:
     if not readers:
         known = dict.fromkeys(param.name for param in params if _reader(param) is not None)
         there_are = f"it has {', '.join(known)}" if known else "it has none that can be given here"
-        problem = "is a tensor or a place, for which no text stands" if named else "is no argument of it"
+        problem = "is a tensor or a memory config, which has no text form" if named else "is not an argument of it"
         raise ArgumentError(f"sweep {entry.name}: {name} {problem}; {there_are}.")
     for read, _ in readers:
         with contextlib.suppress(ValueError, KeyError, OverflowError):

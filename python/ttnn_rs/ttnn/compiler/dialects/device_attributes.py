@@ -67,7 +67,7 @@ class DeviceAttr(DialectAttr):
         if not self.chip_ids:
             raise VerifyException("expected at least one chip")
         if self.mesh_shape and volume != len(self.chip_ids):
-            raise VerifyException(f"mesh shape has {volume} chips but {len(self.chip_ids)} chip ids are given")
+            raise VerifyException(f"mesh shape has {volume} chips but {len(self.chip_ids)} chip ids are passed")
         if self.grid.mapping is not None and len(self.grid.mapping.results) != 3:
             raise VerifyException("expected workerGrid to map to 3 dimensions: chip, y, x")
         for name, memory_map in (("l1Map", self.l1_map), ("dramMap", self.dram_map)):

@@ -134,7 +134,7 @@ def raise_compile_error(
     if member := _MEMBER.search(text):
         raise UnsupportedError(f"{file}:{line}: {member[1]}: {_BELOW}")
     if header:
-        text += "; headers of the official package are ours here, those of the user are looked for beside the source, "
+        text += "; official headers are those of this package, user headers are searched next to the source, "
         text += "below TT_METAL_HOME and below the folder of set_root_dir"
     context = _context(output, found.end(), patterns)
     raise KernelCompileError(f"{file}:{line}: error: {text}{context}", kernel=name, line=line, file=file)

@@ -167,7 +167,7 @@ def _one_line(name: str, value: str) -> str:
 def _defines(defines: Mapping[str, str]) -> Iterator[str]:
     for name, value in defines.items():
         if not _DEFINED_NAME.fullmatch(name):
-            raise KernelArgumentError(f"defines: {name!r} is no name that C++ can define")
+            raise KernelArgumentError(f"defines: {name!r} is not a valid C++ macro name")
         yield f"#ifndef {name.partition('(')[0]}"
         yield f"#define {name} {_one_line(name, str(value))}"
         yield "#endif"

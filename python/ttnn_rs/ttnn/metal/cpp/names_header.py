@@ -76,6 +76,6 @@ def _namespace(name: str, constants: Iterable[tuple[str, str]]) -> list[str]:
     lines = []
     for constant, declaration in constants:
         if not _NAME.fullmatch(constant):
-            raise KernelArgumentError(f"{name}::{constant} is no name that C++ can have")
+            raise KernelArgumentError(f"{name}::{constant} is not a valid C++ name")
         lines.append(f"inline constexpr {declaration};")
     return [f"namespace {name} {{", *lines, f"}}  // namespace {name}"]

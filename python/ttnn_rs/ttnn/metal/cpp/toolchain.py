@@ -79,7 +79,7 @@ def _named(command: Sequence[str]) -> Toolchain:
         raise KernelCompileError(f"TTNN_CXX names {command[0]}, which does not exist")
     linker = shutil.which("ld.lld", path=str(Path(program).parent)) or shutil.which("ld.lld")
     if linker is None:
-        raise KernelCompileError(f"TTNN_CXX names {program}, but there is no ld.lld beside it or on the path")
+        raise KernelCompileError(f"TTNN_CXX names {program}, but there is no ld.lld next to it or on the path")
     done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_TIMEOUT, check=False)
     target = ("--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32", "-stdlib=libc++")
     return Toolchain((program, *command[1:], *target), (linker,), (), done.stdout.partition("\n")[0])

@@ -132,7 +132,7 @@ def check_identifier(owner: str, kind: str, name: object) -> None:
     """Check that a name is a valid identifier in a kernel's source."""
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name) or name in _CPP_KEYWORDS:
         fail(
-            f"kernel {owner!r}: {kind} name {name!r} is no identifier",
+            f"kernel {owner!r}: {kind} name {name!r} is not an identifier",
             f"KernelSpec '{owner}' {kind} name '{name}' is not a valid C++ identifier.",
         )
 
@@ -374,9 +374,11 @@ def _check_use(spec: ProgramSpec) -> None:
         if dfb.borrowed_from is None:
             continue
         if dfb.borrowed_from not in parameters:
-            fail(f"dataflow buffer {dfb.unique_id!r} borrows from {dfb.borrowed_from!r}, which is no tensor parameter")
+            fail(
+                f"dataflow buffer {dfb.unique_id!r} borrows from {dfb.borrowed_from!r}, which is not a tensor parameter"
+            )
         if parameters[dfb.borrowed_from].memory_config.buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
-            fail(f"dataflow buffer {dfb.unique_id!r} borrows from {dfb.borrowed_from!r}, which does not lie in L1")
+            fail(f"dataflow buffer {dfb.unique_id!r} borrows from {dfb.borrowed_from!r}, which is not in L1")
 
 
 def _ends(
@@ -428,7 +430,7 @@ def _check_aliases(spec: ProgramSpec) -> None:
             if other.entry_size * other.num_entries != dfb.entry_size * dfb.num_entries:
                 fail(f"dataflow buffers {dfb.unique_id!r} and {name!r} are aliases and differ in size")
             if nodes_of_buffer(spec, name) != nodes_of_buffer(spec, dfb.unique_id):
-                fail(f"dataflow buffers {dfb.unique_id!r} and {name!r} are aliases and lie on different nodes")
+                fail(f"dataflow buffers {dfb.unique_id!r} and {name!r} are aliases on different nodes")
 
 
 def nodes_of_kernel(spec: ProgramSpec, name: str) -> CoreRangeSet:

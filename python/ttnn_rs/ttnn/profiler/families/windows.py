@@ -285,7 +285,7 @@ def conv2d(op: DeviceOperation) -> Plan:
         UnsupportedError: its blocks are not known.
     """
     if len(op.inputs) < 2 or not {"block_config", "parallelization_config"} <= op.attributes.keys():
-        raise UnsupportedError(f"{op.name}: no plan describes a product without blocks", "unimplemented")
+        raise UnsupportedError(f"{op.name}: no plan for a matmul without blocks", "unimplemented")
     weights, output = op.inputs[1], op.outputs[0]
     source = op.inputs[0]
     block = _numbers(op.attributes.get("block_config", ""))

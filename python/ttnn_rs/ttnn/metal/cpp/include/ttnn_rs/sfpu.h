@@ -15,7 +15,7 @@ FORCE_INLINE std::uint32_t face_mode(const char* call, Faces faces) {
         case 4: return 0;
         case 1:
         case 2: return faces.mode;
-        default: tt_call_invalid(call, "vector_mode: take VectorMode::RC, R or C");
+        default: tt_call_invalid(call, "vector_mode: use VectorMode::RC, R or C");
     }
 }
 
