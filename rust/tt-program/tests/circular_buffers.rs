@@ -265,7 +265,8 @@ fn words_of_a_tile_end_with_the_tile() {
         assert_eq!(run.kernels[WRITER].clock(), before + costs().l1_load);
         let text = "word 512 of a tile of CB 3, which has 512 words".to_owned();
         assert_eq!(mistake(run.read_tile_value(device, 3, 1, 512)), FaultKind::Argument(text));
-        let beyond = FaultKind::TileNotWaitedFor { cb: 3, tile: 2, end_bytes: 6144, waited: 2, page_bytes: 2048 };
+        let beyond =
+            FaultKind::TileNotWaitedFor { cb: 3, tile: 2, end_bytes: 6144, waited: 2, page_bytes: 2048, counts: "" };
         assert_eq!(mistake(run.read_tile_value(device, 3, 2, 0)), beyond);
     });
 }

@@ -297,9 +297,23 @@ fn a_block_of_products_takes_its_rows_and_columns_from_where_the_call_says() {
         run.init_math(Math::Matmul { transpose: false, block: Some(block) }, &[4, 3]).expect("an operation");
         run.tile_regs_acquire().expect("Dst");
         run.matmul_block(device, (4, 3), (1, 1), 3, false, block).expect("a block");
-        let far = FaultKind::TileNotWaitedFor { cb: 4, tile: 5, end_bytes: 6 * 2048, waited: 5, page_bytes: 2048 };
+        let far = FaultKind::TileNotWaitedFor {
+            cb: 4,
+            tile: 5,
+            end_bytes: 6 * 2048,
+            waited: 5,
+            page_bytes: 2048,
+            counts: "",
+        };
         assert_eq!(mistake(run.matmul_block(device, (4, 3), (3, 1), 3, false, block)), far);
-        let far = FaultKind::TileNotWaitedFor { cb: 3, tile: 3, end_bytes: 4 * 2048, waited: 3, page_bytes: 2048 };
+        let far = FaultKind::TileNotWaitedFor {
+            cb: 3,
+            tile: 3,
+            end_bytes: 4 * 2048,
+            waited: 3,
+            page_bytes: 2048,
+            counts: "",
+        };
         assert_eq!(mistake(run.matmul_block(device, (4, 3), (1, 2), 3, false, block)), far);
         let beyond = FaultKind::DstIndex { index: 8, capacity: 8, why: "16-bit datums, half sync" };
         assert_eq!(mistake(run.matmul_block(device, (4, 3), (1, 1), 5, false, block)), beyond);
@@ -398,7 +412,14 @@ fn tiles_are_packed_one_after_the_other_or_where_the_call_says() {
         run.pack_tile(device, 1, 3, None).expect("to tile 0");
         run.pack_tile(device, 0, 3, Some(2)).expect("to tile 2");
         run.pack_tile(device, 0, 3, None).expect("to tile 1");
-        let beyond = FaultKind::TileNotReserved { cb: 3, tile: 3, end_bytes: 4 * 2048, reserved: 3, page_bytes: 2048 };
+        let beyond = FaultKind::TileNotReserved {
+            cb: 3,
+            tile: 3,
+            end_bytes: 4 * 2048,
+            reserved: 3,
+            page_bytes: 2048,
+            counts: "",
+        };
         assert_eq!(mistake(run.pack_tile(device, 0, 3, Some(3))), beyond);
         run.kernels[COMPUTES].clocks = [0; 3];
         run.pack_tile(device, 0, 3, Some(0)).expect("a pack");

@@ -29,7 +29,14 @@ fn rows_become_tiles_from_any_tile_on_to_any_tile_on() {
         assert_eq!(clocks(run)[0], 2 * unpack);
         assert_eq!(clocks(run)[1], 2 * unpack + copy + sync);
         assert_eq!(clocks(run)[2], 2 * unpack + copy + sync + sync + pack + sync);
-        let far = FaultKind::TileNotWaitedFor { cb: 4, tile: 4, end_bytes: 5 * 2048, waited: 4, page_bytes: 2048 };
+        let far = FaultKind::TileNotWaitedFor {
+            cb: 4,
+            tile: 4,
+            end_bytes: 5 * 2048,
+            waited: 4,
+            page_bytes: 2048,
+            counts: "",
+        };
         assert_eq!(mistake(run.tilize_block(device, 4, block, 3, (3, 0))), far);
         let said = "tilizing rows of 2 tiles".to_owned();
         let differs = FaultKind::DiffersFromInit { what: "the block", expected: "3 tiles".to_owned(), said };
@@ -73,7 +80,14 @@ fn tiles_become_rows_of_as_many_tiles_as_the_call_says() {
         assert_eq!(clocks(run), [unpacked, unpacked + costs().copy + costs().dst_sync, packed]);
         run.cb_push_back(3, 3).expect("a push");
         run.cb_reserve_back(3, 1).expect("the last page");
-        let short = FaultKind::TileNotReserved { cb: 3, tile: 2, end_bytes: 3 * 2048, reserved: 1, page_bytes: 2048 };
+        let short = FaultKind::TileNotReserved {
+            cb: 3,
+            tile: 2,
+            end_bytes: 3 * 2048,
+            reserved: 1,
+            page_bytes: 2048,
+            counts: "",
+        };
         assert_eq!(mistake(run.untilize_block(device, 4, 3, 3)), short);
     });
     let rows = |tiles: &[usize]| {

@@ -4,6 +4,7 @@ mod programs;
 
 use programs::{COMPUTE, Program, mistake};
 use tt_formats::DataFormat;
+use tt_fpu::{Broadcast, EltwiseOp};
 use tt_memory::Device;
 use tt_memory::chip::N150;
 use tt_perf::Costs;
@@ -11,7 +12,6 @@ use tt_program::calls::compute::{Copying, Math, VectorCall};
 use tt_program::spec::{ComputeConfig, Risc};
 use tt_program::state::compute::setups::Init;
 use tt_program::{FaultKind, Run};
-use tt_tensix::fpu::{Broadcast, EltwiseOp};
 use tt_tensix::pack::DstFormat;
 
 const READER: usize = 0;
@@ -72,18 +72,21 @@ fn tile_cycles(name: &str, approximate: bool, wide: bool) -> u64 {
 }
 
 #[test]
-fn a_function_needs_its_own_init() {
+fn a_function_needs_its_own_init_or_any_if_that_sets_nothing() {
     let mut program = program(false);
     let relu = function(("relu", "relu"), 1, &[], None);
+    let gtz = function(("gtz", "default"), 1, &[], None);
     let fill = function(("fill", ""), 1, &[0], None);
     program.by(COMPUTES, |run, _| {
-        let missing = |state: &str| FaultKind::MissingInit {
-            missing: "relu_tile_init before relu_tile".to_owned(),
+        let missing = |name: &str, state: &str| FaultKind::MissingInit {
+            missing: format!("{name}_init before {name}"),
             state: state.to_owned(),
         };
-        assert_eq!(mistake(run.vector(&relu, [0; 3], 0, 0)), missing("the SFPU was never set up"));
+        assert_eq!(mistake(run.vector(&relu, [0; 3], 0, 0)), missing("relu_tile", "the SFPU was never set up"));
         run.vector_init(&fill, 0).expect("an init");
-        assert_eq!(mistake(run.vector(&relu, [0; 3], 0, 0)), missing("the SFPU was last set up by fill_tile_init"));
+        run.vector(&relu, [0; 3], 0, 0).expect("a function whose init sets nothing");
+        let said = "the SFPU was last set up by fill_tile_init";
+        assert_eq!(mistake(run.vector(&gtz, [0; 3], 0, 0)), missing("gtz_tile", said));
         run.vector_init(&relu, 0).expect("an init");
         run.vector(&relu, [0; 3], 0, 0).expect("a function");
         // The name of the init counts, not who wrote it.

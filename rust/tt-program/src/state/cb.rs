@@ -251,6 +251,8 @@ impl Cb {
         let end = u64::from(tile) * u64::from(self.page_bytes) + u64::from(bytes);
         if end > u64::from(self.waited) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
+            // Of rows of tiles, the last.
+            let tile = tile + bytes.div_ceil(self.tile_bytes) - 1;
             return Err(FaultKind::TileNotWaitedFor {
                 cb,
                 tile,
@@ -291,6 +293,8 @@ impl Cb {
         let end = u64::from(tile) * u64::from(self.page_bytes) + u64::from(bytes);
         if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
+            // Of rows of tiles, the last.
+            let tile = tile + bytes.div_ceil(self.tile_bytes) - 1;
             return Err(FaultKind::TileNotReserved {
                 cb,
                 tile,
