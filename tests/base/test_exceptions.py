@@ -83,7 +83,7 @@ def test_errors_carry_figures() -> None:
     ("name", "reason"),
     [
         ("MeshSocket", "chips that work together are not modelled; a mesh has one chip here"),
-        ("experimental.fft", "the official package has it, here it is not built yet"),
+        ("experimental.fft", "the official package has it, here it is not implemented"),
     ],
 )
 def test_names_of_the_official_package_that_are_not_here(name: str, reason: str) -> None:

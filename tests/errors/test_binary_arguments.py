@@ -185,7 +185,7 @@ TEXTS = {
         "ttnn.float32"
     ),
     "ttnn.pow(t((2, 3), ttnn.int32), -1)": (
-        "ttnn.pow: INT32 to the power -1 is no integer; typecast the input to a floating-point type first.\ninfo:\n"
+        "ttnn.pow: INT32 to the power -1 is not an integer; typecast the input to a floating-point type first.\ninfo:\n"
         "integers to negative integer powers are not allowed"
     ),
     "ttnn.pow(t((2, 3), ttnn.int32), 2**31)": "ttnn.pow: the exponent 2147483648 is not an INT32 value.",

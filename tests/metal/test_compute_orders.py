@@ -323,7 +323,7 @@ Role = tuple[Kernel, list[Any]]
 
 
 def start(program: metal.Program, reader: Role, compute: Kernel, writer: Role) -> None:
-    """Give a program its three kernels, and the arguments of two of them."""
+    """Add three kernels to a program, and the arguments of two of them."""
     configs = metal.ReaderDataMovementConfig(), metal.ComputeConfig(), metal.WriterDataMovementConfig()
     for (function, arguments), config in zip((reader, (compute, []), writer), configs, strict=True):
         kernel = metal.create_kernel(program, function, CORE, config)

@@ -69,7 +69,7 @@ def test_names_that_are_missing_are_those_of_the_official_package_less_ours() ->
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("experimental.fft", "not built yet"),
+        ("experimental.fft", "not implemented"),
         ("MeshSocket", "chips"),
         ("LightMetalReplay", "captured"),
     ],

@@ -60,7 +60,7 @@ MORE = (
     "clamped_silu_glu situ_glu softcap"
 )
 
-# Names of operators that are not built yet. Whoever builds one takes it off the list.
+# Names of operators that are not implemented. Whoever builds one takes it off the list.
 _LATER = "MaxPool2d"
 LATER = frozenset(_LATER.split())
 LISTED = [name for names in NAMES.values() for name in names.split()]

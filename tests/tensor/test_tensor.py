@@ -125,7 +125,7 @@ def test_operators_that_are_not_built_say_so(host: ttnn.Tensor, monkeypatch: pyt
     monkeypatch.delitem(dunders.OPERATORS, "ttnn.lt")
     with pytest.raises(UnsupportedError) as caught:
         operator.lt(host, 1)
-    assert str(caught.value) == "ttnn.lt: this operator is not built yet"
+    assert str(caught.value) == "ttnn.lt: this operator is not implemented"
 
 
 # Constructors.

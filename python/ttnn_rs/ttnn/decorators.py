@@ -1,6 +1,6 @@
 """Official module: operator classes, hooks and registration.
 
-Comparisons over a whole program, in which golden values are carried from operator to operator, are not built.
+Comparisons over a whole program, in which golden values are carried from operator to operator, are not implemented.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ globals().update(
         "ttnn.decorators",
         "get_tensor_report_record postprocess_global_golden_function_outputs prepare_backward_golden_inputs "
         "preprocess_global_golden_function_inputs refresh_or_invalidate_global_goldens set_golden_comparison_config",
-        "comparisons over a whole program and their records are not built yet; comparison mode compares each call",
+        "comparisons over a whole program and their records are not implemented; comparison mode compares each call",
     )
 )
 

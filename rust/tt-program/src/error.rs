@@ -56,7 +56,7 @@ pub struct SourcePlace {
     pub file: String,
     /// Line, from 1 on; 0 if unknown.
     pub line: u32,
-    /// What is called there, if that is a name below the compute API; otherwise empty.
+    /// The called name, if it is below the compute API; otherwise empty.
     pub called: String,
 }
 

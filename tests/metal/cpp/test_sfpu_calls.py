@@ -37,7 +37,7 @@ from ttnn.kernel_api.sfpu_integers import _ByFormat, _OneTile
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Let numpy convert and compare NaN."""
+    """Silence numpy's warnings about NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         yield
 

@@ -89,7 +89,7 @@ def test_tensors_that_do_not_concatenate_raise_errors(device: ttnn.MeshDevice) -
         ttnn.concat([x, x], 2)
     with pytest.raises(ttnn.DTypeError, match="data types differ: BFLOAT16 and FLOAT32"):
         ttnn.concat([x, ttnn.typecast(x, ttnn.float32)], 0)
-    with pytest.raises(ttnn.ParameterError, match="there is no tensor to join"):
+    with pytest.raises(ttnn.ParameterError, match="no tensors to concatenate"):
         ttnn.concat([], 0)
     with pytest.raises(ttnn.ShapeError, match="has 1 entries for a tensor of rank 2"):
         ttnn.repeat(x, [2])

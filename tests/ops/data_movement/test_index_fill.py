@@ -30,7 +30,7 @@ def test_index_fill(name: str, dim: int, dtype: ttnn.DataType, value: float, dev
     np.moveaxis(expected, dim, 0)[[0, 2]] = stored
     np.testing.assert_array_equal(values_of(result), expected)
     assert result.memory_config() == ttnn.L1_MEMORY_CONFIG
-    with pytest.raises(ttnn.DTypeError, match=f"^ttnn.{name}: .* is no element of"):
+    with pytest.raises(ttnn.DTypeError, match=f"^ttnn.{name}: .* is not a value of"):
         operator(x, dim, _ints([0], [1], device), 1.5 if dtype is ttnn.int32 else 1)
 
 

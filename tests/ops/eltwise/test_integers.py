@@ -203,7 +203,7 @@ def test_chains_of_integers(device: ttnn.MeshDevice) -> None:
             ttnn.unary_chain(_ints(device, [1], dtype), [function])
     with pytest.raises(ttnn.UnsupportedError, match="takes 1 parameters"):
         ttnn.unary_chain(x, [U.ADD_UNARY_SFPU])
-    with pytest.raises(ttnn.DTypeError, match="has a parameter that is no integer"):
+    with pytest.raises(ttnn.DTypeError, match="has a parameter that is not an integer"):
         ttnn.unary_chain(x, [ttnn.UnaryWithParam(U.ADD_UNARY_SFPU, float("inf"))])
 
 
@@ -218,7 +218,7 @@ def test_limits_of_integers(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> No
         assert _words(ttnn.relu_max(x, limit)) == expected
         expected = [int(value) & 0xFFFFFFFF for value in np.maximum(values, bound)]
         assert _words(ttnn.relu_min(x, limit)) == expected
-    with pytest.raises(ttnn.DTypeError, match=r"ttnn\.relu_max: 1e\+10 is no value of"):
+    with pytest.raises(ttnn.DTypeError, match=r"ttnn\.relu_max: 1e\+10 is not a value of"):
         ttnn.relu_max(x, 1e10)
 
 

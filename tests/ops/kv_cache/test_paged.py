@@ -53,7 +53,7 @@ def test_caches_of_users_need_no_full_tiles_and_pages_do(length: int, device: tt
         expected[user, :, place] = values_of(tokens)[0, user]
     ttnn.experimental.paged_update_cache(cache, tokens, update_idxs=[length - 1, 2])
     np.testing.assert_array_equal(values_of(cache), expected)
-    with pytest.raises(ttnn.ParameterError, match=f"row {length} is behind the {length} rows"):
+    with pytest.raises(ttnn.ParameterError, match=f"row {length} is past the {length} rows"):
         ttnn.experimental.paged_update_cache(cache, tokens, update_idxs=[length, 2])
     options = {"update_idxs_tensor": _ints([0, 1], [2], device), "page_table": _ints([1, 0], [2, 1], device)}
     with pytest.raises(ttnn.ShapeError, match="must be of rank 4 with full tiles"):
@@ -76,7 +76,7 @@ def test_pages_of_users(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
     result = ttnn.experimental.paged_fused_update_cache(keys, first, values, second, **options)
     for tensor, into in zip(result, expected, strict=True):
         np.testing.assert_array_equal(values_of(tensor), into)
-    with pytest.raises(ttnn.ParameterError, match="row 96 is behind"):
+    with pytest.raises(ttnn.ParameterError, match="row 96 is past"):
         ttnn.experimental.paged_update_cache(
             keys, first, **options | {"update_idxs_tensor": _ints([0, 96], [2], device)}
         )
@@ -107,7 +107,7 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
         update(cache, tokens)
     with pytest.raises(ttnn.MemoryConfigError, match="interleaved"):
         update(cache, ttnn.to_memory_config(tokens, ttnn.DRAM_MEMORY_CONFIG), update_idxs=[0, 1])
-    with pytest.raises(ttnn.ShapeError, match="there are 1 places"):
+    with pytest.raises(ttnn.ShapeError, match="there are 1 positions"):
         update(cache, tokens, update_idxs=[0])
     with pytest.raises(ttnn.ShapeError, match="share_cache"):
         update(cache, tokens, update_idxs=[0, 1], share_cache=True)

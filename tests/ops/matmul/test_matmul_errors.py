@@ -119,7 +119,7 @@ def test_inner_dimensions_message(device: ttnn.MeshDevice) -> None:
     assert str(caught.value) == (
         "ttnn.matmul: inner dimensions differ: input_tensor_a is (32, 64) (K=64), input_tensor_b is (96, 32) (K=96), "
         "after "
-        "the transposes asked for. Pass transpose_b=True if b is stored as [N, K].\n"
+        "the requested transposes. Pass transpose_b=True if b is stored as [N, K].\n"
         "info:\n"
         "The width of the first tensor must be equal to the height of the second tensor. Mismatch: width=64 height=96"
     )

@@ -83,7 +83,7 @@ def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         ttnn.moreh_norm(x, 2.0, dim=2)
     with pytest.raises(ttnn.ShapeError, match="names a dimension twice"):
         ttnn.moreh_norm(x, 2.0, dim=[1, -1])
-    with pytest.raises(ttnn.ParameterError, match="is no order of a norm"):
+    with pytest.raises(ttnn.ParameterError, match="is not the order of a norm"):
         ttnn.moreh_norm(x, math.nan)
     with pytest.raises(ttnn.ParameterError, match="cannot be split"):
         ttnn.moreh_abs_pow(x, math.inf)

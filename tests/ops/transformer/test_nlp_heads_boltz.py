@@ -65,7 +65,7 @@ def test_wrong_shapes_and_placements_raise(device: ttnn.MeshDevice) -> None:
         create(make((1, 32, 64, 192), ttnn.bfloat16, TILES, device), num_heads=2)
     with pytest.raises(ttnn.ShapeError, match="do not divide into 15 heads"):
         create(x, num_heads=5)
-    with pytest.raises(ttnn.UnsupportedError, match="preallocated outputs are not built yet"):
+    with pytest.raises(ttnn.UnsupportedError, match="preallocated outputs are not implemented"):
         create(x, num_heads=2, output_tensors=[x, x, x])
     with pytest.raises(ttnn.ShapeError, match="D of full tiles"):
         join(make((2, 32, 32, 16), ttnn.bfloat16, TILES, device))

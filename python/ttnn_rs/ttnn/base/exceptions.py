@@ -252,7 +252,7 @@ class UnsupportedError(TtnnError, NotImplementedError):
     `NotImplementedError` is a `RuntimeError`, so this one is too.
 
     Attributes:
-        category: "unsupported" (will stay so), "unimplemented" (not built yet) or "untested".
+        category: "unsupported" (will stay so), "unimplemented" (not implemented) or "untested".
     """
 
     def __init__(self, message: str, category: str = "unsupported") -> None:

@@ -19,7 +19,7 @@ _REASONS: Final = {
     "the network's distances to the banks of a tensor are not open to programs": (
         "get_optimal_worker_cores_for_sharded_tensor"
     ),
-    "conversion between colour spaces is not built yet": "rgb_to_yuv",
+    "conversion between colour spaces is not implemented": "rgb_to_yuv",
     "prepared grids of grid_sample are not implemented; pass the grid itself": "prepare_grid_sample_grid",
 }
 _REFUSED: Final = {name: made for why, names in _REASONS.items() for name, made in refusing("ttnn", names, why).items()}

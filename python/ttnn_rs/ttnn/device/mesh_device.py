@@ -396,7 +396,9 @@ Device = MeshDevice
 
 
 def _one_chip(operation: str) -> NoReturn:
-    raise UnsupportedError(f"MeshDevice.{operation}: meshes have one chip here; several are not built", "unimplemented")
+    raise UnsupportedError(
+        f"MeshDevice.{operation}: meshes have one chip here; several are not implemented", "unimplemented"
+    )
 
 
 class RunReport(Protocol):

@@ -200,7 +200,7 @@ def ema_tile(input_dst_index: int) -> None:
 # Welford's algorithm: mean and sum of squared distances of each column. Tables of reciprocals are sequences of float32
 # bits; an empty one lets the kernel divide.
 class WelfordInitMode(VendorEnum):
-    """What `welford_init` does with the mean and the sum of squared distances so far."""
+    """Effect of `welford_init` on the mean and the sum of squared distances so far."""
 
     ClearStats = 0
     PreserveStats = 1

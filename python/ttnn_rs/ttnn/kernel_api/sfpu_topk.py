@@ -22,7 +22,7 @@ def _check(call: str, idst: int, stable_sort: bool) -> None:
         text = f"{call}: idst={idst}; the kernel returns to Dst 0 after its first columns, so its tiles must be there"
         raise KernelArgumentError(text)
     if stable_sort:
-        raise UnsupportedError(f"{call}: stable_sort=True; its second swaps are not built", "unimplemented")
+        raise UnsupportedError(f"{call}: stable_sort=True; its second swaps are not implemented", "unimplemented")
 
 
 def _check_k(call: str, k: int, m_iter: int) -> None:

@@ -360,7 +360,7 @@ def find(name: str) -> FastOperation:
     try:
         return _operations[name]
     except KeyError:
-        raise UnsupportedError(f"{name} is not built yet.", "unimplemented") from None
+        raise UnsupportedError(f"{name} is not implemented.", "unimplemented") from None
 
 
 def name_again(prefix: str, names: Iterable[str]) -> None:

@@ -15,11 +15,11 @@ from ttnn.base.exceptions import MissingNameError
 _WHY: Final = {
     "several chips": "chips that work together are not modelled; a mesh has one chip here",
     "tools": (
-        "captured graphs, their reports, traces of models and profiles are not built yet; programs of kernels report "
+        "captured graphs, their reports, traces of models and profiles are not implemented; programs of kernels report "
         "their time (ttnn.metal)"
     ),
     "others": (
-        "the official package has it, here it is not built yet; ttnn.query_registered_operations() lists what is"
+        "the official package has it, here it is not implemented; ttnn.query_registered_operations() lists what is"
     ),
 }
 

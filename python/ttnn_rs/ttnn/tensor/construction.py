@@ -198,7 +198,7 @@ def _tensor_from_array(
     mapper = check_mapper(where, mesh_mapper)
     if enable_bfloat_opt:
         raise UnsupportedError(
-            f"{where}: enable_bfloat_opt=True converts on the device with its own rounding; that is not built yet",
+            f"{where}: enable_bfloat_opt=True converts on the device with its own rounding; that is not implemented",
             "unimplemented",
         )
     array = host_buffer.as_array(source, where)

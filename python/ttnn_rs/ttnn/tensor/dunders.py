@@ -27,7 +27,7 @@ def operation(name: str) -> Callable[..., Any]:
     """
     found = OPERATORS.get(f"ttnn.{name}")
     if found is None:
-        raise UnsupportedError(f"ttnn.{name}: this operator is not built yet", "unimplemented")
+        raise UnsupportedError(f"ttnn.{name}: this operator is not implemented", "unimplemented")
     return found
 
 

@@ -340,7 +340,7 @@ def _alignment(spec: TensorSpec) -> list[int]:
 
 def _memory(builder: Builder, config: MemoryConfig) -> int:
     if config.nd_shard_spec is not None:
-        raise UnsupportedError("ttnn.dump_tensor: n-dimensional shards are not built yet", "unimplemented")
+        raise UnsupportedError("ttnn.dump_tensor: n-dimensional shards are not implemented", "unimplemented")
     shards = config.shard_spec
     described = 0
     if shards is not None:
@@ -439,7 +439,7 @@ def _read_spec(table: Table) -> TensorSpec:
 
 def _read_memory(table: Table) -> MemoryConfig:
     if table.table(3) is not None and table.number(4, "B"):
-        raise UnsupportedError("ttnn.load_tensor: n-dimensional shards are not built yet", "unimplemented")
+        raise UnsupportedError("ttnn.load_tensor: n-dimensional shards are not implemented", "unimplemented")
     shards = table.table(2)
     if shards is None:
         described = None

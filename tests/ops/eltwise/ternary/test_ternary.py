@@ -118,7 +118,7 @@ def test_operands_that_do_not_fit_raise_errors(device: ttnn.MeshDevice) -> None:
     ):
         ttnn.where(a, make((40, 7), ttnn.bfloat16, ttnn.TILE_LAYOUT, device), a)
     with pytest.raises(
-        ttnn.LayoutError, match=r"ttnn\.mac: input_tensor_c is ROW_MAJOR; the operator takes TILE_LAYOUT"
+        ttnn.LayoutError, match=r"ttnn\.mac: input_tensor_c is ROW_MAJOR; the operator requires TILE_LAYOUT"
     ):
         ttnn.mac(a, a, make(SHAPE, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device))
     integers = _integers(ttnn.int32, 1, device)

@@ -46,5 +46,5 @@ def test_the_result_has_memory_of_its_own(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("target", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.uint8])
 def test_sizes_agree(target: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    with pytest.raises(ttnn.DTypeError, match=rf"ttnn\.bitcast: UINT32 and {target.name} are no types of one size"):
+    with pytest.raises(ttnn.DTypeError, match=rf"ttnn\.bitcast: UINT32 and {target.name} have different sizes"):
         ttnn.bitcast(tensor(WORDS, ttnn.uint32, ttnn.TILE_LAYOUT, device), target)

@@ -40,7 +40,7 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
     if entry is not None and not entry.fewest <= given <= entry.most:
         counts = " to ".join(str(count) for count in sorted({entry.fewest, entry.most}))
         raise ParameterError(f"{operator}: the activation {activation!r} takes {counts} parameter(s), got {given}.")
-    raise UnsupportedError(f"{operator}: the activation {activation!r} is not built yet.", "unimplemented")
+    raise UnsupportedError(f"{operator}: the activation {activation!r} is not implemented.", "unimplemented")
 
 
 def cast_types(operator: str, activation: UnaryWithParam) -> tuple[DataType, DataType]:

@@ -28,7 +28,8 @@ def tile_of(spec: TensorSpec) -> tuple[int, int] | None:
         return None
     if spec.tile.transpose_within_face:
         raise UnsupportedError(
-            "moving elements of transposed tiles is not built; ttnn.matmul and ttnn.linear take them.", "unimplemented"
+            "moving elements of transposed tiles is not implemented; ttnn.matmul and ttnn.linear accept them.",
+            "unimplemented",
         )
     height, width = spec.tile.tile_shape
     return (height, width)
@@ -65,7 +66,7 @@ def move_into(
     for side in (spec, target):
         if result is not None and side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
             raise UnsupportedError(
-                f"casting {side.dtype.name} in tiles of {side.tile.tile_shape} is not built yet.", "unimplemented"
+                f"casting {side.dtype.name} in tiles of {side.tile.tile_shape} is not implemented.", "unimplemented"
             )
     if is_empty(target):
         return taker

@@ -150,5 +150,5 @@ def _apply_one(
 def _whole(operator: str, function: UnaryWithParam, value: float) -> int:
     """Return a parameter as the kernel gets it: cut to an integer."""
     if not math.isfinite(value):
-        raise DTypeError(f"{operator}: the activation {function!r} has a parameter that is no integer.")
+        raise DTypeError(f"{operator}: the activation {function!r} has a parameter that is not an integer.")
     return math.trunc(value)

@@ -66,10 +66,10 @@ def apply_chain(
     spec = input_tensor.spec
     dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
     if not integers and (spec.dtype not in FLOATS or dtype not in FLOATS):
-        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
+        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not implemented.", "unimplemented")
     for name, variant, *_ in chain:
         if (name, variant) not in sfpu_functions():
-            raise UnsupportedError(f"{operator}: the SFPU function {name}/{variant} is not built yet.")
+            raise UnsupportedError(f"{operator}: the SFPU function {name}/{variant} is not implemented.")
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
@@ -107,7 +107,7 @@ def copy_bits(
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     if dtype is not spec.dtype:
-        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
+        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not implemented.", "unimplemented")
     if output_tensor is None:
         output = allocate(spec.with_memory_config(memory_config), device)
     else:

@@ -44,7 +44,7 @@ def cast(
         found = _STEPS.get((spec.dtype, dtype))
         if found is None:
             raise UnsupportedError(
-                f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet on the device; convert on the host.",
+                f"{operator}: {spec.dtype.name} to {dtype.name} is not implemented on the device; convert on the host.",
                 "unimplemented",
             )
         steps = found

@@ -86,7 +86,7 @@ def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> No
     _unless(
         shape[-1] % _TILE == 0,
         ShapeError,
-        f"input_tensor is {indices.shape}; its last dimension is no multiple of {_TILE}.",
+        f"input_tensor is {indices.shape}; its last dimension is not a multiple of {_TILE}.",
         "Number of columns in the index tensor must be divisible by tile width",
     )
     _unless(
@@ -114,7 +114,7 @@ def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> No
     _unless(
         size[3] % _TILE == 0,
         ShapeError,
-        f"output_gradient_tensor is {grad.shape}; its last dimension is no multiple of {_TILE}.",
+        f"output_gradient_tensor is {grad.shape}; its last dimension is not a multiple of {_TILE}.",
         "Number of columns in the gradient tensor must be divisible by tile width",
     )
     _unless(

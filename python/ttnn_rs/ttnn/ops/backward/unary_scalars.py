@@ -53,7 +53,7 @@ def _clamp(operator: str) -> Callable[..., list[Tensor]]:
             check_operands(operator, grad_tensor=grad, input_tensor=x)
             if low is None and high is None:
                 raise ParameterError(
-                    f"{operator}: min and max are both None; give at least one of them.",
+                    f"{operator}: min and max are both None; pass at least one of them.",
                     vendor="Only one of 'min' or 'max' can be None. Please provide one value",
                 )
             for label, limit in (("min", low), ("max", high)):

@@ -121,7 +121,7 @@ conv1d = register(
                     *CHANNELS,
                     Param("input_length", INTEGER, doc="L.", example=64),
                     Param("kernel_size", INTEGER, doc="k.", example=3),
-                    Param("stride", INTEGER, 1, doc="Steps of the window.", example=2),
+                    Param("stride", INTEGER, 1, doc="Stride of the kernel window.", example=2),
                     Param(
                         "padding",
                         INT_OR_INTS,
@@ -129,7 +129,7 @@ conv1d = register(
                         doc="Zeros around the row: on both sides, or [left, right].",
                         example=1,
                     ),
-                    Param("dilation", INTEGER, 1, doc="Steps between elements of the window.", example=2),
+                    Param("dilation", INTEGER, 1, doc="Dilation of the kernel window.", example=2),
                     *OPTIONS,
                 ),
             ),

@@ -344,7 +344,7 @@ def _check_config(operator: str, config: Conv2dConfig, _values: Sequence[Any]) -
     """
     if config.padding_mode is not Conv2dConfig().padding_mode:
         raise UnsupportedError(
-            f"{operator}: conv_config.padding_mode={config.padding_mode} is not built yet; pad the image before.",
+            f"{operator}: conv_config.padding_mode={config.padding_mode} is not implemented; pad the image before.",
             "unimplemented",
         )
 
@@ -387,9 +387,9 @@ CHANNELS: Final = (
 )
 ERRORS: Final = (
     ("ShapeError", "input, weights or bias do not fit the sizes."),
-    ("ParameterError", "a size is not positive, or the window does not fit the image."),
+    ("ParameterError", "a size is not positive, or the kernel window does not fit the image."),
     ("DTypeError", "the input or the output is an integer tensor."),
-    ("UnsupportedError", "`conv_config` asks for another padding than zeros."),
+    ("UnsupportedError", "`conv_config` has another padding mode than zeros."),
 )
 NOTE: Final = (
     "Kernel windows are multiplied by the weights, one kernel row after the other; between them partial sums "
@@ -434,7 +434,7 @@ conv2d = register(
                     Param("input_height", INTEGER, doc="H.", example=8),
                     Param("input_width", INTEGER, doc="W.", example=8),
                     Param("kernel_size", INT_SEQUENCE, doc="[kh, kw].", example=[3, 3]),
-                    Param("stride", INT_SEQUENCE, [1, 1], doc="Steps of the window.", example=[2, 2]),
+                    Param("stride", INT_SEQUENCE, [1, 1], doc="Stride of the kernel window.", example=[2, 2]),
                     Param(
                         "padding",
                         INT_SEQUENCE,
@@ -442,7 +442,7 @@ conv2d = register(
                         doc="Zeros around the image: [height, width] or [top, bottom, left, right].",
                         example=[1, 1],
                     ),
-                    Param("dilation", INT_SEQUENCE, [1, 1], doc="Steps inside of the window.", example=[2, 2]),
+                    Param("dilation", INT_SEQUENCE, [1, 1], doc="Dilation of the kernel window.", example=[2, 2]),
                     *OPTIONS,
                 ),
             ),

@@ -468,9 +468,9 @@ conv3d = declare(
                 Param("dtype", DATA_TYPE, doc="Data type of the output: that of the input.", example=DataType.BFLOAT16),
                 Param("output_channels", INTEGER, doc="O.", example=32),
                 Param("kernel_size", INT_SEQUENCE, doc="[kT, kH, kW].", example=[3, 3, 3]),
-                Param("stride", INT_SEQUENCE, [1, 1, 1], doc="Steps of the window.", example=[1, 2, 2]),
+                Param("stride", INT_SEQUENCE, [1, 1, 1], doc="Stride of the kernel window.", example=[1, 2, 2]),
                 Param("padding", INT_SEQUENCE, [0, 0, 0], doc="Elements around the volume.", example=[0, 1, 1]),
-                Param("dilation", INT_SEQUENCE, [1, 1, 1], doc="Steps inside of the window.", example=[1, 1, 2]),
+                Param("dilation", INT_SEQUENCE, [1, 1, 1], doc="Dilation of the kernel window.", example=[1, 1, 2]),
                 Param(
                     "padding_mode",
                     instance_kind("str", str),
@@ -560,7 +560,7 @@ prepare_conv3d_weights = declare(
         ("ShapeError", "the weights are not of rank 5, or blocks do not divide the channels."),
         ("DTypeError", "the weights are not BFLOAT16 or FLOAT32."),
         ("LayoutError", "the weights are in tiles."),
-        ("ParameterError", "numbers are not positive, or there is no device."),
+        ("ParameterError", "a size is not positive, or there is no device."),
     ),
     examples=(),
 )

@@ -199,7 +199,7 @@ conv_transpose2d = register(
                     Param(
                         "output_padding", INT_SEQUENCE, [0, 0], doc="More rows and columns at the end.", example=[1, 1]
                     ),
-                    Param("dilation", INT_SEQUENCE, [1, 1], doc="Steps inside of the window.", example=[2, 2]),
+                    Param("dilation", INT_SEQUENCE, [1, 1], doc="Dilation of the kernel window.", example=[2, 2]),
                     *(_OPTIONS[name] for name in _BEFORE),
                     _SLICES,
                     Param("mirror_kernel", BOOLEAN, True, doc="False if the weights are mirrored already."),

@@ -29,14 +29,14 @@ def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int,
         ShapeError: they are not of rank 5, or blocks do not divide the channels.
         DTypeError: they are not bfloat16 or float32.
         LayoutError: they are in tiles.
-        ParameterError: numbers are not positive, or there is no device.
+        ParameterError: a size is not positive, or there is no device.
     """
     spec = weight.spec
     device = device or weight._device
     if weight._device is not None:
         on_device(name, weight, "weight_tensor")
     if device is None:
-        raise ParameterError(f"{name}: weight_tensor is on the host; pass the device that takes the result.")
+        raise ParameterError(f"{name}: weight_tensor is on the host; pass the device of the result.")
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(f"{name}: weight_tensor is {spec.dtype.name}; it must be BFLOAT16 or FLOAT32.")
     if spec.layout is not Layout.ROW_MAJOR:

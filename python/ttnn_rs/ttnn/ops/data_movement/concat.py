@@ -61,7 +61,7 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
     """
     if not tensors:
         raise ParameterError(
-            f"{name}: there is no tensor to join.", vendor="expected a non-empty vector of input tensors"
+            f"{name}: no tensors to concatenate.", vendor="expected a non-empty vector of input tensors"
         )
     first = tensors[0]
     device = on_device(name, first, "tensors")
@@ -167,7 +167,7 @@ def _concat(
 def _stack(input_tensors: Sequence[Tensor], dim: int) -> Tensor:
     name = "ttnn.stack"
     if not input_tensors:
-        raise ParameterError(f"{name}: there is no tensor to stack.")
+        raise ParameterError(f"{name}: no tensors to stack.")
     rank = input_tensors[0].spec.shape.rank
     axis = dimension(name, dim, rank + 1)
     raised = []
@@ -400,7 +400,7 @@ repeat_interleave = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("repeats", INTEGER, doc="How often each element stands."),
+                Param("repeats", INTEGER, doc="Number of repeats of each element."),
                 Param("dim", INTEGER, doc="Dimension along which elements are repeated.", example=1),
             ),
             (MEMORY_CONFIG_OPTION,),

@@ -73,7 +73,7 @@ def _output_dtype(name: str, given: DataType, dtype: DataType | None) -> DataTyp
     _row_major_dtype(name, result)
     if result is not given and not (result is DataType.BFLOAT16 and given in BLOCK_FLOATS):
         raise UnsupportedError(
-            f"{name}: input is {given.name}, dtype {result.name}; that conversion is not built yet. Leave dtype out, "
+            f"{name}: input is {given.name}, dtype {result.name}; that conversion is not implemented. Leave dtype out, "
             "and use ttnn.typecast.",
             "unimplemented",
         )

@@ -267,7 +267,7 @@ fold = register_movement(
                     "override_memory_config",
                     MEMORY_CONFIG,
                     None,
-                    doc="Where the result of shards that are transposed lies.",
+                    doc="Memory config of the result of transposed shards.",
                 ),
                 Param("collapse_output", BOOLEAN, False, doc="Return [1, 1, N * H * W, C]."),
             )
@@ -300,7 +300,7 @@ rotate_half = register_movement(
     composition=True,
     raises=(
         ("DTypeError", "the input is neither bfloat16 nor float32."),
-        ("ShapeError", "W is no multiple of 64."),
+        ("ShapeError", "W is not a multiple of 64."),
         ("MemoryConfigError", "a tensor is sharded."),
     ),
     examples=lambda shape, layout: ((),) if len(shape) >= 2 and 0 not in shape and shape[-1] % 64 == 0 else (),

@@ -228,7 +228,7 @@ slice_write = register_movement(
                 INPUT_TENSOR,
                 Param("output_tensor", TENSOR, doc="[...] of the same data type: what is written to."),
                 Param("start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
-                Param("end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 1, 64, 128]),
+                Param("end", INT_SEQUENCE, doc="End index (excluded).", example=[1, 1, 64, 128]),
                 Param("step", INT_SEQUENCE, doc="Steps of every dimension.", example=[1, 1, 1, 1]),
             )
         ),
@@ -256,7 +256,7 @@ padded_slice = register_movement(
             (
                 Param("input_tensor", TENSOR, doc="[N, H, W, C] on a device.", example=Operand((1, 8, 8, 32))),
                 Param("padded_slice_start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
-                Param("padded_slice_end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 4, 8, 32]),
+                Param("padded_slice_end", INT_SEQUENCE, doc="End index (excluded).", example=[1, 4, 8, 32]),
                 Param("padded_slice_step", INT_SEQUENCE, None, doc="Only 1 exists.", example=[1, 1, 1, 1]),
             ),
             (

@@ -78,12 +78,12 @@ def _index_fill(
     number = as_float(name, value, "value")
     if isinstance(value, int) != (spec.dtype in INTEGERS):
         raise DTypeError(
-            f"{name}: value={value!r} is no element of {spec.dtype.name}.",
+            f"{name}: value={value!r} is not a value of {spec.dtype.name}.",
             vendor="Index fill: Value type must match input tensor dtype",
         )
     target = memory_config or spec.memory_config
     if not (spec.memory_config.interleaved and target.interleaved):
-        raise UnsupportedError(f"{name}: shards are refused by the official program too; use DRAM_MEMORY_CONFIG.")
+        raise UnsupportedError(f"{name}: shards are not supported, as in the official program; use DRAM_MEMORY_CONFIG.")
     rank = spec.shape.rank
     axis = dimension(name, dim, rank)
     output = moved_to(input, target)
@@ -155,7 +155,7 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
     spec = input_tensor.spec
     target = memory_config or spec.memory_config
     if not (spec.memory_config.interleaved and target.interleaved):
-        raise UnsupportedError(f"{name}: shards are refused by the official program too; use DRAM_MEMORY_CONFIG.")
+        raise UnsupportedError(f"{name}: shards are not supported, as in the official program; use DRAM_MEMORY_CONFIG.")
     volume = spec.shape.volume()
     counts, found = (
         allocate(TensorSpec.of((1, 1, 1, size), DataType.UINT32, Layout.ROW_MAJOR, target), device)
@@ -257,7 +257,7 @@ def _shaped(name: str, sizes: Sequence[int], fills: Sequence[int], like: Tensor,
             f"{name}: any is {spec.dtype.name}; it must be BFLOAT16.", vendor="Input tensor dtype must be BFLOAT16"
         )
     if not (spec.memory_config.interleaved and target.interleaved):
-        raise UnsupportedError(f"{name}: shards are refused by the official program too; use DRAM_MEMORY_CONFIG.")
+        raise UnsupportedError(f"{name}: shards are not supported, as in the official program; use DRAM_MEMORY_CONFIG.")
     return allocate(TensorSpec.of(sizes, DataType.BFLOAT16, Layout.ROW_MAJOR, target), on_device(name, like, "any"))
 
 
@@ -330,7 +330,7 @@ def _fill_padding(input_tensor: Tensor, fill_value: float, _memory_config: Memor
 _INDEX: Final = Param(
     "index",
     TENSOR,
-    doc="[N] of UINT32, row-major. Places behind the end are passed over.",
+    doc="[N] of UINT32, row-major. Indices past the end are ignored.",
     example=Operand((3,), dtype=DataType.UINT32, layout=Layout.ROW_MAJOR, between=(0, 63)),
 )
 _SIZES: Final = tuple(
@@ -344,7 +344,7 @@ _SIZES: Final = tuple(
         ("wOnes", "Columns that get it.", 7),
     )
 )
-_ANY: Final = Param("any", TENSOR, doc="A tensor of bfloat16 on the device; only its place counts.")
+_ANY: Final = Param("any", TENSOR, doc="A bfloat16 tensor on the device; only its memory config is used.")
 _PADDED: Final = Param("input_tensor", TENSOR, doc="[..., H, W] on a device.", example=Operand((1, 1, 40, 50)))
 _REFUSED: Final = (("UnsupportedError", "a tensor is sharded, or is to be."),)
 _FILLED: Final = (
@@ -375,7 +375,7 @@ _fill: Final = partial(
     raises=(
         ("LayoutError", "`input` is tiled."),
         ("ShapeError", "`index` is not [N] of UINT32, or `dim` is out of range."),
-        ("DTypeError", "the value is no element of the data type."),
+        ("DTypeError", "the value is not representable in the data type."),
         *_REFUSED,
     ),
     examples=(),
@@ -422,14 +422,14 @@ indexed_fill = register_movement(
     ),
     _indexed_fill,
     "Return `input_tensor_a` with slices replaced by those of `input_tensor_b`.\n"
-    "Shape: [..., n], [N, ...], [n, ...] -> [N, ...]. Of several slices for one place the last one stays.",
+    "Shape: [..., n], [N, ...], [n, ...] -> [N, ...]. Of several slices for one index the last one is used.",
     golden=golden.indexed_fill,
     dtypes=(DataType.UINT32, DataType.INT32),
     layouts=(Layout.ROW_MAJOR,),
     engine=("write_window", "copy_pages", "move_elements"),
     raises=(
         ("ShapeError", "shapes, data types or layouts do not fit."),
-        ("DTypeError", "rows of block floats are to be replaced, or indices are no integers."),
+        ("DTypeError", "rows of block floats would be replaced, or indices are not integers."),
         ("ParameterError", "an index is out of range."),
     ),
     examples=(),
@@ -459,7 +459,7 @@ plus_one = register_movement(
                     doc="Cores that work; time only.",
                     check=SUB_CORE_GRIDS_OPTION.check,
                 ),
-                Param("skip_negative_entries", BOOLEAN, False, doc="Elements below zero stay."),
+                Param("skip_negative_entries", BOOLEAN, False, doc="Elements below zero are kept."),
             )
         ),
     ),
@@ -497,7 +497,7 @@ isin = register_movement(
     golden=golden.isin,
     dtypes=GATHERED,
     engine=("is_in", "move_elements"),
-    raises=(("DTypeError", "data types differ or are not taken."),),
+    raises=(("DTypeError", "data types differ or are not supported."),),
     examples=_isin_examples,
 )
 fill_rm = register_movement(
@@ -560,7 +560,7 @@ fill_implicit_tile_padding = register_movement(
     raises=(
         ("LayoutError", "the tensor is row-major."),
         ("ShapeError", "the rank is 0."),
-        ("DTypeError", "the data type is not taken."),
+        ("DTypeError", "the data type is not supported."),
     ),
     examples=_padding_examples,
 )

@@ -180,7 +180,7 @@ def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]
         spec = tensor.spec
         if not spec.memory_config.interleaved:
             raise UnsupportedError(
-                f"{name}: {label} is sharded; move it to ttnn.DRAM_MEMORY_CONFIG. The official program refuses it too."
+                f"{name}: {label} is sharded; move it to ttnn.DRAM_MEMORY_CONFIG. The official program rejects it too."
             )
         if spec.layout is not Layout.TILE:
             continue
@@ -397,8 +397,8 @@ _REDUCE: Final = Param(
     example="add",
 )
 _BOUNDS: Final = (
-    ("DTypeError", "a data type is not taken."),
-    ("LayoutError", "a tensor is in a layout that the program does not take."),
+    ("DTypeError", "a data type is not supported."),
+    ("LayoutError", "a tensor has a layout that the program does not support."),
     ("ShapeError", "ranks differ, or the indices are larger than a tensor."),
     ("UnsupportedError", "a tensor is sharded, or an option is not supported."),
 )
@@ -454,7 +454,7 @@ gather = register_movement(
     dtypes=GATHERED,
     layouts=(Layout.TILE,),
     engine=("gather_elements", "move_elements"),
-    raises=(*_BOUNDS, ("ParameterError", "an index is behind the last element.")),
+    raises=(*_BOUNDS, ("ParameterError", "an index is past the last element.")),
     examples=_gather_examples,
 )
 _declare_scatter = partial(
@@ -465,8 +465,8 @@ scatter = _declare_scatter(
     (Signature((_INPUT, _DIM, _INDEX, _SRC), (MEMORY_CONFIG_OPTION, _REDUCE, SUB_CORE_GRIDS_OPTION)),),
     _scatter,
     "Return `input` with elements of `src` scattered to `index` along `dim`.\n"
-    "Shape: [...], [...], [...] -> [...], as `input` has it. Of several elements for one place the last one stays. "
-    "Indices behind the last element are passed over. Elements of bfloat16 are combined in FP32 and rounded once.",
+    "Shape: [...], [...], [...] -> [...], as `input` has it. Of several elements for one index the last one is used. "
+    "Indices past the last element are ignored. Elements of bfloat16 are combined in FP32 and rounded once.",
     golden=golden.scatter,
     dtypes=GATHERED,
     raises=(*_BOUNDS, ("ParameterError", "`reduce` is another word.")),
@@ -494,7 +494,7 @@ tosa_gather = register_movement(
     dtypes=GATHERED,
     layouts=(Layout.TILE,),
     engine=("gather_elements", "move_elements"),
-    raises=(*_BOUNDS, ("ParameterError", "an index is behind the last row.")),
+    raises=(*_BOUNDS, ("ParameterError", "an index is past the last row.")),
     examples=_tosa_gather_examples,
 )
 tosa_scatter = _declare_scatter(

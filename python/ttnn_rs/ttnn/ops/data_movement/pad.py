@@ -80,7 +80,7 @@ def _check_program(
         return
     if not use_multicore:
         raise ParameterError(
-            f"{name}: sub_core_grids={sub_core_grids} goes with use_multicore=True; leave one of them out.",
+            f"{name}: sub_core_grids={sub_core_grids} requires use_multicore=True; omit one of them.",
             vendor="ttnn.pad: sub_core_grids is only supported when use_multicore is true",
         )
     if memory_config is not None and memory_config.is_sharded():

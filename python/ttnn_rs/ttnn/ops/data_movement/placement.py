@@ -363,7 +363,7 @@ assign = _op(
         ("ShapeError", "the shapes differ."),
         ("LayoutError", "the layouts differ."),
         ("DTypeError", "`output_tensor` is not of `dtype`."),
-        ("MemoryConfigError", "`output_tensor` lies elsewhere than in `memory_config`."),
+        ("MemoryConfigError", "`output_tensor` is not in `memory_config`."),
     ),
     examples=(),
 )

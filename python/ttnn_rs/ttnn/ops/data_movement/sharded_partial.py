@@ -110,7 +110,7 @@ def _to_interleaved(
     if output_dtype not in (None, cache_tensor.spec.dtype) or spec.dtype is not cache_tensor.spec.dtype:
         raise UnsupportedError(
             f"{name}: input_tensor is {spec.dtype.name}, cache_tensor {cache_tensor.spec.dtype.name}; a conversion is "
-            "not built yet.",
+            "not implemented.",
             "unimplemented",
         )
     shape = tuple(spec.shape)
@@ -141,7 +141,7 @@ _ERRORS: Final = (
     ("ParameterError", "the slice is out of range."),
     ("LayoutError", "a tensor is row-major."),
     ("DTypeError", "a tensor holds integers."),
-    ("MemoryConfigError", "a tensor lies where it cannot, or shards do not fit."),
+    ("MemoryConfigError", "a memory config is not supported, or shards do not fit."),
 )
 
 interleaved_to_sharded_partial = register_movement(
@@ -185,7 +185,7 @@ sharded_to_interleaved_partial = register_movement(
         Signature(
             (
                 Param("input_tensor", TENSOR, doc="[n, c, h, W]: a slice.", example=Operand((1, 1, 64, 64), 2)),
-                Param("cache_tensor", TENSOR, doc="[N, C, H, W]: takes the rows.", example=Operand((1, 1, 128, 64))),
+                Param("cache_tensor", TENSOR, doc="[N, C, H, W]: receives the rows.", example=Operand((1, 1, 128, 64))),
                 *_SLICES,
             ),
             (
@@ -193,7 +193,7 @@ sharded_to_interleaved_partial = register_movement(
                     MEMORY_CONFIG_OPTION.name,
                     MEMORY_CONFIG_OPTION.kind,
                     None,
-                    doc="The cache says where it lies.",
+                    doc="Ignored: the result is in the cache's memory config.",
                 ),
                 Param("output_dtype", DATA_TYPE, None, doc="Data type of the cache.", example=DataType.FLOAT32),
             ),

@@ -57,7 +57,7 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
         if largest >= rows:
             raise ParameterError(
                 f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
-                "whatever lies behind it."
+                "past its end."
             )
     if tensor.spec.layout is not Layout.ROW_MAJOR:
         tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
@@ -202,7 +202,7 @@ embedding = register(
         raises=(
             ("DTypeError", "indices or table have another data type, or `dtype` is given for rows."),
             ("ShapeError", "the table is not a matrix, or there are no indices."),
-            ("ParameterError", "an index is no row of the table."),
+            ("ParameterError", "an index is not a row of the table."),
         ),
         domain=np.abs,
         examples=_examples,

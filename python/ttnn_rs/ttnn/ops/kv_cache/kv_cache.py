@@ -63,7 +63,7 @@ def _fill(name: str, cache: Tensor, source: Tensor, batch_index: int, update_idx
         raise ParameterError(f"{name}: batch_index={batch_index} is out of range for {users} users.")
     if update_idx < 0 or update_idx % TILE_SIZE or update_idx + rows > length:
         raise ParameterError(
-            f"{name}: update_idx={update_idx} must be a multiple of {TILE_SIZE} with {rows} rows behind it in a cache "
+            f"{name}: update_idx={update_idx} must be a multiple of {TILE_SIZE} with {rows} rows after it in a cache "
             f"of {length}."
         )
     write_into(source, cache, [batch_index, 0, update_idx, 0])
@@ -85,7 +85,7 @@ def _update(
         raise ParameterError(f"{name}: update_index={update_index} is out of range for a cache of {length}.")
     if batch_offset < 0 or batch_offset + users > rows:
         raise ParameterError(
-            f"{name}: batch_offset={batch_offset} with {users} users goes beyond the {rows} rows of the input."
+            f"{name}: batch_offset={batch_offset} with {users} users exceeds the {rows} rows of the input."
         )
     *_, height, width = tile_grid(cache)
     in_height = tile_grid(source)[-2]

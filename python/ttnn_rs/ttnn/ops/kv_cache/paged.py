@@ -74,7 +74,7 @@ def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users:
     """Return the row that each user writes; -1 for a user that writes none."""
     if bool(update_idxs) == (tensor is not None):
         raise ParameterError(
-            f"{name}: give either update_idxs or update_idxs_tensor.",
+            f"{name}: pass either update_idxs or update_idxs_tensor.",
             vendor="Only an update tensor or an update vector can be provided. Not both or neither.",
         )
     if tensor is None:
@@ -89,7 +89,7 @@ def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users:
         found = integers(name, tensor, "update_idxs_tensor")[:users]
     if len(found) != users:
         raise ShapeError(
-            f"{name}: there are {len(found)} places for {users} users.",
+            f"{name}: there are {len(found)} positions for {users} users.",
             vendor=f"Number of update_idxs ({len(found)}) should match batch size ({users})",
         )
     return found
@@ -115,7 +115,7 @@ def _table(name: str, table: Tensor, users: int) -> list[list[int]]:
 def _not_modelled(name: str, **options: object) -> None:
     for label, value in options.items():
         if value is not None:
-            raise UnsupportedError(f"{name}: {label} is not built yet; leave it out.", "unimplemented")
+            raise UnsupportedError(f"{name}: {label} is not implemented; leave it out.", "unimplemented")
 
 
 def _planned(
@@ -185,7 +185,7 @@ def _planned(
         extent = length * len(rows[0])
     wrong = [place for place in places if place >= extent]
     if wrong:
-        raise ParameterError(f"{name}: row {wrong[0]} is behind the {extent} rows of a user.")
+        raise ParameterError(f"{name}: row {wrong[0]} is past the {extent} rows of a user.")
     tiled = source if spec.layout is Layout.TILE else tilize_padded(name, source, memory_config=DRAM_MEMORY_CONFIG)
     *_, height, across = tile_grid(cache)
     in_height = tile_grid(tiled)[-2]
@@ -352,7 +352,7 @@ def _paged_fill(
     return cache_tensor
 
 
-_COMPUTE: Final = Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Rows are copied whatever it says.")
+_COMPUTE: Final = Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Ignored: rows are copied.")
 _SHARE: Final = Param("share_cache", BOOLEAN, None, doc="All users write into one cache of batch 1.")
 _OFFSET: Final = Param("batch_offset", INTEGER, 0, doc="Must be 0.")
 _PAGES: Final = Param("page_table", TENSOR, None, doc="[users, pages] of INT32: the pages of every user, -1 for none.")
@@ -361,12 +361,12 @@ _INDICES: Final = (
     Param("update_idxs_tensor", TENSOR, None, doc="[users] of INT32: the same."),
 )
 _ERRORS: Final = (
-    ("DTypeError", "a data type is not taken."),
+    ("DTypeError", "a data type is not supported."),
     ("LayoutError", "a cache is row-major."),
     ("ShapeError", "shapes do not fit."),
     ("MemoryConfigError", "the cache is sharded, or the input is not."),
-    ("ParameterError", "a place or a page is out of range, or options contradict each other."),
-    ("UnsupportedError", "an option is not built yet."),
+    ("ParameterError", "a position or a page is out of range, or options contradict each other."),
+    ("UnsupportedError", "an option is not implemented."),
 )
 
 

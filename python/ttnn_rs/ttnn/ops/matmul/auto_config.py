@@ -45,7 +45,7 @@ def choose(problem: Problem, core_grid: Grid | None, activation: Activation | No
         if min(core_grid) < 1:
             raise ProgramConfigError(
                 f"ttnn.matmul: core_grid=(x={core_grid[0]}, y={core_grid[1]}) has no cores. The device has "
-                f"{columns} columns and {rows} rows; give at least 1 and 1."
+                f"{columns} columns and {rows} rows; both must be at least 1."
             )
         grid = core_grid if core_grid[0] <= columns and core_grid[1] <= rows else problem.chip.grid
         return _for_core_grid(problem, grid, activation)
@@ -264,7 +264,7 @@ def _for_core_grid(problem: Problem, grid: Grid, activation: Activation | None) 
     if problem.a.shape[-1] != problem.b.shape[-2]:
         raise ShapeError(
             f"ttnn.matmul: inner dimensions differ: input_tensor_a is {problem.a.shape} (K={problem.a.shape[-1]}), "
-            f"input_tensor_b is {problem.b.shape} (K={problem.b.shape[-2]}), after the transposes asked for.",
+            f"input_tensor_b is {problem.b.shape} (K={problem.b.shape[-2]}), after the requested transposes.",
             vendor="The k dimension does not match between tensors",
         )
     if problem.batch_b > 1:

@@ -274,7 +274,7 @@ def _run(
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
         raise UnsupportedError(
-            f"{operator}: optional_output_tensor with a vector as input_tensor_b is not built.", "unimplemented"
+            f"{operator}: optional_output_tensor with a vector as input_tensor_b is not implemented.", "unimplemented"
         )
     followed = separate_bias is not None or program.separate_activation is not None or column_vector
     product = None if followed else output
@@ -365,7 +365,7 @@ def _launch_untilized(
     if program.out.shape[-2:] != program.out.padded[-2:]:
         raise UnsupportedError(
             f"ttnn.matmul: untilize_out=True with a result of {list(program.out.shape)}, which is not made of whole "
-            "tiles: rows of padding have no place in it.",
+            "tiles: padding rows cannot be stored.",
             "unimplemented",
         )
     assert output._device is not None

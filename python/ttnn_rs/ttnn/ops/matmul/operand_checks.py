@@ -48,14 +48,14 @@ def check_operands(problem: Problem) -> None:
     for label, operand in (("A", a), ("B", b)):
         if operand.dtype not in FLOATS:
             raise DTypeError(
-                f"ttnn.matmul: operand {label} is {operand.dtype.name}; the matrix program takes bfloat16, float32, "
+                f"ttnn.matmul: operand {label} is {operand.dtype.name}; the matmul program accepts bfloat16, float32, "
                 "bfloat8_b and bfloat4_b.",
                 vendor=f"Unsupported data format for input {label}: {operand.dtype.cpp_name}",
             )
     if a.shape[-1] != b.shape[-2]:
         raise ShapeError(
             f"ttnn.matmul: inner dimensions differ: input_tensor_a is {a.shape} (K={a.shape[-1]}), input_tensor_b is "
-            f"{b.shape} (K={b.shape[-2]}), after the transposes asked for. Pass transpose_b=True if b is stored as "
+            f"{b.shape} (K={b.shape[-2]}), after the requested transposes. Pass transpose_b=True if b is stored as "
             "[N, K].",
             vendor="The width of the first tensor must be equal to the height of the second tensor. Mismatch: "
             f"width={a.shape[-1]} height={b.shape[-2]}",
@@ -73,7 +73,7 @@ def check_fused_activation(config: ProgramConfig) -> None:
         names = ", ".join(sorted(op.name.lower() for op in FUSABLE))
         raise ProgramConfigError(
             f"ttnn.matmul: {activation.op.name} cannot be fused into a matmul; {names} can. Without core_grid the "
-            "activation runs as an operator of its own.",
+            "activation runs as a separate operator.",
             vendor=f"Unsupported UnaryOpType for fused activation: {activation.op.cpp_name}",
         )
 

@@ -187,7 +187,7 @@ def decide(call: MatmulCall) -> Decision:
     check_ranks(call)
     if call.core_grid is not None and call.config is not None:
         raise ProgramConfigError(
-            "ttnn.matmul: core_grid is for the automatic choice, program_config says everything; give one of them.",
+            "ttnn.matmul: core_grid selects an automatic program_config; pass one of them.",
             vendor="Cannot use both user core grid/coordinates and a program config",
         )
     _refuse_operands(call)

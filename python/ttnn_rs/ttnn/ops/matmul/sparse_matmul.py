@@ -245,7 +245,7 @@ def _sparse_matmul(
         )
     if program_config.fused_activation is not None:
         raise UnsupportedError(
-            f"{_NAME}: program_config.fused_activation is not applied by the program; use a unary operator behind it."
+            f"{_NAME}: program_config.fused_activation is not applied by the program; apply it to the result."
         )
     chosen = _chosen(sparsity, nnz, batches.places)
     m, k = tuple(a.spec.shape)[-2:]

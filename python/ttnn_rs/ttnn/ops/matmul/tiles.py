@@ -73,7 +73,7 @@ def result_tile(
     """
     if asked is not None and output is not None:
         raise ArgumentError(
-            f"{operator}: output_tile and optional_output_tensor are both given; the tensor has tiles of its own.",
+            f"{operator}: output_tile and optional_output_tensor are both given; the tensor's tiles are used.",
             vendor="Matmul cannot have both an output_tile and an optional_output_tensor. Configure the tile type of "
             "the output tensor instead if both are required.",
         )

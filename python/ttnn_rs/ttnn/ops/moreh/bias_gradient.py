@@ -59,7 +59,7 @@ def add_up(name: str, output_grad: Tensor, target: Tensor, compute: WormholeComp
     settings = settings_of(output_grad, compute)
     if one and settings[1]:
         raise UnsupportedError(
-            f"{name}: the gradient of a bias of one element with fp32_dest_acc_en=True is not built yet.",
+            f"{name}: the gradient of a bias of one element with fp32_dest_acc_en=True is not implemented.",
             "unimplemented",
         )
     count_program(device, "moreh_bias_add_backward", spec, target.spec, compute)

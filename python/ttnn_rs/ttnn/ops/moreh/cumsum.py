@@ -56,7 +56,7 @@ _cumsum_entry = partial(
     engine=("Pipeline",),
     composition=True,
     raises=(
-        ("DTypeError", "the data type is not taken."),
+        ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is row-major."),
         ("ShapeError", "`dim` is out of range."),
     ),

@@ -128,10 +128,10 @@ _declare: Final = partial(
     layouts=(Layout.TILE,),
     engine=("Pipeline",),
     raises=(
-        ("DTypeError", "a data type is not taken."),
+        ("DTypeError", "a data type is not supported."),
         ("LayoutError", "a tensor is row-major."),
-        ("ShapeError", "a tensor is no vector, or shapes differ."),
-        ("UnsupportedError", "a tensor is BFLOAT8_B, or a 32-bit Dst is asked for."),
+        ("ShapeError", "a tensor is not a vector, or shapes differ."),
+        ("UnsupportedError", "a tensor is BFLOAT8_B, or a 32-bit Dst is requested."),
     ),
     examples=(),
 )
@@ -166,8 +166,20 @@ moreh_dot_backward = _declare(
                 _vector("other", "the second vector.", 2),
             ),
             (
-                Param("input_grad", TENSOR, None, doc="Where that of input goes.", example=Example((1, 1, 1, 70), 4)),
-                Param("other_grad", TENSOR, None, doc="Where that of other goes.", example=Example((1, 1, 1, 70), 5)),
+                Param(
+                    "input_grad",
+                    TENSOR,
+                    None,
+                    doc="Preallocated output for input's gradient.",
+                    example=Example((1, 1, 1, 70), 4),
+                ),
+                Param(
+                    "other_grad",
+                    TENSOR,
+                    None,
+                    doc="Preallocated output for other's gradient.",
+                    example=Example((1, 1, 1, 70), 5),
+                ),
                 MEMORY_CONFIG_OPTION,
             ),
         ),

@@ -180,7 +180,7 @@ moreh_fold = declare(
     engine=("move_elements",),
     composition=True,
     raises=(
-        ("DTypeError", "the data type is not taken."),
+        ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is tiled."),
         ("ShapeError", "the input does not fit the kernel."),
         ("ParameterError", "a pair has another length, or a number is too small."),

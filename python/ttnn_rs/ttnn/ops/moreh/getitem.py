@@ -55,7 +55,7 @@ def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequenc
             vendor="getitem for ROW_MAJOR layout not support W index tensor!",
         )
     if 0 in tuple(spec.shape):
-        raise ShapeError(f"{_NAME}: input has shape {spec.shape}; there is nothing to take from it.")
+        raise ShapeError(f"{_NAME}: input has shape {spec.shape}; it has no elements.")
     count = (0, *index_tensors[0].spec.shape)[-1]
     for number, index in enumerate(index_tensors):
         same_device(_NAME, device, index, f"index_tensors[{number}]")
@@ -160,10 +160,10 @@ moreh_getitem = declare(
     numerics="movement",
     composition=True,
     raises=(
-        ("DTypeError", "a data type is not taken."),
+        ("DTypeError", "a data type is not supported."),
         ("LayoutError", "indices are tiled, and the input is not."),
-        ("ShapeError", "dimensions are out of range, or indices are no vectors of one length."),
-        ("ParameterError", "dimensions are not neighbours, or `input` is not given."),
+        ("ShapeError", "dimensions are out of range, or indices are not vectors of one length."),
+        ("ParameterError", "dimensions are not adjacent, or `input` is not given."),
     ),
     examples=(),
 )

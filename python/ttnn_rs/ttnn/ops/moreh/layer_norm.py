@@ -272,11 +272,15 @@ moreh_layer_norm_backward = _declare(
                     "input_grad",
                     TENSOR,
                     None,
-                    doc="Where the gradient of the input goes.",
+                    doc="Preallocated output for the input's gradient.",
                     example=Example((1, 1, 64, 128)),
                 ),
-                Param("gamma_grad", TENSOR, None, doc="Where that of gamma goes.", example=Example((128,))),
-                Param("beta_grad", TENSOR, None, doc="Where that of beta goes.", example=Example((128,))),
+                Param(
+                    "gamma_grad", TENSOR, None, doc="Preallocated output for gamma's gradient.", example=Example((128,))
+                ),
+                Param(
+                    "beta_grad", TENSOR, None, doc="Preallocated output for beta's gradient.", example=Example((128,))
+                ),
                 MEMORY_CONFIG_OPTION,
                 COMPUTE,
             ),

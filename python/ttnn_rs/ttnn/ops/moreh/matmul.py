@@ -381,7 +381,7 @@ _ERRORS: Final = (
 )
 _BACKWARD_ERRORS: Final = (
     *_ERRORS,
-    ("ParameterError", "a gradient that is wanted has no tensor that takes it."),
+    ("ParameterError", "a requested gradient has no preallocated tensor."),
     ("UnsupportedError", "the gradient of a bias of one element is wanted with a 32-bit Dst."),
 )
 _declare: Final = partial(
@@ -398,11 +398,11 @@ def _operand(label: str, shape: tuple[int, ...], what: str, seed: int = 1) -> Pa
 
 
 def _grad(label: str, shape: tuple[int, ...]) -> Param:
-    return Param(label, TENSOR, None, doc="Takes the gradient.", example=Operand(shape, 5))
+    return Param(label, TENSOR, None, doc="Receives the gradient.", example=Operand(shape, 5))
 
 
 def _place(label: str) -> Param:
-    return Param(label, MEMORY_CONFIG, None, doc="The tensor that takes the gradient says where it lies.")
+    return Param(label, MEMORY_CONFIG, None, doc="Ignored: the gradient is in its preallocated tensor.")
 
 
 def _wanted(count: int) -> Param:
@@ -550,7 +550,11 @@ moreh_linear_backward = _backward_entry(
                 _grad("input_grad", _A),
                 _grad("weight_grad", (1, 1, 64, 96)),
                 Param(
-                    "bias_grad", TENSOR, None, doc="[1, N] or [1, 1]: takes the gradient.", example=Operand((1, 64), 5)
+                    "bias_grad",
+                    TENSOR,
+                    None,
+                    doc="[1, N] or [1, 1]: receives the gradient.",
+                    example=Operand((1, 64), 5),
                 ),
                 _place("input_grad_memory_config"),
                 _place("weight_grad_memory_config"),

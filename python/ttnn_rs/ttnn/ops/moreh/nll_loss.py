@@ -178,7 +178,7 @@ def _nll_loss(
     mean = reduction == "mean"
     if mean and divisor_tensor is None:
         raise ParameterError(
-            f"{name}: reduction='mean' needs divisor_tensor, which takes the sum of the weights.",
+            f"{name}: reduction='mean' requires divisor_tensor, which receives the sum of the weights.",
             vendor="Divisor tensor must not be empty",
         )
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
@@ -217,7 +217,7 @@ def _nll_loss(
 def _require_gradient(name: str, input_grad: Tensor | None) -> None:
     if input_grad is None:
         raise ParameterError(
-            f"{name}: input_grad_tensor is not given; it says the number of classes.",
+            f"{name}: input_grad_tensor is not given; it defines the number of classes.",
             vendor=f"{name.removeprefix('ttnn.')} not support creating output tensors.",
         )
 
@@ -299,7 +299,7 @@ _INPUT_GRAD: Final = Param(
     "input_grad_tensor",
     TENSOR,
     None,
-    doc="[N, C, ...]: where the gradient goes.",
+    doc="[N, C, ...]: receives the gradient.",
     example=Example((1, 1, 64, 128), 6, BF16),
 )
 _declare: Final = partial(
@@ -308,10 +308,10 @@ _declare: Final = partial(
     accuracy=no_bound("for every product and sum rounds to bfloat16"),
     composition=True,
     raises=(
-        ("DTypeError", "a data type is not taken."),
+        ("DTypeError", "a data type is not supported."),
         ("LayoutError", "a tensor is row-major."),
         ("ShapeError", "shapes do not fit."),
-        ("ParameterError", "`reduction` is another word, or a tensor that is needed is not given."),
+        ("ParameterError", "`reduction` is not supported, or a required tensor is missing."),
     ),
     examples=(),
 )
@@ -332,7 +332,7 @@ moreh_nll_loss = _declare(
             ),
             (
                 _WEIGHT,
-                Param("divisor_tensor", TENSOR, None, doc="[1]: takes the sum of the weights, for the mean."),
+                Param("divisor_tensor", TENSOR, None, doc="[1]: receives the sum of the weights, for the mean."),
                 Param("output_tensor", TENSOR, None, doc="Preallocated output of one element."),
                 _IGNORE,
                 MEMORY_CONFIG_OPTION,
@@ -355,7 +355,7 @@ moreh_nll_loss_backward = _declare(
             (
                 _TARGET,
                 Param("output_grad_tensor", TENSOR, doc="[1]: that of the loss.", example=Example((1,), 3, BF16)),
-                Param("reduction_mean", BOOLEAN, doc="Changes nothing: a divisor is divided by if it is given."),
+                Param("reduction_mean", BOOLEAN, doc="Ignored: a given divisor is used."),
             ),
             (_WEIGHT, _INPUT_GRAD, _DIVISOR, _IGNORE, MEMORY_CONFIG_OPTION, COMPUTE),
         ),

@@ -137,7 +137,7 @@ def _norm(
     if rank < 2 or is_empty(spec):
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more, with elements.")
     if math.isnan(p):
-        raise ParameterError(f"{name}: p={p} is no order of a norm.")
+        raise ParameterError(f"{name}: p={p} is not the order of a norm.")
     axes = _axes(name, dim, rank)
     ordinal = p == 0 or math.isinf(p)
     if ordinal and not keepdim and any(axis >= rank - 2 for axis in axes):
@@ -221,7 +221,7 @@ def _norm_backward(
 _P: Final = Param("p", FLOAT, doc="The exponent.", example=2.0)
 _OUTPUT: Final = Param("output", TENSOR, None, doc="Preallocated output.")
 _KEEPDIM: Final = Param(
-    "keepdim", BOOLEAN, False, doc="Keep reduced leading dimensions with size 1; others always stay."
+    "keepdim", BOOLEAN, False, doc="Keep reduced leading dimensions with size 1; others are always kept."
 )
 _DIM: Final = Param("dim", INT_OR_INTS, None, doc="Dimensions of the norm. Default: all.", example=-1)
 _declare: Final = partial(
@@ -281,7 +281,7 @@ moreh_norm_backward = _declare(
     (
         Signature(
             (
-                Param("input", TENSOR, doc="[..., H, W]: what the norm was taken of."),
+                Param("input", TENSOR, doc="[..., H, W]: operand of the norm."),
                 Param("output", TENSOR, doc="The norm.", example=Example((1, 1, 64, 1))),
                 Param("output_grad", TENSOR, doc="The gradient of the norm.", example=Example((1, 1, 64, 1), 2)),
                 _P,

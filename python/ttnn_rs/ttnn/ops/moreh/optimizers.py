@@ -303,8 +303,8 @@ _OUTPUTS: Final = (
 def _options(decay: float) -> tuple[Param, ...]:
     return (
         _number_option("lr", 0.0010000000474974513, "Learning rate."),
-        _number_option("beta1", 0.8999999761581421, "Share of the average of gradients that stays.", 0.5),
-        _number_option("beta2", 0.9990000128746033, "Share of the average of squares that stays.", 0.5),
+        _number_option("beta1", 0.8999999761581421, "Decay of the gradient average (beta1).", 0.5),
+        _number_option("beta2", 0.9990000128746033, "Decay of the squares average (beta2).", 0.5),
         _number_option("eps", 9.99999993922529e-09, "Added to the root."),
         _number_option("weight_decay", decay, "Factor of the decay of the parameter."),
         Param("step", INTEGER, 0, doc="Number of the step, from 1.", example=3),
@@ -322,7 +322,7 @@ _declare: Final = partial(
         ("DTypeError", "a tensor is not bfloat16."),
         ("LayoutError", "a tensor is row-major."),
         ("ShapeError", "shapes differ."),
-        ("ParameterError", "a tensor that the options ask for is not given, or `step` is negative."),
+        ("ParameterError", "a tensor that the options require is missing, or `step` is negative."),
     ),
     examples=(),
 )
@@ -364,7 +364,7 @@ moreh_sgd = _declare(
                 _optional("param_out", "Preallocated output for the parameter."),
                 _optional("momentum_buffer_out", "Preallocated output for the momentum."),
                 _number_option("lr", 0.001, "Learning rate."),
-                _number_option("momentum", 0.0, "Share of the momentum that stays; 0 for none."),
+                _number_option("momentum", 0.0, "Momentum; 0 for none."),
                 _number_option("dampening", 0.0, "Share of the gradient that the momentum leaves out."),
                 _number_option("weight_decay", 0.0, "Factor of the parameter that is added to the gradient."),
                 Param("nesterov", BOOLEAN, False, doc="Nesterov momentum."),

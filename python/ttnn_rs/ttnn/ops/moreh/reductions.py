@@ -259,11 +259,11 @@ _COMPUTE: Final = Param(
 _INPUT: Final = Param("input", TENSOR, doc="[..., H, W] on a device.")
 _DIM: Final = Param("dim", INT_OR_INTS, None, doc="Dimensions to reduce. Default: all.", example=[1, -1])
 _KEEPDIM: Final = Param(
-    "keepdim", BOOLEAN, False, doc="Keep reduced leading dimensions with size 1; others always stay."
+    "keepdim", BOOLEAN, False, doc="Keep reduced leading dimensions with size 1; others are always kept."
 )
 _OUTPUT: Final = Param("output", TENSOR, None, doc="Preallocated output, of the output's shape.")
 _ERRORS: Final = (
-    ("DTypeError", "the data type is not taken."),
+    ("DTypeError", "the data type is not supported."),
     ("LayoutError", "the input is row-major."),
     ("ShapeError", "a dimension is out of range, or the tensor is empty."),
 )

@@ -106,7 +106,7 @@ _OPTIONS: Final = (
     Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output.", example=DataType.FLOAT32),
     Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output."),
 )
-_END: Final = Param("end", FLOAT, doc="Behind the last value.", example=20.0)
+_END: Final = Param("end", FLOAT, doc="End of the values (excluded).", example=20.0)
 _STEP: Final = Param("step", FLOAT, doc="Distance of two values.", example=0.75)
 _DEVICE: Final = Param("device", DEVICE, doc="Device on which the tensor is made.")
 _declare: Final = partial(declare, source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_arange`")
@@ -134,7 +134,7 @@ moreh_arange = _declare(
     accuracy=no_bound("for values are cut to the data type"),
     composition=True,
     raises=(
-        ("DTypeError", "the data type is not taken, or is not that of the output."),
+        ("DTypeError", "the data type is not supported, or differs from the output's."),
         ("ParameterError", "there are no values between the bounds."),
     ),
     examples=(),

@@ -106,7 +106,7 @@ def _register(op: MorehSoftmaxOp, what: str, reference: Callable[..., Any]) -> F
             name=f"moreh_{_FORMS[op]}",
             signatures=(
                 Signature(
-                    (INPUT_TENSOR, Param("dim", INTEGER, doc="Dimension along which it is taken.", example=-1)),
+                    (INPUT_TENSOR, Param("dim", INTEGER, doc="Dimension of the function.", example=-1)),
                     (
                         Param("output_tensor", TENSOR, None, doc="Preallocated output, of the input's shape."),
                         Param("op", instance_kind("ttnn.MorehSoftmaxOp", MorehSoftmaxOp), op, doc="This operator."),
@@ -132,7 +132,7 @@ def _register(op: MorehSoftmaxOp, what: str, reference: Callable[..., Any]) -> F
             accuracy=no_bound("for the error grows with the exponent"),
             engine=("Pipeline",),
             raises=(
-                ("DTypeError", "the data type is not taken."),
+                ("DTypeError", "the data type is not supported."),
                 ("LayoutError", "the input is row-major."),
                 ("ShapeError", "`dim` is out of range."),
                 ("ParameterError", "`op` is another operator, or `strategy` is for another dimension."),

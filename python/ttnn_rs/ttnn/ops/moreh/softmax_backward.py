@@ -168,7 +168,7 @@ def _register(op: MorehSoftmaxBackwardOp, what: str, reference: Callable[..., An
                 (
                     Param("output_tensor", TENSOR, doc="[..., H, W]: what the function returned."),
                     Param("output_grad_tensor", TENSOR, doc="[..., H, W]: the gradient of it."),
-                    Param("dim", INTEGER, doc="Dimension along which the function was taken.", example=-1),
+                    Param("dim", INTEGER, doc="Dimension of the function.", example=-1),
                 ),
                 (
                     Param("input_grad_tensor", TENSOR, None, doc="Preallocated output, of the same shape."),
@@ -193,7 +193,7 @@ def _register(op: MorehSoftmaxBackwardOp, what: str, reference: Callable[..., An
         accuracy=no_bound("for the sum along `dim` is subtracted"),
         engine=("Pipeline",),
         raises=(
-            ("DTypeError", "a data type is not taken."),
+            ("DTypeError", "a data type is not supported."),
             ("LayoutError", "a tensor is row-major."),
             ("ShapeError", "`dim` is out of range, or shapes differ."),
             ("ParameterError", "`op` is another operator, or `strategy` is for another dimension."),

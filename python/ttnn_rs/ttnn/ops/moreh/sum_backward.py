@@ -44,7 +44,7 @@ def _sum_backward(
     like = input if input is not None else input_grad
     if like is None:
         raise ShapeError(
-            f"{name}: neither input nor input_grad is given; one of them says the shape.",
+            f"{name}: neither input nor input_grad is given; one of them must define the shape.",
             vendor="either input or input_grad must have a value",
         )
     for label, tensor in (("input", input), ("input_grad", input_grad)):
@@ -96,7 +96,7 @@ def _mean_backward(
     device = on_device(name, output_grad, "output_grad")
     if input_grad is None and input_grad_shape is None:
         raise ShapeError(
-            f"{name}: neither input_grad nor input_grad_shape is given; one of them says the shape.",
+            f"{name}: neither input_grad nor input_grad_shape is given; one of them must define the shape.",
             vendor="bad optional access",
         )
     shape = tuple(input_grad.spec.shape if input_grad is not None else input_grad_shape or ())
@@ -145,9 +145,7 @@ moreh_sum_backward = _declare(
                 Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
                 Param("input_grad", TENSOR, None, doc="Preallocated output."),
                 MEMORY_CONFIG_OPTION,
-                Param(
-                    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Elements are copied whatever it says."
-                ),
+                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Ignored: elements are copied."),
             ),
         ),
     ),

@@ -100,8 +100,8 @@ def _refuse_welford(name: str, config: NormProgramConfig | None) -> None:
     """
     if config is not None and config.use_welford:
         raise UnsupportedError(
-            f"{name}: program_config.use_welford=True; how the statistics of devices are combined then is not built "
-            "yet. Leave it at False.",
+            f"{name}: program_config.use_welford=True; combining such statistics of devices is not implemented. "
+            "Leave it at False.",
             "unimplemented",
         )
 
@@ -218,7 +218,7 @@ def _from_statistics(
     means = _shard_blocks(name, input_tensor, program_config) is not None
     if means and input_tensor.spec.dtype is DataType.BFLOAT8_B:
         raise UnsupportedError(
-            f"{name}: shards of BFLOAT8_B are not built yet; the formats between the steps of their program are not "
+            f"{name}: shards of BFLOAT8_B are not implemented; the formats between the steps of their program are not "
             "checked. Typecast input_tensor to bfloat16, or move it to ttnn.DRAM_MEMORY_CONFIG.",
             "untested",
         )
@@ -255,7 +255,7 @@ _GRID: Final = Param("use_2d_core_grid", BOOLEAN, None, doc="How rows are split 
 _FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, modelled=False)
 _COMPUTE: Final = compute_config("HiFi4, a 16-bit Dst and an approximate inverse root")
 _ERRORS: Final = (
-    ("DTypeError", "a tensor is not floating point, or float32 beside a 16-bit Dst."),
+    ("DTypeError", "a tensor is not floating point, or float32 with a 16-bit Dst."),
     ("LayoutError", "the input is row-major."),
     ("ParameterError", "the input is sharded, and `program_config` does not fit its shards."),
 )

@@ -142,7 +142,7 @@ def _check_parameters(name: str, weight: Tensor | None, bias: Tensor | None) -> 
     for label, tensor in (("weight", weight), ("bias", bias)):
         if tensor is not None and tensor.spec.shape.rank > 2 and tensor.spec.shape[-3] > 1:
             raise UnsupportedError(
-                f"{name}: {label} of {tensor.spec.shape} has a row for every batch, which is not built yet. Use one "
+                f"{name}: {label} of {tensor.spec.shape} has a row for every batch, which is not implemented. Use one "
                 "row, or multiply and add afterwards.",
                 "unimplemented",
             )

@@ -323,7 +323,7 @@ group_norm = register(
                         None,
                         doc="Cores, which decide in how many parts statistics are summed. Default: what fits.",
                     ),
-                    Param("inplace", BOOLEAN, True, doc="The result lies in a sharded input.", example=False),
+                    Param("inplace", BOOLEAN, True, doc="Write the result into a sharded input.", example=False),
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
                     Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows; -1: by the size. Default: 1."),
                     compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
@@ -350,7 +350,7 @@ group_norm = register(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
             ("DTypeError", "the input is not bfloat16."),
             ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
-            ("UnsupportedError", "`use_welford` with rows that are no multiple of 32, or other shards than those."),
+            ("UnsupportedError", "`use_welford` with rows that are not a multiple of 32, or unsupported shards."),
         ),
         examples=_examples,
     )

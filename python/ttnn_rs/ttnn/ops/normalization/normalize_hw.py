@@ -34,7 +34,7 @@ _HW: Final = [2, 3]
 def _tiled(name: str, tensor: Tensor) -> Tensor:
     on_device(name, tensor)
     if tensor.spec.shape.rank != 4:
-        raise ShapeError(f"{name}: input_tensor is {tensor.spec.shape}; the operator takes [N, C, H, W].")
+        raise ShapeError(f"{name}: input_tensor is {tensor.spec.shape}; the operator requires [N, C, H, W].")
     tiled: Tensor = tensor if tensor.spec.layout is Layout.TILE else to_layout(tensor, Layout.TILE)
     return tiled
 
@@ -58,7 +58,7 @@ def _normalize_global(input_tensor: Tensor, memory_config: MemoryConfig | None) 
     on_device(name, input_tensor)
     spec = input_tensor.spec
     if spec.shape.rank != 4:
-        raise ShapeError(f"{name}: input_tensor is {spec.shape}; the operator takes [N, C, H, W].")
+        raise ShapeError(f"{name}: input_tensor is {spec.shape}; the operator requires [N, C, H, W].")
     batch, channels, height, width = tuple(spec.padded_shape)
     if spec.dtype in INTEGERS:
         if spec.dtype is DataType.UINT8 and spec.layout is Layout.TILE:

@@ -80,7 +80,7 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
             vendor="Precomputed grid tensor must be BFLOAT16",
         )
     if input_tensor.spec.dtype is not DataType.BFLOAT16 and mode != "nearest":
-        raise DTypeError(f"{_NAME}: input_tensor is FLOAT32, whose sums are not built yet; typecast it to bfloat16.")
+        raise DTypeError(f"{_NAME}: input_tensor is FLOAT32, whose sums are not implemented; typecast it to bfloat16.")
     batch, _, _, channels = tuple(input_tensor.spec.shape)
     of_grid = tuple(grid.spec.shape)
     if of_grid[0] != batch:

@@ -313,7 +313,7 @@ _SIZES: Final = (
 )
 _WINDOW: Final = (
     Param("kernel_size", INT_SEQUENCE, doc="[kh, kw].", example=[3, 3]),
-    Param("stride", INT_SEQUENCE, doc="Steps of the window.", example=[2, 2]),
+    Param("stride", INT_SEQUENCE, doc="Stride of the kernel window.", example=[2, 2]),
     Param("padding", INT_SEQUENCE, doc="[height, width] or [top, bottom, left, right].", example=[1, 1]),
 )
 _CEIL: Final = Param("ceil_mode", BOOLEAN, False, doc="Windows may begin inside and end outside.")
@@ -357,7 +357,7 @@ declare = partial(
     engine=("pool_sticks", "move_elements"),
     raises=(
         ("ShapeError", "the input does not fit the sizes."),
-        ("ParameterError", "a size is not positive, or the window does not fit the image."),
+        ("ParameterError", "a size is not positive, or the kernel window does not fit the image."),
         ("DTypeError", "the input is neither bfloat16 nor bfloat8_b, or the output is not bfloat16."),
     ),
 )
@@ -373,7 +373,7 @@ max_pool2d = register(
                     _INPUT,
                     *_SIZES,
                     *_WINDOW,
-                    Param("dilation", INT_SEQUENCE, doc="Steps inside of the window.", example=[1, 1]),
+                    Param("dilation", INT_SEQUENCE, doc="Dilation of the kernel window.", example=[1, 1]),
                     _CEIL,
                 ),
                 (

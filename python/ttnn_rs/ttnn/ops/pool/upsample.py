@@ -141,7 +141,8 @@ def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig |
     shards = place.shard_spec
     if shards is None:
         raise UnsupportedError(
-            f"{_NAME}: shards of more than two dimensions are not built for scale_factor {scale}.", "unimplemented"
+            f"{_NAME}: shards of more than two dimensions are not implemented for scale_factor {scale}.",
+            "unimplemented",
         )
     size = shards.grid.bounding_box().grid_size()
     along = size.y if shards.orientation is ShardOrientation.ROW_MAJOR else size.x

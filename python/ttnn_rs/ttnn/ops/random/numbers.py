@@ -127,7 +127,7 @@ def _rand(
 ) -> Tensor:
     name = "ttnn.rand"
     if dtype is DataType.INT8:
-        raise UnsupportedError(f"{name}: float32 to INT8 is not built on the device; make INT32.", "unimplemented")
+        raise UnsupportedError(f"{name}: float32 to INT8 is not implemented on the device; use INT32.", "unimplemented")
     if dtype not in _RAND_TYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; {', '.join(d.name for d in _RAND_TYPES)} are made.")
     needs_tiles(name, dtype, layout)
@@ -369,7 +369,7 @@ uniform = _op(
     engine=("uniform",),
     raises=(
         ("ParameterError", "`from` is not below `to`."),
-        ("DTypeError", "the data type is not taken."),
+        ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is row-major."),
         ("MemoryConfigError", "another place than that of the input is asked for."),
     ),
@@ -397,7 +397,7 @@ bernoulli = _op(
     layouts=(Layout.TILE,),
     golden=golden.bernoulli,
     engine=("bernoulli",),
-    raises=(("DTypeError", "the data type is not taken."), ("LayoutError", "the input is row-major.")),
+    raises=(("DTypeError", "the data type is not supported."), ("LayoutError", "the input is row-major.")),
 )
 
 randn = _op(
@@ -454,7 +454,7 @@ dropout = _op(
     golden=golden.dropout,
     engine=("dropout",),
     raises=(
-        ("DTypeError", "the data type is not taken."),
+        ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is row-major."),
         ("ParameterError", "the probability is not from 0 to 1."),
     ),

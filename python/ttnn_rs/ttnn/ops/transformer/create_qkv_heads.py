@@ -41,7 +41,7 @@ def _numbers(name: str, num_heads: int, num_kv_heads: int | None, output_tensors
             vendor=f"Number of q heads {num_heads} must fit evenly into number of kv heads {groups}",
         )
     if output_tensors is not None:
-        raise UnsupportedError(f"{name}: preallocated outputs are not built yet; leave them out.", "unimplemented")
+        raise UnsupportedError(f"{name}: preallocated outputs are not implemented; leave them out.", "unimplemented")
     return groups
 
 

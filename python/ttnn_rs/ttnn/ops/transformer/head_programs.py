@@ -124,7 +124,7 @@ def checked_interleaved(name: str, tensor: Tensor, config: MemoryConfig | None) 
     """
     if not tensor.spec.memory_config.interleaved:
         raise UnsupportedError(
-            f"{name}: sharded inputs are not built yet; move it with ttnn.sharded_to_interleaved.", "unimplemented"
+            f"{name}: sharded inputs are not implemented; move it with ttnn.sharded_to_interleaved.", "unimplemented"
         )
     place = config or tensor.spec.memory_config
     if place.is_sharded():
@@ -138,7 +138,7 @@ def checked_interleaved(name: str, tensor: Tensor, config: MemoryConfig | None) 
 def no_outputs(name: str, outputs: object) -> None:
     """Raise UnsupportedError for preallocated outputs."""
     if outputs is not None:
-        raise UnsupportedError(f"{name}: preallocated outputs are not built yet; leave them out.", "unimplemented")
+        raise UnsupportedError(f"{name}: preallocated outputs are not implemented; leave them out.", "unimplemented")
 
 
 def heads_of_fixed_size(

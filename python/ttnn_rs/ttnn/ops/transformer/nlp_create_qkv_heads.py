@@ -143,7 +143,7 @@ def _nlp_create(
         raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
     if output_tensors is not None or kv_tied:
         option = "kv_tied=True" if kv_tied else "output_tensors"
-        raise UnsupportedError(f"{name}: {option} is not built yet; leave it out.", "unimplemented")
+        raise UnsupportedError(f"{name}: {option} is not implemented; leave it out.", "unimplemented")
     width, parts = input.spec.shape[-1], num_heads + (2 * groups if input_kv is None else 0)
     size = width // parts
     fits = input.spec.shape[1] == 1 and size and size % TILE_SIZE == 0 and size * parts == width

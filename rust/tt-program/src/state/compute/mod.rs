@@ -254,7 +254,7 @@ impl Compute {
         }
     }
 
-    /// What the kernel was configured with.
+    /// The configuration of the kernel.
     pub fn config(&self) -> &ComputeConfig {
         &self.config
     }

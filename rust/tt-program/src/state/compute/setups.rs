@@ -1,4 +1,4 @@
-//! What the init calls of the SFPU set, so that functions of several inits can be used in turns.
+//! State set by SFPU init calls, so that functions of several inits can be used alternately.
 //!
 //! All inits do the same for a start, and many do nothing else: functions of those need any init. The others set what
 //! `setups.txt` lists: an address mode, programmable constants, instruction sequences, lane registers. Their functions

@@ -43,11 +43,11 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
 
 
 def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
-    """Refuse broadcasting along more than the last five dimensions, and what is not built: high ranks.
+    """Reject broadcasting along more than the last five dimensions, and unsupported high ranks.
 
     Raises:
         ShapeError: the operands differ before their last five dimensions.
-        UnsupportedError: the rank is not built.
+        UnsupportedError: the rank is not supported.
     """
     dims_a, dims_b = a.shape._dims, b.shape._dims
     if dims_a == dims_b:
@@ -149,5 +149,5 @@ def check_result(arithmetic: Arithmetic, operand: DataType, result: DataType) ->
         known = result in FLOATS or result in CAST_NAMES
     if not known:
         raise UnsupportedError(
-            f"{arithmetic.name}: {operand.name} operands with a result of {result.name} are not built yet."
+            f"{arithmetic.name}: {operand.name} operands with a result of {result.name} are not implemented."
         )

@@ -43,7 +43,7 @@ def _clamped(
     _sub_device_id: SubDeviceId | None,
 ) -> Tensor:
     if not limit >= 0:
-        raise ParameterError(f"{_CLAMPED}: limit is {limit:g}; no value lies between {-limit:g} and it.")
+        raise ParameterError(f"{_CLAMPED}: limit is {limit:g}; no value is between {-limit:g} and it.")
     for operand in (gate, up):
         refuse_integers(_CLAMPED, UnaryOpType.SILU, operand.spec.dtype)
     result: Tensor = multiply(

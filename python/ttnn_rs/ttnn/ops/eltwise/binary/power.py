@@ -74,7 +74,7 @@ def _integer_power(
     """The power of integers, which wraps, by squaring."""
     if exponent < 0:
         raise DTypeError(
-            f"ttnn.pow: {base.dtype.name} to the power {exponent} is no integer; typecast the input to a "
+            f"ttnn.pow: {base.dtype.name} to the power {exponent} is not an integer; typecast the input to a "
             "floating-point type first.",
             vendor="integers to negative integer powers are not allowed",
         )

@@ -346,7 +346,7 @@ def _parameter(label: str, kind: Any, what: str, example: Any) -> Param:
 
 
 _OPTIONS: Final = (
-    Param("axis", INTEGER, None, doc="Dimension whose every index has a scale and a zero point of its own."),
+    Param("axis", INTEGER, None, doc="Dimension along which scale and zero point vary."),
     Param("dtype", DATA_TYPE, None, doc="Data type of the output."),
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
@@ -354,7 +354,7 @@ _OPTIONS: Final = (
 _RAISES: Final = (
     ("DTypeError", "a tensor or the output has another data type."),
     ("ShapeError", "scale or zero point have another shape, or `axis` is out of range."),
-    ("ParameterError", "`axis` is given and a number is no vector."),
+    ("ParameterError", "`axis` is given and a value is not a vector."),
     ("LayoutError", "a tensor is row-major."),
     ("StorageError", "a tensor is on the host, deallocated or on another device."),
 )
@@ -389,7 +389,7 @@ quantize = _entry(
     (
         INPUT_TENSOR,
         _parameter("scale", SCALE, "Step between integers", 0.25),
-        _parameter("zero_point", ZERO_POINT, "Integer that stands for 0", 3),
+        _parameter("zero_point", ZERO_POINT, "Integer value of 0", 3),
     ),
     _quantize,
     "Return `input_tensor / scale + zero_point` as int32, rounded to nearest, ties away from zero.\n"
@@ -403,9 +403,9 @@ requantize = _entry(
     (
         INPUT_TENSOR,
         _parameter("in_scale", SCALE, "Step between integers of the input", 0.25),
-        _parameter("in_zero_point", ZERO_POINT, "Integer of the input that stands for 0", 3),
+        _parameter("in_zero_point", ZERO_POINT, "Input integer value of 0", 3),
         _parameter("out_scale", SCALE, "Step between integers of the output", 0.5),
-        _parameter("out_zero_point", ZERO_POINT, "Integer of the output that stands for 0", -2),
+        _parameter("out_zero_point", ZERO_POINT, "Output integer value of 0", -2),
     ),
     _requantize,
     "Return `(input_tensor - in_zero_point) * in_scale / out_scale + out_zero_point` as int32, rounded to nearest.\n"
@@ -419,7 +419,7 @@ dequantize = _entry(
     (
         INPUT_TENSOR,
         _parameter("scale", SCALE, "Step between integers", 0.25),
-        _parameter("zero_point", ZERO_POINT, "Integer that stands for 0", 3),
+        _parameter("zero_point", ZERO_POINT, "Integer value of 0", 3),
     ),
     _dequantize,
     "Return `(input_tensor - zero_point) * scale` as bfloat16 or float32, bfloat16 without `dtype`.",

@@ -91,8 +91,8 @@ def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
         same_device(operator.name, first, operand, label)
         if operand.spec.layout is not Layout.TILE:
             raise LayoutError(
-                f"{operator.name}: {label} is {operand.spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
-                "with ttnn.to_layout.",
+                f"{operator.name}: {label} is {operand.spec.layout.name}; the operator requires TILE_LAYOUT. Convert "
+                "it with ttnn.to_layout.",
                 vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input "
                 "tensor. "
                 "Input tensor layout: 0",

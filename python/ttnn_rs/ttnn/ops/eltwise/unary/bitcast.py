@@ -40,8 +40,8 @@ def _bitcast(
     spec = input_tensor.spec
     if _BYTES.get(spec.dtype) != _BYTES.get(dtype, 0):
         raise DTypeError(
-            f"{_NAME}: {spec.dtype.name} and {dtype.name} are no types of one size; 16 bits have BFLOAT16 and UINT16, "
-            "32 bits FLOAT32, INT32 and UINT32."
+            f"{_NAME}: {spec.dtype.name} and {dtype.name} have different sizes; BFLOAT16 and UINT16 have 16 bits, "
+            "FLOAT32, INT32 and UINT32 32 bits."
         )
     bits = input_tensor._view(TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile))
     return copy_bits(_NAME, bits, memory_config, output_tensor)

@@ -47,7 +47,7 @@ def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
 def _need_an_end(operator: str, low: object, high: object) -> None:
     if low is None and high is None:
         raise ParameterError(
-            f"{operator}: both min and max are None; give at least one of them.",
+            f"{operator}: both min and max are None; pass at least one of them.",
             vendor="Only one of 'min' or 'max' can be None. Please provide one value",
         )
 

@@ -244,7 +244,7 @@ def _lgamma(
     refuse_integers(operator, _U.LGAMMA, dtype)
     if dtype not in _WIDE_ONLY:
         raise DTypeError(
-            f"{operator}: input_tensor is {dtype.name}; the function takes bfloat16 and float32. Typecast it.",
+            f"{operator}: input_tensor is {dtype.name}; the function accepts bfloat16 and float32. Typecast it.",
             vendor=f"Unary: LGAMMA requires BFLOAT16 or FLOAT32 input, got dtype {dtype.value}",
         )
     chain: list[ChainStep] = [("lgamma", "default")]

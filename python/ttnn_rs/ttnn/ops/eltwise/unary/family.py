@@ -136,7 +136,7 @@ def _truncated(operator: str, value: float, dtype: DataType) -> int:
     low, high = INTEGER_RANGE[dtype]
     number = math.trunc(value) if math.isfinite(value) else high + 1
     if not low <= number <= high:
-        raise DTypeError(f"{operator}: {value:g} is no value of {dtype.name} ({low} to {high}).")
+        raise DTypeError(f"{operator}: {value:g} is not a value of {dtype.name} ({low} to {high}).")
     return number
 
 

@@ -40,7 +40,7 @@ def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig
     half = padded[-1] // 2
     if padded[-1] % 2 or half % TILE_SIZE:
         raise ShapeError(
-            f"{operator}: half of the padded width {padded[-1]} of {tensor.shape} is no multiple of {TILE_SIZE}.",
+            f"{operator}: half of the padded width {padded[-1]} of {tensor.shape} is not a multiple of {TILE_SIZE}.",
             vendor="Split tensor dimension should be in full tile",
         )
     # As on the chip the padding belongs to the halves.

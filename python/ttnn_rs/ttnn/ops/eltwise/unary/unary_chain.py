@@ -55,7 +55,7 @@ def _unary_chain(
 ) -> Tensor:
     operator = "ttnn.unary_chain"
     if not ops_chain:
-        raise ArgumentError(f"{operator}: ops_chain is empty; give at least one operator.")
+        raise ArgumentError(f"{operator}: ops_chain is empty; pass at least one operator.")
     dtype = input_tensor.spec.dtype
     if dtype in INTEGERS:
         check_chain(operator, ops_chain, dtype)
