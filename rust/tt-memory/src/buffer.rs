@@ -81,6 +81,39 @@ pub struct Plan {
     pub(crate) map: PageMap,
 }
 
+/// Bytes that a [`Plan`] needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// From one page of a bank to the next.
+    pub aligned_page: u64,
+    /// In each bank.
+    pub bytes_per_bank: u64,
+    /// In all banks.
+    pub bytes: u64,
+}
+
+impl Plan {
+    /// The region of the buffer.
+    pub fn buffer_type(&self) -> BufferType {
+        self.buffer_type
+    }
+
+    /// Bytes of a page that hold data.
+    pub fn page_bytes(&self) -> usize {
+        self.page_bytes as usize
+    }
+
+    /// Number of pages.
+    pub fn num_pages(&self) -> usize {
+        self.num_pages as usize
+    }
+
+    /// Pages side by side.
+    pub fn page_columns(&self) -> usize {
+        self.page_columns
+    }
+}
+
 /// An allocated buffer.
 #[derive(Debug)]
 pub struct Buffer {

@@ -1,14 +1,14 @@
 //! A device: the banks of a chip, who owns which part of them, and how that is changed.
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
 use crate::allocator::{Allocator, Direction};
-use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, written_bits_per_page};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, Sizes, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::{MemoryError, Notice};
+use crate::id::next_id;
 use crate::journal;
 
 /// Division of L1 and DRAM. Zeros are the defaults of the chip.
@@ -56,13 +56,6 @@ pub struct Device {
 
 /// From this size per bank on, a buffer gets large pages of the host.
 const BULK_BYTES: u64 = 1 << 20;
-
-/// Numbers of devices and buffers. They name things in messages and appear in no result.
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-
-fn next_id() -> u64 {
-    NEXT_ID.fetch_add(1, Ordering::Relaxed)
-}
 
 impl Device {
     /// Opens a device with empty memory. No host memory is taken before it is used.
@@ -155,8 +148,19 @@ impl Device {
         num_pages: u64,
         page_columns: usize,
     ) -> Result<BufferId, MemoryError> {
+        self.allocate(self.plan_interleaved(buffer_type, page_bytes, num_pages, page_columns))
+    }
+
+    /// What [`Device::allocate_interleaved`] allocates.
+    pub fn plan_interleaved(
+        &self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        num_pages: u64,
+        page_columns: usize,
+    ) -> Plan {
         let banks = self.banks(buffer_type);
-        self.allocate(Plan {
+        Plan {
             buffer_type,
             page_bytes,
             num_pages,
@@ -165,7 +169,7 @@ impl Device {
             pages_per_bank: num_pages.div_ceil(banks as u64),
             total_pages: num_pages,
             map: PageMap::Interleaved,
-        })
+        }
     }
 
     /// Allocates a grid of pages, rows by columns, cut into shards; shard s lies on core s of `cores`. In DRAM a core
@@ -181,6 +185,21 @@ impl Device {
         shard_pages: (u64, u64),
         cores: &[LogicalCore],
     ) -> Result<BufferId, MemoryError> {
+        self.allocate(self.plan_sharded(buffer_type, page_bytes, tensor_pages, shard_pages, cores)?)
+    }
+
+    /// What [`Device::allocate_sharded`] allocates.
+    ///
+    /// # Errors
+    /// Cores that do not exist or appear twice, empty shards.
+    pub fn plan_sharded(
+        &self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        tensor_pages: (u64, u64),
+        shard_pages: (u64, u64),
+        cores: &[LogicalCore],
+    ) -> Result<Plan, MemoryError> {
         let too_large = MemoryError::TooLarge { pages: u64::MAX, page_bytes };
         let num_pages = tensor_pages.0.checked_mul(tensor_pages.1).ok_or(too_large.clone())?;
         let pages_of_shard = shard_pages.0.checked_mul(shard_pages.1).ok_or(too_large.clone())?;
@@ -191,7 +210,7 @@ impl Device {
         let shards = tensor_pages.0.div_ceil(shard_pages.0) * tensor_pages.1.div_ceil(shard_pages.1);
         let pages_per_bank =
             shards.div_ceil(banks.len() as u64).max(1).checked_mul(pages_of_shard).ok_or(too_large.clone())?;
-        self.allocate(Plan {
+        Ok(Plan {
             buffer_type,
             page_bytes,
             num_pages,
@@ -222,6 +241,22 @@ impl Device {
         slots: u64,
         places: &[(u32, u32)],
     ) -> Result<BufferId, MemoryError> {
+        self.allocate(self.plan_listed(buffer_type, page_bytes, page_columns, cores, slots, places)?)
+    }
+
+    /// What [`Device::allocate_listed`] allocates.
+    ///
+    /// # Errors
+    /// Cores that do not exist or appear twice, places that do not exist or appear twice.
+    pub fn plan_listed(
+        &self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        page_columns: usize,
+        cores: &[LogicalCore],
+        slots: u64,
+        places: &[(u32, u32)],
+    ) -> Result<Plan, MemoryError> {
         let wrong = MemoryError::Places { pages: places.len(), cores: cores.len(), slots };
         let banks = self.shard_banks(buffer_type, cores)?;
         let place = |&(core, slot): &(u32, u32)| {
@@ -230,7 +265,7 @@ impl Device {
         };
         let list = Places::new(places.iter().map(place).collect::<Result<_, _>>()?).ok_or_else(|| wrong.clone())?;
         let too_large = MemoryError::TooLarge { pages: slots, page_bytes };
-        self.allocate(Plan {
+        Ok(Plan {
             buffer_type,
             page_bytes,
             num_pages: places.len() as u64,
@@ -326,13 +361,12 @@ impl Device {
         cores.iter().map(bank).collect()
     }
 
-    /// Allocates a buffer, for example one like another: see [`Buffer::plan`].
+    /// How much memory a plan needs.
     ///
     /// # Errors
-    /// Out of memory, empty pages, closed device.
-    pub fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
-        self.require_open()?;
-        let Plan { buffer_type, page_bytes, num_pages, page_columns, banks, pages_per_bank, total_pages, map } = plan;
+    /// Empty pages, or more bytes than there are numbers for.
+    pub fn sizes(&self, plan: &Plan) -> Result<Sizes, MemoryError> {
+        let &Plan { buffer_type, page_bytes, num_pages, pages_per_bank, total_pages, .. } = plan;
         if page_bytes == 0 && num_pages > 0 {
             return Err(MemoryError::EmptyPage { pages: num_pages });
         }
@@ -346,6 +380,18 @@ impl Device {
             .and_then(|bytes| bytes.checked_next_multiple_of(self.chip.dram_alignment))
             .ok_or(too_large.clone())?;
         let bytes = total_pages.checked_mul(aligned_page).ok_or(too_large)?;
+        Ok(Sizes { aligned_page, bytes_per_bank, bytes })
+    }
+
+    /// Allocates a buffer, for example one like another: see [`Buffer::plan`].
+    ///
+    /// # Errors
+    /// Out of memory, empty pages, closed device.
+    pub fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
+        self.require_open()?;
+        let sizes = self.sizes(&plan)?;
+        let Plan { buffer_type, page_bytes, num_pages, page_columns, banks, pages_per_bank, total_pages, map } = plan;
+        let Sizes { aligned_page, bytes_per_bank, bytes } = sizes;
         self.inject_fault(buffer_type, bytes)?;
 
         let region = &mut self.regions[buffer_type.index()];

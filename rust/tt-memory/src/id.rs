@@ -1,5 +1,7 @@
 //! Identity of a buffer, and its region.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// Region of device memory. The numbers are those of the public `BufferType` enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -49,6 +51,13 @@ impl BufferType {
     }
 }
 
+/// Numbers of devices and buffers. They name things in messages and appear in no result.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+pub(crate) fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Names a buffer of one device. Stays invalid after the buffer is deallocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BufferId {
@@ -58,6 +67,11 @@ pub struct BufferId {
 }
 
 impl BufferId {
+    /// The name of a buffer that no device has.
+    pub fn unallocated() -> Self {
+        Self { device: u64::MAX, slot: u32::MAX, unique_id: next_id() }
+    }
+
     /// A number that no other buffer of the process has had.
     pub fn unique_id(self) -> u64 {
         self.unique_id

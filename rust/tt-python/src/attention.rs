@@ -10,7 +10,7 @@ use tt_ops::attention::{Cache, Mask, Numerics, PageTable, Sizes};
 
 use crate::arguments::{add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
-use crate::ops::run_on_device;
+use crate::ops::run_step;
 
 type Program<'py> = Bound<'py, PyDict>;
 /// Batches or blocks, heads, rows and columns of tiles.
@@ -71,7 +71,7 @@ fn attention_prefill(
     let joint = joint.as_ref().map(|(keys, values)| [&**keys, &**values]).into_iter().flatten();
     let all: Vec<&Buffer> = [queries, keys, values, output].into_iter().chain(mask).chain(joint).collect();
     let run = if fast { fast::prefill } else { prefill };
-    run_on_device(py, "attention", &all, |device, ids| run(device, &buffers(ids), &program))
+    run_step(py, "attention", &all, move |device, ids| run(device, &buffers(ids), &program))
 }
 
 /// Attention of one query per user; see `tt_ops::attention::decode`. A position of -1 leaves a user out.
@@ -104,7 +104,7 @@ fn attention_decode(
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let all: Vec<&Buffer> =
         [Some(queries), Some(keys), Some(values), Some(output), mask].into_iter().flatten().collect();
-    run_on_device(py, "attention", &all, |device, ids| decode(device, &buffers(ids), &program))
+    run_step(py, "attention", &all, move |device, ids| decode(device, &buffers(ids), &program))
 }
 
 /// Adds this file's names to the module.

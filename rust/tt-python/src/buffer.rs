@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tt_memory::buffer::{Buffer, BufferId, BufferType};
+use tt_memory::buffer::{Buffer, BufferId, BufferType, Plan, Sizes};
 use tt_memory::error::MemoryError;
 
 use crate::error::engine_bug;
+use crate::resolving::{self, Slot};
 use crate::shared::SharedDevice;
 
 /// The constant properties of a buffer.
@@ -41,6 +42,21 @@ impl Facts {
         }
     }
 
+    /// Those of a slot, which has no address.
+    fn planned(plan: &Plan, sizes: Sizes) -> Self {
+        Self {
+            id: BufferId::unallocated(),
+            buffer_type: plan.buffer_type(),
+            address: 0,
+            page_bytes: plan.page_bytes(),
+            aligned_page_bytes: sizes.aligned_page as usize,
+            num_pages: plan.num_pages(),
+            page_columns: plan.page_columns(),
+            size: plan.page_bytes() as u64 * plan.num_pages() as u64,
+            bytes_per_bank: sizes.bytes_per_bank,
+        }
+    }
+
     /// Returns them as Python objects.
     ///
     /// # Errors
@@ -60,19 +76,41 @@ impl Facts {
     }
 }
 
-/// Pages on a device. The memory is freed when the object goes away.
+/// Pages on a device, whose memory is freed when the object goes away; or a slot of a program that is being made.
 #[pyclass(frozen, module = "ttnn._engine", name = "Buffer")]
 #[derive(Debug)]
 pub struct PyBuffer {
     shared: Arc<SharedDevice>,
     facts: Facts,
     freed: AtomicBool,
+    slot: Option<Slot>,
 }
 
 impl PyBuffer {
     /// A buffer that has just been allocated.
     pub fn new(shared: Arc<SharedDevice>, facts: Facts) -> Self {
-        Self { shared, facts, freed: AtomicBool::new(false) }
+        Self { shared, facts, freed: AtomicBool::new(false), slot: None }
+    }
+
+    /// A slot for what a plan describes.
+    pub fn planned(shared: Arc<SharedDevice>, plan: &Plan, sizes: Sizes, slot: Slot) -> Self {
+        Self { shared, facts: Facts::planned(plan, sizes), freed: AtomicBool::new(false), slot: Some(slot) }
+    }
+
+    /// The slot that stands for this buffer as an operand.
+    pub fn as_slot(&self, slot: Slot) -> Self {
+        let facts = Facts { id: BufferId::unallocated(), address: 0, ..self.facts };
+        Self {
+            shared: Arc::clone(&self.shared),
+            facts,
+            freed: AtomicBool::new(self.freed.load(Ordering::Acquire)),
+            slot: Some(slot),
+        }
+    }
+
+    /// Which slot it is, if it is one.
+    pub fn slot(&self) -> Option<Slot> {
+        self.slot
     }
 
     /// The device it lies on. Two buffers share a device if their `Arc`s are the same.
@@ -103,7 +141,6 @@ macro_rules! getters {
 }
 
 getters! {
-    address: u64 = |facts| facts.address;
     page_bytes: usize = |facts| facts.page_bytes;
     aligned_page_bytes: usize = |facts| facts.aligned_page_bytes;
     num_pages: usize = |facts| facts.num_pages;
@@ -117,11 +154,27 @@ getters! {
 #[pymethods]
 impl PyBuffer {
     #[getter]
+    fn address(&self) -> PyResult<u64> {
+        if self.slot.is_some() { Err(resolving::refused("an address is read")) } else { Ok(self.facts.address) }
+    }
+
+    /// The number of the slot, None for a buffer with memory.
+    #[getter(slot)]
+    fn slot_number(&self) -> Option<usize> {
+        self.slot.map(|slot| slot.index)
+    }
+
+    #[getter]
     pub fn is_allocated(&self) -> bool {
         !self.freed.load(Ordering::Acquire) && self.shared.is_open()
     }
 
     fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(slot) = self.slot {
+            resolving::free(slot)?;
+            self.freed.store(true, Ordering::Release);
+            return Ok(());
+        }
         self.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
         self.freed.store(true, Ordering::Release);
         Ok(())
@@ -130,6 +183,9 @@ impl PyBuffer {
     #[allow(clippy::needless_pass_by_value, reason = "Python arguments are passed so")]
     fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>, row_bytes: usize) -> PyResult<()> {
         let data = data.as_slice()?;
+        if let Some(slot) = self.slot {
+            return resolving::write(slot, data, row_bytes);
+        }
         self.shared.run(py, |device| device.write(self.facts.id, data, row_bytes))
     }
 
@@ -142,6 +198,9 @@ impl PyBuffer {
         rows: usize,
         require_written: bool,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        if self.slot.is_some() {
+            return Err(resolving::refused("elements are read"));
+        }
         // More than the buffer holds is refused before the host is asked for memory.
         let bytes = row_bytes.saturating_mul(rows);
         if bytes as u64 > self.facts.size {
@@ -168,8 +227,13 @@ impl PyBuffer {
 
 impl Drop for PyBuffer {
     fn drop(&mut self) {
-        if !*self.freed.get_mut() && self.shared.is_open() {
-            self.shared.forget(self.facts.id);
+        if *self.freed.get_mut() {
+            return;
+        }
+        match self.slot {
+            Some(slot) => resolving::dropped(slot),
+            None if self.shared.is_open() => self.shared.forget(self.facts.id),
+            None => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tt_memory::Place;
-use tt_memory::buffer::{BufferId, BufferType};
+use tt_memory::buffer::{BufferType, Plan};
 use tt_memory::chip::LogicalCore;
 use tt_memory::device::{Device, OpenOptions};
 use tt_memory::error::MemoryError;
@@ -14,6 +14,7 @@ use crate::buffer::{Facts, PyBuffer};
 use crate::chip::chip_by_dispatch;
 use crate::error::{EngineError, enter_engine, exception};
 use crate::inside::require_host;
+use crate::resolving;
 use crate::shared::SharedDevice;
 
 /// What is wrong with bytes that the host names by their address.
@@ -94,7 +95,7 @@ impl PyDevice {
         page_columns: usize,
     ) -> PyResult<PyBuffer> {
         let kind = region(py, buffer_type)?;
-        self.allocate(py, |device| device.allocate_interleaved(kind, page_bytes, num_pages, page_columns))
+        self.allocate(py, |device| Ok(device.plan_interleaved(kind, page_bytes, num_pages, page_columns)))
     }
 
     fn allocate_sharded(
@@ -108,7 +109,7 @@ impl PyDevice {
     ) -> PyResult<PyBuffer> {
         let kind = region(py, buffer_type)?;
         let cores: Vec<LogicalCore> = cores.into_iter().map(|(x, y)| LogicalCore { x, y }).collect();
-        self.allocate(py, |device| device.allocate_sharded(kind, page_bytes, tensor_pages, shard_pages, &cores))
+        self.allocate(py, |device| device.plan_sharded(kind, page_bytes, tensor_pages, shard_pages, &cores))
     }
 
     #[allow(clippy::too_many_arguments, reason = "what makes a buffer of listed places")]
@@ -124,7 +125,7 @@ impl PyDevice {
     ) -> PyResult<PyBuffer> {
         let kind = region(py, buffer_type)?;
         let cores: Vec<LogicalCore> = cores.into_iter().map(|(x, y)| LogicalCore { x, y }).collect();
-        self.allocate(py, |device| device.allocate_listed(kind, page_bytes, page_columns, &cores, slots, &places))
+        self.allocate(py, |device| device.plan_listed(kind, page_bytes, page_columns, &cores, slots, &places))
     }
 
     fn memory_view<'py>(&self, py: Python<'py>, buffer_type: u8) -> PyResult<Bound<'py, PyDict>> {
@@ -209,7 +210,21 @@ impl PyDevice {
     }
 
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        if resolving::is_active() {
+            let lowest = self.shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
+            resolving::look_at_l1(lowest)?;
+            return Ok(lowest);
+        }
         self.shared.inspect(py, |device| device.lowest_l1_address())
+    }
+
+    /// Whether no buffer lies below an address in L1; a program that is being made requires it.
+    fn has_l1_room(&self, py: Python<'_>, end: u64) -> PyResult<bool> {
+        if resolving::require_room(end) {
+            return Ok(true);
+        }
+        let lowest = self.shared.inspect(py, |device| device.lowest_l1_address())?;
+        Ok(lowest.is_none_or(|lowest| lowest >= end))
     }
 
     /// Keeps buffers out of so many bytes at the begin of each L1; `false` if one is there.
@@ -268,10 +283,19 @@ impl PyDevice {
     fn allocate(
         &self,
         py: Python<'_>,
-        allocate: impl FnOnce(&mut Device) -> Result<BufferId, MemoryError> + Send,
+        plan: impl FnOnce(&Device) -> Result<Plan, MemoryError> + Send,
     ) -> PyResult<PyBuffer> {
-        let facts = self.shared.repeatable(py, |device| {
-            let id = allocate(device)?;
+        if resolving::is_active() {
+            let device = self.shared.look(py)?;
+            let planned = plan(&device).and_then(|plan| device.sizes(&plan).map(|sizes| (plan, sizes)));
+            let (plan, sizes) = planned.map_err(|error| error.into_exception(py))?;
+            if let Some(slot) = resolving::allocate(plan.clone()) {
+                return Ok(PyBuffer::planned(Arc::clone(&self.shared), &plan, sizes, slot));
+            }
+            return Err(resolving::refused("a tensor is allocated"));
+        }
+        let facts = self.shared.launch(py, |device| {
+            let id = device.allocate(plan(device)?)?;
             Ok::<_, MemoryError>(Facts::of(device.buffer(id)?))
         })?;
         Ok(PyBuffer::new(Arc::clone(&self.shared), facts))

@@ -12,13 +12,14 @@ mod error;
 mod host;
 mod inside;
 mod interrupt;
+mod launch;
 mod ops;
 mod pipeline;
 mod plan;
-mod prepared;
 mod program;
 mod random;
 mod recording;
+mod resolving;
 mod shared;
 mod tiles;
 mod vector;
@@ -40,7 +41,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     attention::register(module)?;
     random::register(module)?;
     pipeline::register(module)?;
-    prepared::register(module)?;
+    resolving::register(module)?;
+    launch::register(module)?;
     plan::register(module)?;
     recording::register(module)?;
     interrupt::prepare(module.py())

@@ -28,7 +28,7 @@ use tt_ops::{Chain, OpError};
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
-use crate::{interrupt, recording};
+use crate::{interrupt, recording, resolving};
 
 /// The keyword arguments of a call.
 type Program<'py> = Bound<'py, PyDict>;
@@ -58,48 +58,28 @@ fn engine_error(what: String) -> PyErr {
     Python::attach(|py| engine_bug(py, &what))
 }
 
-/// Runs an operator on the device that all `buffers` belong to, without the interpreter lock.
-pub fn run_on_device(
+/// Runs a step of an operator on the device that all `buffers` belong to, without the interpreter lock; while the call
+/// is resolved, notes it.
+pub fn run_step(
     py: Python<'_>,
-    operator: &str,
-    buffers: &[&Buffer],
-    run: impl FnOnce(&mut Device, &[BufferId]) -> Result<(), OpError> + Send,
-) -> PyResult<()> {
-    recording::spoil();
-    enter(py, operator, buffers, run)
-}
-
-/// [`run_on_device`] for a program that only depends on its buffers, so that its call can be repeated; see
-/// [`crate::prepared`].
-pub fn run_program(
-    py: Python<'_>,
-    operator: &str,
+    function: &'static str,
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
-    if !recording::is_recording() {
-        return enter(py, operator, buffers, run);
+    if resolving::is_active() {
+        return resolving::step(function, buffers, Arc::new(run));
     }
-    let run: Arc<recording::Run> = Arc::new(run);
-    let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    recording::note(&run, &ids);
-    enter(py, operator, buffers, |device, ids| run(device, ids))
-}
-
-fn enter(
-    py: Python<'_>,
-    operator: &str,
-    buffers: &[&Buffer],
-    run: impl FnOnce(&mut Device, &[BufferId]) -> Result<(), OpError> + Send,
-) -> PyResult<()> {
     let device = buffers[0].device();
     if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.device(), device)) {
-        let text = format!("ttnn.{operator}: the tensors are on different devices");
+        let text = format!("ttnn.{function}: the tensors are on different devices");
         return Err(exception(py, "DeviceError", (text,)));
     }
+    if buffers.iter().any(|buffer| buffer.slot().is_some()) {
+        return Err(engine_bug(py, &format!("{function} runs on a slot of a program that is not made any more")));
+    }
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    recording::observed(operator, &ids);
-    device.repeatable(py, |device| run(device, &ids))
+    recording::observed(function, &ids);
+    device.launch(py, |device| run(device, &ids))
 }
 
 /// A matrix multiplication; all modes of arithmetic take the same program: formats of a, b, bias and output; sizes in
@@ -143,7 +123,7 @@ macro_rules! matmul_function {
                 arch,
             };
             let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
-            run_program(py, "matmul", &buffers, move |device, ids| {
+            run_step(py, "matmul", &buffers, move |device, ids| {
                 let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format, tile_rows: bias_tile_rows });
                 $run(device, (ids[0], ids[1]), bias, ids[2], &program)
             })
@@ -168,7 +148,7 @@ matmul_function!(
 fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = Arch::Wormhole);
     let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch };
-    run_program(py, "unary", &[input, output], move |device, ids| {
+    run_step(py, "unary", &[input, output], move |device, ids| {
         tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
     })
 }
@@ -179,7 +159,7 @@ fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Progr
 fn rotate(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; formats, dst32, tiled, arch = Arch::Wormhole);
     let program = UnaryProgram { formats, dst32, tiled, packer_relu: false, precise: false, arch };
-    run_program(py, "rotate", &[input, output], move |device, ids| {
+    run_step(py, "rotate", &[input, output], move |device, ids| {
         tt_ops::rotate::rotate(device, ids[0], ids[1], &program)
     })
 }
@@ -237,7 +217,7 @@ fn binary(
         return Err(engine_error("binary needs a second tensor or a scalar".to_owned()));
     }
     let buffers: Vec<&Buffer> = [Some(a), Some(output), b].into_iter().flatten().collect();
-    run_program(py, "binary", &buffers, move |device, ids| {
+    run_step(py, "binary", &buffers, move |device, ids| {
         let other = scalar.map_or_else(|| Other::Tensor(ids[2]), Other::Scalar);
         tt_ops::binary::binary(device, ids[0], other, ids[1], &program)
     })
@@ -278,7 +258,7 @@ fn ternary(
         TensorOrNumber::Number(value) => scalar_bits(program.formats.0[i], value),
         TensorOrNumber::Tensor(_) => 0,
     });
-    run_program(py, "ternary", &buffers, move |device, ids| {
+    run_step(py, "ternary", &buffers, move |device, ids| {
         let others = [0, 1, 2].map(|i| places[i].map_or(Other::Scalar(numbers[i]), |place| Other::Tensor(ids[place])));
         tt_ops::ternary::ternary(device, others, ids[0], &program)
     })
@@ -330,9 +310,7 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
         fidelity,
         arch,
     };
-    run_program(py, "reduce", &[input, output], move |device, ids| {
-        tt_ops::reduce::reduce(device, ids[0], ids[1], &step)
-    })
+    run_step(py, "reduce", &[input, output], move |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
 }
 
 /// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
@@ -353,7 +331,7 @@ fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Pro
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),
     };
     let program = ProductProgram { format, factors, fidelity, arch };
-    run_on_device(py, "product", &[input, output], |device, ids| {
+    run_step(py, "product", &[input, output], move |device, ids| {
         tt_ops::reduce::product::product(device, ids[0], ids[1], &program)
     })
 }
@@ -371,7 +349,7 @@ fn argmax(
     dim: Option<usize>,
 ) -> PyResult<()> {
     let program = ArgmaxProgram { format: format.0, tiled, shape, dim };
-    run_on_device(py, "argmax", &[input, output], |device, ids| {
+    run_step(py, "argmax", &[input, output], move |device, ids| {
         tt_ops::argmax::argmax(device, ids[0], ids[1], &program)
     })
 }
@@ -389,7 +367,7 @@ fn embedding_backward(
     keywords!(py, program; formats, row_length, rows, tiles_wide, arch = Arch::Wormhole);
     let (index_format, format) = formats;
     let program = EmbeddingBackwardProgram { index_format, format, row_length, rows, tiles_wide, arch };
-    run_on_device(py, "embedding_bw", &[indices, grad, output], |device, ids| {
+    run_step(py, "embedding_bw", &[indices, grad, output], move |device, ids| {
         tt_ops::embedding_backward::embedding_backward(device, ids[0], ids[1], ids[2], &program)
     })
 }
@@ -399,17 +377,17 @@ fn embedding_backward(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, in_shape, out_shape: Vec<usize>, strides, offset, in_tile, out_tile,
+    keywords!(py, program; formats, in_shape: Vec<usize>, out_shape: Vec<usize>, strides: Vec<i64>, offset, in_tile, out_tile,
         window: Option<Vec<_>> = None, pad_value = 0.0, through_dst = false, packed: Option<(DataFormat, bool)> = None);
     let (format_in, format_out) = formats;
     let window = window.unwrap_or_else(|| out_shape.iter().map(|&length| (0, length)).collect());
-    run_on_device(py, "move", &[input, output], |device, ids| {
+    run_step(py, "move", &[input, output], move |device, ids| {
         let movement = Movement {
-            input: View { buffer: ids[0], format: format_in, tile: in_tile, shape: in_shape },
-            output: View { buffer: ids[1], format: format_out, tile: out_tile, shape: out_shape },
+            input: View { buffer: ids[0], format: format_in, tile: in_tile, shape: in_shape.clone() },
+            output: View { buffer: ids[1], format: format_out, tile: out_tile, shape: out_shape.clone() },
             offset,
-            strides,
-            window,
+            strides: strides.clone(),
+            window: window.clone(),
             padding: tt_ops::fill::word(format_out, pad_value),
             through_dst,
             packed: packed.map(|(format, precise)| Packed { format, precise }),
@@ -424,7 +402,7 @@ fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Optio
 fn write_window(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; element_bytes, width, shape, window: Vec<(usize, usize)>, offset, strides: Vec<i64>);
     let copy = WindowCopy { element_bytes, width, shape, window, offset, strides };
-    run_on_device(py, "copy", &[input, output], |device, ids| copy.run(device, ids[0], ids[1]))
+    run_step(py, "copy", &[input, output], move |device, ids| copy.run(device, ids[0], ids[1]))
 }
 
 /// Copies the rows of a table that indices name; `sizes` are the rows of the index tensor and their length.
@@ -438,7 +416,7 @@ fn gather_rows(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; format, sizes: (usize, usize), tiled: Option<usize>);
-    run_program(py, "gather", &[indices, table, output], move |device, ids| {
+    run_step(py, "gather", &[indices, table, output], move |device, ids| {
         row_gather::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2], tiled)
     })
 }
@@ -455,7 +433,7 @@ fn replace_tile_rows(
     arch: Given<Arch>,
     dst32: bool,
 ) -> PyResult<()> {
-    run_on_device(py, "tile rows", &[input, output], |device, ids| {
+    run_step(py, "tile rows", &[input, output], move |device, ids| {
         row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, (dst32, arch.0))
     })
 }
@@ -492,7 +470,7 @@ fn group_norm(
         arch,
     };
     let buffers: Vec<&Buffer> = [input, output].into_iter().chain(parameters.iter().map(|buffer| &**buffer)).collect();
-    run_on_device(py, "group_norm", &buffers, |device, ids| {
+    run_step(py, "group_norm", &buffers, move |device, ids| {
         tt_ops::group_norm::group_norm(device, ids[0], &ids[2..], ids[1], &program)
     })
 }
@@ -504,7 +482,7 @@ fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<
     keywords!(py, program; channels, window, sticks: Vec<i32>, weights: Vec<f32>, rows: Vec<u32>, dst32, fidelity, arch);
     let weights = weights.into_iter().map(f32::to_bits).collect();
     let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch };
-    run_on_device(py, "pool", &[input, output], |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
+    run_step(py, "pool", &[input, output], move |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
 }
 
 /// Images sampled at the points of a grid; see `tt_ops::sticks`.
@@ -519,7 +497,7 @@ fn grid_sample(
 ) -> PyResult<()> {
     keywords!(py, program; format, channels, image, points, align_corners, dst32, fidelity, arch);
     let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch };
-    run_on_device(py, "grid_sample", &[input, grid, output], |device, ids| {
+    run_step(py, "grid_sample", &[input, grid, output], move |device, ids| {
         tt_ops::sticks::grid_sample(device, ids[0], ids[1], ids[2], &program)
     })
 }
@@ -538,7 +516,7 @@ fn sort(
     let (format, index_format) = formats;
     let wanted = first.map_or(Wanted::Sorted, Wanted::First);
     let program = SortProgram { format, indices: index_format, rows, width, ascending, stable, wanted, arch };
-    run_on_device(py, "sort", &[input, values, indices], |device, ids| {
+    run_step(py, "sort", &[input, values, indices], move |device, ids| {
         tt_ops::sort::sort(device, ids[0], (ids[1], ids[2]), &program)
     })
 }
@@ -556,7 +534,7 @@ fn gather_elements(
     keywords!(py, program; formats, width, count, rows: Vec<i32>);
     let (format, index) = formats;
     let program = IndexProgram { format, index, width, count, rows };
-    run_on_device(py, "gather", &[input, indices, output], |device, ids| {
+    run_step(py, "gather", &[input, indices, output], move |device, ids| {
         indexed::gather(device, ids[0], ids[1], ids[2], &program)
     })
 }
@@ -580,7 +558,7 @@ fn scatter_elements(
         1 => Combine::Add,
         _ => Combine::Multiply,
     };
-    run_on_device(py, "scatter", &[input, indices, source, output], |device, ids| {
+    run_step(py, "scatter", &[input, indices, source, output], move |device, ids| {
         indexed::scatter(device, (ids[0], ids[1], ids[2]), ids[3], &program, combine)
     })
 }
@@ -596,7 +574,7 @@ fn nonzero(
     element_bytes: usize,
     width: usize,
 ) -> PyResult<()> {
-    run_on_device(py, "nonzero", &[input, counts, output], |device, ids| {
+    run_step(py, "nonzero", &[input, counts, output], move |device, ids| {
         indexed::nonzero(device, ids[0], (ids[1], ids[2]), (element_bytes, width))
     })
 }
@@ -605,7 +583,7 @@ fn nonzero(
 #[pyfunction]
 #[pyo3(signature = (output, *, width, skip_negative))]
 fn plus_one(py: Python<'_>, output: &Buffer, width: usize, skip_negative: bool) -> PyResult<()> {
-    run_on_device(py, "plus_one", &[output], |device, ids| indexed::plus_one(device, ids[0], width, skip_negative))
+    run_step(py, "plus_one", &[output], move |device, ids| indexed::plus_one(device, ids[0], width, skip_negative))
 }
 
 /// Marks the elements that are among others.
@@ -620,7 +598,7 @@ fn is_in(
     element_bytes: usize,
     invert: bool,
 ) -> PyResult<()> {
-    run_on_device(py, "isin", &[input, others, output], |device, ids| {
+    run_step(py, "isin", &[input, others, output], move |device, ids| {
         indexed::is_in(device, (ids[0], widths.0), (ids[1], widths.1), ids[2], (element_bytes, invert))
     })
 }
@@ -628,7 +606,7 @@ fn is_in(
 /// Copies page i to page i.
 #[pyfunction]
 fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
-    run_program(py, "copy", &[input, output], |device, ids| tt_ops::fill::copy_pages(device, ids[0], ids[1]))
+    run_step(py, "copy", &[input, output], move |device, ids| tt_ops::fill::copy_pages(device, ids[0], ids[1]))
 }
 
 /// Writes one value over a whole buffer, padding included.
@@ -636,7 +614,7 @@ fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
 #[pyo3(signature = (output, *, format, value))]
 fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) -> PyResult<()> {
     let unit = tt_ops::fill::unit(format.0, value);
-    run_on_device(py, "fill", &[output], |device, ids| tt_ops::fill::fill(device, ids[0], &unit))
+    run_step(py, "fill", &[output], move |device, ids| tt_ops::fill::fill(device, ids[0], &unit))
 }
 
 /// Adds this file's names to the module.

@@ -13,7 +13,7 @@ use tt_sfpu::BinaryCall;
 use crate::arguments::{Argument, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug};
-use crate::ops::run_program;
+use crate::ops::run_step;
 
 /// A tensor: format, shape, broadcast within a tile if it is given. Without a shape: lines of so many tiles.
 type TensorArgument = (u8, Option<Vec<usize>>, Option<String>, usize);
@@ -76,7 +76,7 @@ impl PyPipeline {
         let buffers: Vec<&Buffer> = inputs.iter().chain(&outputs).map(|buffer| &**buffer).collect();
         let count = inputs.len();
         let program = Arc::clone(&self.program);
-        run_program(py, "pipeline", &buffers, move |device, ids| {
+        run_step(py, "pipeline", &buffers, move |device, ids| {
             let (inputs, outputs) = ids.split_at(count);
             program.run(device, inputs, outputs)
         })

@@ -8,7 +8,7 @@ use tt_ops::random::{self, Dropout, Range, Split};
 
 use crate::arguments::{add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
-use crate::ops::run_on_device;
+use crate::ops::run_step;
 
 type Program<'py> = Bound<'py, PyDict>;
 
@@ -19,7 +19,7 @@ fn uniform(py: Python<'_>, output: &Buffer, program: Option<&Program<'_>>) -> Py
     keywords!(py, program; format: DataFormat, low: u32, scale: u32, seed: u32, cores: usize, dst32: bool,
         arch: Arch);
     let (range, split) = (Range { low, scale, dst32, arch }, Split { seed, cores });
-    run_on_device(py, "uniform", &[output], |device, ids| random::uniform(device, ids[0], format, range, split))
+    run_step(py, "uniform", &[output], move |device, ids| random::uniform(device, ids[0], format, range, split))
 }
 
 /// Ones with the probabilities of the input.
@@ -29,7 +29,7 @@ fn bernoulli(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&P
     keywords!(py, program; formats: (DataFormat, DataFormat), seed: u32, cores: usize, dst32: bool,
         arch: Arch);
     let split = Split { seed, cores };
-    run_on_device(py, "bernoulli", &[input, output], |device, ids| {
+    run_step(py, "bernoulli", &[input, output], move |device, ids| {
         random::bernoulli(device, ids[0], ids[1], formats, (dst32, arch), split)
     })
 }
@@ -40,7 +40,7 @@ fn bernoulli(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&P
 fn dropout(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; format: DataFormat, limit: u32, scale: u32, seed: u32, cores: usize, arch: Arch);
     let (program, split) = (Dropout { format, limit, scale, arch }, Split { seed, cores });
-    run_on_device(py, "experimental.dropout", &[input, output], |device, ids| {
+    run_step(py, "experimental.dropout", &[input, output], move |device, ids| {
         random::dropout(device, ids[0], ids[1], program, split)
     })
 }
@@ -51,7 +51,7 @@ fn dropout(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Pro
 fn normal(py: Python<'_>, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; format: DataFormat, seed: u32, cores: usize, dst32: bool, arch: Arch);
     let split = Split { seed, cores };
-    run_on_device(py, "randn", &[output], |device, ids| random::normal(device, ids[0], format, (dst32, arch), split))
+    run_step(py, "randn", &[output], move |device, ids| random::normal(device, ids[0], format, (dst32, arch), split))
 }
 
 /// Adds this file's names to the module.

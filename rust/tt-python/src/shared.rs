@@ -10,7 +10,10 @@ use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
 use crate::inside::require_host;
-use crate::recording;
+use crate::resolving;
+
+/// Why a call that looks at a device cannot become a program.
+const STATE: &str = "the state of the device is used";
 
 /// A device that its Python object and all its buffers hold.
 #[derive(Debug)]
@@ -61,7 +64,15 @@ impl SharedDevice {
     /// # Errors
     /// As [`SharedDevice::lock`].
     pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
-        recording::spoil();
+        resolving::refuse(STATE)?;
+        self.look(py)
+    }
+
+    /// [`SharedDevice::lock_attached`] for what does not change while the device is open.
+    ///
+    /// # Errors
+    /// As [`SharedDevice::lock`].
+    pub fn look(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
         let locked = self.device.lock_py_attached(py);
         let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
         self.free_dropped(&mut device);
@@ -89,15 +100,15 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        recording::spoil();
-        self.repeatable(py, run)
+        resolving::refuse(STATE)?;
+        self.launch(py, run)
     }
 
-    /// [`SharedDevice::run`] for what a repeated call may do again without looking: see [`recording`].
+    /// [`SharedDevice::run`] for programs, and for what is allocated outside of them.
     ///
     /// # Errors
     /// As [`SharedDevice::run`].
-    pub fn repeatable<T: Send, E: EngineError>(
+    pub fn launch<T: Send, E: EngineError>(
         &self,
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
@@ -120,7 +131,7 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        recording::spoil();
+        resolving::refuse(STATE)?;
         self.enter(py, run)
     }
 

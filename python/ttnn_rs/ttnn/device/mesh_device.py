@@ -47,17 +47,17 @@ class MeshDevice(Chip):
         "__weakref__",
         "_cache_enabled",
         "_cache_misses_allowed",
-        "_prepared",
         "_programs",
         "_queue_count",
         "_queues",
+        "_resolved",
         "_running",
         "_sub_devices",
         "_traces",
     )
 
     _programs: set[Hashable]
-    _prepared: dict[Hashable, Any]  # repeated calls, see ttnn.operation.repeated
+    _resolved: dict[Hashable, Any]  # programs of calls, see ttnn.runtime
     _cache_enabled: bool
     _cache_misses_allowed: bool
     _queue_count: int
@@ -104,7 +104,7 @@ class MeshDevice(Chip):
             name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
             device._power_up(card, name, regions, dispatch_core_config)
             device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
-            device._prepared = {}
+            device._resolved = {}
             device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
             device._sub_devices = SubDevices(tuple(device._chip["grid"]), device._engine)
             device._traces = Traces(device._engine)
@@ -146,7 +146,7 @@ class MeshDevice(Chip):
     def clear_program_cache(self) -> None:
         """Clear the program cache."""
         self._programs.clear()
-        self._prepared.clear()
+        self._resolved.clear()
 
     def num_program_cache_entries(self) -> int:
         """Return the number of cached programs."""

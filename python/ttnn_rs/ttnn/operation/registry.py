@@ -40,7 +40,6 @@ from ttnn.operation.former import translated
 from ttnn.operation.numerics import State, state
 from ttnn.operation.observation import Observation
 from ttnn.operation.program_keys import program_keys
-from ttnn.operation.repeated import identify, recorded
 from ttnn.operation.signature import (
     GRADIENT_NAMES,
     OUTPUT_TENSOR_NAMES,
@@ -53,6 +52,8 @@ from ttnn.operation.signature import (
 from ttnn.operation.slow_path import call_slowly
 from ttnn.operation.steps import STEPS, Steps
 from ttnn.operation.traces import record
+from ttnn.runtime.calls import Call, identify
+from ttnn.runtime.programs import MISSED, Program, launched
 from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
@@ -498,38 +499,19 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         )
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        call = None if programs is None or Observation.in_full else identify(name, args, kwargs)
+        call = None if Observation.in_full else identify(name, args, kwargs)
         if call is not None:
-            prepared = call.device._prepared.get(call.key)
-            if prepared is not None:
-                output = prepared(name, call)
-                if output is not None:
+            program = call.device._resolved.get(call.key)
+            if type(program) is Program:
+                output = program.launch(name, call)
+                if output is not MISSED:
                     return output
         for signature, run, outputs in plan:
             values = signature.bind(args, kwargs)
             if values is not None:
                 signature.check_options(name, values)
-                for position in outputs:
-                    if values[position] is not None:
-                        _keep_operands(values, position)
                 try:
-                    if programs is None:
-                        return run(*values)
-                    device, key = programs(values)
-                    if device is None:
-                        return run(*values)
-                    if not device._cache_misses_allowed:
-                        device._require_program(key)
-                    if not device._cache_enabled:
-                        return run(*values)
-                    if key not in device._programs:
-                        result = run(*values)
-                        if not _any_empty(values):
-                            device._programs.add(key)
-                        return result
-                    if call is None or call.key in device._prepared:
-                        return run(*values)
-                    return recorded(run, values, call)
+                    return _first(name, call, partial(_body, run, outputs), values, programs)
                 except KernelError:
                     raise
                 except TtnnError as error:
@@ -542,6 +524,28 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
     return dispatch
+
+
+def _body(run: Callable[..., Any], outputs: Sequence[int], values: Sequence[Any]) -> Any:
+    """Run an operator on bound arguments; operands over which a result is written are copied first."""
+    values = list(values)
+    for position in outputs:
+        if values[position] is not None:
+            _keep_operands(values, position)
+    return run(*values)
+
+
+def _first(
+    name: str, call: Call | None, body: Callable[[Sequence[Any]], Any], values: Sequence[Any], programs: Any
+) -> Any:
+    """Run a call whose program is not cached, and count its program."""
+    device, key = (None, None) if programs is None else programs(values)
+    if device is not None and not device._cache_misses_allowed:
+        device._require_program(key)
+    result = launched(name, call, body, values)
+    if device is not None and device._cache_enabled and not _any_empty(values):
+        device._programs.add(key)
+    return result
 
 
 def _runs_one_program(op: Op) -> bool:

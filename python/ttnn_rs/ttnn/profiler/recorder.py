@@ -29,12 +29,13 @@ from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.device.traces import Traces
 from ttnn.operation.observation import Observation, Operator, ProgramRan, Run
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
-from ttnn.operation.repeated import identify
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.keys import key_of, timed
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
 from ttnn.profiler.programs import plan_of
+from ttnn.runtime.calls import identify
+from ttnn.runtime.programs import MISSED, Program
 from ttnn.tensor.tensor import Tensor
 
 
@@ -295,13 +296,13 @@ class Recorder:
         if known is None or (known.device is not device and device is not None):
             return self._first(operation, args, kwargs, run, key, started)
         if call is not None:
-            prepared = call.device._prepared.get(key)
+            program = call.device._resolved.get(key)
             plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
-            if prepared is not None and plain and not CONFIG.enable_logging:
+            if type(program) is Program and plain and not CONFIG.enable_logging:
                 # The shortest way, as that of a call which nobody looks on.
-                output = prepared(name, call)
-                if output is not None:
-                    self._record(known, started, numbers, (output._buffer.unique_id,))
+                output = program.launch(name, call)
+                if output is not MISSED:
+                    self._repeated(known, args, kwargs, output, started, numbers)
                     return output
         thread.passing = True
         try:

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, Arch, DataType, Layout
 from ttnn.base.exceptions import (
@@ -203,6 +204,8 @@ def warn_of_first_row(operator: str, label: str, shape: Sequence[int], row: str 
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("ttnn."):
         level, frame = level + 1, frame.f_back
+    # A program does not warn: each call is to do so.
+    refuse_program("it warns")
     warnings.warn(
         f"{operator}: {label} has shape {list(shape)}; the program broadcasts {row} and ignores the others.",
         stacklevel=level,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
 from ttnn.ops._programs.common import allocate, is_empty
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
@@ -72,11 +72,11 @@ def move_into(
         return taker
     assert output._buffer is not None
     if is_empty(spec):
-        _engine.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
+        engine_steps.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
         return output
     assert source._buffer is not None
     assert taker._buffer is not None
-    _engine.move_elements(
+    engine_steps.move_elements(
         source._buffer,
         taker._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target.dtype]),
@@ -103,7 +103,7 @@ def copy_into(source: Tensor, output: Tensor) -> None:
     assert output._buffer is not None
     same_tiles = spec.layout is not Layout.TILE or spec.tile == target.tile
     if same_tiles and spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
-        _engine.copy_pages(source._buffer, output._buffer)
+        engine_steps.copy_pages(source._buffer, output._buffer)
     else:
         move_into(source, output)
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, MathFidelity
 from ttnn.ops._programs.common import arch_number
 from ttnn.ops._programs.pipeline import Pipeline
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
@@ -77,7 +77,7 @@ def multiply(
     assert output._buffer is not None
     assert output._device is not None
     rows, inner, columns = tiles
-    run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
+    run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
     run(
         a._buffer,
         b._buffer,

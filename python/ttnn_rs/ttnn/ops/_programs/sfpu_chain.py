@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
@@ -29,6 +28,7 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 # Functions whose coefficients follow the data type of the tensor, not the width of Dst.
@@ -82,7 +82,7 @@ def apply_chain(
         source, target = in_rows(input_tensor), like_in_rows(output)
     assert source._buffer is not None
     assert target._buffer is not None
-    _engine.unary(
+    engine_steps.unary(
         source._buffer,
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),

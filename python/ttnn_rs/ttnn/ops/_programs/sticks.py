@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
@@ -22,6 +21,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.ops._programs.common import allocate, arch_number, on_device
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _MOST: Final = 1 << 31
@@ -86,7 +86,7 @@ def pooled(
     output = allocate(spec, device)
     assert rows._buffer is not None
     assert output._buffer is not None
-    _engine.pool_sticks(
+    engine_steps.pool_sticks(
         rows._buffer,
         output._buffer,
         channels=shape[-1],

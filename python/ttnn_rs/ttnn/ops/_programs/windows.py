@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ttnn import _engine
 from ttnn.base.enums import TILE_SIZE, Layout
 from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows, strides_of
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _WORD_BYTES = 4
@@ -41,7 +41,7 @@ def copy_tiles(
     words = source.spec.page_bytes // _WORD_BYTES
     assert source._buffer is not None
     assert output._buffer is not None
-    _engine.write_window(
+    engine_steps.write_window(
         source._buffer,
         output._buffer,
         element_bytes=_WORD_BYTES,
@@ -68,7 +68,7 @@ def copy_rows(
     assert rows._buffer is not None
     assert target._buffer is not None
     width = (1, *source.spec.shape._dims)[-1]
-    _engine.write_window(
+    engine_steps.write_window(
         rows._buffer,
         target._buffer,
         element_bytes=source.spec.page_bytes // max(1, source.spec._page_shape[1]),

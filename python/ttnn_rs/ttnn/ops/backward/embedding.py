@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
@@ -39,6 +38,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops.backward.family import entry
 from ttnn.ops.backward.forward import named
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding_bw"
@@ -167,7 +167,7 @@ def _embedding_bw(
         assert indices._buffer is not None
         assert grad._buffer is not None
         assert output._buffer is not None
-        _engine.embedding_backward(
+        engine_steps.embedding_backward(
             indices._buffer,
             grad._buffer,
             output._buffer,

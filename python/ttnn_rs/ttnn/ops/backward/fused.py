@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, GeluVariant, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
@@ -46,6 +45,7 @@ from ttnn.ops.backward.family import (
     output_for,
 )
 from ttnn.ops.backward.forward import named
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4
@@ -97,7 +97,7 @@ class Dst:
         assert output._buffer is not None
         other = b.spec.dtype if isinstance(b, Tensor) else self.format
         shape = spec.shape._dims
-        _engine.binary(
+        engine_steps.binary(
             a._buffer,
             b._buffer if isinstance(b, Tensor) else None,
             output._buffer,

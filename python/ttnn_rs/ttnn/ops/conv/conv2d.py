@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
@@ -44,6 +43,7 @@ from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.conv.weights import prepared_bias, prepared_weights
 from ttnn.ops.conv.window import Window, window_of
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.runtime import engine_steps
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -84,9 +84,9 @@ def _spread(name: str, images: Tensor, window: Window) -> Tensor:
     output = allocate(target, on_device(name, images))
     assert images._buffer is not None
     assert output._buffer is not None
-    _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     rows, columns = window.batch * window.height // down, window.width // across
-    _engine.write_window(
+    engine_steps.write_window(
         images._buffer,
         output._buffer,
         element_bytes=spec.page_bytes // pitch,
@@ -108,7 +108,7 @@ def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
     assert rows._buffer is not None
     assert images._buffer is not None
     # Padding pixels, and what a row of the window lacks to full tiles.
-    _engine.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    engine_steps.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     pitch = spec.shape[-1]
     for i in range(kernel.height):
         top, high, y = window.inside(i, 0)
@@ -116,7 +116,7 @@ def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
             left, wide, x = window.inside(j, 1)
             if not high or not wide:
                 continue
-            _engine.write_window(
+            engine_steps.write_window(
                 images._buffer,
                 rows._buffer,
                 element_bytes=spec.page_bytes // pitch,
@@ -205,7 +205,7 @@ def _product(
     assert windows._buffer is not None
     assert weights._buffer is not None
     assert output._buffer is not None
-    run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
+    run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
     run(
         windows._buffer,
         weights._buffer,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.conv_config import Conv3dConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
@@ -52,6 +51,7 @@ from ttnn.ops._programs.windows import copy_rows, copy_tiles
 from ttnn.ops.conv.conv2d import DEVICE_PARAM
 from ttnn.ops.conv.weights3d import ALIGNMENT, prepared
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.experimental.conv3d"
@@ -273,7 +273,7 @@ def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tens
             parts += [(0, pad, 0, 0), (pad + extent, pad, (extent - 1) * strides[axis], 0)]
         else:
             assert target._buffer is not None
-            _engine.fill(target._buffer, format=FORMAT_CODE[target.spec.dtype], value=0.0)
+            engine_steps.fill(target._buffer, format=FORMAT_CODE[target.spec.dtype], value=0.0)
         for first, count, offset, step in parts:
             window = [(0, size) for size in wide]
             window[axis] = (first, count)

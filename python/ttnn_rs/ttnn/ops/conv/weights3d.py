@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
@@ -17,6 +16,7 @@ from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.element_map import strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.windows import copy_rows
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 ALIGNMENT: Final = 32
@@ -62,7 +62,7 @@ def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int,
         TensorSpec.of((*kernel, channels, outputs), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device
     )
     assert rows._buffer is not None
-    _engine.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    engine_steps.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     to_output, to_channel, *of_kernel = strides_of(tuple(spec.shape))
     each = outputs // groups
     for group in range(groups):

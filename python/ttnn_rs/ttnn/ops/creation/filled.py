@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, OutOfMemoryError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -35,6 +34,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.common import INTEGER_RANGE, allocate, as_float, is_empty, on_device, take_output
+from ttnn.runtime import engine_steps
 from ttnn.tensor.host_buffer import require_memory
 from ttnn.tensor.tensor import Tensor
 
@@ -104,7 +104,7 @@ def filled(
         output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
         assert output._buffer is not None
-        _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
+        engine_steps.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
     return output
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
@@ -42,6 +41,7 @@ from ttnn.ops.data_movement.indexed import GATHERED, as_rows, place
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.slice import sliced
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _COUNTERS: Final = (DataType.INT32, DataType.UINT32)
@@ -93,7 +93,7 @@ def _index_fill(
     shape[axis] = 1
     part = allocate(TensorSpec.of(shape, spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     assert part._buffer is not None
-    _engine.fill(part._buffer, format=FORMAT_CODE[spec.dtype], value=number)
+    engine_steps.fill(part._buffer, format=FORMAT_CODE[spec.dtype], value=number)
     for at in sorted(set(integers(name, index, "index"))):
         if 0 <= at < spec.shape[axis]:
             write_into(part, output, _start(rank, axis, at))
@@ -164,12 +164,12 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
     rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if spec.dtype in BLOCK_FLOATS else as_rows(input_tensor)
     assert counts._buffer is not None
     if is_empty(spec):
-        _engine.fill(counts._buffer, format=FORMAT_CODE[DataType.UINT32], value=0.0)
+        engine_steps.fill(counts._buffer, format=FORMAT_CODE[DataType.UINT32], value=0.0)
         return [counts, found]
     assert rows._buffer is not None
     assert found._buffer is not None
     size, width = _element_bytes(rows.spec.dtype), (1, *rows.spec.shape)[-1]
-    _engine.nonzero(rows._buffer, counts._buffer, found._buffer, element_bytes=size, width=width)
+    engine_steps.nonzero(rows._buffer, counts._buffer, found._buffer, element_bytes=size, width=width)
     return [counts, found]
 
 
@@ -195,7 +195,7 @@ def _plus_one(input_tensor: Tensor, _sub_core_grids: CoreRangeSet | None, skip_n
     if not is_empty(spec):
         assert input_tensor._buffer is not None
         skips = skip_negative_entries and spec.dtype is DataType.INT32
-        _engine.plus_one(input_tensor._buffer, width=spec._page_shape[1], skip_negative=skips)
+        engine_steps.plus_one(input_tensor._buffer, width=spec._page_shape[1], skip_negative=skips)
     return input_tensor
 
 
@@ -223,11 +223,11 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
         assert result._buffer is not None
         if is_empty(test_elements.spec):
             value = float(invert) * (2**32 - 1)
-            _engine.fill(result._buffer, format=FORMAT_CODE[DataType.UINT32], value=value)
+            engine_steps.fill(result._buffer, format=FORMAT_CODE[DataType.UINT32], value=value)
         else:
             assert rows._buffer is not None
             assert others._buffer is not None
-            _engine.is_in(
+            engine_steps.is_in(
                 rows._buffer,
                 others._buffer,
                 result._buffer,
@@ -278,14 +278,14 @@ def _fill_rm(
     output = _shaped(name, (batch, channels, height, width), (rows, columns), like, memory_config)
     assert output._buffer is not None
     code = FORMAT_CODE[DataType.BFLOAT16]
-    _engine.fill(output._buffer, format=code, value=as_float(name, val_lo, "val_lo"))
+    engine_steps.fill(output._buffer, format=code, value=as_float(name, val_lo, "val_lo"))
     if rows and columns:
         high = allocate(
             TensorSpec.of((batch, channels, rows, columns), DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG),
             device,
         )
         assert high._buffer is not None
-        _engine.fill(high._buffer, format=code, value=as_float(name, val_hi, "val_hi"))
+        engine_steps.fill(high._buffer, format=code, value=as_float(name, val_hi, "val_hi"))
         write_into(high, output, [0, 0, 0, 0])
         high.deallocate(True)
     return output

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
@@ -39,6 +38,7 @@ from ttnn.ops._programs.movement import move, register_movement
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.slice import sliced
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 GATHERED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16)
@@ -108,7 +108,7 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
     assert data._buffer is not None
     assert names._buffer is not None
     assert output._buffer is not None
-    _engine.gather_elements(
+    engine_steps.gather_elements(
         data._buffer,
         names._buffer,
         output._buffer,
@@ -282,7 +282,7 @@ def _scattered(
     assert names._buffer is not None
     assert given._buffer is not None
     assert output._buffer is not None
-    _engine.scatter_elements(
+    engine_steps.scatter_elements(
         data._buffer,
         names._buffer,
         given._buffer,

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import LayoutError, ShapeError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
@@ -37,6 +36,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into, move_into, strides_of
 from ttnn.ops._programs.movement import move, register_movement
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _WORD_BYTES = 4
@@ -127,7 +127,7 @@ def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: Memor
     tiles = spec.num_pages // math.prod(leading)
     strides = strides_of([*leading, tiles, words])
     code = FORMAT_CODE[DataType.UINT32]
-    _engine.move_elements(
+    engine_steps.move_elements(
         source._buffer,
         output._buffer,
         formats=(code, code),

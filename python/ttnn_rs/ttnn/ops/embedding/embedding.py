@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -34,6 +33,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import untilized
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding"
@@ -124,7 +124,7 @@ def _embedding(
         assert indices._buffer is not None
         assert table._buffer is not None
         assert result._buffer is not None
-        _engine.gather_rows(
+        engine_steps.gather_rows(
             indices._buffer,
             table._buffer,
             result._buffer,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
@@ -22,6 +21,7 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import arch_number, full_tiles, on_device, same_device
 from ttnn.ops._programs.windows import tile_grid, write_into
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, *sorted(BLOCK_FLOATS, key=lambda dtype: dtype.name))
@@ -99,7 +99,7 @@ def _update(
             tiles += [(first + i, [(start + i, of % TILE_SIZE, into)]) for i in range(width)]
     assert source._buffer is not None
     assert cache._buffer is not None
-    _engine.replace_tile_rows(
+    engine_steps.replace_tile_rows(
         source._buffer,
         cache._buffer,
         tiles,

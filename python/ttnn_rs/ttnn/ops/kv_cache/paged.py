@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import (
@@ -40,6 +39,7 @@ from ttnn.ops._programs.common import arch_number, full_tiles, on_device, same_d
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _CACHES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
@@ -210,7 +210,7 @@ def _planned(
     def run() -> Tensor:
         assert tiled._buffer is not None
         assert cache._buffer is not None
-        _engine.replace_tile_rows(
+        engine_steps.replace_tile_rows(
             tiled._buffer,
             cache._buffer,
             list(taken.items()),

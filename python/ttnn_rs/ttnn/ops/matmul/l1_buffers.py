@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ttnn.base.enums import DataType, TensorMemoryLayout
 from ttnn.base.exceptions import OutOfMemoryError, TtnnError
+from ttnn.device.mesh_device import MeshDevice
 
 from .block_sizes import divisors, largest_divisor
 from .config_checks import check_config
@@ -214,21 +215,18 @@ def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> st
     return "No block size fits."
 
 
-def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
-    """Check that the program's own buffers end below the tensors and the end of L1.
-
-    Args:
-        program: The program.
-        l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
+def check_room(program: MatmulProgram, device: MeshDevice) -> None:
+    """Check that the program's own buffers end below the tensors, the output included, and the end of L1.
 
     Raises:
         OutOfMemoryError: they do not.
     """
     chip = program.problem.chip
     end = chip.l1_first_free + program.own_bytes
-    limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
-    if end <= limit:
+    if end <= chip.l1_bytes and device._engine.has_l1_room(end):
         return
+    l1_lowest_tensor = device._engine.lowest_l1_address()
+    limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
     cores = program.cores[0]
     sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in program.buffers if not buffer.borrowed)
     room = limit - chip.l1_first_free

@@ -12,7 +12,6 @@ from functools import cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ttnn import _engine
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
@@ -36,6 +35,7 @@ from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import allocate, arch_number, full_tiles, on_device
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.runtime import engine_steps
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 
@@ -286,7 +286,7 @@ def _run(
             spec = TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     try:
-        check_room(program, device._engine.lowest_l1_address())
+        check_room(program, device)
     except OutOfMemoryError:
         # The traceback would keep what there was no room beside.
         if product is not output:
@@ -328,7 +328,7 @@ def _run_in_full_tiles(
         spec = spec_of(program.out)
         tile = Tile(call.out_tile)
         product = allocate(TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config, tile), device)
-    check_room(program, device._engine.lowest_l1_address())
+    check_room(program, device)
     a, b = in_full_tiles(a), in_full_tiles(b)
     addend = None if bias is None else in_full_tiles(bias)
     full = allocate(TensorSpec.of(shape, program.out.dtype, Layout.TILE), device)
@@ -375,7 +375,7 @@ def _launch_untilized(
     launch({**settings, "formats": formats}, a, b, bias, sums, arch)
     assert sums._buffer is not None
     assert tiles._buffer is not None
-    _engine.unary(
+    engine_steps.unary(
         sums._buffer,
         tiles._buffer,
         formats=(FORMAT_CODE[dtypes[0]], FORMAT_CODE[dtypes[1]]),
@@ -408,7 +408,7 @@ def launch(
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
-    run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
+    run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
     run(a._buffer, b._buffer, None if bias is None else bias._buffer, output._buffer, arch=arch, **settings)
 
 
@@ -453,7 +453,7 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     zeros = output if output is not None else allocate(spec, device)
     if spec.num_pages:
         assert zeros._buffer is not None
-        _engine.fill(zeros._buffer, format=FORMAT_CODE[zeros.spec.dtype], value=0.0)
+        engine_steps.fill(zeros._buffer, format=FORMAT_CODE[zeros.spec.dtype], value=0.0)
     if bias is not None:
         zeros = operation("add")(zeros, bias, output_tensor=output)
     if call.activation is not None:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.activation import Activation
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
@@ -42,6 +41,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.pipeline import ROWS, Pipeline
 from ttnn.ops._programs.product import Numerics, multiply, tiles_of
 from ttnn.ops._programs.windows import copy_tiles
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 from .matmul import GROWS_WITH_K
@@ -128,7 +128,7 @@ def _with_zeros(tensor: Tensor, grid: tuple[int, int], padded: tuple[int, int]) 
     shape = (padded[0] * TILE_SIZE, padded[1] * TILE_SIZE)
     copy = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert copy._buffer is not None
-    _engine.fill(copy._buffer, format=FORMAT_CODE[copy.spec.dtype], value=0.0)
+    engine_steps.fill(copy._buffer, format=FORMAT_CODE[copy.spec.dtype], value=0.0)
     copy_tiles(tensor, copy, shape=padded, strides=(grid[1], 1), window=((0, grid[0]), (0, grid[1])))
     return copy
 
@@ -155,7 +155,7 @@ def blocked(
         # The sums are read back as TF32 with a bias or without; adding zero changes nothing else.
         bias = allocate(spec, device)
         assert bias._buffer is not None
-        _engine.fill(bias._buffer, format=FORMAT_CODE[DataType.BFLOAT16], value=0.0)
+        engine_steps.fill(bias._buffer, format=FORMAT_CODE[DataType.BFLOAT16], value=0.0)
     block = _block(name, inner, config)
     padded = -(-inner // block) * block
     if padded != inner:

@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
@@ -36,6 +35,7 @@ from ttnn.ops._programs.common import allocate, arch_number, on_device, same_dev
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 from .matmul import GROWS_WITH_K, RAISES, launch, settings_of
@@ -205,7 +205,7 @@ def _gathered(source: Tensor, matrices: list[int], grid: tuple[int, int]) -> Ten
 def _zeros(spec: TensorSpec, device: MeshDevice) -> Tensor:
     zeros = allocate(spec, device)
     assert zeros._buffer is not None
-    _engine.fill(zeros._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    engine_steps.fill(zeros._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     return zeros
 
 

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
@@ -41,6 +40,7 @@ from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.moreh import bias_gradient
 from ttnn.ops.moreh.checks import FLAGS
 from ttnn.ops.moreh.reductions import moreh_sum
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Compute = WormholeComputeKernelConfig | None
@@ -158,7 +158,7 @@ def _run(
     assert left._buffer is not None
     assert right._buffer is not None
     assert result._buffer is not None
-    _engine.matmul(
+    engine_steps.matmul(
         left._buffer,
         right._buffer,
         None if bias is None else bias._buffer,

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRange, CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
@@ -47,6 +46,7 @@ from ttnn.ops.normalization.norm import (
     shard_blocks,
 )
 from ttnn.ops.normalization.norm_programs import Blocks, from_statistics, sharded_statistics, statistics
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
@@ -149,7 +149,7 @@ def _statistics(
     if is_empty(spec):
         # Sums of nothing.
         if output._buffer is not None and not is_empty(target):
-            _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=0.0)
+            engine_steps.fill(output._buffer, format=FORMAT_CODE[dtype], value=0.0)
         return output
     norm = replace(norm, out_dtype=dtype)
     if blocks is None:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreGrid
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity, TensorMemoryLayout
@@ -44,6 +43,7 @@ from ttnn.ops._programs.element_map import copy_into, move_into
 from ttnn.ops._programs.pipeline import from_bits, rounded, truncated
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.normalization.norm import compute_config, row_of_weights
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.group_norm"
@@ -256,7 +256,7 @@ def _group_norm(
         if compute_kernel_config.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute_kernel_config.math_fidelity
         dst32, approximate = compute_kernel_config.fp32_dest_acc_en, compute_kernel_config.math_approx_mode
-    _engine.group_norm(
+    engine_steps.group_norm(
         tiled._buffer,
         [tensor._buffer for tensor in parameters if tensor._buffer is not None],
         output._buffer,

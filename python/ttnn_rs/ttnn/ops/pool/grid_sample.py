@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import (
     FORMAT_CODE,
@@ -37,6 +36,7 @@ from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.pool.prepared_grid import NUMBERS, Words, prepared_words
 from ttnn.ops.pool.upsample import MODE
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.grid_sample"
@@ -169,14 +169,14 @@ def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tenso
     of = TensorSpec.of((1, 1, count + 1, channels), input_tensor.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     table = allocate(of, device)
     assert table._buffer is not None
-    _engine.fill(table._buffer, format=FORMAT_CODE[of.dtype], value=0.0)
+    engine_steps.fill(table._buffer, format=FORMAT_CODE[of.dtype], value=0.0)
     write_into(reshaped(_NAME, input_tensor, (1, 1, count, channels)), table, [0, 0, 0, 0])
     numbers = np.where(outside, count, np.arange(images)[:, None] * height * width + rows * width + columns)
     named = Tensor(numbers.reshape(1, -1).astype(np.uint32), DataType.UINT32, device, Layout.ROW_MAJOR)
     output = allocate(TensorSpec.of(shape, of.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     assert named._buffer is not None
     assert output._buffer is not None
-    _engine.gather_rows(
+    engine_steps.gather_rows(
         named._buffer,
         table._buffer,
         output._buffer,
@@ -208,7 +208,7 @@ def _sampled(
     assert images._buffer is not None
     assert points._buffer is not None
     assert output._buffer is not None
-    _engine.grid_sample(
+    engine_steps.grid_sample(
         images._buffer,
         points._buffer,
         output._buffer,

@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
@@ -35,6 +34,7 @@ from ttnn.ops._programs.sticks import as_words, pooled
 from ttnn.ops._programs.windows import write_into
 from ttnn.ops.creation.filled import filled
 from ttnn.ops.pool.upsample import MODE
+from ttnn.runtime import engine_steps
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -152,7 +152,7 @@ def _nearest(table: Tensor, sticks: npt.NDArray[np.int32], shape: tuple[int, ...
     assert names._buffer is not None
     assert table._buffer is not None
     assert output._buffer is not None
-    _engine.gather_rows(
+    engine_steps.gather_rows(
         names._buffer,
         table._buffer,
         output._buffer,

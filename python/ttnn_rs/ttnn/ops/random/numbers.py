@@ -11,7 +11,7 @@ import secrets
 from functools import partial
 from typing import Final
 
-from ttnn import _engine
+from ttnn._engine import refuse_program
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, UnsupportedError
@@ -55,6 +55,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.pipeline import bits, from_bits, rounded
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import to_layout
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _HALF: Final = DataType.BFLOAT16
@@ -64,7 +65,10 @@ _LARGEST_DRAW: Final = 2**31 - 1
 
 def _fresh(seed: int | None) -> int:
     """Return the seed of a call; the host makes one if it is 0 or left out."""
-    return seed or 1 + secrets.randbelow(2**32 - 1)
+    if seed:
+        return seed
+    refuse_program("the host draws a seed")
+    return 1 + secrets.randbelow(2**32 - 1)
 
 
 def _split(device: MeshDevice, seed: int | None) -> dict[str, int]:
@@ -111,7 +115,7 @@ def _fill(name: str, output: Tensor, low: float, high: float, seed: int, dst32: 
     numbers = _range(name, low, high, dtype)
     if not is_empty(output.spec):
         assert output._buffer is not None
-        _engine.uniform(output._buffer, format=FORMAT_CODE[dtype], dst32=dst32, **numbers, **_split(device, seed))
+        engine_steps.uniform(output._buffer, format=FORMAT_CODE[dtype], dst32=dst32, **numbers, **_split(device, seed))
 
 
 def _rand(
@@ -196,7 +200,7 @@ def _bernoulli(
     if not is_empty(spec):
         assert input._buffer is not None
         assert target._buffer is not None
-        _engine.bernoulli(
+        engine_steps.bernoulli(
             input._buffer,
             target._buffer,
             formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[made]),
@@ -221,7 +225,7 @@ def _randn(
     result = allocate(TensorSpec.of(as_dims(shape), dtype, Layout.TILE, memory_config), device)
     if not is_empty(result.spec):
         assert result._buffer is not None
-        _engine.normal(
+        engine_steps.normal(
             result._buffer,
             format=FORMAT_CODE[dtype],
             dst32=_wide(compute_kernel_config),
@@ -271,7 +275,7 @@ def _dropout(
         assert input_tensor._buffer is not None
         assert target._buffer is not None
         grid = device.compute_with_storage_grid_size()
-        _engine.dropout(
+        engine_steps.dropout(
             input_tensor._buffer,
             target._buffer,
             format=FORMAT_CODE[spec.dtype],

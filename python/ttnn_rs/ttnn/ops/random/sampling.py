@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ParameterError, ShapeError
@@ -37,6 +36,7 @@ from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits
 from ttnn.ops.random.draws import chosen
 from ttnn.ops.random.seeds import next_seed
 from ttnn.ops.reduction.sort import topk
+from ttnn.runtime import engine_steps
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -147,7 +147,7 @@ def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
     """Return the bfloat16 word of the first random number of so many cores, seeded alike but for their numbers."""
     tiles = allocate(TensorSpec.of((TILE_SIZE, cores * TILE_SIZE), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert tiles._buffer is not None
-    _engine.uniform(
+    engine_steps.uniform(
         tiles._buffer,
         format=FORMAT_CODE[_BF16],
         low=0,
@@ -245,7 +245,7 @@ def _look_up(indices: Tensor, tokens: list[int], target: TensorSpec, output: Ten
     assert indices._buffer is not None
     assert names._buffer is not None
     assert found._buffer is not None
-    _engine.gather_elements(
+    engine_steps.gather_elements(
         indices._buffer,
         names._buffer,
         found._buffer,

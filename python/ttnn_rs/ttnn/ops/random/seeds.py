@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, LayoutError, ParameterError, ShapeError
@@ -37,6 +38,7 @@ def seeds_of(device: MeshDevice) -> dict[int, int]:
 
 def next_seed(device: MeshDevice, user: int) -> int | None:
     """Return the next seed of a user and advance its generator, or None without `manual_seed`."""
+    refuse_program("the seed of a user goes on")
     seed = seeds_of(device).get(user)
     if seed is not None:
         # Steps of an odd constant reach every word before one comes again.

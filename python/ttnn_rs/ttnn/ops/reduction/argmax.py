@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
@@ -32,6 +31,7 @@ from ttnn.ops._programs.common import (
     on_device,
     take_output,
 )
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _TILE_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
@@ -107,7 +107,7 @@ def _argmax(
         return output
     assert input_tensor._buffer is not None
     assert output._buffer is not None
-    _engine.argmax(
+    engine_steps.argmax(
         input_tensor._buffer,
         output._buffer,
         format=FORMAT_CODE[spec.dtype],

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import (
@@ -61,6 +60,7 @@ from ttnn.ops.reduction.program import (
     reduce_axes,
     reduce_integers,
 )
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
@@ -295,7 +295,7 @@ def _of_nothing(
     if not is_empty(target):
         assert output._buffer is not None
         value = math.nan if kind == "mean" else identity(kind, spec.dtype)
-        _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=value)
+        engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=value)
     return output
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
@@ -37,6 +36,7 @@ from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.reduction.generic import reduced_axes
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["std", "var"]
@@ -140,7 +140,7 @@ def _moments(
         output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
         if not is_empty(output.spec):
             assert output._buffer is not None
-            _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
+            engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
         return output
     if len(dims) == 1:
         tensor, axes = reshaped(name, tensor, (1, *dims)), [1]

@@ -16,7 +16,6 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -43,6 +42,7 @@ from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.reduction.program import filled
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.prod"
@@ -123,7 +123,7 @@ def _last_tile(source: Tensor) -> Tensor:
         assert source._buffer is not None
         assert tile._buffer is not None
         matrix = (spec.shape[-2], spec.shape[-1])
-        _engine.product(source._buffer, tile._buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
+        engine_steps.product(source._buffer, tile._buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
         del tiles
         return tile
     if spec.layout is Layout.ROW_MAJOR:
@@ -137,7 +137,7 @@ def _last_tile(source: Tensor) -> Tensor:
     tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
     assert tile._buffer is not None
-    _engine.product(source._buffer, tile._buffer, format=code, fidelity=fidelity, arch=arch)
+    engine_steps.product(source._buffer, tile._buffer, format=code, fidelity=fidelity, arch=arch)
     return tile
 
 
@@ -191,7 +191,7 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
     assert output._buffer is not None
     leading = (length, spec.num_pages // (outer * length))
     arch = arch_number(device)
-    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
+    engine_steps.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
     return output
 
 
@@ -219,7 +219,7 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
     flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
     lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
     arch = arch_number(device)
-    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
+    engine_steps.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
     return output
 
 
@@ -228,7 +228,7 @@ def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
     output = allocate(TensorSpec.of(shape, like.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
         assert output._buffer is not None
-        _engine.fill(output._buffer, format=FORMAT_CODE[like.dtype], value=1.0)
+        engine_steps.fill(output._buffer, format=FORMAT_CODE[like.dtype], value=1.0)
     return output
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
@@ -27,6 +26,7 @@ from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.reduction.rows import as_matrix, compacted, one_by_one
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["sum", "mean", "max", "min"]
@@ -147,7 +147,7 @@ def _step(
     tile_rows, columns = spec.page_grid
     assert source._buffer is not None
     assert target._buffer is not None
-    _engine.reduce(
+    engine_steps.reduce(
         source._buffer,
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
@@ -521,7 +521,7 @@ def _add_tiles(setting: Setting, source: Tensor, axes: Sequence[int], dtype: Dat
     tile_rows, columns = spec.page_grid
     assert source._buffer is not None
     assert target._buffer is not None
-    _engine.reduce(
+    engine_steps.reduce(
         source._buffer,
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),

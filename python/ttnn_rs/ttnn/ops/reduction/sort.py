@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
@@ -38,6 +37,7 @@ from ttnn.ops.data_movement.indexed import gathered
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _SORTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.UINT16)
@@ -82,7 +82,7 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
     assert tensor._buffer is not None
     assert values._buffer is not None
     assert indices._buffer is not None
-    _engine.sort(
+    engine_steps.sort(
         tensor._buffer,
         values._buffer,
         indices._buffer,

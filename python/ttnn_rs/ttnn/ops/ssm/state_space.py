@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
@@ -29,6 +28,7 @@ from ttnn.ops.data_movement.concat import each_repeated, repeated
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.reduction.program import Setting, column_sums
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _SUM: Final = "ttnn.experimental.hc_sum_reduce"
@@ -97,7 +97,7 @@ def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> T
     assert b._buffer is not None
     assert output._buffer is not None
     assert output._device is not None
-    _engine.binary(
+    engine_steps.binary(
         a._buffer,
         b._buffer,
         output._buffer,
@@ -222,7 +222,7 @@ def _row_of(source: Tensor, number: int, row: Tensor) -> None:
     columns = row.spec.shape[-1]
     assert source._buffer is not None
     assert row._buffer is not None
-    _engine.write_window(
+    engine_steps.write_window(
         source._buffer,
         row._buffer,
         element_bytes=2,

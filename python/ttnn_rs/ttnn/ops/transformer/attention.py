@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
@@ -44,6 +43,7 @@ from ttnn.ops._programs.attention import (
 )
 from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops.data_movement.concat import each_repeated
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 
@@ -98,7 +98,7 @@ def _run(
     buffers = [tensor._buffer for tensor in tensors]
     assert output._buffer is not None
     assert all(buffer is not None for buffer in buffers)
-    _engine.attention_prefill(
+    engine_steps.attention_prefill(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask._buffer,
         output._buffer,

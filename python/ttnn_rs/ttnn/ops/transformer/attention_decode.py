@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import ParameterError, ShapeError
@@ -44,6 +43,7 @@ from ttnn.ops._programs.attention import (
 )
 from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _LARGEST_CHUNK: Final = 16
@@ -168,7 +168,7 @@ def _run(
     assert output._buffer is not None
     assert all(buffer is not None for buffer in buffers)
     settings = numerics(name, (query, key, value, output), call.scale, call.compute_kernel_config, call.program_config)
-    _engine.attention_decode(
+    engine_steps.attention_decode(
         tuple(buffers),  # type: ignore[arg-type]
         None if mask is None else mask._buffer,
         output._buffer,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord
@@ -35,6 +34,7 @@ from ttnn.ops._programs.attention import (
     tiles,
 )
 from ttnn.ops._programs.common import allocate, on_device
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.transformer.joint_scaled_dot_product_attention"
@@ -96,7 +96,7 @@ def _run(
     output = allocate(spec, on_device(_NAME, query))
     buffers = [tensor._buffer for tensor in (query, key, value, output, joint_key, joint_value)]
     assert all(buffer is not None for buffer in buffers)
-    _engine.attention_prefill(
+    engine_steps.attention_prefill(
         tuple(buffers[:3]),  # type: ignore[arg-type]
         None,
         buffers[3],  # type: ignore[arg-type]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, Layout
 from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
@@ -31,6 +30,7 @@ from ttnn.ops.transformer.head_programs import (
     no_outputs,
     projection,
 )
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _SEGFORMER: Final = "ttnn.experimental.nlp_create_qkv_heads_segformer"
@@ -67,7 +67,7 @@ def _segformer(
     query, key, value = (allocate(target, device) for _ in range(3))
     for other in (key, value):
         if other._buffer is not None and not is_empty(target):
-            _engine.fill(other._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+            engine_steps.fill(other._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     if not is_empty(target):
         high = rows // TILE_SIZE
         copy_tiles(input, query, shape=(batch, heads, high, 1), strides=(high * heads, 1, heads, 1))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.enums import TILE_SIZE, Layout
 from ttnn.base.exceptions import ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -32,6 +31,7 @@ from ttnn.ops.transformer.head_programs import (
     head_size,
     no_outputs,
 )
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _BOLTZ: Final = "ttnn.experimental.nlp_create_qkv_heads_boltz"
@@ -80,7 +80,7 @@ def _heads_of_pairs(
     result = allocate(square, on_device(_BOLTZ, source))
     assert swapped._buffer is not None
     assert result._buffer is not None
-    _engine.copy_pages(swapped._buffer, result._buffer)
+    engine_steps.copy_pages(swapped._buffer, result._buffer)
     return result
 
 

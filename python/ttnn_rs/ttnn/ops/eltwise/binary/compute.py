@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.activation import Activation
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import LayoutError, ShapeError, UnsupportedError
@@ -50,6 +49,7 @@ from ttnn.ops.eltwise.binary.checks import (
     other_shape,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic, Program, program_for
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4
@@ -125,7 +125,7 @@ def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
     device = on_device(arithmetic.name, like)
     tile = allocate(TensorSpec.of((), dtype, like.spec.layout, DRAM_MEMORY_CONFIG), device)
     assert tile._buffer is not None
-    _engine.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
+    engine_steps.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
     return tile
 
 
@@ -282,7 +282,7 @@ def _run(
     assert a._buffer is not None
     assert target._buffer is not None
     assert target._device is not None
-    _engine.binary(
+    engine_steps.binary(
         a._buffer,
         None if b is None else b._buffer,
         target._buffer,

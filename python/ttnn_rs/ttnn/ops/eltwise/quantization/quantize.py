@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
@@ -52,6 +51,7 @@ from ttnn.ops.eltwise.quantization.operands import (
     tensors_of,
 )
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _FLOAT32, _INT32, _BFLOAT16 = DataType.FLOAT32, DataType.INT32, DataType.BFLOAT16
@@ -95,7 +95,7 @@ def _fused(
         return output
     assert source._buffer is not None
     assert output._buffer is not None
-    _engine.binary(
+    engine_steps.binary(
         source._buffer,
         None,
         output._buffer,

@@ -30,6 +30,7 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.result_shards import of_three
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Operand = Tensor | float
@@ -162,7 +163,7 @@ def run_ternary(
     filled = dtype if dtype in INTEGER_RANGE else DataType.FLOAT32 if dst32 else DataType.BFLOAT16
     formats = [operand.spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
     assert output._buffer is not None
-    _engine.ternary(
+    engine_steps.ternary(
         [_engine_operand(operand) for operand in operands],
         output._buffer,
         formats=(FORMAT_CODE[formats[0]], FORMAT_CODE[formats[1]], FORMAT_CODE[formats[2]], FORMAT_CODE[dtype]),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.memory_config import MemoryConfig
@@ -30,6 +29,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows
 from ttnn.ops._programs.sfpu_chain import copy_bits, refuse_integers
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.alt_complex_rotate90"
@@ -55,7 +55,7 @@ def _rotate(
     source, target = in_rows(input_tensor), like_in_rows(output)
     assert source._buffer is not None
     assert target._buffer is not None
-    _engine.rotate(
+    engine_steps.rotate(
         source._buffer,
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError
@@ -35,6 +34,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)
@@ -147,7 +147,7 @@ def _write(tensor: Tensor, value: float) -> Tensor:
     """Write one value over a tensor, padding included."""
     if not is_empty(tensor.spec):
         assert tensor._buffer is not None
-        _engine.fill(tensor._buffer, format=FORMAT_CODE[tensor.spec.dtype], value=value)
+        engine_steps.fill(tensor._buffer, format=FORMAT_CODE[tensor.spec.dtype], value=value)
     return tensor
 
 

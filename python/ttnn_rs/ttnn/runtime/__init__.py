@@ -1,0 +1,1 @@
+"""Programs of operators: what tells calls apart, how a call becomes a program, and how a program is launched."""

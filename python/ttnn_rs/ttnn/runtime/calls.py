@@ -1,0 +1,153 @@
+"""What tells the calls of operators apart: the key under which the program of a call is cached."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ttnn._engine import Buffer
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.config import CONFIG
+from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
+from ttnn.base.enums import BufferType, DataType, Layout
+from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
+from ttnn.base.observers import OBSERVERS
+from ttnn.base.shape import Shape
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import Tile
+from ttnn.base.vendor_enum import VendorEnum
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.tensor.tensor import Tensor
+
+_unique: Final[set[type]] = {type(None), str, bytes, DataType, Layout, BufferType, MemoryConfig, TensorSpec}
+"""Immutable types whose values equal no value of another type; enumerations join when they are met."""
+_NUMBERS: Final = frozenset({bool, int})
+_SEQUENCES: Final = frozenset({tuple, list})
+_KEYWORDS: Final = object()
+"""Stands in a key before the names of keyword arguments."""
+_ALIASES: Final = object()
+"""Stands in a key before the positions of operands that share memory."""
+
+Parts = Callable[[Any], tuple[Any, ...]]
+"""Returns what makes up a value of a type."""
+_parts: Final[dict[type, Parts | None]] = {
+    Shape: lambda shape: (shape._dims,),
+    CoreCoord: attrgetter("_x", "_y"),
+    CoreGrid: attrgetter("x", "y"),
+    CoreRange: lambda cores: (cores._box,),
+    CoreRangeSet: lambda cores: (cores._boxes,),
+    ShardSpec: attrgetter("grid", "orientation", "shape"),
+    NdShardSpec: attrgetter("grid", "orientation", "shard_distribution_strategy", "shard_shape"),
+    Tile: attrgetter("_height", "_width", "_transpose"),
+    UnaryWithParam: attrgetter("op_type", "params"),
+}
+"""Types whose values are told apart by their parts; None for types whose values cannot be told apart."""
+
+
+class Call(NamedTuple):
+    """A call of an operator.
+
+    Attributes:
+        key: What tells it apart: operator, specifications of its tensors, other arguments, numerics mode.
+        tensors: Its tensors on the device, in the order of its arguments.
+        operands: Their buffers, each once.
+        device: Where it runs.
+    """
+
+    key: tuple[Any, ...]
+    tensors: list[Tensor]
+    operands: list[Buffer]
+    device: MeshDevice
+
+
+class _Unknown(Exception):
+    """A value cannot be told apart from others of its type."""
+
+
+def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
+    """Return key and operands of a call.
+
+    None while somebody observes, for calls without a device, and for those with host tensors or with arguments of
+    types that cannot be compared.
+
+    Args:
+        name: The operator.
+        args: Positional arguments as the caller gave them.
+        kwargs: Keyword arguments likewise.
+    """
+    if OBSERVERS:
+        # A program allocates and runs inside of the engine, where nobody sees it.
+        return None
+    key: list[Any] = [name, CONFIG.numerics]
+    tensors: list[Tensor] = []
+    devices: list[MeshDevice] = []
+    try:
+        _add(key, tensors, devices, args)
+        if kwargs:
+            key.append(_KEYWORDS)
+            key.extend(kwargs)
+            _add(key, tensors, devices, kwargs.values())
+    except _Unknown:
+        return None
+    operands: list[Any] = [tensor._buffer for tensor in tensors]
+    if len(operands) > 1 and len(distinct := dict.fromkeys(operands)) != len(operands):
+        positions = dict(zip(distinct, range(len(distinct)), strict=True))
+        key.append(_ALIASES)
+        key.extend(positions[operand] for operand in operands)
+        operands = list(distinct)
+    device = tensors[0]._device if tensors else devices[0] if devices else None
+    return None if device is None else Call(tuple(key), tensors, operands, device)
+
+
+def _add(key: list[Any], tensors: list[Tensor], devices: list[MeshDevice], values: Iterable[Any]) -> None:
+    """Add values to a key, and note tensors and devices among them. It runs at every call: frequent kinds first."""
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            if value._buffer is None:
+                raise _Unknown
+            key.append(value.spec)
+            tensors.append(value)
+        elif kind in _unique:
+            key.append(value)
+        elif kind in _NUMBERS:
+            key += (kind, value)
+        elif kind is float:
+            # The two zeros are equal, but not the same number; NaN is not equal to itself.
+            key += (kind, value if value and value == value else str(value))
+        elif kind in _SEQUENCES:
+            key += (kind, len(value))
+            _add(key, tensors, devices, value)
+        elif kind is MeshDevice:
+            key.append(kind)
+            devices.append(value)
+        elif issubclass(kind, VendorEnum):
+            _unique.add(kind)
+            key.append(value)
+        else:
+            parts = _parts[kind] if kind in _parts else _parts_of(kind)
+            if parts is None:
+                raise _Unknown
+            key.append(kind)
+            _add(key, tensors, devices, parts(value))
+
+
+def _parts_of(kind: type) -> Parts | None:
+    """Return how values of a type that is met for the first time are told apart."""
+    parts: Parts | None = None
+    if issubclass(kind, enum.Enum):
+        parts = lambda value: (value.name,)  # noqa: E731
+    elif issubclass(kind, np.generic):
+        parts = lambda value: (value.item(),)  # noqa: E731
+    elif issubclass(kind, tuple):
+        parts = lambda value: (tuple(value),)  # noqa: E731
+    elif dataclasses.is_dataclass(kind) and kind.__module__.startswith("ttnn.base."):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+        parts = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+    _parts[kind] = parts
+    return parts

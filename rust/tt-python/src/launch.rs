@@ -1,0 +1,160 @@
+//! Programs of operators: steps on numbered slots, and their launch.
+//!
+//! Slots are the operands, then what the program allocates, in its order. Programs are made by `crate::resolving`.
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use tt_memory::buffer::Plan;
+use tt_memory::{BufferId, Device};
+use tt_ops::OpError;
+
+use crate::buffer::{Facts, PyBuffer as Buffer};
+use crate::resolving::{self, Run};
+use crate::shared::SharedDevice;
+
+/// What a program does, in order.
+pub enum Event {
+    /// Allocates a slot.
+    Allocate(usize, Plan),
+    /// Frees one.
+    Free(usize),
+    /// Writes rows of so many bytes into one.
+    Write(usize, Box<[u8]>, usize),
+    /// Requires that no buffer lies below an address in L1.
+    Room(u64),
+    /// Runs a function of the engine.
+    Run {
+        /// Its name.
+        function: &'static str,
+        /// What it does.
+        run: Arc<Run>,
+        /// The slots of its buffers.
+        slots: Vec<usize>,
+        /// Its keyword arguments.
+        settings: Option<Py<PyDict>>,
+    },
+}
+
+/// A step as Python sees it: function, slots, keyword arguments.
+type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
+
+/// A program of an operator on one device.
+#[pyclass(frozen, module = "ttnn._engine")]
+pub struct Program {
+    /// Where it runs.
+    pub device: Arc<SharedDevice>,
+    /// How many of its slots are operands.
+    pub operands: usize,
+    /// How many slots it has.
+    pub slots: usize,
+    /// What it does.
+    pub events: Vec<Event>,
+    /// The slots of its results.
+    pub results: Vec<usize>,
+    /// The lowest address in use in L1 that it is made for, if that matters.
+    pub lowest: Option<Option<u64>>,
+}
+
+impl Program {
+    /// Runs it. Returns whether there was the room in L1 that it needs.
+    fn run(&self, device: &mut Device, buffers: &mut [Option<BufferId>]) -> Result<bool, OpError> {
+        let mut ids = Vec::with_capacity(4);
+        for event in &self.events {
+            match event {
+                Event::Allocate(slot, plan) => buffers[*slot] = Some(device.allocate(plan.clone())?),
+                Event::Free(slot) => {
+                    if let Some(id) = buffers[*slot].take() {
+                        device.deallocate(id)?;
+                    }
+                }
+                Event::Write(slot, data, row_bytes) => {
+                    if let Some(id) = buffers[*slot] {
+                        device.write(id, data, *row_bytes)?;
+                    }
+                }
+                Event::Room(end) => {
+                    if device.lowest_l1_address()?.is_some_and(|lowest| lowest < *end) {
+                        return Ok(false);
+                    }
+                }
+                Event::Run { run, slots, .. } => {
+                    ids.clear();
+                    ids.extend(slots.iter().filter_map(|&slot| buffers[slot]));
+                    run(device, &ids)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// Runs it. Returns the buffers of its results. None, and nothing happens, if an operand
+    /// has no memory or lies on another device than the first one, or if the buffers in L1 are others than it is made for.
+    #[pyo3(signature = (*operands))]
+    fn __call__<'py>(&self, py: Python<'py>, operands: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut given = Vec::with_capacity(self.operands);
+        for operand in operands.iter_borrowed() {
+            let Ok(buffer) = operand.cast::<Buffer>() else { return Ok(None) };
+            given.push(buffer.get());
+        }
+        let shared = &self.device;
+        let usable = |buffer: &&Buffer| buffer.is_allocated() && Arc::ptr_eq(buffer.device(), shared);
+        if given.len() != self.operands || !shared.is_open() || !given.iter().all(usable) {
+            return Ok(None);
+        }
+        if resolving::is_active() {
+            return resolving::inline(py, self, &given)?.map(|made| PyTuple::new(py, made)).transpose();
+        }
+        if self.events.is_empty() {
+            return Ok(Some(PyTuple::empty(py)));
+        }
+        let mut buffers: Vec<Option<BufferId>> = given.iter().map(|buffer| Some(buffer.id())).collect();
+        buffers.resize(self.slots, None);
+        let facts = shared.launch(py, |device| {
+            if let Some(lowest) = self.lowest
+                && device.lowest_l1_address()? != lowest
+            {
+                return Ok(None);
+            }
+            let ran = self.run(device, &mut buffers);
+            if let Ok(true) = ran {
+                let of = |slot: &usize| buffers[*slot].map(|id| device.buffer(id).map(Facts::of)).transpose();
+                let facts: Result<Vec<_>, _> = self.results.iter().filter_map(|slot| of(slot).transpose()).collect();
+                return Ok(Some(facts?));
+            }
+            for id in buffers[self.operands..].iter_mut().filter_map(Option::take) {
+                device.deallocate(id)?;
+            }
+            ran.map(|_| None)
+        })?;
+        let Some(facts) = facts else { return Ok(None) };
+        let made = facts.into_iter().map(|facts| Buffer::new(Arc::clone(shared), facts));
+        PyTuple::new(py, made).map(Some)
+    }
+
+    /// The functions that it runs, in order: name, slots, keyword arguments.
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> Vec<StepFacts> {
+        let step = |event: &Event| match event {
+            Event::Run { function, slots, settings, .. } => {
+                Some((*function, slots.clone(), settings.as_ref().map(|settings| settings.clone_ref(py))))
+            }
+            _ => None,
+        };
+        self.events.iter().filter_map(step).collect()
+    }
+
+    /// How many operands it has; the slots after them are those that it allocates.
+    #[getter]
+    fn operands(&self) -> usize {
+        self.operands
+    }
+}
+
+/// Adds this file's names to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Program>()
+}
