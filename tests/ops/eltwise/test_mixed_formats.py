@@ -24,12 +24,12 @@ def test_a_float_after_an_integer(dtype: ttnn.DataType, shape_b: tuple[int, int]
     scales = (2.0 ** rng.integers(-3, 3, size=shape_b)).astype(np.float32)
     a, b = _tensor(whole, ttnn.int32, device), _tensor(scales, dtype, device)
     out = _tensor(np.zeros((64, 64), np.float32), ttnn.float32, device)
-    assert a._buffer is not None
-    assert out._buffer is not None
+    assert a.buffer is not None
+    assert out.buffer is not None
     _engine.binary(
-        a._buffer,
-        b._buffer,
-        out._buffer,
+        a.buffer,
+        b.buffer,
+        out.buffer,
         formats=tuple(FORMAT_CODE[x.dtype] for x in (a, b, out)),
         op="dequant",
         engine="sfpu",

@@ -153,13 +153,13 @@ def test_every_element_is_multiplied_for_itself(
 def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
     """Return the product of two tensors as one step of a chain makes it, in a 16-bit Dst."""
     output = ttnn.zeros(a.shape, a.dtype, TILE, a.device())
-    assert a._buffer is not None
-    assert output._buffer is not None
+    assert a.buffer is not None
+    assert output.buffer is not None
     code, shape = FORMAT_CODE[a.dtype], tuple(a.shape)
     _engine.binary(
-        a._buffer,
-        b._buffer,
-        output._buffer,
+        a.buffer,
+        b.buffer,
+        output.buffer,
         formats=(code, code, code),
         op="mul",
         engine="fpu",

@@ -384,20 +384,20 @@ class CBDescriptor:
         self.format_descriptors = listed("CBDescriptor: format_descriptors", format_descriptors, CBFormatDescriptor)
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
-        self._buffer: Buffer | None = None
+        self.buffer: Buffer | None = None
         self._global: GlobalCircularBuffer | None = None
 
     def has_buffer(self) -> bool:
         """Return whether it is backed by a tensor."""
-        return self._buffer is not None
+        return self.buffer is not None
 
     def buffer_address(self) -> int | None:
         """Return the address of the tensor's memory, if the buffer is in a tensor."""
-        return None if self._buffer is None else self._buffer.address() + self.address_offset
+        return None if self.buffer is None else self.buffer.address() + self.address_offset
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
         """Back it by the memory of another one."""
-        self._buffer = other._buffer
+        self.buffer = other.buffer
 
     def has_global_circular_buffer(self) -> bool:
         """Return whether it is an end of a global circular buffer."""
@@ -528,7 +528,7 @@ def cb_descriptor_from_sharded_tensor(
     descriptor = CBDescriptor(total_size or whole - address_offset, core_ranges or shard.grid, [form])
     descriptor.address_offset = address_offset
     device = device_of(tensor)
-    descriptor._buffer = Buffer(device, memory, distribution_of(tensor.spec, device))
+    descriptor.buffer = Buffer(device, memory, distribution_of(tensor.spec, device))
     return descriptor
 
 

@@ -92,8 +92,8 @@ def _add_circular_buffer(program: Program, cb: CBDescriptor) -> None:
     for form in cb.remote_format_descriptors:
         config.remote_index(form.buffer_index).set_data_format(form.data_format)
         _add_format(config, form)
-    if cb._buffer is not None:
-        config.set_globally_allocated_address(cb._buffer, cb.address_offset)
+    if cb.buffer is not None:
+        config.set_globally_allocated_address(cb.buffer, cb.address_offset)
     elif cb.address_offset:
         raise MemoryConfigError("CBDescriptor: address_offset is only for circular buffers in a tensor")
     create_circular_buffer(program, cb.core_ranges, config, cb._global)

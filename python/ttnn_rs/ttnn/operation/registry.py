@@ -570,9 +570,9 @@ def _keep_operands(values: list[Any], position: int) -> None:
     """Copy operands that a result overwrites: a later step may read them again."""
     given = values[position]
     for output in given if isinstance(given, list | tuple) else (given,):
-        buffer = output._buffer
+        buffer = output.buffer
         for i, value in enumerate(values):
-            if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
+            if i != position and isinstance(value, Tensor) and buffer is not None and value.buffer is buffer:
                 values[i] = find("ttnn.clone")(value)
 
 

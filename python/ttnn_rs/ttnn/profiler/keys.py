@@ -61,7 +61,7 @@ def _add(key: list[Any], numbers: list[int], values: tuple[Any, ...] | list[Any]
     for value in values:
         kind = type(value)
         if kind is Tensor:
-            buffer = value._buffer
+            buffer = value.buffer
             key += (value.spec, buffer is None)
             numbers.append(-value.tensor_id if buffer is None else buffer.unique_id)
             device = value._device or device

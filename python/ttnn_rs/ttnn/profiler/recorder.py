@@ -330,7 +330,7 @@ class Recorder:
     ) -> None:
         """Record a call that is like an earlier one."""
         if type(result) is Tensor and len(known.outputs) == 1 and result.spec == known.outputs[0].spec:
-            buffer = result._buffer
+            buffer = result.buffer
             self._record(known, started, read, (-result.tensor_id if buffer is None else buffer.unique_id,))
             return
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
@@ -438,7 +438,7 @@ def _number_of(device: MeshDevice | None) -> int:
 
 
 def _seen(tensor: Tensor) -> SeenTensor:
-    buffer = tensor._buffer
+    buffer = tensor.buffer
     return SeenTensor(-tensor.tensor_id if buffer is None else buffer.unique_id, tensor.spec)
 
 

@@ -64,7 +64,7 @@ _specs: Final[dict[int, TensorSpec | None]] = {}
 
 def learn(tensor: TensorStorage) -> None:
     """Remember the specification of a device tensor for its buffer."""
-    buffer = tensor._buffer
+    buffer = tensor.buffer
     if buffer is not None and _specs.get(buffer.unique_id) is None:
         _specs[buffer.unique_id] = tensor.spec
 

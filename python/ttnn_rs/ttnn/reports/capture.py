@@ -255,8 +255,8 @@ class GraphCapture(Observer):
             memory_config_text(spec.memory_config),
         ]
         facts = BufferFacts.of_tensor(tensor)
-        if isinstance(tensor._buffer, PhantomBuffer):
-            self._phantoms[facts.unique_id] = tensor._buffer
+        if isinstance(tensor.buffer, PhantomBuffer):
+            self._phantoms[facts.unique_id] = tensor.buffer
         self._allocated(facts)
         self._end_function(tensor)
 
@@ -280,8 +280,8 @@ class GraphCapture(Observer):
         Args:
             but: A tensor whose buffer has just been allocated, and gets nodes of its own.
         """
-        own = None if but is None or but._buffer is None else but._buffer.unique_id
-        own_waiting = {t._buffer.unique_id for call in self._calls for t in call.waiting if t._buffer is not None}
+        own = None if but is None or but.buffer is None else but.buffer.unique_id
+        own_waiting = {t.buffer.unique_id for call in self._calls for t in call.waiting if t.buffer is not None}
         now: dict[int, BufferFacts] = {}
         for device in _open_devices():
             for listed in device._engine.buffers():

@@ -57,8 +57,8 @@ class Described:
         first, second = (self.made, self.taken) if in_result(cb) else (self.taken, self.made)
         for tensor in (*first, *second):
             config = tensor.memory_config()
-            if tensor._buffer is not None and config.is_sharded() and config.buffer_type is BufferType.L1:
-                return int(tensor._buffer.address)
+            if tensor.buffer is not None and config.is_sharded() and config.buffer_type is BufferType.L1:
+                return int(tensor.buffer.address)
         return 0
 
 

@@ -55,7 +55,7 @@ class BufferFacts:
     @staticmethod
     def of_tensor(tensor: TensorStorage) -> BufferFacts:
         """Return those of the buffer of a device tensor."""
-        buffer, device = tensor._buffer, tensor._device
+        buffer, device = tensor.buffer, tensor._device
         assert buffer is not None
         assert device is not None
         config = tensor.spec.memory_config
@@ -119,8 +119,8 @@ def tensor_params(tensor: Tensor) -> dict[str, str]:
         "size": str(spec.page_bytes * spec.num_pages),
     }
     device = tensor.device()
-    if device is not None and tensor._buffer is not None:
-        address = tensor._buffer.address
+    if device is not None and tensor.buffer is not None:
+        address = tensor.buffer.address
         params |= {
             "address": str(address),
             "buffer_type": str(spec.memory_config.buffer_type.value),

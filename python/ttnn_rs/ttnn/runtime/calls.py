@@ -94,7 +94,7 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
             _add(key, tensors, devices, kwargs.values())
     except _Unknown:
         return None
-    operands: list[Any] = [tensor._buffer for tensor in tensors]
+    operands: list[Any] = [tensor.buffers[0] for tensor in tensors]
     if len(operands) > 1 and len(distinct := dict.fromkeys(operands)) != len(operands):
         positions = dict(zip(distinct, range(len(distinct)), strict=True))
         key.append(_ALIASES)
@@ -109,7 +109,7 @@ def _add(key: list[Any], tensors: list[Tensor], devices: list[MeshDevice], value
     for value in values:
         kind = type(value)
         if kind is Tensor:
-            if value._buffer is None:
+            if not value.buffers:
                 raise _Unknown
             key.append(value.spec)
             tensors.append(value)

@@ -93,7 +93,7 @@ def _resolve(
     """Return the program of a call, or why there is none: it depends on more than specifications and options."""
     by_buffer = dict(zip(call.operands, slots, strict=True))
     operands = {
-        id(tensor): Tensor._on_device(tensor.spec, call.device, by_buffer[tensor._buffer])  # type: ignore[index]
+        id(tensor): Tensor._on_device(tensor.spec, call.device, by_buffer[tensor.buffer])  # type: ignore[index]
         for tensor in call.tensors
     }
     try:
@@ -138,14 +138,14 @@ def _assembly(result: Any, operands: Sequence[Tensor], new: list[Buffer]) -> Ass
         return lambda call, made: kind([part(call, made) for part in parts])  # type: ignore[misc]
     if result is None:
         return lambda call, made: None
-    if type(result) is not Tensor or result._buffer is None:
+    if type(result) is not Tensor or result.buffer is None:
         return None
-    spec, buffer = result.spec, result._buffer
+    spec, buffer = result.spec, result.buffer
     for index, operand in enumerate(operands):
         if operand is result:
             return lambda call, made: call.tensors[index]
     for index, operand in enumerate(operands):
-        if operand._buffer is buffer:
+        if operand.buffer is buffer:
             return lambda call, made: call.tensors[index]._view(spec)
     if buffer in new:
         return None

@@ -349,7 +349,7 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
         moved = values._to_device(where, device, spec.memory_config)
     except Exception:
         # The place it had is free, so this cannot fail.
-        tensor._buffer = values._to_device(where, device, tensor.memory_config())._buffer
+        tensor.buffers = values._to_device(where, device, tensor.memory_config()).buffers
         raise
     return moved
 

@@ -46,11 +46,11 @@ def count_ids_from(number: int) -> None:
 class TensorStorage:
     """The state of a tensor: what it is, where its pages are, and how they are moved."""
 
-    __slots__ = ("__weakref__", "_buffer", "_device", "_host", "_id", "_sharers", "_spec", "_topology")
+    __slots__ = ("__weakref__", "_device", "_host", "_id", "_sharers", "_spec", "_topology", "buffers")
 
+    buffers: tuple[Buffer, ...]  # one for each chip that it is on, none on the host
     _spec: TensorSpec
     _host: Raw | None
-    _buffer: Buffer | None
     _device: MeshDevice | None
     _id: int | None
     _topology: TensorTopology  # only where it is not the usual one
@@ -58,9 +58,11 @@ class TensorStorage:
     _sharers: set[weakref.ref[TensorStorage]] | None
 
     @classmethod
-    def _make(cls, spec: TensorSpec, host: Raw | None, buffer: Buffer | None, device: MeshDevice | None) -> Self:
+    def _make(
+        cls, spec: TensorSpec, host: Raw | None, buffers: tuple[Buffer, ...], device: MeshDevice | None
+    ) -> Self:
         new = cls.__new__(cls)
-        new._spec, new._host, new._buffer, new._device = spec, host, buffer, device
+        new._spec, new._host, new.buffers, new._device = spec, host, buffers, device
         new._id, new._sharers = None, None
         return new
 
@@ -69,17 +71,17 @@ class TensorStorage:
         """Return the host tensor of a raw buffer (all pages, `spec.raw_bytes` bytes), which it keeps."""
         if raw.nbytes != spec.raw_bytes:
             raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
-        return cls._make(spec, raw, None, None)
+        return cls._make(spec, raw, (), None)
 
     @classmethod
-    def _on_device(cls, spec: TensorSpec, device: MeshDevice, buffer: Buffer) -> Self:
-        """Return the device tensor of a buffer."""
-        return cls._make(spec, None, buffer, device)
+    def _on_device(cls, spec: TensorSpec, device: MeshDevice, *buffers: Buffer) -> Self:
+        """Return the device tensor of buffers, one for each chip."""
+        return cls._make(spec, None, buffers, device)
 
     def _view(self, spec: TensorSpec) -> Self:
         """Return a tensor with another shape on the same memory."""
-        view = self._make(spec, self._host, self._buffer, self._device)
-        if self._buffer is not None:
+        view = self._make(spec, self._host, self.buffers, self._device)
+        if self.buffers:
             view._share_with(self)
         return view
 
@@ -188,11 +190,16 @@ class TensorStorage:
 
     # Memory.
 
+    @property
+    def buffer(self) -> Buffer | None:
+        """Its buffer on the chip that a step runs on, None on the host."""
+        return self.buffers[0] if self.buffers else None
+
     def is_allocated(self) -> bool:
         """Return whether it has memory."""
         if self._device is None:
             return self._host is not None
-        return self._buffer is not None and self._buffer.is_allocated
+        return bool(self.buffers) and self.buffers[0].is_allocated
 
     def deallocate(self, force: bool = False) -> None:
         """Release the memory. A tensor that was released before stays as it is.
@@ -209,8 +216,9 @@ class TensorStorage:
     def _deallocate(self, force: bool) -> None:
         if self._device is None:
             self._host = None
-        elif self._buffer is not None and self._buffer.is_allocated and (force or not self._is_shared()):
-            self._buffer.deallocate()
+        elif self.is_allocated() and (force or not self._is_shared()):
+            for buffer in self.buffers:
+                buffer.deallocate()
 
     def _is_shared(self) -> bool:
         return self._sharers is not None and len(self._sharers) > 1
@@ -226,16 +234,16 @@ class TensorStorage:
             StorageError: it is on the host, or deallocated.
             DeviceError: its device is closed.
         """
-        if self._device is None or self._buffer is None:
+        if self._device is None or not self.buffers:
             raise StorageError(
                 f"{operator}: {label} is a host tensor of {self.shape}; move it with ttnn.to_device first",
                 vendor="Input tensor must be on device, got storage type: StorageType::HOST",
             )
-        if not self._buffer.is_allocated:
+        if not self.buffers[0].is_allocated:
             if not self._device.is_open:
                 raise DeviceError(f"{operator}: the device of {label} ({self.shape}) is closed")
             raise self._released(operator, label)
-        return self._buffer
+        return self.buffers[0]
 
     def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
         """Return the raw buffer, if the tensor is on the host and allocated."""

@@ -46,11 +46,11 @@ class Tensor(TensorStorage, TensorOperators):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         made = construction.tensor_from_arguments(Tensor, args, kwargs)
         self._spec, self._host = made._spec, made._host
-        self._buffer, self._device = made._buffer, made._device
+        self.buffers, self._device = made.buffers, made._device
         self._id, self._sharers = None, None
         if hasattr(made, "_topology"):
             self._topology = made._topology
-        if self._buffer is not None:
+        if self.buffers:
             self._share_with(made)
 
     # From place to place.

@@ -70,15 +70,15 @@ def move_into(
             )
     if is_empty(target):
         return taker
-    assert output._buffer is not None
+    assert output.buffer is not None
     if is_empty(spec):
-        engine_steps.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
+        engine_steps.fill(output.buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
         return output
-    assert source._buffer is not None
-    assert taker._buffer is not None
+    assert source.buffer is not None
+    assert taker.buffer is not None
     engine_steps.move_elements(
-        source._buffer,
-        taker._buffer,
+        source.buffer,
+        taker.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target.dtype]),
         in_shape=spec.shape._dims,
         out_shape=target.shape._dims,
@@ -99,11 +99,11 @@ def copy_into(source: Tensor, output: Tensor) -> None:
     spec, target = source.spec, output.spec
     if is_empty(spec):
         return
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     same_tiles = spec.layout is not Layout.TILE or spec.tile == target.tile
     if same_tiles and spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
-        engine_steps.copy_pages(source._buffer, output._buffer)
+        engine_steps.copy_pages(source.buffer, output.buffer)
     else:
         move_into(source, output)
 

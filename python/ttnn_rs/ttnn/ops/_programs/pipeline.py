@@ -293,8 +293,8 @@ class Pipeline:
 
 
 def _buffer(tensor: Tensor) -> _engine.Buffer:
-    assert tensor._buffer is not None
-    return tensor._buffer
+    assert tensor.buffer is not None
+    return tensor.buffer
 
 
 def _with_parameters(function: Step) -> tuple[str, str, list[int]]:

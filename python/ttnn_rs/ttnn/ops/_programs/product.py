@@ -72,17 +72,17 @@ def multiply(
         activation: SFPU functions of the result in Dst.
         transpose_b: Whether the right operand is stored as N x K.
     """
-    assert a._buffer is not None
-    assert b._buffer is not None
-    assert output._buffer is not None
+    assert a.buffer is not None
+    assert b.buffer is not None
+    assert output.buffer is not None
     assert output._device is not None
     rows, inner, columns = tiles
     run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
     run(
-        a._buffer,
-        b._buffer,
-        None if bias is None else bias._buffer,
-        output._buffer,
+        a.buffer,
+        b.buffer,
+        None if bias is None else bias.buffer,
+        output.buffer,
         formats=(
             FORMAT_CODE[a.spec.dtype],
             FORMAT_CODE[b.spec.dtype],

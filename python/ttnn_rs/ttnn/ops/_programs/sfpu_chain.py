@@ -80,11 +80,11 @@ def apply_chain(
     if spec._page_shape != output.spec._page_shape:
         # One of them cuts rows, at other columns than the other.
         source, target = in_rows(input_tensor), like_in_rows(output)
-    assert source._buffer is not None
-    assert target._buffer is not None
+    assert source.buffer is not None
+    assert target.buffer is not None
     engine_steps.unary(
-        source._buffer,
-        target._buffer,
+        source.buffer,
+        target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
         # Bytes need a 32-bit Dst.

@@ -84,11 +84,11 @@ def pooled(
         dst32 = dst32 or compute.fp32_dest_acc_en
     spec = TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     output = allocate(spec, device)
-    assert rows._buffer is not None
-    assert output._buffer is not None
+    assert rows.buffer is not None
+    assert output.buffer is not None
     engine_steps.pool_sticks(
-        rows._buffer,
-        output._buffer,
+        rows.buffer,
+        output.buffer,
         channels=shape[-1],
         window=sticks.shape[1],
         sticks=np.ascontiguousarray(sticks, np.int32).reshape(-1),

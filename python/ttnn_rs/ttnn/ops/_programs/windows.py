@@ -39,11 +39,11 @@ def copy_tiles(
         window: (first, count) per dimension of the output that is written. Default: all of it.
     """
     words = source.spec.page_bytes // _WORD_BYTES
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     engine_steps.write_window(
-        source._buffer,
-        output._buffer,
+        source.buffer,
+        output.buffer,
         element_bytes=_WORD_BYTES,
         width=words,
         shape=[*shape, words],
@@ -65,12 +65,12 @@ def copy_rows(
     """Copy elements of row-major tensors; arguments as in `copy_tiles`, in elements."""
     # What the window leaves out of rows that pages cut keeps its elements.
     rows, target = in_rows(source), like_in_rows(output) if window is None else in_rows(output)
-    assert rows._buffer is not None
-    assert target._buffer is not None
+    assert rows.buffer is not None
+    assert target.buffer is not None
     width = (1, *source.spec.shape._dims)[-1]
     engine_steps.write_window(
-        rows._buffer,
-        target._buffer,
+        rows.buffer,
+        target.buffer,
         element_bytes=source.spec.page_bytes // max(1, source.spec._page_shape[1]),
         width=width,
         shape=list(shape),

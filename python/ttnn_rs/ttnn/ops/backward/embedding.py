@@ -164,13 +164,13 @@ def _embedding_bw(
             output = allocate(result_spec(grad.spec, shape, target, place), device)
         else:
             output = take_output(_NAME, output_tensor, shape, Layout.TILE, device)
-        assert indices._buffer is not None
-        assert grad._buffer is not None
-        assert output._buffer is not None
+        assert indices.buffer is not None
+        assert grad.buffer is not None
+        assert output.buffer is not None
         engine_steps.embedding_backward(
-            indices._buffer,
-            grad._buffer,
-            output._buffer,
+            indices.buffer,
+            grad.buffer,
+            output.buffer,
             formats=(FORMAT_CODE[indices.dtype], FORMAT_CODE[grad.dtype]),
             row_length=int(indices.shape[-1]),
             rows=int(grad.shape[2]),

@@ -93,14 +93,14 @@ class Dst:
             output = allocate(result_spec(spec, spec.shape._dims, dtype, None), device)
         if is_empty(spec):
             return output
-        assert a._buffer is not None
-        assert output._buffer is not None
+        assert a.buffer is not None
+        assert output.buffer is not None
         other = b.spec.dtype if isinstance(b, Tensor) else self.format
         shape = spec.shape._dims
         engine_steps.binary(
-            a._buffer,
-            b._buffer if isinstance(b, Tensor) else None,
-            output._buffer,
+            a.buffer,
+            b.buffer if isinstance(b, Tensor) else None,
+            output.buffer,
             formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[other], FORMAT_CODE[output.spec.dtype]),
             op=op,
             engine="sfpu",

@@ -82,13 +82,13 @@ def _spread(name: str, images: Tensor, window: Window) -> Tensor:
     count = window.batch * window.height * window.width
     target = TensorSpec.of((1, 1, count, pitch), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     output = allocate(target, on_device(name, images))
-    assert images._buffer is not None
-    assert output._buffer is not None
-    engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    assert images.buffer is not None
+    assert output.buffer is not None
+    engine_steps.fill(output.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     rows, columns = window.batch * window.height // down, window.width // across
     engine_steps.write_window(
-        images._buffer,
-        output._buffer,
+        images.buffer,
+        output.buffer,
         element_bytes=spec.page_bytes // pitch,
         width=pitch,
         shape=[rows, down, columns, across, pitch],
@@ -105,10 +105,10 @@ def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
     device = on_device(name, images)
     target = TensorSpec.of((1, 1, window.rows, kernel.inner), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     rows = allocate(target, device)
-    assert rows._buffer is not None
-    assert images._buffer is not None
+    assert rows.buffer is not None
+    assert images.buffer is not None
     # Padding pixels, and what a row of the window lacks to full tiles.
-    engine_steps.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    engine_steps.fill(rows.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     pitch = spec.shape[-1]
     for i in range(kernel.height):
         top, high, y = window.inside(i, 0)
@@ -117,8 +117,8 @@ def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
             if not high or not wide:
                 continue
             engine_steps.write_window(
-                images._buffer,
-                rows._buffer,
+                images.buffer,
+                rows.buffer,
                 element_bytes=spec.page_bytes // pitch,
                 width=pitch,
                 shape=[window.batch, window.out_height, window.out_width, kernel.inner],
@@ -202,15 +202,15 @@ def _product(
     )
     note(program)
     of_bias = DataType.BFLOAT16 if bias is None else bias.spec.dtype
-    assert windows._buffer is not None
-    assert weights._buffer is not None
-    assert output._buffer is not None
+    assert windows.buffer is not None
+    assert weights.buffer is not None
+    assert output.buffer is not None
     run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
     run(
-        windows._buffer,
-        weights._buffer,
-        None if bias is None else bias._buffer,
-        output._buffer,
+        windows.buffer,
+        weights.buffer,
+        None if bias is None else bias.buffer,
+        output.buffer,
         formats=(
             FORMAT_CODE[windows.spec.dtype],
             FORMAT_CODE[weights.spec.dtype],

@@ -272,8 +272,8 @@ def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tens
         if replicates:
             parts += [(0, pad, 0, 0), (pad + extent, pad, (extent - 1) * strides[axis], 0)]
         else:
-            assert target._buffer is not None
-            engine_steps.fill(target._buffer, format=FORMAT_CODE[target.spec.dtype], value=0.0)
+            assert target.buffer is not None
+            engine_steps.fill(target.buffer, format=FORMAT_CODE[target.spec.dtype], value=0.0)
         for first, count, offset, step in parts:
             window = [(0, size) for size in wide]
             window[axis] = (first, count)

@@ -61,8 +61,8 @@ def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int,
     rows = allocate(
         TensorSpec.of((*kernel, channels, outputs), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device
     )
-    assert rows._buffer is not None
-    engine_steps.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    assert rows.buffer is not None
+    engine_steps.fill(rows.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     to_output, to_channel, *of_kernel = strides_of(tuple(spec.shape))
     each = outputs // groups
     for group in range(groups):

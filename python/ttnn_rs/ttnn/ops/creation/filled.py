@@ -103,8 +103,8 @@ def filled(
     if output is None:
         output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
-        assert output._buffer is not None
-        engine_steps.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
+        assert output.buffer is not None
+        engine_steps.fill(output.buffer, format=FORMAT_CODE[dtype], value=float(value))
     return output
 
 

@@ -149,7 +149,7 @@ def _write_steps(
     # The first of each group of `step` elements is written.
     groups = [size for pair in zip(counts, step, strict=True) for size in pair]
     around = reshaped(name, around, groups)
-    if around._buffer is output._buffer:
+    if around.buffer is output.buffer:
         around = moved_to(around, DRAM_MEMORY_CONFIG)
     firsts = [size for count in counts for size in (count, 1)]
     write_into(reshaped(name, rows, firsts), around, [0] * len(groups))
@@ -201,7 +201,7 @@ def _slice_write(
             f"{name}: input_tensor is {of.shape}; the slice of output_tensor is {shape}.",
             vendor=f"Size of the slice being written {shape} should match the size of the input tensor {of.shape}",
         )
-    if input_tensor._buffer is output_tensor._buffer:
+    if input_tensor.buffer is output_tensor.buffer:
         # Rows are read before others of them are written.
         input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
     if sharded:

@@ -92,8 +92,8 @@ def _index_fill(
     shape = list(spec.shape)
     shape[axis] = 1
     part = allocate(TensorSpec.of(shape, spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
-    assert part._buffer is not None
-    engine_steps.fill(part._buffer, format=FORMAT_CODE[spec.dtype], value=number)
+    assert part.buffer is not None
+    engine_steps.fill(part.buffer, format=FORMAT_CODE[spec.dtype], value=number)
     for at in sorted(set(integers(name, index, "index"))):
         if 0 <= at < spec.shape[axis]:
             write_into(part, output, _start(rank, axis, at))
@@ -162,14 +162,14 @@ def _nonzero(input_tensor: Tensor, memory_config: MemoryConfig | None) -> list[T
         for size in (_COUNTS, 4 * volume)
     )
     rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if spec.dtype in BLOCK_FLOATS else as_rows(input_tensor)
-    assert counts._buffer is not None
+    assert counts.buffer is not None
     if is_empty(spec):
-        engine_steps.fill(counts._buffer, format=FORMAT_CODE[DataType.UINT32], value=0.0)
+        engine_steps.fill(counts.buffer, format=FORMAT_CODE[DataType.UINT32], value=0.0)
         return [counts, found]
-    assert rows._buffer is not None
-    assert found._buffer is not None
+    assert rows.buffer is not None
+    assert found.buffer is not None
     size, width = _element_bytes(rows.spec.dtype), (1, *rows.spec.shape)[-1]
-    engine_steps.nonzero(rows._buffer, counts._buffer, found._buffer, element_bytes=size, width=width)
+    engine_steps.nonzero(rows.buffer, counts.buffer, found.buffer, element_bytes=size, width=width)
     return [counts, found]
 
 
@@ -193,9 +193,9 @@ def _plus_one(input_tensor: Tensor, _sub_core_grids: CoreRangeSet | None, skip_n
             vendor="must have 1 to 4 dimensions for input tensor",
         )
     if not is_empty(spec):
-        assert input_tensor._buffer is not None
+        assert input_tensor.buffer is not None
         skips = skip_negative_entries and spec.dtype is DataType.INT32
-        engine_steps.plus_one(input_tensor._buffer, width=spec._page_shape[1], skip_negative=skips)
+        engine_steps.plus_one(input_tensor.buffer, width=spec._page_shape[1], skip_negative=skips)
     return input_tensor
 
 
@@ -220,17 +220,17 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
         if tensor.spec.shape.rank > 1:
             count_program(device, name, label, tensor.spec)
     if not is_empty(spec):
-        assert result._buffer is not None
+        assert result.buffer is not None
         if is_empty(test_elements.spec):
             value = float(invert) * (2**32 - 1)
-            engine_steps.fill(result._buffer, format=FORMAT_CODE[DataType.UINT32], value=value)
+            engine_steps.fill(result.buffer, format=FORMAT_CODE[DataType.UINT32], value=value)
         else:
-            assert rows._buffer is not None
-            assert others._buffer is not None
+            assert rows.buffer is not None
+            assert others.buffer is not None
             engine_steps.is_in(
-                rows._buffer,
-                others._buffer,
-                result._buffer,
+                rows.buffer,
+                others.buffer,
+                result.buffer,
                 widths=((1, *spec.shape)[-1], (1, *test_elements.spec.shape)[-1]),
                 element_bytes=_element_bytes(spec.dtype),
                 invert=invert,
@@ -276,16 +276,16 @@ def _fill_rm(
 ) -> Tensor:
     device = on_device(name, like, "any")
     output = _shaped(name, (batch, channels, height, width), (rows, columns), like, memory_config)
-    assert output._buffer is not None
+    assert output.buffer is not None
     code = FORMAT_CODE[DataType.BFLOAT16]
-    engine_steps.fill(output._buffer, format=code, value=as_float(name, val_lo, "val_lo"))
+    engine_steps.fill(output.buffer, format=code, value=as_float(name, val_lo, "val_lo"))
     if rows and columns:
         high = allocate(
             TensorSpec.of((batch, channels, rows, columns), DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG),
             device,
         )
-        assert high._buffer is not None
-        engine_steps.fill(high._buffer, format=code, value=as_float(name, val_hi, "val_hi"))
+        assert high.buffer is not None
+        engine_steps.fill(high.buffer, format=code, value=as_float(name, val_hi, "val_hi"))
         write_into(high, output, [0, 0, 0, 0])
         high.deallocate(True)
     return output

@@ -105,13 +105,13 @@ def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
     from_shape, shape = tuple(data.spec.shape), tuple(names.spec.shape)
     output = allocate(_rows_like(source, shape), device)
     rows = np.arange(math.prod(from_shape[:-1])).reshape(from_shape[:-1])[tuple(map(slice, shape[:-1]))]
-    assert data._buffer is not None
-    assert names._buffer is not None
-    assert output._buffer is not None
+    assert data.buffer is not None
+    assert names.buffer is not None
+    assert output.buffer is not None
     engine_steps.gather_elements(
-        data._buffer,
-        names._buffer,
-        output._buffer,
+        data.buffer,
+        names.buffer,
+        output.buffer,
         formats=(FORMAT_CODE[source.spec.dtype], FORMAT_CODE[index.spec.dtype]),
         width=from_shape[-1],
         count=shape[-1],
@@ -278,15 +278,15 @@ def _scattered(
     matching = np.full(to_shape[:-1], -1)
     matching[tuple(map(slice, from_shape[:-1]))] = np.arange(math.prod(from_shape[:-1])).reshape(from_shape[:-1])
     output = allocate(data.spec.with_memory_config(DRAM_MEMORY_CONFIG), device)
-    assert data._buffer is not None
-    assert names._buffer is not None
-    assert given._buffer is not None
-    assert output._buffer is not None
+    assert data.buffer is not None
+    assert names.buffer is not None
+    assert given.buffer is not None
+    assert output.buffer is not None
     engine_steps.scatter_elements(
-        data._buffer,
-        names._buffer,
-        given._buffer,
-        output._buffer,
+        data.buffer,
+        names.buffer,
+        given.buffer,
+        output.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index.spec.dtype]),
         width=to_shape[-1],
         count=from_shape[-1],

@@ -119,8 +119,8 @@ def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: Memor
     assert device is not None
     dims = [spec.shape[axis] for axis in order]
     output = allocate(TensorSpec.of(dims, spec.dtype, Layout.TILE, memory_config), device)
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     # The engine sees rows of 32-bit words, one per tile.
     words = spec.page_bytes // _WORD_BYTES
     leading = list(spec.shape)[:-2]
@@ -128,8 +128,8 @@ def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: Memor
     strides = strides_of([*leading, tiles, words])
     code = FORMAT_CODE[DataType.UINT32]
     engine_steps.move_elements(
-        source._buffer,
-        output._buffer,
+        source.buffer,
+        output.buffer,
         formats=(code, code),
         in_shape=[*leading, tiles, words],
         out_shape=[*dims[:-2], tiles, words],

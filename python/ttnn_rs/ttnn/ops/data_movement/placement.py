@@ -172,7 +172,7 @@ def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
         raise LayoutError(f"{name}: input_a is {a.layout.name}, input_b {b.layout.name}.")
     if a.dtype is not b.dtype:
         return cast(name, source, b.dtype, None, output)
-    if source._buffer is not output._buffer:
+    if source.buffer is not output.buffer:
         copy_into(source, output)
     return output
 

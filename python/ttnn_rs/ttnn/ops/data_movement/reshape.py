@@ -148,7 +148,7 @@ def _reshape(
 
 def _counted(source: Tensor, result: Tensor) -> Tensor:
     """Return the result of a reshape; one that moved elements was a program."""
-    if result._device is not None and result._buffer is not source._buffer:
+    if result._device is not None and result.buffer is not source.buffer:
         count_program(result._device, "reshape", source.spec, result.spec)
     return result
 

@@ -121,13 +121,13 @@ def _embedding(
     kept = place if place.interleaved and output_tensor is None else DRAM_MEMORY_CONFIG
     result = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE if tiled else Layout.ROW_MAJOR, kept), device)
     if not is_empty(result.spec):
-        assert indices._buffer is not None
-        assert table._buffer is not None
-        assert result._buffer is not None
+        assert indices.buffer is not None
+        assert table.buffer is not None
+        assert result.buffer is not None
         engine_steps.gather_rows(
-            indices._buffer,
-            table._buffer,
-            result._buffer,
+            indices.buffer,
+            table.buffer,
+            result.buffer,
             format=FORMAT_CODE[indices.spec.dtype],
             sizes=(dims[0], dims[-1]),
             tiled=width if tiled else None,

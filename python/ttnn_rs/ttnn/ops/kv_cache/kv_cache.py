@@ -97,11 +97,11 @@ def _update(
             first = ((user * heads + head) * height + row) * width
             start = (head * in_height + of // TILE_SIZE) * width
             tiles += [(first + i, [(start + i, of % TILE_SIZE, into)]) for i in range(width)]
-    assert source._buffer is not None
-    assert cache._buffer is not None
+    assert source.buffer is not None
+    assert cache.buffer is not None
     engine_steps.replace_tile_rows(
-        source._buffer,
-        cache._buffer,
+        source.buffer,
+        cache.buffer,
         tiles,
         formats=(FORMAT_CODE[source.spec.dtype], FORMAT_CODE[cache.spec.dtype]),
         arch=arch_number(on_device(name, cache)),

@@ -208,11 +208,11 @@ def _planned(
                 rows_of.append((start + column, head % TILE_SIZE, at % TILE_SIZE))
 
     def run() -> Tensor:
-        assert tiled._buffer is not None
-        assert cache._buffer is not None
+        assert tiled.buffer is not None
+        assert cache.buffer is not None
         engine_steps.replace_tile_rows(
-            tiled._buffer,
-            cache._buffer,
+            tiled.buffer,
+            cache.buffer,
             list(taken.items()),
             formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[cache.spec.dtype]),
             arch=arch_number(device),
@@ -332,7 +332,7 @@ def _paged_fill(
     targets = table[batch_idx][:needed]
     if any(not -1 <= page < pages for page in targets):
         raise ParameterError(f"{name}: page_table names pages {targets} of {pages}.")
-    if input_tensor._buffer is cache_tensor._buffer:
+    if input_tensor.buffer is cache_tensor.buffer:
         # Pages are read before others of them are written.
         input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
     *_, height, across = tile_grid(cache_tensor)

@@ -166,7 +166,7 @@ def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, ou
                 vendor="Operands to matmul need to be on the same device!",
             )
     for label, tensor in (("input_tensor_a", a), *others[:2]):
-        if output is not None and tensor is not None and tensor._buffer is output._buffer:
+        if output is not None and tensor is not None and tensor.buffer is output.buffer:
             raise StorageError(
                 f"{operator}: optional_output_tensor is also {label}, which is read while it is written."
             )
@@ -373,11 +373,11 @@ def _launch_untilized(
     sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
     formats = (*settings["formats"][:-1], FORMAT_CODE[program.partials])
     launch({**settings, "formats": formats}, a, b, bias, sums, arch)
-    assert sums._buffer is not None
-    assert tiles._buffer is not None
+    assert sums.buffer is not None
+    assert tiles.buffer is not None
     engine_steps.unary(
-        sums._buffer,
-        tiles._buffer,
+        sums.buffer,
+        tiles.buffer,
         formats=(FORMAT_CODE[dtypes[0]], FORMAT_CODE[dtypes[1]]),
         chain=[],
         dst32=program.compute.fp32,
@@ -405,11 +405,11 @@ def launch(
         output: Takes the product.
         arch: Number of the chip's generation.
     """
-    assert a._buffer is not None
-    assert b._buffer is not None
-    assert output._buffer is not None
+    assert a.buffer is not None
+    assert b.buffer is not None
+    assert output.buffer is not None
     run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
-    run(a._buffer, b._buffer, None if bias is None else bias._buffer, output._buffer, arch=arch, **settings)
+    run(a.buffer, b.buffer, None if bias is None else bias.buffer, output.buffer, arch=arch, **settings)
 
 
 # Their functions of the SFPU do not look at `math_approx_mode`. GELU has a parameter of its own for it.
@@ -452,8 +452,8 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     spec = spec_of(result)
     zeros = output if output is not None else allocate(spec, device)
     if spec.num_pages:
-        assert zeros._buffer is not None
-        engine_steps.fill(zeros._buffer, format=FORMAT_CODE[zeros.spec.dtype], value=0.0)
+        assert zeros.buffer is not None
+        engine_steps.fill(zeros.buffer, format=FORMAT_CODE[zeros.spec.dtype], value=0.0)
     if bias is not None:
         zeros = operation("add")(zeros, bias, output_tensor=output)
     if call.activation is not None:

@@ -127,8 +127,8 @@ def _with_zeros(tensor: Tensor, grid: tuple[int, int], padded: tuple[int, int]) 
     device = on_device(_NAME, tensor)
     shape = (padded[0] * TILE_SIZE, padded[1] * TILE_SIZE)
     copy = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    assert copy._buffer is not None
-    engine_steps.fill(copy._buffer, format=FORMAT_CODE[copy.spec.dtype], value=0.0)
+    assert copy.buffer is not None
+    engine_steps.fill(copy.buffer, format=FORMAT_CODE[copy.spec.dtype], value=0.0)
     copy_tiles(tensor, copy, shape=padded, strides=(grid[1], 1), window=((0, grid[0]), (0, grid[1])))
     return copy
 
@@ -154,8 +154,8 @@ def blocked(
         spec = TensorSpec.of((1, b.spec.shape[-1]), DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG)
         # The sums are read back as TF32 with a bias or without; adding zero changes nothing else.
         bias = allocate(spec, device)
-        assert bias._buffer is not None
-        engine_steps.fill(bias._buffer, format=FORMAT_CODE[DataType.BFLOAT16], value=0.0)
+        assert bias.buffer is not None
+        engine_steps.fill(bias.buffer, format=FORMAT_CODE[DataType.BFLOAT16], value=0.0)
     block = _block(name, inner, config)
     padded = -(-inner // block) * block
     if padded != inner:

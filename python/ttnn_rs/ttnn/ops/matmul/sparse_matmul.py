@@ -204,8 +204,8 @@ def _gathered(source: Tensor, matrices: list[int], grid: tuple[int, int]) -> Ten
 
 def _zeros(spec: TensorSpec, device: MeshDevice) -> Tensor:
     zeros = allocate(spec, device)
-    assert zeros._buffer is not None
-    engine_steps.fill(zeros._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    assert zeros.buffer is not None
+    engine_steps.fill(zeros.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     return zeros
 
 

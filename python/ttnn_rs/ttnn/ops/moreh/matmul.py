@@ -155,14 +155,14 @@ def _run(
             fidelity = compute.math_fidelity
     tiles = [-(-size // TILE_SIZE) for size in sizes]
     code = FORMAT_CODE[DataType.BFLOAT16]
-    assert left._buffer is not None
-    assert right._buffer is not None
-    assert result._buffer is not None
+    assert left.buffer is not None
+    assert right.buffer is not None
+    assert result.buffer is not None
     engine_steps.matmul(
-        left._buffer,
-        right._buffer,
-        None if bias is None else bias._buffer,
-        result._buffer,
+        left.buffer,
+        right.buffer,
+        None if bias is None else bias.buffer,
+        result.buffer,
         formats=(code, code, code, code),
         batch=(batches[0], batches[1], batches[2]),
         mt=tiles[0],

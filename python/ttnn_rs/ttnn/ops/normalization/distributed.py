@@ -148,8 +148,8 @@ def _statistics(
     output = allocate(target, device)
     if is_empty(spec):
         # Sums of nothing.
-        if output._buffer is not None and not is_empty(target):
-            engine_steps.fill(output._buffer, format=FORMAT_CODE[dtype], value=0.0)
+        if output.buffer is not None and not is_empty(target):
+            engine_steps.fill(output.buffer, format=FORMAT_CODE[dtype], value=0.0)
         return output
     norm = replace(norm, out_dtype=dtype)
     if blocks is None:

@@ -247,8 +247,8 @@ def _group_norm(
     layout = output_layout or spec.layout
     kept = target if layout is Layout.TILE else tiled.spec.memory_config
     output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, kept), device)
-    assert tiled._buffer is not None
-    assert output._buffer is not None
+    assert tiled.buffer is not None
+    assert output.buffer is not None
     # What a core's rows count in a statistic; padding counts in part.
     datums = rows // cores * TILE_SIZE * group * (height / (rows * TILE_SIZE))
     fidelity, dst32, approximate = MathFidelity.HiFi4, False, True
@@ -257,9 +257,9 @@ def _group_norm(
             fidelity = compute_kernel_config.math_fidelity
         dst32, approximate = compute_kernel_config.fp32_dest_acc_en, compute_kernel_config.math_approx_mode
     engine_steps.group_norm(
-        tiled._buffer,
-        [tensor._buffer for tensor in parameters if tensor._buffer is not None],
-        output._buffer,
+        tiled.buffer,
+        [tensor.buffer for tensor in parameters if tensor.buffer is not None],
+        output.buffer,
         formats=(FORMAT_CODE[DataType.BFLOAT16], FORMAT_CODE[DataType.BFLOAT16]),
         parameter_formats=(
             None if weight is None else next(formats),

@@ -168,18 +168,18 @@ def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tenso
     # The last row of the table is what lies outside.
     of = TensorSpec.of((1, 1, count + 1, channels), input_tensor.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
     table = allocate(of, device)
-    assert table._buffer is not None
-    engine_steps.fill(table._buffer, format=FORMAT_CODE[of.dtype], value=0.0)
+    assert table.buffer is not None
+    engine_steps.fill(table.buffer, format=FORMAT_CODE[of.dtype], value=0.0)
     write_into(reshaped(_NAME, input_tensor, (1, 1, count, channels)), table, [0, 0, 0, 0])
     numbers = np.where(outside, count, np.arange(images)[:, None] * height * width + rows * width + columns)
     named = Tensor(numbers.reshape(1, -1).astype(np.uint32), DataType.UINT32, device, Layout.ROW_MAJOR)
     output = allocate(TensorSpec.of(shape, of.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
-    assert named._buffer is not None
-    assert output._buffer is not None
+    assert named.buffer is not None
+    assert output.buffer is not None
     engine_steps.gather_rows(
-        named._buffer,
-        table._buffer,
-        output._buffer,
+        named.buffer,
+        table.buffer,
+        output.buffer,
         format=FORMAT_CODE[DataType.UINT32],
         sizes=(1, numbers.size),
         tiled=None,
@@ -205,13 +205,13 @@ def _sampled(
             fidelity = compute.math_fidelity
     images = in_rows(input_tensor)
     points = in_rows(reshaped(_NAME, grid, (*shape[:3], 2), DRAM_MEMORY_CONFIG))
-    assert images._buffer is not None
-    assert points._buffer is not None
-    assert output._buffer is not None
+    assert images.buffer is not None
+    assert points.buffer is not None
+    assert output.buffer is not None
     engine_steps.grid_sample(
-        images._buffer,
-        points._buffer,
-        output._buffer,
+        images.buffer,
+        points.buffer,
+        output.buffer,
         format=FORMAT_CODE[grid.spec.dtype],
         channels=channels,
         image=(height, width),

@@ -149,13 +149,13 @@ def _nearest(table: Tensor, sticks: npt.NDArray[np.int32], shape: tuple[int, ...
     words = sticks.reshape(1, -1).astype(np.uint32)
     names = conversion.to_device(Tensor(words, DataType.UINT32, None, Layout.ROW_MAJOR), device)
     output = allocate(TensorSpec.of(shape, table.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
-    assert names._buffer is not None
-    assert table._buffer is not None
-    assert output._buffer is not None
+    assert names.buffer is not None
+    assert table.buffer is not None
+    assert output.buffer is not None
     engine_steps.gather_rows(
-        names._buffer,
-        table._buffer,
-        output._buffer,
+        names.buffer,
+        table.buffer,
+        output.buffer,
         format=FORMAT_CODE[DataType.UINT32],
         sizes=words.shape,
         tiled=None,

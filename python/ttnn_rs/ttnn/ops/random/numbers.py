@@ -114,8 +114,8 @@ def _fill(name: str, output: Tensor, low: float, high: float, seed: int, dst32: 
     dtype, device = output.spec.dtype, on_device(name, output)
     numbers = _range(name, low, high, dtype)
     if not is_empty(output.spec):
-        assert output._buffer is not None
-        engine_steps.uniform(output._buffer, format=FORMAT_CODE[dtype], dst32=dst32, **numbers, **_split(device, seed))
+        assert output.buffer is not None
+        engine_steps.uniform(output.buffer, format=FORMAT_CODE[dtype], dst32=dst32, **numbers, **_split(device, seed))
 
 
 def _rand(
@@ -198,11 +198,11 @@ def _bernoulli(
     place = memory_of_result(memory_config, output, spec.memory_config)
     target = output or allocate(TensorSpec.of(spec.shape, made, Layout.TILE, place), device)
     if not is_empty(spec):
-        assert input._buffer is not None
-        assert target._buffer is not None
+        assert input.buffer is not None
+        assert target.buffer is not None
         engine_steps.bernoulli(
-            input._buffer,
-            target._buffer,
+            input.buffer,
+            target.buffer,
             formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[made]),
             dst32=_wide(compute_kernel_config),
             **_split(device, seed),
@@ -224,9 +224,9 @@ def _randn(
         raise DTypeError(f"{name}: dtype is {dtype.name}; BFLOAT16 and FLOAT32 are made.")
     result = allocate(TensorSpec.of(as_dims(shape), dtype, Layout.TILE, memory_config), device)
     if not is_empty(result.spec):
-        assert result._buffer is not None
+        assert result.buffer is not None
         engine_steps.normal(
-            result._buffer,
+            result.buffer,
             format=FORMAT_CODE[dtype],
             dst32=_wide(compute_kernel_config),
             **_split(device, seed),
@@ -272,12 +272,12 @@ def _dropout(
         )
     target = output_tensor or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     if not is_empty(spec):
-        assert input_tensor._buffer is not None
-        assert target._buffer is not None
+        assert input_tensor.buffer is not None
+        assert target.buffer is not None
         grid = device.compute_with_storage_grid_size()
         engine_steps.dropout(
-            input_tensor._buffer,
-            target._buffer,
+            input_tensor.buffer,
+            target.buffer,
             format=FORMAT_CODE[spec.dtype],
             limit=int(rounded(probability) * _LARGEST_DRAW),
             scale=bits(scale),

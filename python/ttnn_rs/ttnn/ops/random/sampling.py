@@ -146,9 +146,9 @@ def _of_users(label: str, tensor: Tensor, dtype: DataType) -> list[Any]:
 def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
     """Return the bfloat16 word of the first random number of so many cores, seeded alike but for their numbers."""
     tiles = allocate(TensorSpec.of((TILE_SIZE, cores * TILE_SIZE), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    assert tiles._buffer is not None
+    assert tiles.buffer is not None
     engine_steps.uniform(
-        tiles._buffer,
+        tiles.buffer,
         format=FORMAT_CODE[_BF16],
         low=0,
         scale=_ONE,
@@ -242,13 +242,13 @@ def _look_up(indices: Tensor, tokens: list[int], target: TensorSpec, output: Ten
     columns = Tensor(np.array(tokens, np.uint32).reshape(_USERS, 1), DataType.UINT32, None, Layout.ROW_MAJOR)
     names = conversion.to_device(columns, device)
     found = allocate(TensorSpec.of((_USERS, 1), indices.spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
-    assert indices._buffer is not None
-    assert names._buffer is not None
-    assert found._buffer is not None
+    assert indices.buffer is not None
+    assert names.buffer is not None
+    assert found.buffer is not None
     engine_steps.gather_elements(
-        indices._buffer,
-        names._buffer,
-        found._buffer,
+        indices.buffer,
+        names.buffer,
+        found.buffer,
         formats=(FORMAT_CODE[indices.spec.dtype], FORMAT_CODE[DataType.UINT32]),
         width=indices.spec.shape[-1],
         count=1,

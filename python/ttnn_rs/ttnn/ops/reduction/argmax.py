@@ -105,11 +105,11 @@ def _argmax(
             raise DTypeError(f"{_NAME}: output_tensor is {output.spec.dtype.name}, indices are UINT32.")
     if is_empty(out_spec):
         return output
-    assert input_tensor._buffer is not None
-    assert output._buffer is not None
+    assert input_tensor.buffer is not None
+    assert output.buffer is not None
     engine_steps.argmax(
-        input_tensor._buffer,
-        output._buffer,
+        input_tensor.buffer,
+        output.buffer,
         format=FORMAT_CODE[spec.dtype],
         tiled=spec.layout is Layout.TILE,
         shape=dims,

@@ -293,9 +293,9 @@ def _of_nothing(
     target = TensorSpec.of(shape, spec.dtype, output_layout or spec.layout, memory_config)
     output = allocate(target, device)
     if not is_empty(target):
-        assert output._buffer is not None
+        assert output.buffer is not None
         value = math.nan if kind == "mean" else identity(kind, spec.dtype)
-        engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=value)
+        engine_steps.fill(output.buffer, format=FORMAT_CODE[spec.dtype], value=value)
     return output
 
 

@@ -139,8 +139,8 @@ def _moments(
     if not dims or is_empty(spec):
         output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
         if not is_empty(output.spec):
-            assert output._buffer is not None
-            engine_steps.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
+            assert output.buffer is not None
+            engine_steps.fill(output.buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
         return output
     if len(dims) == 1:
         tensor, axes = reshaped(name, tensor, (1, *dims)), [1]

@@ -120,10 +120,10 @@ def _last_tile(source: Tensor) -> Tensor:
         # The program tilizes them first. Its tiles have their place in memory, but what is in them is known.
         tiles = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config), device)
         tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-        assert source._buffer is not None
-        assert tile._buffer is not None
+        assert source.buffer is not None
+        assert tile.buffer is not None
         matrix = (spec.shape[-2], spec.shape[-1])
-        engine_steps.product(source._buffer, tile._buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
+        engine_steps.product(source.buffer, tile.buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
         del tiles
         return tile
     if spec.layout is Layout.ROW_MAJOR:
@@ -135,9 +135,9 @@ def _last_tile(source: Tensor) -> Tensor:
         copied = apply_chain(_NAME, source, [], memory_config=DRAM_MEMORY_CONFIG)
         return copied._view(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
     tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    assert source._buffer is not None
-    assert tile._buffer is not None
-    engine_steps.product(source._buffer, tile._buffer, format=code, fidelity=fidelity, arch=arch)
+    assert source.buffer is not None
+    assert tile.buffer is not None
+    engine_steps.product(source.buffer, tile.buffer, format=code, fidelity=fidelity, arch=arch)
     return tile
 
 
@@ -187,11 +187,11 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
     """Return the product along a leading dimension of this length, with `outer` indices before it."""
     spec, device = source.spec, on_device(_NAME, source)
     output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     leading = (length, spec.num_pages // (outer * length))
     arch = arch_number(device)
-    engine_steps.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
+    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
     return output
 
 
@@ -213,13 +213,13 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
     height, width = (1, *dims)[-2:]
     down = len(dims) > 1 and axis == len(dims) - 2
     output = allocate(TensorSpec.of(matrix, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     transposed = len(dims) > 1 and not down
     flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
     lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
     arch = arch_number(device)
-    engine_steps.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
+    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
     return output
 
 
@@ -227,8 +227,8 @@ def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
     """Return the product of no elements: ones."""
     output = allocate(TensorSpec.of(shape, like.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if not is_empty(output.spec):
-        assert output._buffer is not None
-        engine_steps.fill(output._buffer, format=FORMAT_CODE[like.dtype], value=1.0)
+        assert output.buffer is not None
+        engine_steps.fill(output.buffer, format=FORMAT_CODE[like.dtype], value=1.0)
     return output
 
 

@@ -145,11 +145,11 @@ def _step(
         source, fill = filled(source, fill, setting.memory_config), None
     target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
     tile_rows, columns = spec.page_grid
-    assert source._buffer is not None
-    assert target._buffer is not None
+    assert source.buffer is not None
+    assert target.buffer is not None
     engine_steps.reduce(
-        source._buffer,
-        target._buffer,
+        source.buffer,
+        target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         outer=outer,
         rows=tile_rows // (outer * length),
@@ -519,11 +519,11 @@ def _add_tiles(setting: Setting, source: Tensor, axes: Sequence[int], dtype: Dat
     target_spec = TensorSpec.of([*dims[:axis], 1, *dims[axis + 1 :]], dtype, Layout.TILE, setting.memory_config)
     target = allocate(target_spec, device)
     tile_rows, columns = spec.page_grid
-    assert source._buffer is not None
-    assert target._buffer is not None
+    assert source.buffer is not None
+    assert target.buffer is not None
     engine_steps.reduce(
-        source._buffer,
-        target._buffer,
+        source.buffer,
+        target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         outer=math.prod(dims[:axis]),
         rows=tile_rows // math.prod(dims[: axis + 1]),

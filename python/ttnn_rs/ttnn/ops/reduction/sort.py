@@ -79,13 +79,13 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
         for dtype in (spec.dtype, index_dtype)
     ]
     values, indices = results
-    assert tensor._buffer is not None
-    assert values._buffer is not None
-    assert indices._buffer is not None
+    assert tensor.buffer is not None
+    assert values.buffer is not None
+    assert indices.buffer is not None
     engine_steps.sort(
-        tensor._buffer,
-        values._buffer,
-        indices._buffer,
+        tensor.buffer,
+        values.buffer,
+        indices.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index_dtype]),
         rows=tensor.spec.num_pages // columns,
         width=width,

@@ -93,14 +93,14 @@ def _fidelity(math_fidelity: MathFidelity | None) -> int:
 def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> Tensor:
     """Write an FPU operation of two bfloat16 tensors of one shape to a third, and return it."""
     shape = output.spec.shape._dims
-    assert a._buffer is not None
-    assert b._buffer is not None
-    assert output._buffer is not None
+    assert a.buffer is not None
+    assert b.buffer is not None
+    assert output.buffer is not None
     assert output._device is not None
     engine_steps.binary(
-        a._buffer,
-        b._buffer,
-        output._buffer,
+        a.buffer,
+        b.buffer,
+        output.buffer,
         formats=(FORMAT_CODE[_BF16], FORMAT_CODE[_BF16], FORMAT_CODE[output.spec.dtype]),
         op=op,
         engine="fpu",
@@ -220,11 +220,11 @@ def _scan(
 def _row_of(source: Tensor, number: int, row: Tensor) -> None:
     """Copy a row of [1, 1, rows, columns]."""
     columns = row.spec.shape[-1]
-    assert source._buffer is not None
-    assert row._buffer is not None
+    assert source.buffer is not None
+    assert row.buffer is not None
     engine_steps.write_window(
-        source._buffer,
-        row._buffer,
+        source.buffer,
+        row.buffer,
         element_bytes=2,
         width=columns,
         shape=[1, columns],

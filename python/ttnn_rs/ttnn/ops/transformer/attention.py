@@ -95,13 +95,13 @@ def _run(
     shape = (batch, heads, rows, value_width)
     spec = TensorSpec.of(shape, query.spec.dtype, Layout.TILE, place(memory_config))
     output = allocate(spec, on_device(name, query))
-    buffers = [tensor._buffer for tensor in tensors]
-    assert output._buffer is not None
+    buffers = [tensor.buffer for tensor in tensors]
+    assert output.buffer is not None
     assert all(buffer is not None for buffer in buffers)
     engine_steps.attention_prefill(
         tuple(buffers),  # type: ignore[arg-type]
-        None if mask is None else mask._buffer,
-        output._buffer,
+        None if mask is None else mask.buffer,
+        output.buffer,
         sizes=(batch, heads, key.spec.shape[1], tiles(width), tiles(value_width)),
         rows=tiles(rows),
         positions=positions,

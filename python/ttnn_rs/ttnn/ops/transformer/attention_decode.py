@@ -164,14 +164,14 @@ def _run(
     kept = DRAM_MEMORY_CONFIG if in_rows else target
     spec = TensorSpec.of((1, batch, heads, value_width), query.spec.dtype, Layout.TILE, kept)
     output = allocate(spec, on_device(name, query))
-    buffers = [tensor._buffer for tensor in (query, key, value)]
-    assert output._buffer is not None
+    buffers = [tensor.buffer for tensor in (query, key, value)]
+    assert output.buffer is not None
     assert all(buffer is not None for buffer in buffers)
     settings = numerics(name, (query, key, value, output), call.scale, call.compute_kernel_config, call.program_config)
     engine_steps.attention_decode(
         tuple(buffers),  # type: ignore[arg-type]
-        None if mask is None else mask._buffer,
-        output._buffer,
+        None if mask is None else mask.buffer,
+        output.buffer,
         sizes=(batch, heads, k[1], tiles(width), tiles(value_width)),
         positions=counts,
         causal=call.causal,

@@ -94,7 +94,7 @@ def _run(
     batch, heads, rows, width = tuple(query.spec.shape)
     spec = TensorSpec.of((batch, heads, rows, width), query.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     output = allocate(spec, on_device(_NAME, query))
-    buffers = [tensor._buffer for tensor in (query, key, value, output, joint_key, joint_value)]
+    buffers = [tensor.buffer for tensor in (query, key, value, output, joint_key, joint_value)]
     assert all(buffer is not None for buffer in buffers)
     engine_steps.attention_prefill(
         tuple(buffers[:3]),  # type: ignore[arg-type]

@@ -66,8 +66,8 @@ def _segformer(
     # The program has three outputs and writes the first; the others are 0 here.
     query, key, value = (allocate(target, device) for _ in range(3))
     for other in (key, value):
-        if other._buffer is not None and not is_empty(target):
-            engine_steps.fill(other._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+        if other.buffer is not None and not is_empty(target):
+            engine_steps.fill(other.buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
     if not is_empty(target):
         high = rows // TILE_SIZE
         copy_tiles(input, query, shape=(batch, heads, high, 1), strides=(high * heads, 1, heads, 1))

@@ -78,9 +78,9 @@ def _heads_of_pairs(
     swapped = permuted(_BOLTZ, output, [0, 2, 1], DRAM_MEMORY_CONFIG, 0.0)
     square = TensorSpec.of((heads, size, tokens, tokens), spec.dtype, Layout.TILE, place)
     result = allocate(square, on_device(_BOLTZ, source))
-    assert swapped._buffer is not None
-    assert result._buffer is not None
-    engine_steps.copy_pages(swapped._buffer, result._buffer)
+    assert swapped.buffer is not None
+    assert result.buffer is not None
+    engine_steps.copy_pages(swapped.buffer, result.buffer)
     return result
 
 

@@ -124,8 +124,8 @@ def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
     check_scalar(arithmetic, scalar, dtype)
     device = on_device(arithmetic.name, like)
     tile = allocate(TensorSpec.of((), dtype, like.spec.layout, DRAM_MEMORY_CONFIG), device)
-    assert tile._buffer is not None
-    engine_steps.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
+    assert tile.buffer is not None
+    engine_steps.fill(tile.buffer, format=FORMAT_CODE[dtype], value=scalar)
     return tile
 
 
@@ -279,13 +279,13 @@ def _run(
     target = output
     if output.spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
         a, b, target = in_rows(a), None if b is None else in_rows(b), like_in_rows(output)
-    assert a._buffer is not None
-    assert target._buffer is not None
+    assert a.buffer is not None
+    assert target.buffer is not None
     assert target._device is not None
     engine_steps.binary(
-        a._buffer,
-        None if b is None else b._buffer,
-        target._buffer,
+        a.buffer,
+        None if b is None else b.buffer,
+        target.buffer,
         formats=formats,
         op=program.op,
         engine=program.unit,

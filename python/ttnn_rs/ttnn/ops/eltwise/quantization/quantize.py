@@ -93,12 +93,12 @@ def _fused(
         output = take_output(name, output_tensor, shape, Layout.TILE, device)
     if is_empty(output.spec):
         return output
-    assert source._buffer is not None
-    assert output._buffer is not None
+    assert source.buffer is not None
+    assert output.buffer is not None
     engine_steps.binary(
-        source._buffer,
+        source.buffer,
         None,
-        output._buffer,
+        output.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[_FLOAT32], FORMAT_CODE[dtype]),
         op=function,
         engine="sfpu",

@@ -162,10 +162,10 @@ def run_ternary(
     # A number fills a tile of the result's type; in a 16-bit Dst it is truncated to bfloat16.
     filled = dtype if dtype in INTEGER_RANGE else DataType.FLOAT32 if dst32 else DataType.BFLOAT16
     formats = [operand.spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
-    assert output._buffer is not None
+    assert output.buffer is not None
     engine_steps.ternary(
         [_engine_operand(operand) for operand in operands],
-        output._buffer,
+        output.buffer,
         formats=(FORMAT_CODE[formats[0]], FORMAT_CODE[formats[1]], FORMAT_CODE[formats[2]], FORMAT_CODE[dtype]),
         op=operator.function,
         parameters=[word(parameter) for parameter in parameters],
@@ -181,8 +181,8 @@ def run_ternary(
 def _engine_operand(operand: Operand) -> _engine.Buffer | float:
     if not isinstance(operand, Tensor):
         return float(operand)
-    assert operand._buffer is not None
-    return operand._buffer
+    assert operand.buffer is not None
+    return operand.buffer
 
 
 def is_block_float(tensors: Sequence[Tensor]) -> bool:

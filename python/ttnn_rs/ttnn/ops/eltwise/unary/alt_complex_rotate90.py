@@ -53,11 +53,11 @@ def _rotate(
     else:
         output = take_output(_NAME, output_tensor, spec.shape, spec.layout, device)
     source, target = in_rows(input_tensor), like_in_rows(output)
-    assert source._buffer is not None
-    assert target._buffer is not None
+    assert source.buffer is not None
+    assert target.buffer is not None
     engine_steps.rotate(
-        source._buffer,
-        target._buffer,
+        source.buffer,
+        target.buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         dst32=spec.dtype in WIDE or dtype in WIDE,
         tiled=spec.layout is Layout.TILE,

@@ -146,8 +146,8 @@ def _fill(
 def _write(tensor: Tensor, value: float) -> Tensor:
     """Write one value over a tensor, padding included."""
     if not is_empty(tensor.spec):
-        assert tensor._buffer is not None
-        engine_steps.fill(tensor._buffer, format=FORMAT_CODE[tensor.spec.dtype], value=value)
+        assert tensor.buffer is not None
+        engine_steps.fill(tensor.buffer, format=FORMAT_CODE[tensor.spec.dtype], value=value)
     return tensor
 
 
