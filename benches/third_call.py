@@ -1,9 +1,9 @@
 """Python calls and microseconds of the third equal call of every operator.
 
-    PYTHONPATH=tests/helpers python benches/third_call.py [OPERATOR ...] [--calls 12] [--worst 40]
+    PYTHONPATH=tests python benches/third_call.py [OPERATOR ...] [--calls 12] [--worst 40]
 
 An operator is resolved to a program at its first call; later ones launch it. What cannot become a program is listed
-with the reason. The calls are those of the generated tests (`tests/helpers/signature_calls.py`), one per signature, on
+with the reason. The calls are those of the generated tests (`tests/testkit/signature_calls.py`), one per signature, on
 tensors of a few tiles; times are the shortest of 50 calls.
 """
 
@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import ttnn
-from signature_calls import calls
+from testkit.signature_calls import calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 

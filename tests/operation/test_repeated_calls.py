@@ -12,6 +12,7 @@ from testkit.operands import describe, make
 from testkit.signature_calls import Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
+from ttnn.runtime.programs import Program
 
 TILED = ttnn.TILE_LAYOUT
 
@@ -22,9 +23,9 @@ def operand(device: ttnn.MeshDevice, seed: int = 0, shape: tuple[int, ...] = (32
     return ttnn.Tensor(values, ttnn.bfloat16, device, TILED)
 
 
-def prepared(device: ttnn.MeshDevice) -> int:
-    """Return how many calls of a device only need their operands."""
-    return sum(call is not None for call in device._prepared.values())
+def programs(device: ttnn.MeshDevice) -> int:
+    """Return how many programs a device keeps."""
+    return sum(type(program) is Program for program in device._resolved.values())
 
 
 def _attempt(call: Call) -> Any:
@@ -61,7 +62,7 @@ def test_calls_of_one_program_are_prepared(device: ttnn.MeshDevice) -> None:
     for _ in range(3):
         ttnn.add(a, b)
         ttnn.exp(a)
-    assert prepared(device) == 2
+    assert programs(device) == 2
     assert device.num_program_cache_entries() == 2
 
 
@@ -69,10 +70,10 @@ def test_calls_on_one_tensor_twice_do_not_stand_for_calls_on_two(device: ttnn.Me
     a, b = operand(device, 1), operand(device, 2)
     for _ in range(3):
         ttnn.subtract(a, a)
-    assert prepared(device) == 1
+    assert programs(device) == 1
     for _ in range(3):
         difference = ttnn.subtract(a, b)
-    assert prepared(device) == 2
+    assert programs(device) == 2
     assert np.any(difference.to_list())
     for tensor in (a, b):
         assert not np.any(ttnn.subtract(tensor, tensor).to_list())
@@ -158,7 +159,7 @@ def test_the_program_cache_owns_prepared_calls(device: ttnn.MeshDevice) -> None:
     for _ in range(3):
         ttnn.add(a, b)
     device.clear_program_cache()
-    assert not device._prepared
+    assert not device._resolved
     device.set_program_cache_misses_allowed(False)
     with pytest.raises(ttnn.DeviceError, match="misses are not allowed"):
         ttnn.add(a, b)
@@ -166,11 +167,11 @@ def test_the_program_cache_owns_prepared_calls(device: ttnn.MeshDevice) -> None:
     device.disable_and_clear_program_cache()
     for _ in range(3):
         ttnn.add(a, b)
-    assert not device._prepared
+    assert not device._resolved
 
 
 def test_prepared_calls_are_bounded(device: ttnn.MeshDevice) -> None:
     x = operand(device, 1)
     for number in range(5000):
         ttnn.multiply(x, float(number))
-    assert 0 < len(device._prepared) <= 4096
+    assert 0 < len(device._resolved) <= 4096

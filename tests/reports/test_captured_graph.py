@@ -254,13 +254,13 @@ def test_repeated_calls_are_captured_and_fast_again_afterwards(device: ttnn.Mesh
     a = _tensor(device)
     for _ in range(3):
         ttnn.exp(a)
-    assert any(prepared is not None for prepared in device._prepared.values())
-    kept = dict(device._prepared)
+    assert any(prepared is not None for prepared in device._resolved.values())
+    kept = dict(device._resolved)
     ttnn.graph.begin_graph_capture()
     ttnn.exp(a)
     graph = ttnn.graph.end_graph_capture()
     assert "UnaryDeviceOperation" in _names(graph)
-    assert device._prepared == kept
+    assert device._resolved == kept
 
 
 def test_arguments_of_device_operations(device: ttnn.MeshDevice) -> None:

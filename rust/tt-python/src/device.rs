@@ -209,6 +209,13 @@ impl PyDevice {
         })
     }
 
+    /// The first address that buffers of a kind can have.
+    fn base_address(&self, py: Python<'_>, buffer_type: u8) -> PyResult<u64> {
+        let kind = region(py, buffer_type)?;
+        let view = self.shared.look(py)?.memory_view(kind);
+        view.map(|view| view.base).map_err(|error| error.into_exception(py))
+    }
+
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         if resolving::is_active() {
             let lowest = self.shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;

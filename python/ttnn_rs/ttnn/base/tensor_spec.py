@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ttnn.base.core_range import CoreRange, CoreRangeSet
 from ttnn.base.enums import (
@@ -43,7 +43,11 @@ class TensorSpec:
         "_physical_shape",
         "_shape",
         "_tile",
+        "token",
     )
+
+    token: object
+    """Equal specifications share it. Keys of programs hold it, since hashing it runs no Python function."""
 
     def __init__(
         self,
@@ -117,7 +121,11 @@ class TensorSpec:
             assert layout is not Layout.TILE or padded_shape[-2] % tile._height == padded_shape[-1] % tile._width == 0
             padded = self._padding = padded_shape
         # Every call of an operator looks programs up by specifications.
-        self._hash = hash(self._key())
+        key = self._key()
+        self._hash = hash(key)
+        if len(_tokens) >= _MOST_TOKENS:
+            _tokens.clear()
+        self.token = _tokens.setdefault(key, object())
         self._padded_shape = Shape._of(padded)
         self._physical_shape = (math.prod(padded[:-1]), padded[-1])
         if layout is Layout.TILE:
@@ -314,6 +322,10 @@ class TensorSpec:
         parts = (list(self._shape), self._dtype, self._layout, self._memory_config, self._tile)
         return (TensorSpec.of, parts if self._padding is None else (*parts, self._padding))
 
+
+_tokens: Final[dict[tuple[object, ...], object]] = {}
+_MOST_TOKENS: Final = 65536
+"""Specifications made after this many begin with new tokens: programs of earlier ones are resolved again."""
 
 _WIDTH_CUT = frozenset({TensorMemoryLayout.WIDTH_SHARDED, TensorMemoryLayout.BLOCK_SHARDED})
 

@@ -352,7 +352,7 @@ def get_allocator_base_address(device: MeshDevice, buffer_type: BufferType) -> i
     opened = _require_device("get_allocator_base_address", device)
     if not isinstance(buffer_type, BufferType):
         raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {buffer_type!r}")
-    return int(opened._engine.memory_view(buffer_type.value)["base_address"])
+    return opened._engine.base_address(buffer_type.value)
 
 
 def get_memory_view(device: MeshDevice, buffer_type: BufferType) -> MemoryView:

@@ -49,6 +49,10 @@ _parts: Final[dict[type, Parts | None]] = {
 """Types whose values are told apart by their parts; None for types whose values cannot be told apart."""
 
 
+COMPOSITES: Final[dict[type, Parts]] = {}
+"""Types that are made of tensors, with their parts: what a type is called with to make it again."""
+
+
 class Call(NamedTuple):
     """A call of an operator.
 
@@ -63,6 +67,10 @@ class Call(NamedTuple):
     tensors: list[Tensor]
     operands: list[Buffer]
     device: MeshDevice
+
+
+_new: Final[Callable[..., Call]] = tuple.__new__
+"""Makes a `Call` without a Python function."""
 
 
 class _Unknown(Exception):
@@ -85,34 +93,45 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
         return None
     key: list[Any] = [name, CONFIG.numerics]
     tensors: list[Tensor] = []
+    operands: list[Buffer] = []
     devices: list[MeshDevice] = []
+    values = args
+    if kwargs:
+        key.append(_KEYWORDS)
+        key.extend(kwargs)
+        values = (*args, *kwargs.values())
     try:
-        _add(key, tensors, devices, args)
-        if kwargs:
-            key.append(_KEYWORDS)
-            key.extend(kwargs)
-            _add(key, tensors, devices, kwargs.values())
+        _add(key, tensors, operands, devices, values)
     except _Unknown:
         return None
-    operands: list[Any] = [tensor.buffers[0] for tensor in tensors]
     if len(operands) > 1 and len(distinct := dict.fromkeys(operands)) != len(operands):
         positions = dict(zip(distinct, range(len(distinct)), strict=True))
         key.append(_ALIASES)
-        key.extend(positions[operand] for operand in operands)
+        key += [positions[operand] for operand in operands]
         operands = list(distinct)
     device = tensors[0]._device if tensors else devices[0] if devices else None
-    return None if device is None else Call(tuple(key), tensors, operands, device)
+    return None if device is None else _new(Call, (tuple(key), tensors, operands, device))
 
 
-def _add(key: list[Any], tensors: list[Tensor], devices: list[MeshDevice], values: Iterable[Any]) -> None:
-    """Add values to a key, and note tensors and devices among them. It runs at every call: frequent kinds first."""
+def _add(
+    key: list[Any],
+    tensors: list[Tensor],
+    operands: list[Buffer],
+    devices: list[MeshDevice],
+    values: Iterable[Any],
+) -> None:
+    """Add values to a key, and tensors and devices among them to their lists.
+
+    It runs at every call: frequent kinds come first.
+    """
     for value in values:
         kind = type(value)
         if kind is Tensor:
             if not value.buffers:
                 raise _Unknown
-            key.append(value.spec)
+            key.append(value.spec.token)
             tensors.append(value)
+            operands.append(value.buffers[0])
         elif kind in _unique:
             key.append(value)
         elif kind in _NUMBERS:
@@ -122,7 +141,7 @@ def _add(key: list[Any], tensors: list[Tensor], devices: list[MeshDevice], value
             key += (kind, value if value and value == value else str(value))
         elif kind in _SEQUENCES:
             key += (kind, len(value))
-            _add(key, tensors, devices, value)
+            _add(key, tensors, operands, devices, value)
         elif kind is MeshDevice:
             key.append(kind)
             devices.append(value)
@@ -134,12 +153,12 @@ def _add(key: list[Any], tensors: list[Tensor], devices: list[MeshDevice], value
             if parts is None:
                 raise _Unknown
             key.append(kind)
-            _add(key, tensors, devices, parts(value))
+            _add(key, tensors, operands, devices, parts(value))
 
 
 def _parts_of(kind: type) -> Parts | None:
     """Return how values of a type that is met for the first time are told apart."""
-    parts: Parts | None = None
+    parts: Parts | None = COMPOSITES.get(kind)
     if issubclass(kind, enum.Enum):
         parts = lambda value: (value.name,)  # noqa: E731
     elif issubclass(kind, np.generic):

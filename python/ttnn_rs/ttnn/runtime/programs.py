@@ -9,13 +9,13 @@ What depends on elements or on the state of the device cannot become a program: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from ttnn import _engine
 from ttnn._engine import Buffer, Unresolved
 from ttnn.base.exceptions import MemoryConfigError, OutOfMemoryError
-from ttnn.runtime.calls import Call
+from ttnn.runtime.calls import COMPOSITES, Call
 from ttnn.tensor.tensor import Tensor
 
 _CAPACITY: Final = 4096
@@ -24,8 +24,13 @@ _CAPACITY: Final = 4096
 MISSED: Final = object()
 """Returned in place of a result when a program cannot be launched."""
 
-Assemble = Callable[[Call, Sequence[Buffer]], Any]
-"""Makes a result, or a part of one, of a call and the buffers that its program allocated."""
+_NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
+
+Part = tuple[int, int, Any]
+"""A part of a result: what it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the
+number of that, and its specification."""
+Build = Callable[[Iterator[Any]], Any]
+"""Makes a result of its parts."""
 
 
 class Program:
@@ -34,10 +39,10 @@ class Program:
     Its slots are the operands, then what it allocates.
     """
 
-    __slots__ = ("_assemble", "_run")
+    __slots__ = ("_build", "_parts", "_run")
 
-    def __init__(self, run: _engine.Program, assemble: Assemble) -> None:
-        self._run, self._assemble = run, assemble
+    def __init__(self, run: _engine.Program, parts: Sequence[Part], build: Build | None) -> None:
+        self._run, self._parts, self._build = run, parts, build
 
     @property
     def steps(self) -> list[tuple[str, list[int], dict[str, Any] | None]]:
@@ -58,7 +63,19 @@ class Program:
         except (MemoryConfigError, OutOfMemoryError) as error:
             error.say_who(name)
             raise
-        return MISSED if made is None else self._assemble(call, made)
+        if made is None:
+            return MISSED
+        results: list[Any] = []
+        for kind, number, spec in self._parts:
+            if kind == _NEW:
+                results.append(Tensor._make(spec, None, (made[number],), call.device))
+            elif kind == _OPERAND:
+                results.append(call.tensors[number])
+            elif kind == _VIEW:
+                results.append(call.tensors[number]._view(spec))
+            else:
+                results.append(None if kind == _NONE else results[number]._view(spec))
+        return results[0] if self._build is None else self._build(iter(results))
 
 
 def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
@@ -93,8 +110,7 @@ def _resolve(
     """Return the program of a call, or why there is none: it depends on more than specifications and options."""
     by_buffer = dict(zip(call.operands, slots, strict=True))
     operands = {
-        id(tensor): Tensor._on_device(tensor.spec, call.device, by_buffer[tensor.buffer])  # type: ignore[index]
-        for tensor in call.tensors
+        id(tensor): Tensor._on_device(tensor.spec, call.device, by_buffer[tensor.buffers[0]]) for tensor in call.tensors
     }
     try:
         result = run(_exchanged(values, operands))
@@ -106,12 +122,18 @@ def _resolve(
         if why is None:
             raise
         return why
-    new: list[Buffer] = []
-    assemble = _assembly(result, [operands[id(tensor)] for tensor in call.tensors], new)
-    made = _engine.end_program(new)
+    found: list[Any] = []
+    build = _structure(result, found)
+    new: dict[Buffer, int] = {}
+    of = [operands[id(tensor)] for tensor in call.tensors]
+    parts = [_part(part, index, of, new) for index, part in enumerate(found)]
+    made = _engine.end_program(list(new))
     if isinstance(made, str):
         return made
-    return "the result is not made of tensors alone" if assemble is None else Program(made, assemble)
+    known = [part for part in parts if part is not None]
+    if len(known) != len(parts):
+        return "the result is not made of tensors alone"
+    return Program(made, known, None if build is next else build)
 
 
 def _exchanged(value: Any, operands: dict[int, Tensor]) -> Any:
@@ -120,35 +142,45 @@ def _exchanged(value: Any, operands: dict[int, Tensor]) -> Any:
         return operands.get(id(value), value)
     if type(value) in (list, tuple):
         return type(value)([_exchanged(part, operands) for part in value])
+    if type(value) in COMPOSITES:
+        return type(value)(*[_exchanged(part, operands) for part in COMPOSITES[type(value)](value)])
     return value
 
 
-def _assembly(result: Any, operands: Sequence[Tensor], new: list[Buffer]) -> Assemble | None:
-    """Return how the result of a call is made; None if it is not made of tensors alone.
+def _structure(result: Any, found: list[Any]) -> Build:
+    """Return how a result is made of its parts; these are added to `found`."""
+    kind = type(result)
+    if kind in (list, tuple):
+        builds = [_structure(part, found) for part in result]
+        return lambda parts: kind([build(parts) for build in builds])
+    if kind in COMPOSITES:
+        builds = [_structure(part, found) for part in COMPOSITES[kind](result)]
+        return lambda parts: kind(*[build(parts) for build in builds])
+    found.append(result)
+    return next
+
+
+def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer, int]) -> Part | None:
+    """Return what a part of a result is; None if it is no tensor with a buffer of its own or of an operand.
 
     Args:
         result: What the operator returned for slots.
+        index: Its number among the parts.
         operands: The slots of the call's tensors.
-        new: Buffers of results that are no operands; those of `result` are added.
+        new: Buffers of results that are no operands, with their parts; that of `result` is added.
     """
-    if type(result) in (list, tuple):
-        kind, parts = type(result), [_assembly(part, operands, new) for part in result]
-        if None in parts:
-            return None
-        return lambda call, made: kind([part(call, made) for part in parts])  # type: ignore[misc]
     if result is None:
-        return lambda call, made: None
-    if type(result) is not Tensor or result.buffer is None:
+        return _NONE, 0, None
+    if type(result) is not Tensor or not result.buffers:
         return None
-    spec, buffer = result.spec, result.buffer
-    for index, operand in enumerate(operands):
+    for number, operand in enumerate(operands):
         if operand is result:
-            return lambda call, made: call.tensors[index]
-    for index, operand in enumerate(operands):
-        if operand.buffer is buffer:
-            return lambda call, made: call.tensors[index]._view(spec)
+            return _OPERAND, number, None
+    (buffer,) = result.buffers
+    for number, operand in enumerate(operands):
+        if operand.buffers[0] is buffer:
+            return _VIEW, number, result.spec
     if buffer in new:
-        return None
-    new.append(buffer)
-    number = len(new) - 1
-    return lambda call, made: Tensor._on_device(spec, call.device, made[number])
+        return _AGAIN, new[buffer], result.spec
+    new[buffer] = index
+    return _NEW, len(new) - 1, result.spec

@@ -58,9 +58,7 @@ class TensorStorage:
     _sharers: set[weakref.ref[TensorStorage]] | None
 
     @classmethod
-    def _make(
-        cls, spec: TensorSpec, host: Raw | None, buffers: tuple[Buffer, ...], device: MeshDevice | None
-    ) -> Self:
+    def _make(cls, spec: TensorSpec, host: Raw | None, buffers: tuple[Buffer, ...], device: MeshDevice | None) -> Self:
         new = cls.__new__(cls)
         new._spec, new._host, new.buffers, new._device = spec, host, buffers, device
         new._id, new._sharers = None, None

@@ -33,12 +33,13 @@ _seeds: Final[WeakKeyDictionary[MeshDevice, dict[int, int]]] = WeakKeyDictionary
 
 def seeds_of(device: MeshDevice) -> dict[int, int]:
     """Return the seeds that `manual_seed` set on a device, by the number of the core that serves a user."""
+    # They change from call to call.
+    refuse_program("seeds of the device are used")
     return _seeds.setdefault(device, {})
 
 
 def next_seed(device: MeshDevice, user: int) -> int | None:
     """Return the next seed of a user and advance its generator, or None without `manual_seed`."""
-    refuse_program("the seed of a user goes on")
     seed = seeds_of(device).get(user)
     if seed is not None:
         # Steps of an odd constant reach every word before one comes again.

@@ -16,6 +16,7 @@ from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
+from ttnn.runtime.calls import COMPOSITES
 from ttnn.tensor.tensor import Tensor
 
 
@@ -77,6 +78,9 @@ class ComplexTensor:
 
     def __repr__(self) -> str:
         return f"ComplexTensor(real={self.real!r}, imag={self.imag!r})"
+
+
+COMPOSITES[ComplexTensor] = lambda tensor: (tensor._parts,)
 
 
 COMPLEX: Final = instance_kind("ttnn.ComplexTensor", ComplexTensor)
