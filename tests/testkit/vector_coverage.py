@@ -18,10 +18,10 @@ from typing import Any
 
 import ttnn
 from testkit.every_place import INTERLEAVED, Case, Runner, calls_of, combinations
-from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
 from ttnn.operation import registry
+from ttnn.runtime import engine_steps
 
 COVERED = Path(registry.__file__).with_name("verified.json")
 SHAPE = (1, 1, 64, 128)
@@ -34,7 +34,7 @@ Step = tuple[str, ...]
 @contextmanager
 def recorded(names: tuple[str, ...], note: Callable[[str, tuple[Any, ...], dict[str, Any]], None]) -> Iterator[None]:
     """Call `note` with name and arguments of each call of these functions of the engine."""
-    originals = {name: getattr(_engine, name) for name in names}
+    originals = {name: getattr(engine_steps, name) for name in names}
 
     def wrap(name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -44,12 +44,12 @@ def recorded(names: tuple[str, ...], note: Callable[[str, tuple[Any, ...], dict[
         return call
 
     for name in names:
-        setattr(_engine, name, wrap(name))
+        setattr(engine_steps, name, wrap(name))
     try:
         yield
     finally:
         for name, original in originals.items():
-            setattr(_engine, name, original)
+            setattr(engine_steps, name, original)
 
 
 def _sfpu(function: str, variant: str, wide: bool) -> Step:

@@ -245,29 +245,48 @@ pub fn require_room(end: u64) -> bool {
     BUILDER.with_borrow_mut(|builder| builder.as_mut().map(|builder| builder.events.push(Event::Room(end))).is_some())
 }
 
-/// Begins a program on operands; returns their slots. None if this thread resolves already.
+/// A program that is being made: the slots of its operands. It is abandoned when this object goes away before its end.
+#[pyclass(frozen, module = "ttnn._engine")]
+struct Resolving {
+    number: u64,
+    #[pyo3(get)]
+    slots: Vec<Py<Buffer>>,
+}
+
+impl Drop for Resolving {
+    fn drop(&mut self) {
+        let abandoned = BUILDER.with_borrow_mut(|builder| builder.take_if(|builder| builder.number == self.number));
+        drop(abandoned);
+    }
+}
+
+/// Begins a program on operands. None if this thread resolves already.
 #[pyfunction]
-fn begin_program(device: PyRef<'_, PyDevice>, operands: Vec<PyRef<'_, Buffer>>) -> Option<Vec<Buffer>> {
-    BUILDER.with_borrow_mut(|builder| {
-        if builder.is_some() {
-            return None;
-        }
-        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        let slots = operands.iter().enumerate();
-        let slots = slots.map(|(index, operand)| operand.as_slot(Slot { builder: number, index })).collect();
-        *builder = Some(Builder {
-            number,
-            device: Arc::clone(device.shared()),
-            operands: operands.len(),
-            slots: operands.len(),
-            events: Vec::new(),
-            in_l1: false,
-            lowest: None,
-            refused: None,
-            given: None,
-        });
-        Some(slots)
-    })
+fn begin_program(
+    py: Python<'_>,
+    device: PyRef<'_, PyDevice>,
+    operands: Vec<PyRef<'_, Buffer>>,
+) -> PyResult<Option<Resolving>> {
+    if is_active() {
+        return Ok(None);
+    }
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    let slot = |(index, operand): (usize, &PyRef<'_, Buffer>)| {
+        Py::new(py, operand.as_slot(Slot { builder: number, index }))
+    };
+    let slots = operands.iter().enumerate().map(slot).collect::<PyResult<_>>()?;
+    BUILDER.set(Some(Builder {
+        number,
+        device: Arc::clone(device.shared()),
+        operands: operands.len(),
+        slots: operands.len(),
+        events: Vec::new(),
+        in_l1: false,
+        lowest: None,
+        refused: None,
+        given: None,
+    }));
+    Ok(Some(Resolving { number, slots }))
 }
 
 /// What became of a program: it was made, or why not.

@@ -10,10 +10,10 @@ import pytest
 
 import ttnn
 from testkit.signature_calls import SHAPE, Call, calls, first_dtype, tensor
-from ttnn import _engine
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED
+from ttnn.runtime import engine_steps
 
 ENTRIES = [
     entry for entry in registry.entries() if any(p.kind.text == "ttnn.Tensor" for p in entry.signatures[0].params)
@@ -44,13 +44,13 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     stub = {routine for entry in registry.entries() for routine in entry.engine}
     for name in sorted(stub):
-        original = getattr(_engine, name)
+        original = getattr(engine_steps, name)
 
         def watched(*args: Any, _name: str = name, _original: Any = original, **kwargs: Any) -> Any:
             names.append(_name)
             return _original(*args, **kwargs)
 
-        monkeypatch.setattr(_engine, name, watched)
+        monkeypatch.setattr(engine_steps, name, watched)
     return names
 
 

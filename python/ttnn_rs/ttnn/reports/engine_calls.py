@@ -1,7 +1,7 @@
 """The engine's programs while a graph is captured: every function that runs one is replaced by one that tells of it.
 
-Operators call the engine as functions of the module `ttnn._engine`, and pipelines as objects. While nobody captures,
-both are as they were, so that calls pay nothing.
+Operators call the engine as functions of `ttnn.runtime.engine_steps`, and pipelines as objects. Without a capture both
+are the engine's own, so that calls pay nothing.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.operation.observation import note
 from ttnn.operation.registry import entries
 from ttnn.ops._programs.pipeline import Pipeline
+from ttnn.runtime import engine_steps
 
 Told = Callable[[str, dict[str, Any]], None]
 """Function of the engine function's name and its keyword arguments, called before it runs."""
@@ -58,15 +58,15 @@ class EngineCalls:
         """Replace the functions."""
         names = _ALWAYS.union(*(entry.engine for entry in entries())) - {_PIPELINE}
         for name in sorted(names):
-            self.originals[name] = getattr(_engine, name)
-            setattr(_engine, name, self._telling(NAMES.get(name, name), self.originals[name]))
+            self.originals[name] = getattr(engine_steps, name)
+            setattr(engine_steps, name, self._telling(NAMES.get(name, name), self.originals[name]))
         self.run = Pipeline.run
         Pipeline.run = self._telling_run(Pipeline.run)  # type: ignore[method-assign]
 
     def remove(self) -> None:
         """Restore the functions."""
         for name, original in self.originals.items():
-            setattr(_engine, name, original)
+            setattr(engine_steps, name, original)
         Pipeline.run = self.run  # type: ignore[method-assign]
         self.originals.clear()
 

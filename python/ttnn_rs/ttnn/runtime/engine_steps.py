@@ -5,6 +5,7 @@ calls them by another way.
 """
 
 from ttnn._engine import (
+    Pipeline,
     argmax,
     attention_decode,
     attention_prefill,
@@ -39,6 +40,7 @@ from ttnn._engine import (
 )
 
 __all__ = [
+    "Pipeline",
     "argmax",
     "attention_decode",
     "attention_prefill",

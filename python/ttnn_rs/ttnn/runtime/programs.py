@@ -92,11 +92,16 @@ def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], 
     programs = call.device._resolved
     if type(programs.get(call.key)) is str:
         return run(values)
-    slots = _engine.begin_program(call.device._engine, call.operands)
-    if slots is None:
+    resolving = _engine.begin_program(call.device._engine, call.operands)
+    if resolving is None:
         # A part of an operator that is being resolved.
         return run(values)
-    program = _resolve(call, slots, run, values)
+    try:
+        program = _resolve(call, resolving.slots, run, values)
+    finally:
+        # An error keeps this frame, and what it holds, as long as somebody holds the error.
+        _engine.abandon_program()
+        del resolving
     if len(programs) >= _CAPACITY:
         programs.clear()
     programs[call.key] = program
@@ -110,7 +115,8 @@ def _resolve(
     """Return the program of a call, or why there is none: it depends on more than specifications and options."""
     by_buffer = dict(zip(call.operands, slots, strict=True))
     operands = {
-        id(tensor): Tensor._on_device(tensor.spec, call.device, by_buffer[tensor.buffers[0]]) for tensor in call.tensors
+        id(tensor): Tensor._on_device(tensor.spec, tensor._device or call.device, by_buffer[tensor.buffers[0]])
+        for tensor in call.tensors
     }
     try:
         result = run(_exchanged(values, operands))

@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ttnn import _engine
+from ttnn._engine import Buffer
 from ttnn.base.enums import FORMAT_CODE, DataType
 from ttnn.operation.observation import note
+from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Operand = tuple[str, int, int]
@@ -98,7 +99,7 @@ class Pipeline:
     direct: bool = False
     _tensors: list[tuple[int, list[int] | None, str | None, int]] = field(default_factory=list)
     _passes: list[dict[str, Any]] = field(default_factory=list)
-    _engine_program: _engine.Pipeline | None = None
+    _engine_program: engine_steps.Pipeline | None = None
 
     def tensor(self, dtype: DataType, shape: Sequence[int] | None = None, broadcast: str | None = None) -> Operand:
         """Add an input, broadcast to the domain; `broadcast` within a tile is "none", "row", "column" or "scalar"."""
@@ -277,7 +278,7 @@ class Pipeline:
         """Run the program on tensors in the order in which they were added, and write its outputs."""
         program = self._engine_program
         if program is None:
-            program = self._engine_program = _engine.Pipeline(
+            program = self._engine_program = engine_steps.Pipeline(
                 self._tensors,
                 self._passes,
                 domain=list(self.domain),
@@ -292,7 +293,7 @@ class Pipeline:
         program.run([_buffer(tensor) for tensor in inputs], [_buffer(tensor) for tensor in outputs])
 
 
-def _buffer(tensor: Tensor) -> _engine.Buffer:
+def _buffer(tensor: Tensor) -> Buffer:
     assert tensor.buffer is not None
     return tensor.buffer
 
