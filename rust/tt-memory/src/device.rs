@@ -151,7 +151,7 @@ impl Device {
         self.allocate(self.plan_interleaved(buffer_type, page_bytes, num_pages, page_columns))
     }
 
-    /// What [`Device::allocate_interleaved`] allocates.
+    /// Returns the plan of [`Device::allocate_interleaved`].
     pub fn plan_interleaved(
         &self,
         buffer_type: BufferType,
@@ -188,7 +188,7 @@ impl Device {
         self.allocate(self.plan_sharded(buffer_type, page_bytes, tensor_pages, shard_pages, cores)?)
     }
 
-    /// What [`Device::allocate_sharded`] allocates.
+    /// Returns the plan of [`Device::allocate_sharded`].
     ///
     /// # Errors
     /// Cores that do not exist or appear twice, empty shards.
@@ -244,7 +244,7 @@ impl Device {
         self.allocate(self.plan_listed(buffer_type, page_bytes, page_columns, cores, slots, places)?)
     }
 
-    /// What [`Device::allocate_listed`] allocates.
+    /// Returns the plan of [`Device::allocate_listed`].
     ///
     /// # Errors
     /// Cores that do not exist or appear twice, places that do not exist or appear twice.
@@ -361,7 +361,7 @@ impl Device {
         cores.iter().map(bank).collect()
     }
 
-    /// How much memory a plan needs.
+    /// Returns the memory that a plan needs.
     ///
     /// # Errors
     /// Empty pages, or more bytes than there are numbers for.

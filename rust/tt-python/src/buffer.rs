@@ -108,7 +108,7 @@ impl PyBuffer {
         }
     }
 
-    /// Which slot it is, if it is one.
+    /// Returns the slot, if it is one.
     pub fn slot(&self) -> Option<Slot> {
         self.slot
     }

@@ -13,7 +13,7 @@ use crate::buffer::{Facts, PyBuffer as Buffer};
 use crate::resolving::{self, Run};
 use crate::shared::SharedDevice;
 
-/// What a program does, in order.
+/// An event of a program, in order.
 pub enum Event {
     /// Allocates a slot.
     Allocate(usize, Plan),
@@ -27,7 +27,7 @@ pub enum Event {
     Run {
         /// Its name.
         function: &'static str,
-        /// What it does.
+        /// The function.
         run: Arc<Run>,
         /// The slots of its buffers.
         slots: Vec<usize>,
@@ -42,13 +42,13 @@ type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
 /// A program of an operator on one device.
 #[pyclass(frozen, module = "ttnn._engine")]
 pub struct Program {
-    /// Where it runs.
+    /// The device.
     pub device: Arc<SharedDevice>,
-    /// How many of its slots are operands.
+    /// The number of slots that are operands.
     pub operands: usize,
-    /// How many slots it has.
+    /// The number of slots.
     pub slots: usize,
-    /// What it does.
+    /// The events.
     pub events: Vec<Event>,
     /// The slots of its results.
     pub results: Vec<usize>,

@@ -60,7 +60,7 @@ thread_local! {
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// Whether this thread resolves.
+/// Returns true if this thread resolves a call.
 #[inline]
 pub fn is_active() -> bool {
     BUILDER.with_borrow(Option::is_some)
@@ -271,9 +271,8 @@ fn begin_program(
         return Ok(None);
     }
     let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-    let slot = |(index, operand): (usize, &PyRef<'_, Buffer>)| {
-        Py::new(py, operand.as_slot(Slot { builder: number, index }))
-    };
+    let slot =
+        |(index, operand): (usize, &PyRef<'_, Buffer>)| Py::new(py, operand.as_slot(Slot { builder: number, index }));
     let slots = operands.iter().enumerate().map(slot).collect::<PyResult<_>>()?;
     BUILDER.set(Some(Builder {
         number,

@@ -273,7 +273,7 @@ class Config:
         Args:
             json_text: The object.
             strict: Refuse unknown names instead of leaving them out.
-            source: Where the text comes from, for the message.
+            source: Source of the text, for error messages.
         """
         where = source or "JSON text"
         try:

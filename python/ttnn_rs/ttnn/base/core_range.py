@@ -236,7 +236,7 @@ class CoreRangeSet(JsonValue):
     def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
         """Return the cores that `other` does not have.
 
-        Each rectangle leaves what lies left of the part cut out, then right, above and below it.
+        Each rectangle leaves the cores left of the removed part, then right, above and below it.
         """
         return _set(rectangles.difference(rectangles.union(self._boxes), rectangles.union(other._boxes)))
 

@@ -106,7 +106,7 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
         where: Who writes, for the error.
 
     Raises:
-        FileAccessError: the file cannot be written; the sentence says why.
+        FileAccessError: the file cannot be written; the message has the reason.
     """
     name = path_name(where, path)
     try:
@@ -134,7 +134,7 @@ def part_path(path: PathName, *, where: str) -> Iterator[Path]:
     For libraries that write to a path; otherwise as `open_atomically`.
 
     Raises:
-        FileAccessError: the file cannot be written; the sentence says why.
+        FileAccessError: the file cannot be written; the message has the reason.
     """
     name = path_name(where, path)
     try:
@@ -181,7 +181,7 @@ def write_atomically(path: PathName, data: bytes | bytearray | memoryview | str,
         where: Who writes, for the error.
 
     Raises:
-        FileAccessError: the file cannot be written; the sentence says why.
+        FileAccessError: the file cannot be written; the message has the reason.
     """
     if isinstance(data, str):
         try:

@@ -373,7 +373,7 @@ def create_sharded_memory_config(
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.
-        core_grid: Cores from 0-0 on; two grids make an L (the second lies below the first); a CoreRangeSet only
+        core_grid: Cores from 0-0 on; two grids make an L (the second below the first); a CoreRangeSet only
             with `use_height_and_width_as_shard_shape`.
         strategy: Which dimensions are cut. All dimensions but the last count as height.
         orientation: Order of the cores, ROW_MAJOR if None.

@@ -98,7 +98,7 @@ def _runs(active: Iterable[Box]) -> Iterator[tuple[int, int]]:
 def difference(boxes: Iterable[Box], cuts: Iterable[Box]) -> list[Box]:
     """Return the cores of `boxes` that `cuts` do not have.
 
-    Each rectangle leaves what lies left of the part cut out, then right, above and below it.
+    Each rectangle leaves the cores left of the removed part, then right, above and below it.
     """
     left = list(boxes)
     for cut in cuts:

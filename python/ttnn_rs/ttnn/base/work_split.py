@@ -36,7 +36,7 @@ def grid_to_cores(*args: Any, **kwargs: Any) -> list[CoreCoord]:
 
     Raises:
         ArgumentError: arguments of another kind.
-        MemoryConfigError: the grid has fewer cores, or `end` lies left of or above `start`.
+        MemoryConfigError: the grid has fewer cores, or `end` is left of or above `start`.
     """
     if "start" in kwargs or (args and not isinstance(args[0], int)):
         return _rectangle_to_cores(*args, **kwargs)

@@ -1,7 +1,7 @@
 """The command line: `python -m ttnn info | demo | goldens | bench | sweep | profile | run`.
 
 Every subcommand is a module with `add_parser`, which names its options, and `run`, which returns the exit code. With
-`--json` a subcommand prints one JSON document on standard output and nothing else; progress goes to standard error.
+`--json` a subcommand prints one JSON document on standard output and nothing else; progress is on standard error.
 """
 
 from __future__ import annotations

@@ -159,8 +159,8 @@ class Chip:
     ) -> list[CoreCoord] | dict[int, CoreCoord]:
         """Return for each DRAM bank the core that reads it best over a NoC.
 
-        With the coordinate of a chip, as 0.81.1 has it, the cores come by bank; without, the earlier form of the call,
-        they come as a list in the order of the banks.
+        With the coordinate of a chip, as 0.81.1 has it, the cores are returned by bank; without, the earlier form of
+        the call, they are a list in the order of the banks.
 
         Raises:
             UnsupportedError: the assignment of this chip is not known.

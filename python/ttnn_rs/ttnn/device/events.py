@@ -43,7 +43,7 @@ def record_event(
     Args:
         mesh_device: The device.
         cq_id: The queue; by default the one that operators of this thread use.
-        sub_device_ids: Sub-devices whose work it stands behind; by default all.
+        sub_device_ids: Sub-devices whose work it follows; default: all.
         device_range: Chips of the mesh: all, or the only one.
 
     Raises:

@@ -246,7 +246,7 @@ class MeshDevice(Chip):
         """Load a sub-device manager, which divides the grid.
 
         Raises:
-            DeviceError: there is no such manager, or buffers lie where its sub-devices have L1 of their own.
+            DeviceError: there is no such manager, or buffers overlap the L1 of its sub-devices.
         """
         self._require_open("load_sub_device_manager")
         self._sub_devices.load(sub_device_manager_id)

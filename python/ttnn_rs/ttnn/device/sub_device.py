@@ -65,7 +65,7 @@ class SubDevices:
         """Load a sub-device manager.
 
         Raises:
-            DeviceError: buffers lie where its sub-devices have L1 of their own.
+            DeviceError: buffers overlap the L1 of its sub-devices.
         """
         call = "load_sub_device_manager"
         number = self._require(call, manager)

@@ -27,7 +27,7 @@ class Step(Protocol):
 
         Args:
             queue: The `CommandQueue`.
-            replaced: Tensors of this replay that stand for deallocated tensors of the capture, by the id of the old
+            replaced: Tensors of this replay that replace deallocated tensors of the capture, by the id of the old
                 one.
             trace: Record calls and transfers of programs.
         """

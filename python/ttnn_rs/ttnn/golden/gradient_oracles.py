@@ -1,7 +1,7 @@
 """Gradients as torch computes them: the backward pass of the function of torch that an operator is compared with.
 
 Each entry is the forward function with the parameters of the gradient operator, under the official names. A gradient of
-a complex tensor comes as cat(real, imag) over the last dimension.
+a complex tensor is cat(real, imag) over the last dimension.
 
 Source: TT-NN, `ttnn/ttnn/operations` (arguments and forms of the golden functions of gradients).
 """
@@ -19,7 +19,7 @@ from ttnn.golden.torch_functions import FUNCTIONS, attribute
 class Gradient:
     """A forward function of `tensors` differentiable operands, after `fixed` that have no gradient.
 
-    `mask` replaces values of a gradient that the chip does not give; it gets the operands and all options.
+    `mask` replaces values of a gradient that the chip does not return; it receives the operands and all options.
     """
 
     forward: Callable[..., Any]

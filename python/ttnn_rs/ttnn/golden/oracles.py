@@ -2,7 +2,7 @@
 
 The functions of this package define operators in float64. A program that compares a device with torch expects the
 types and forms of the official golden functions instead: float32 and bfloat16 are computed as torch computes them,
-integers wrap, comparisons return booleans, and gradients of complex tensors come as cat(real, imag). `FUNCTIONS` and
+integers wrap, comparisons return booleans, and gradients of complex tensors are cat(real, imag). `FUNCTIONS` and
 `GRADIENTS` have the operators for which torch has a function. For all others the function in float64 runs, and its
 result is rounded to the type of the first floating-point tensor.
 

@@ -1,7 +1,7 @@
 """The kernel API of TT-Metalium, with its C++ names.
 
-Kernels are plain Python functions without arguments; `from ttnn.kernel_api import *` stands for the includes. Template
-arguments of C++ are keyword arguments here, addresses are integers, `L1Pointer` stands for a cast to a pointer.
+Kernels are plain Python functions without arguments; `from ttnn.kernel_api import *` replaces the includes. Template
+arguments of C++ are keyword arguments here, addresses are integers, `L1Pointer` replaces a cast to a pointer.
 
 The names are loaded when the first of them is asked for: a program of operators never does.
 """

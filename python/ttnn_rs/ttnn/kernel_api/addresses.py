@@ -93,7 +93,7 @@ class Page:
 class TensorAccessor(_Pages):
     """Pages of a tensor, interleaved or sharded. Pages of an interleaved tensor are shards.
 
-    `TensorAccessor(tensor.source)` takes all from the name; else arguments and address come from the host.
+    `TensorAccessor(tensor.source)` needs only the name; else the host passes arguments and address.
 
     Raises:
         AddressError: at use, if no buffer starts at the address, or it has no such page or shard.

@@ -1,7 +1,7 @@
 """Names of Metal 2.0: what a `KernelSpec` binds, as the namespaces `args`, `dfb`, `sem`, `tensor` and `scratch`.
 
 `get_arg(args.tiles)`, `DataflowBuffer(dfb.out)`, `Semaphore(sem.done)`, `TensorAccessor(tensor.source)`. A name that is
-a keyword of Python is written with brackets, `dfb["in"]`, or with an underscore behind it, `dfb.in_`.
+a keyword of Python is written with brackets, `dfb["in"]`, or with a trailing underscore, `dfb.in_`.
 """
 
 from __future__ import annotations

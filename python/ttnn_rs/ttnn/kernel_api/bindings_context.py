@@ -46,7 +46,7 @@ class KernelBindings:
     Attributes:
         runtime_args: Names of the core's first arguments; the core's varargs follow.
         common_runtime_args: Names of the first common arguments.
-        common_vararg_word: Common argument at which varargs start; addresses of tensors and scratchpads lie before.
+        common_vararg_word: Common argument at which varargs start; addresses of tensors and scratchpads precede it.
         compile_time_args: Values of named compile-time arguments.
         compile_time_vararg_word: Compile-time argument at which varargs start.
         num_compile_time_varargs: Their number.

@@ -124,7 +124,7 @@ class Here(threading.local):
     run: Any = _Outside()
     kernel: Any = _Outside()
     mistake: Any = None
-    """The first mistake of the program: `ending.Mistake`."""
+    """The first error of the program: `ending.Mistake`."""
     guard: Any = None
     """The time limit of the program: `watchdog.Guard`."""
 

@@ -1,6 +1,6 @@
 """Output and assertions of kernels, and marks of the profiler.
 
-What kernels print goes to the host's standard output, line by line, with device, core and RISC in front.
+Kernel output is printed on the host's standard output, line by line, prefixed with device, core and RISC.
 """
 
 from __future__ import annotations

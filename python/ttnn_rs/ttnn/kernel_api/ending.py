@@ -1,4 +1,4 @@
-"""The early end of a program: its first mistake, and kernels that do not return.
+"""The early end of a program: its first error, and kernels that do not return.
 
 The first error of the kernel API in a kernel fails the program, whether or not the kernel catches it. From then on each
 call of a kernel ends it. A kernel that catches that too, or that makes no calls, is left in the middle of its code.
@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Mistake:
-    """The first mistake of a program. It keeps no frames: they would outlive the greenlet that they belong to."""
+    """The first error of a program. It keeps no frames: they would outlive the greenlet that they belong to."""
 
     error: TtnnError
     kernel: KernelContext

@@ -167,7 +167,7 @@ def align_local_cbs_to_remote_cb(cb_id: int, local_cb_indices: Sequence[int]) ->
     """Align local CBs in the same memory with the pointer of the remote one.
 
     Raises:
-        UnsupportedError: it stands elsewhere than at their start, as the program before left it.
+        UnsupportedError: it is not at their start, as the previous program left it.
     """
     end = _end("align_local_cbs_to_remote_cb", cb_id)
     for index in local_cb_indices:

@@ -120,7 +120,7 @@ class LocalTensorAccessor(_Memory):
     """The part of an L1 tensor on this core, as elements of one type.
 
     Raises:
-        KernelArgumentError: the tensor lies in DRAM.
+        KernelArgumentError: the tensor is in DRAM.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
 """Integers in Dst: one line per function, under its C++ name.
 
 Where 0.81.1 has a template argument for the data format there is a keyword `data_format`, the format's code or
-`DataFormat`; the classic names end in the format. Tiles of 16 bits lie in the low halves of the words of Dst.
+`DataFormat`; the classic names end in the format. Tiles of 16 bits are in the low halves of the words of Dst.
 """
 
 from __future__ import annotations

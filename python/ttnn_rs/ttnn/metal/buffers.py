@@ -187,8 +187,8 @@ def create_buffer(
 
     Args:
         config: Device, sizes and placement.
-        address: Where it is to lie; only None, the allocator decides.
-        sub_device_id: The sub-device from whose memory it comes; all share that of the device.
+        address: Must be None: the allocator chooses the address.
+        sub_device_id: The sub-device of its memory; all share that of the device.
 
     Raises:
         MemoryConfigError: the size is not a multiple of the page size, or shards do not fit.

@@ -39,7 +39,7 @@ def create_circular_buffer(
         program: The program.
         core_spec: A core, a range or a set of ranges.
         config: Size, and page size and format of each index.
-        global_circular_buffer: The buffer of the remote indices of `config`; its local ones lie in it too.
+        global_circular_buffer: The buffer of the remote indices of `config`; its local ones share its memory.
 
     Raises:
         MemoryConfigError: an index without page size, one that a core has already, or cores that belong to neither end

@@ -68,7 +68,7 @@ class DataMovementConfig:
 
     Attributes:
         processor: RISCV_0 (BRISC) or RISCV_1 (NCRISC).
-        noc: Network that the kernel uses unless a call says otherwise.
+        noc: The kernel's default NoC.
         noc_mode: Whether the two kernels of a core keep to a network each, or may share.
         opt_level: Changes nothing: C++ kernels are compiled at one level.
         compile_args: Compile-time arguments by position.
@@ -147,7 +147,7 @@ class CircularBufferConfig:
         formats: Code of the format of each index.
         page_sizes: Bytes of a page of each index.
         tiles: Height and width of the tiles of indices whose tiles are not 32x32.
-        buffer: The L1 buffer it lies in, if not in memory of its own.
+        buffer: The L1 buffer that it shares, if it has no memory of its own.
         address_offset: Where in that buffer it starts.
         remote_formats: Formats of indices of a global circular buffer, which kernels of other cores fill.
     """

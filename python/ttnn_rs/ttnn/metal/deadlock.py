@@ -109,7 +109,7 @@ def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
 
 
 def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
-    """Return where changes of this semaphore went that nobody looks at, as text; empty if there are none."""
+    """Return the changes of this semaphore that no kernel waits for, as text; empty if none."""
     for (x, y), writer in run.unseen_changes(number, address):
         other = kernels[writer]
         where = "-".join(map(str, other.core))

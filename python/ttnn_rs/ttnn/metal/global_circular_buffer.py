@@ -101,7 +101,7 @@ def create_global_circular_buffer(
     """Return a new global circular buffer; all counts are 0.
 
     Args:
-        mesh_device: Where it lies.
+        mesh_device: Its device.
         sender_receiver_core_mapping: Each sender with the cores whose buffers it fills.
         size: Bytes on each core, a multiple of 16.
         buffer_type: L1 or L1_SMALL.

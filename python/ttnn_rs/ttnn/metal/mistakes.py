@@ -30,7 +30,7 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
         kernel: The kernel.
         error: What it raised.
         reason: Text of an error that has none: the limit that a kernel exceeded.
-        place: Where the error was made, if its traceback does not say so.
+        place: Location of the error, if its traceback has none.
     """
     if not isinstance(kernel, KernelContext) or isinstance(error, EngineBugError):
         raise error
@@ -87,7 +87,7 @@ def end_of(function: Callable[[], object]) -> tuple[str, int]:
 
 
 def _with_call(text: str, call: str) -> str:
-    """Return an error's text with the call of the user's line in place of the one that found the mistake."""
+    """Return an error's text with the call of the user's line instead of the one that found the error."""
     if call and text.startswith("argument "):
         return f"{call}: {text}"
     found, colon, rest = text.partition(": ")

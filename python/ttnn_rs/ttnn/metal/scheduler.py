@@ -28,10 +28,10 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     """Run a program, laid out for the device, to its end and return its report.
 
     Raises:
-        KernelError: a kernel made a mistake (the subclass says which), raised an exception of its own, or exceeded a
+        KernelError: an error in a kernel (the subclass names its kind), an exception of its own, or an exceeded
             limit of the watchdog.
         DeadlockError: no kernel can go on.
-        KeyboardInterrupt: the user interrupted a kernel; the text says which, and where.
+        KeyboardInterrupt: the user interrupted a kernel; the text names it and its line.
     """
     refuse_threads()
     run = _engine.ProgramRun(
@@ -87,7 +87,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
 
 
 def _raise(error: BaseException, guard: Guard) -> NoReturn:
-    """Raise the first mistake of the program that an error has ended."""
+    """Raise the first error of a program that has failed."""
     mistake: Mistake | None = here.mistake
     if mistake is not None and error is not mistake.error and not isinstance(error, KeyboardInterrupt):
         raise_from_kernel(mistake.kernel, mistake.error, "", mistake.place)

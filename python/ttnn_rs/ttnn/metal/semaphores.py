@@ -107,7 +107,7 @@ def create_global_semaphore(
     """Return a new global semaphore.
 
     Args:
-        mesh_device: Where it lies.
+        mesh_device: Its device.
         cores: Cores that have one.
         initial_value: What each starts with.
         buffer_type: L1 or L1_SMALL.

@@ -36,7 +36,7 @@ def refuse_threads() -> None:
 
 
 def start_anyway(thread: threading.Thread) -> None:
-    """Start a thread of the package, wherever the call stands."""
+    """Start a thread of the package."""
     inside = _engine.set_inside_kernels(False)
     try:
         thread.start()

@@ -6,7 +6,7 @@ the program, wherever the kernel is. Two limits, both from the environment when 
 * `TTNN_KERNEL_SECONDS` (60): seconds without a call of the kernel API;
 * `TTNN_KERNEL_LIMIT` (1000000000): calls of one kernel.
 
-A kernel that catches the error, or that goes on after its program has failed, is left in the middle of its code.
+A kernel that catches the error, or that continues after its program has failed, is abandoned.
 
 Time in a debugger (pdb, debugpy) does not count.
 """

@@ -4,7 +4,7 @@
     data-<id>/      the files that the manifest lists, named by their numbers
     part-<id>/      a version that a process is writing; the process holds a lock on the folder
 
-A new version is written beside the old one. Replacing the manifest publishes it; only then is the old version removed.
+A new version is written next to the old one. Replacing the manifest publishes it; only then is the old version removed.
 """
 
 from __future__ import annotations

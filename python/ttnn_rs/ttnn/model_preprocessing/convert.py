@@ -28,7 +28,7 @@ def convert_torch_model_to_ttnn_model(
 
     Args:
         model: The torch module.
-        convert_to_ttnn: Says of a module and its full name whether its own parameters become tensors of ttnn. Those
+        convert_to_ttnn: Function of a module and its full name; True if its own parameters become ttnn tensors. Those
             of the others stay torch tensors; the weight of a linear layer is transposed in either case.
         custom_preprocessor: Called with module and name, and with `ttnn_module_args` and `convert_to_ttnn` if it has
             parameters of these names. What it returns replaces the whole subtree, unless it is empty.
@@ -38,7 +38,7 @@ def convert_torch_model_to_ttnn_model(
     Raises:
         ArgumentError: `custom_preprocessor` has other parameters.
         ParameterError: the default preprocessor left out children or parameters of a module.
-        DTypeError: a parameter has a type that no data type stands for.
+        DTypeError: a parameter has a type without a corresponding data type.
     """
     if isinstance(model, torch.nn.ModuleList):
         return ParameterList(

@@ -54,14 +54,14 @@ def _arguments(module: Any, shape: Any, device: Any) -> ModuleArgs | None:
 def infer_ttnn_module_args(*, model: Any, run_model: Callable[[Any], Any] | None, device: Any) -> Any:
     """Return the arguments of the modules that one run of a model calls; None if there is nothing to run.
 
-    A convolution, transposed convolution, max-pooling or group norm gives its arguments with the shape of its input.
-    Any other module gives a dictionary with attribute access of the modules that it called, by the last part of their
+    A convolution, transposed convolution, max pooling or group norm has its arguments with the shape of its input.
+    Any other module has a dictionary with attribute access of the modules that it called, by the last part of their
     names; numbers are there as integers too. No picture of the model's graph is written.
 
     Args:
         model: The torch module.
         run_model: Called with the model; runs it on an example.
-        device: Stands in the arguments of convolutions.
+        device: Device in the arguments of convolutions.
     """
     if run_model is None:
         return None

@@ -138,14 +138,14 @@ def preprocess_model(
         model_name: Name in the cache below `CONFIG.model_cache_path`; without it, or without
             `CONFIG.enable_model_cache`, nothing is cached.
         version: Version in the cache; the hash of the current git commit by default. Parameters of another version
-            are made anew, and so are damaged ones, with a warning that says what is wrong.
+            are rebuilt, and so are damaged ones, with a warning that names the damage.
         initialize_model: Returns the torch model. It may be left out if the cache has the parameters.
-        convert_to_ttnn: Says of a module and its full name whether its parameters become tensors of ttnn; all do by
+        convert_to_ttnn: Function of a module and its full name; True if its parameters become ttnn tensors; all do by
             default.
         custom_preprocessor: Called with module and name; what it returns replaces the parameters of the module.
         device: Where the tensors go; they stay on the host without it.
         prefix: What the names of modules begin with.
-        run_model: Runs the model; the arguments of its modules then stand in the tree as `ttnn_module_args`.
+        run_model: Runs the model; the tree then has the arguments of its modules as `ttnn_module_args`.
         reader_patterns_cache: Kept for callers that pass it.
 
     Raises:

@@ -21,7 +21,7 @@ class Accuracy:
     For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
     that of `magnitude`, a function of the operands in float64, instead of the result's. The bounds hold for operands
     from `lowest` on whose magnitude is at most `largest`; subnormal operands count as 0, as the chip reads
-    them. An operator without a bound says in `reason` why there is none.
+    them. An operator without a bound has the reason in `reason`.
     """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)

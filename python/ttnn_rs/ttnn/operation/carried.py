@@ -62,5 +62,5 @@ def is_carried(tensor: Tensor) -> bool:
 
 
 def forget_all() -> None:
-    """Begin the program anew: all tensors begin with their own elements."""
+    """Restart the program: all tensors start with their own elements."""
     _carried.clear()

@@ -30,7 +30,7 @@ def comp_pcc(
         golden: What is expected.
         calculated: What came.
         pcc: The bound.
-        rtol: How close elements are beside a constant, relative to `golden`.
+        rtol: Tolerance relative to `golden`, added to the absolute one.
         atol: Likewise, absolute.
     """
     left, right = (np.asarray(value.detach().double()).ravel() for value in (golden, calculated))
@@ -75,7 +75,7 @@ def comp_ulp(golden: Any, calculated: Any, ulp_threshold: float, allow_nonfinite
         golden: What is expected.
         calculated: What came.
         ulp_threshold: The bound.
-        allow_nonfinite: Whether NaN and infinities may stand in both, at the same places and with the same values.
+        allow_nonfinite: Whether both may have NaN and infinities, at the same positions and with the same values.
     """
     import torch
 

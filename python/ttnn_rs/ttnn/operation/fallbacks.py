@@ -29,7 +29,7 @@ def fallback_counts() -> dict[str, int]:
 
 
 def reset_fallback_counts() -> None:
-    """Begin to count anew."""
+    """Reset the counts."""
     _counts.clear()
 
 

@@ -1,7 +1,7 @@
 """Arguments that operators of earlier versions of the official package took and those of 0.81.1 do not.
 
-A program written for them runs here: the argument is translated or left out, and a `DeprecationWarning` says so. They
-stand in no signature, as in the official package.
+A program written for them runs here: the argument is translated or ignored, with a `DeprecationWarning`. They
+are in no signature, as in the official package.
 """
 
 from __future__ import annotations

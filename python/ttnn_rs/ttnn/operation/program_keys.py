@@ -34,7 +34,7 @@ def program_keys(
 
     Args:
         name: The operator's, below `ttnn`.
-        family: As its entry says.
+        family: The family of its entry.
         scalars: Whether numbers are arguments of the program, and no part of it.
         creates: Whether the program runs on a device that is given, and not on that of an operand.
         any_shape: Whether the shapes of interleaved tiles are arguments, however they fit each other.

@@ -76,8 +76,8 @@ class Op:
         name: Name below `ttnn`, for example "exp".
         signatures: The overloads, in the order in which they are tried.
         run: Called with the bound values in the order of the signature's parameters, unless the signature has its own.
-        doc: What comes out, in one sentence; then lines about shapes and special cases.
-        source: Where the behaviour is described, beside the page of the operator in the TT-NN docs.
+        doc: The result, in one sentence; then lines about shapes and special cases.
+        source: Source of the behaviour, in addition to the operator's page in the TT-NN docs.
         dtypes: Data types of the first tensor that the operator computes.
         layouts: Layouts that it takes.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
@@ -371,7 +371,7 @@ def name_again(prefix: str, names: Iterable[str]) -> None:
     generated tests) has the operator once.
 
     Args:
-        prefix: What stands before the names, with its dot. The first name has none of it, or only its first word.
+        prefix: Prefix of the names, with its dot. The first name has no prefix, or only its first word.
         names: Full names below `ttnn`. One whose operator is not registered is left out, and stays missing.
     """
     known = exports()

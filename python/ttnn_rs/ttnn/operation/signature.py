@@ -292,8 +292,8 @@ class Signature:
     def forms(self) -> list[tuple[tuple[Param, ...], tuple[Param, ...]]]:
         """Return the positional and the keyword parameters as Python can declare them.
 
-        A parameter without a default behind one with a default is given by keyword, or all of them by position. One
-        that is named like a word of the language has an underscore behind it.
+        A parameter without a default after one with a default is passed by keyword, or all of them by position. One
+        that is named like a Python keyword has a trailing underscore.
         """
         params = tuple(
             replace(param, name=f"{param.name}_") if iskeyword(param.name) else param for param in self.positional

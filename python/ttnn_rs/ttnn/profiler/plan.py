@@ -33,7 +33,7 @@ def read(place: Place, pages: int, page_bytes: int, per_barrier: int = 0, in_ste
     """Return a read of pages.
 
     Args:
-        place: Where they lie: "dram" and "l1" are interleaved or elsewhere, "local" is the core's own L1; "dram other"
+        place: Location: "dram" and "l1" are interleaved or elsewhere, "local" is the core's own L1; "dram other"
             is DRAM over the network that does not suit it.
         pages: How many.
         page_bytes: Size of one.
@@ -86,8 +86,8 @@ class PlanCb:
         pages: Pages that it holds.
         page_bytes: Size of a page.
         format: Data type of the pages.
-        borrowed: Whether it lies in a tensor's buffer, and takes no room of its own.
-        address: Where it lies; None if that follows from those before it.
+        borrowed: Whether it uses a tensor's buffer, without memory of its own.
+        address: Its address; None if it follows from those before it.
         cores: The cores that have it, column and row; empty for the first ones of the grid.
     """
 

@@ -108,7 +108,7 @@ class BufferChange(NamedTuple):
         device: The engine's number of its device.
         allocated: Allocated, otherwise freed.
         buffer_type: Its region.
-        address: Where it lies in its banks.
+        address: Its address in its banks.
         bytes_per_bank: Bytes in the fullest bank.
     """
 

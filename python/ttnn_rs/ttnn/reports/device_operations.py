@@ -75,10 +75,10 @@ def circular_buffers(
 
     Args:
         cbs: The circular buffers.
-        cores: How many cores have those that do not say so themselves: the first ones of the grid.
+        cores: Default number of cores: the first ones of the grid.
         chip: The chip, for its addresses and its grid.
         device: Number of the device.
-        borrowed: Returns the address of a circular buffer that lies in a tensor's buffer.
+        borrowed: Returns the address of a circular buffer in a tensor's buffer.
         blocked: Whether nothing runs; addresses are 0 then.
     """
     address, alignment = chip["l1_base"], chip["l1_alignment"]

@@ -144,8 +144,8 @@ def import_graph(
         cursor: The database.
         graph: The nodes.
         base_operation_id: The number before that of the first operation.
-        devices: Devices of the report, for sizes per bank that the nodes do not say.
-        python_io: Records of Python calls; the next one of an operation's name says its arguments and tensors.
+        devices: Devices of the report, for sizes per bank that the nodes lack.
+        python_io: Records of Python calls; the next one of an operation's name has its arguments and tensors.
         per_operation_buffers: Buffers that exist when a function has run, by the counter of its start; without it they
             follow from the events of the graph.
         allow_files: Copy source files outside of the working folder too, if stack traces name them.

@@ -97,7 +97,7 @@ class _Levels:
         return list(dict.fromkeys(str(self.trace[tensor]["params"]["shape"]) for tensor in tensors))
 
     def _source(self, tensor: int) -> int | None:
-        """Return the vertex that a tensor comes from: its own, or that of its producer."""
+        """Return the vertex of a tensor: its own, or that of its producer."""
         if tensor in self.place:
             return self.place[tensor]
         return self.place.get(self.producer.get(tensor, -1))

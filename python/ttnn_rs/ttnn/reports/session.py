@@ -1,6 +1,6 @@
 """Captures that a program begins and ends, and what is recorded of its Python calls meanwhile.
 
-Source: tt-metal `ttnn/ttnn/graph.py` (names, and the file beside a report).
+Source: tt-metal `ttnn/ttnn/graph.py` (names, and the file next to a report).
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def end_graph_capture() -> list[Node]:
 def end_graph_capture_to_file(report_path: str | os.PathLike[str]) -> list[Node]:
     """End the innermost capture, write it to a JSON file with its devices, and return its nodes.
 
-    The recorded Python calls are written to a second file, `<name>.python_io.json` beside the first.
+    The recorded Python calls are written to a second file, `<name>.python_io.json`, next to the first.
 
     Raises:
         ArgumentError: `report_path` is no path.

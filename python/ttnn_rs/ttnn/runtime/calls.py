@@ -1,4 +1,4 @@
-"""What tells the calls of operators apart: the key under which the program of a call is cached."""
+"""Keys of operator calls, under which their programs are cached."""
 
 from __future__ import annotations
 

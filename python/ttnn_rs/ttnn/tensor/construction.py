@@ -182,7 +182,7 @@ def _tensor_from_array(
         memory_config: Placement, interleaved DRAM by default.
         tile: Tile shape, 32x32 by default.
         pad_value: What tile padding holds, 0 by default.
-        mesh_mapper: How it lies on the mesh, which has one chip.
+        mesh_mapper: Distribution over the mesh, which has one chip.
         cq_id: Command queue 0 or 1.
         preserve_nan_values: Passed to the conversion.
         col_tilize: Transpose the last two dimensions first, so that columns share exponents. Block floats only.

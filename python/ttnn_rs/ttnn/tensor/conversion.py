@@ -271,7 +271,7 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
 
     Args:
         tensor: A host tensor. Device tensors are converted by `ttnn.typecast`.
-        dtype: The type. A block float comes in TILE_LAYOUT, whatever the layout of `tensor`.
+        dtype: The type. A block float is returned in TILE_LAYOUT, whatever the layout of `tensor`.
 
     Raises:
         StorageError: it is on a device, or deallocated.
@@ -298,8 +298,8 @@ def quantize_weights_via_host(device_tensor: Tensor, *, dtype: DataType, memory_
 
     Args:
         device_tensor: The tensor.
-        dtype: The type. A block float comes in TILE_LAYOUT.
-        memory_config: Where the result goes; None for where the tensor is.
+        dtype: The type. A block float is returned in TILE_LAYOUT.
+        memory_config: Memory config of the result; None for that of the tensor.
 
     Raises:
         StorageError: it is not on a device.

@@ -4,7 +4,7 @@
 
 A small network is fitted to the digits of scikit-learn in float32 on the CPU. Its inference then runs on the device
 twelve times, and each run is measured against the same weights in float64. Everything but the host time is the same on
-every run, thread count and CPU level; one hash over all figures and probabilities says so.
+every run, thread count and CPU level; one hash over all results and probabilities shows it.
 """
 
 from __future__ import annotations

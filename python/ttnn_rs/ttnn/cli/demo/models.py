@@ -39,7 +39,7 @@ class Model:
         layers: How many the model has; 0 if they cannot be left out.
         steps: How often `advance` is called.
         weights: Package with the weights, with its version, and the name under which it is imported.
-        needs: Modules beside torch that read the weights or bring inputs.
+        needs: Modules besides torch that read the weights or provide inputs.
         trace_region_size: Of the device.
         l1_small_size: Of the device.
     """

@@ -1,9 +1,9 @@
 """`python -m ttnn sweep [OPERATOR ...]`: operators over all their inputs, and where they lose accuracy.
 
 Functions of one tensor get all 65,536 bfloat16 values, in bfloat16 (16-bit Dst) and float32 (32-bit Dst); float32 also
-gets 65,536 values of all exponents, and functions of two tensors pairs of all exponents. Every CPU level must give the
-same bits, unless `--level` names one. `--compare TABLE.csv` puts our numbers beside a chip's. `sweep matmul` measures
-the error over K.
+gets 65,536 values of all exponents, and functions of two tensors pairs of all exponents. Every CPU level must return
+the same bits, unless `--level` names one. `--compare TABLE.csv` compares our errors with a chip's. `sweep matmul`
+measures the error over K.
 
 The exit code is 1 if CPU levels differ, a stated bound is exceeded, or a row of the table differs unexplained.
 """

@@ -52,7 +52,7 @@ def corners() -> Words:
 def pairs() -> list[Words]:
     """Return a pair for every two signs and exponents of normal numbers, all pairs of corners, and close pairs.
 
-    Close pairs have exponents within 8 of each other: sums cancel, quotients lie near 1, powers stay finite.
+    Close pairs have exponents within 8 of each other: sums cancel, quotients are near 1, powers stay finite.
     """
     random = np.random.default_rng(SEED + 1)
     signed = np.concatenate([np.arange(1, 255), np.arange(257, 511)]).astype(np.uint32) << np.uint32(23)

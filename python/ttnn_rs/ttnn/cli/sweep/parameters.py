@@ -41,7 +41,7 @@ def parameters_of(entry: registry.Op, texts: Sequence[str]) -> dict[str, Any]:
     """Return the operator arguments of `--param`, each parsed for the type that the signatures accept.
 
     Raises:
-        ArgumentError: an argument that the operator does not have or that no text stands for, another value than it
+        ArgumentError: an argument that the operator does not have or that has no text form, another value than it
             takes, or one that is missing.
     """
     found = {name: _value(entry, name, text) for name, text in map(_split, texts)}

@@ -1,7 +1,7 @@
 """Error statistics of a sweep, as defined by the accuracy tables measured on silicon.
 
 The reference is the exact result rounded to the format of the result. The error of a result is its distance to the
-reference in spacings of the format at the reference. `docs/sweeps.md` gives the definitions and where they come from.
+reference in spacings of the format at the reference. `docs/sweeps.md` has the definitions and their sources.
 """
 
 from __future__ import annotations

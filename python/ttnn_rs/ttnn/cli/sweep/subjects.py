@@ -27,7 +27,7 @@ DTYPES: Final = ("bfloat16", "float32")
 WIDTH: Final = 256
 """Columns of the swept tensors."""
 STATED_FOR: Final = 256 * EXPONENTS
-"""The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
+"""The stated bounds are about every bfloat16 value, the first ones in a sweep of float32."""
 _ONE: Final = np.uint32(0x3F800000)
 _NOT_POINTWISE: Final = frozenset({"concat_bw", "embedding_bw", "repeat_bw"})
 """Gradients of operators that move values."""
@@ -259,7 +259,7 @@ def _result(
 ) -> Any:
     """Return the words of the result, in the order of `words`.
 
-    The tensors' tiles hold the values one after the other, so that no conversion stands between them and the operator.
+    The tensors' tiles hold consecutive values, so that the operator needs no conversion.
     """
     ones = [np.full_like(words[0], _ONE)] if is_gradient(entry) else []
     tensors = [_tensor(operand, dtype, device) for operand in (*ones, *words)]

@@ -1,4 +1,4 @@
-"""From C++ source to image: compile, choose the entry, link; what was compiled before comes from the cache."""
+"""From C++ source to image: compile, choose the entry, link; or load the image from the cache."""
 
 from __future__ import annotations
 

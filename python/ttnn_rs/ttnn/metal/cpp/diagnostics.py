@@ -99,7 +99,7 @@ def raise_compile_error(
 
     Args:
         name: The kernel.
-        output: What the compiler says.
+        output: The compiler's messages.
         ours: Folders of ours.
         source: The path of the user's source.
         paths: Files that the compiler has seen.

@@ -81,7 +81,7 @@ def visible_files(source: CppSource, main: Path, defined: str, asked: Sequence[s
         source: The kernel.
         main: The path of its source, that of a text too.
         defined: Generated header, whose defines may name headers.
-        asked: Names that the compiler has asked for and that stand in no source.
+        asked: Names that the compiler requested and that are in no source.
 
     Raises:
         KernelCompileError: the headers are too many or too large.

@@ -58,7 +58,7 @@ __all__ = [
 
 _CALL = "make_program_from_spec"
 _NO_FORMAT = DataFormat.Float16_b.value
-"""Format of a circular buffer that nobody computes with."""
+"""Format of a circular buffer that no compute kernel uses."""
 
 
 class Specified:
@@ -381,7 +381,7 @@ def _bind(made: Specified, kernel: KernelSpec) -> tuple[KernelBindings, list[int
 
 
 def _accessor(made: Specified, parameter: TensorParameter) -> tuple[list[int], int]:
-    """Return the compile-time words of a tensor's accessor, and how many words of it come with a run."""
+    """Return the compile-time words of a tensor's accessor, and the number of its words per run."""
     spec = parameter.spec
     shards = made.distributions.setdefault(parameter.unique_id, distribution_of(spec, made.device))
     runtime = runtime_fields(parameter)
@@ -393,7 +393,7 @@ def _accessor(made: Specified, parameter: TensorParameter) -> tuple[list[int], i
 
 
 def runtime_fields(parameter: TensorParameter) -> int:
-    """Return the bits of the accessor's fields that come with a run: what a dynamic shape changes."""
+    """Return the bits of the accessor's fields that are set per run, as with a dynamic shape."""
     spec, relaxed = parameter.spec, parameter.relaxations
     if not relaxed.dynamic_tensor_shape:
         return 0

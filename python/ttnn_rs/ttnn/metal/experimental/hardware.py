@@ -49,7 +49,7 @@ class DataMovementHardwareConfig:
 
         Attributes:
             processor: RISCV_0 (BRISC) or RISCV_1 (NCRISC).
-            noc: Network that the kernel uses unless a call says otherwise.
+            noc: The kernel's default NoC.
             noc_mode: Whether the two kernels of a core keep to a network each, or may share.
         """
 

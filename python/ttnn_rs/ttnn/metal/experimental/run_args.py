@@ -309,7 +309,7 @@ def _check_tensor(call: str, made: Specified, parameter: TensorParameter, spec: 
 
 
 def _runtime_words(made: Specified, parameter: TensorParameter, spec: TensorSpec) -> Sequence[int]:
-    """Return the words of a tensor's accessor that come with a run."""
+    """Return the words of a tensor's accessor that are set per run."""
     fields = runtime_fields(parameter)
     if fields & RUNTIME_PAGE_SIZE:
         return [aligned_page_bytes(made.device, spec)]

@@ -100,7 +100,7 @@ class KernelSpec:
         scratchpad_bindings: Scratchpads.
         tensor_bindings: Tensors.
         compile_time_args: Values of compile-time arguments by name.
-        runtime_arg_schema: Names of runtime arguments; their values come with `ProgramRunArgs`.
+        runtime_arg_schema: Names of runtime arguments; `ProgramRunArgs` has their values.
         hw_config: `DataMovementHardwareConfig` or `ComputeHardwareConfig`.
         advanced_options: Arguments without names.
     """
@@ -264,7 +264,7 @@ class DataflowBufferSpec:
         num_entries: Entries.
         data_format_metadata: Format of datums; compute kernels need it.
         tile_format_metadata: Tile; 32x32 without.
-        borrowed_from: The L1 tensor in whose memory it lies.
+        borrowed_from: The L1 tensor whose memory it uses.
         advanced_options: Aliases.
     """
 

@@ -57,7 +57,7 @@ def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -
     """Refuse cores on which the program of a call cannot run.
 
     Raises:
-        ParameterError: there is no core, or one lies outside of the device's grid.
+        ParameterError: there is no core, or one is outside the device's grid.
         StorageError: the operand is on the host, where no program runs.
     """
     if cores.empty():

@@ -54,7 +54,7 @@ def move_into(
         output: Element i is `source` at `offset + sum((i[d] - window[d][0]) * strides[d])`.
         strides: In elements of the source, per dimension of the output. Default: the same row-major order.
         offset: First element taken.
-        window: (first, count) per dimension of the output; outside of it lies padding. Default: everything.
+        window: (first, count) per dimension of the output; elements outside it are padding. Default: everything.
         pad_value: What padding holds.
         through_dst: Elements pass through the compute engine, which changes bfloat16 denormals, -0 and NaN.
         result: Block floats of the same shape, which are packed from what `output`, of bfloat16, would hold. It is

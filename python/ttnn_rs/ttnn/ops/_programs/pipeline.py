@@ -152,12 +152,12 @@ class Pipeline:
         """Add the sum along the line of datums times a scaler, given by its data type and FP32 bits.
 
         Args:
-            of: The line, or parts of several; a value that stands for the line is the part (value, 0, 1).
+            of: The line, or parts of several; a value of a whole line is the part (value, 0, 1).
             scaler: What every datum is multiplied with.
             dtype: Data type of the packed result.
             chain: SFPU functions on the result.
             used: Rows or columns of the line's last tile that count.
-            options: Where the result goes.
+            options: Destination of the result.
         """
         scale = (FORMAT_CODE[scaler[0]], scaler[1])
         parts: list[Part] = of if isinstance(of, list) else [(of, 0, self.length)]
@@ -210,9 +210,9 @@ class Pipeline:
             dtype: Data type of the packed result.
             mean: Factor of the sum for the mean.
             squares: Factor of the sum of squared distances.
-            tiles: The first tile of the line, and the one behind the last. Default: all.
+            tiles: The first tile of the line, and the end. Default: all.
             chain: SFPU functions on the result.
-            options: Where the result goes.
+            options: Destination of the result.
         """
         factors = (bits(mean), bits(squares))
         first, end = tiles or (0, self.length)
@@ -248,7 +248,7 @@ class Pipeline:
         """Append a pass.
 
         Args:
-            load: How tiles come to Dst.
+            load: Load of tiles to Dst.
             parts: What they are made of.
             dtype: Data type of the packed tiles.
             chain: SFPU functions in between.

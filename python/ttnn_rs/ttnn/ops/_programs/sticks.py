@@ -73,7 +73,7 @@ def pooled(
         which: The row of weights of every output.
         dst32: Sums are kept in 32 bits.
         compute: Compute configuration; HiFi4 without one.
-        memory_config: Where the result lies. Default: interleaved in DRAM.
+        memory_config: Memory config of the result. Default: interleaved in DRAM.
         layout: Layout of the result.
     """
     device = on_device(name, rows)

@@ -2,8 +2,8 @@
 
 Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 
-Ends of the domain give infinities with the sign of `grad`, the outside gives NaN. `acosh_bw` writes the finite numbers
-that the chip names for them, `device.sfpu_inf()` and `device.sfpu_nan()`.
+Ends of the domain return infinities with the sign of `grad`, values outside return NaN. `acosh_bw` writes the finite
+numbers that the chip names for them, `device.sfpu_inf()` and `device.sfpu_nan()`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
 _ALIGNMENT = 8
-"""Channels of a row-major pixel come in multiples of 16 bytes."""
+"""Channels of a row-major pixel are padded to multiples of 16 bytes."""
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def untilized(
 
 
 def _cut_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig:
-    """Return shards for what is left of a sharded tensor: the program divides it anew over the cores of the input."""
+    """Return shards for what is left of a sharded tensor: the program divides it again over the cores of the input."""
     given = spec.memory_config.shard_spec
     if given is None or not config.is_sharded() or config.nd_shard_spec is not None or not shape:
         return config

@@ -1,6 +1,6 @@
 """`ttnn.slice`: the elements of a range in every dimension.
 
-Bits move unchanged, except where the slice of a tiled bfloat16 tensor does not start on a tile: it goes through Dst.
+Bits move unchanged, except where the slice of a tiled bfloat16 tensor does not start on a tile: it passes through Dst.
 Source: TT-NN docs "ttnn.slice".
 """
 
@@ -52,7 +52,7 @@ def sliced(
     """Return every `steps`-th element from `starts` up to `ends`.
 
     Raises:
-        ShapeError: ranks differ, an end lies outside, or a range runs backwards.
+        ShapeError: ranks differ, an end is outside, or a range is reversed.
         ParameterError: a step is not positive.
     """
     device = on_device(name, source)

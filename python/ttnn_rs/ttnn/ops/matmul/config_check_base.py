@@ -1,7 +1,7 @@
 """Shared checks of all program families: error texts, block sizes, shards of A.
 
 The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
-says which parameter does not fit and which would.
+names the parameter that does not fit and a value that would.
 """
 
 from __future__ import annotations

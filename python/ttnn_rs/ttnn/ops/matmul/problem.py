@@ -25,7 +25,7 @@ class Problem:
         b: Right operand, likewise.
         bias: The bias if it is fused into the program.
         out_dtype: Data type of the result.
-        out: Where the result goes, as asked for.
+        out: The requested memory config of the result.
         compute: Compute configuration.
         chip: Chip and the state of its L1 before the output is allocated.
         transpose_a: Whether `a` is stored transposed (costs a buffer).

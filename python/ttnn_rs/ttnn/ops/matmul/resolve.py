@@ -352,7 +352,7 @@ def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemor
 def _check_shards(problem: Problem, config: ProgramConfig, out: Operand) -> None:
     """Check that the program's output shards are those of a tensor.
 
-    The official package looks at them before it looks at the configuration that they come from. Our sentence names the
+    The official package looks at them before it looks at the configuration that they come from. Our message names the
     figure of the configuration.
     """
     try:

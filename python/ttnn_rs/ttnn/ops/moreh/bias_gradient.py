@@ -1,7 +1,7 @@
 """The gradient of a bias: the sum of a gradient over all its rows, tile after tile.
 
 The kernel packs its partial sum after every tile. bfloat16 and, with a 32-bit Dst, float32 that goes to Dst past SrcA
-come back as they were, so one Dst holds the same sum.
+are reloaded unchanged, so one Dst holds the same sum.
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_linear_backward`.
 """
 

@@ -52,7 +52,7 @@ def _placed(
         kernels: Places of a kernel.
         places: Positions of the kernel, down and across.
         size: Height and width of the images.
-        first: Where the place lies at the first position; before the image if negative.
+        first: Coordinate at the first position; before the image if negative.
         stride: Steps between positions.
     """
     down, across = places

@@ -70,7 +70,7 @@ def power(
         rest: The exponent whose rest is taken, if it is another.
         before: SFPU functions on the base.
         behind: SFPU functions on the result.
-        output: Where the result goes.
+        output: Destination of the result.
     """
     wide = numerics.wide
     inverse = recip(numerics) if by.negative else ()

@@ -1,6 +1,6 @@
 """`ttnn.batch_norm`: every channel with the mean and variance that are kept for it, or with its own.
 
-The SFPU computes; nothing is rounded between its steps beside what a store does.
+The SFPU computes; only stores round between its steps.
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/batch_norm`.
 """
 

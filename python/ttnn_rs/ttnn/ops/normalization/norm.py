@@ -243,7 +243,7 @@ def normalized(
         weight: Factors of columns.
         bias: Added to columns.
         residual_input_tensor: Added first.
-        memory_config: Where the result lies.
+        memory_config: Memory config of the result.
         program_config: How sharded rows are split over cores.
         compute_kernel_config: Math fidelity, Dst width and approximation.
         recip_tensor: Reciprocals of counts, of which Welford's form needs the last.

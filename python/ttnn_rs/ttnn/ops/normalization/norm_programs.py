@@ -131,9 +131,9 @@ def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def large(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the program of rows that are read again for every step, whose squares come from the SFPU.
+    """Return the program of rows that are read again for every step, whose squares are computed by the SFPU.
 
-    A residual is added behind the mean. Sums go on from block to block without a loss.
+    A residual is added after the mean. Sums continue from block to block without rounding.
     """
     program = norm.pipeline(shape)
     width, kept = shape[-1], norm.kept

@@ -39,7 +39,7 @@ def largest_at(
         sticks: [outputs, places]: numbers of sticks, -1 where there is none.
         image: Rows and columns.
         channels: Channels.
-        memory_config: Where the result lies. Default: interleaved in DRAM.
+        memory_config: Memory config of the result. Default: interleaved in DRAM.
         layout: Layout of the result.
     """
     device = on_device(name, rows)

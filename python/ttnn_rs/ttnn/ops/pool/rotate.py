@@ -98,7 +98,7 @@ def _check(tensor: Tensor, angle: float, center: Sequence[float] | None, expand:
 
 
 def _sources(shape: tuple[int, ...], angle: float, center: Sequence[float] | None, *, apart: bool) -> list[Places]:
-    """Return from where every pixel comes, columns and rows.
+    """Return the source column and row of every pixel.
 
     Args:
         shape: Of the images.

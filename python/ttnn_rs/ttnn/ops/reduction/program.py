@@ -55,7 +55,7 @@ class Setting:
         memory_config: Where intermediate tensors live.
         fidelity: Phases of the FPU.
         dst32: 32-bit Dst.
-        fast: float32 goes through the FPU as TF32.
+        fast: float32 passes the FPU as TF32.
         arch: Chip generation, as the engine takes it.
         tiles_asked_for: The caller wants TILE_LAYOUT, so that no row-major program may end the call.
     """
@@ -343,7 +343,7 @@ def _transposed(setting: Setting, source: Tensor, axis: int, below: float, besid
         source: The tensor.
         axis: The leading dimension.
         below: What padding rows hold.
-        beside: What padding columns of the other rows hold.
+        beside: Padding value of the other rows.
     """
     spec, device = source.spec, source._device
     assert device is not None
@@ -391,7 +391,7 @@ def _across(
         kind: What is computed; a mean divides by the number of elements itself.
         factor: Multiplied in.
         dtype: Data type of the result.
-        beside: What padding columns hold.
+        beside: Padding value of the columns.
     """
     spec = source.spec
     if spec.layout is not Layout.TILE:
@@ -428,7 +428,7 @@ def reduce_axes(
         axes: Ascending.
         kind: What is computed; a mean divides by the number of elements itself.
         factor: Multiplied in.
-        chained: A sum of bfloat16 in several programs: FP32 lies between them.
+        chained: A sum of bfloat16 in several programs, with FP32 between them.
         last: The end of such a chain.
         fresh: The padding of `source` holds anything.
     """

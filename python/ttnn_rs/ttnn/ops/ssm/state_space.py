@@ -1,6 +1,6 @@
 """Steps of Mamba: running states, products with repeated operands, sums of 32 columns.
 
-All three compute in a 16-bit Dst, and keep what lies between their steps in bfloat16.
+All three compute in a 16-bit Dst, and keep intermediate values in bfloat16.
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ssm`.
 """
 

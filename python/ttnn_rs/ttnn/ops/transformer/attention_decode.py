@@ -72,7 +72,7 @@ def _positions(name: str, call: _Call, batch: int, length: int) -> list[int]:
     """Return how many keys every batch sees; -1 leaves it out.
 
     Raises:
-        ParameterError: positions are missing, of another number than users, or behind the cache.
+        ParameterError: positions are missing, do not match the users, or are past the cache.
     """
     if not call.causal:
         return [length] * batch

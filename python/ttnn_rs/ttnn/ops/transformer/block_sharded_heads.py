@@ -76,7 +76,7 @@ def heads_of_kind(
         heads: Groups, and heads of each.
         size: Columns of a head.
         columns: The first of a group, and those of a group.
-        config: Where the result lies; its shards follow from `like`.
+        config: Memory config of the result; its shards follow from `like`.
         like: Shards of the input.
         transposed: Rows and columns are exchanged.
     """

@@ -187,7 +187,7 @@ def rotated_by_halves(
 
     Raises:
         ShapeError: the width is not a multiple of two tiles, or the tables do not fit.
-        ParameterError: the token is behind the tables.
+        ParameterError: the token is past the tables.
     """
     on_device(name, tensor)
     _checked(name, "input_tensor", tensor, tensor, dtypes)

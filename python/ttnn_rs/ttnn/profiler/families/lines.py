@@ -35,7 +35,7 @@ def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
     Args:
         op: The device operation.
         passes: Operations on each tile of the row.
-        results: Operations on what stands for the whole row.
+        results: Operations on the row's single value.
     """
     source, output = op.inputs[0], op.outputs[0]
     wide = max(1, source.tile_columns)

@@ -23,7 +23,7 @@ class TilePieces(NamedTuple):
 
     Attributes:
         tiles: Tiles of the operand that it takes pieces from.
-        pieces: Pieces: elements that lie side by side in both tiles.
+        pieces: Pieces: elements that are adjacent in both tiles.
         most: Pieces of the tile that has most of them.
         aligned: Pieces whose two addresses agree in the last 4 bits.
         elements: Elements of all pieces.

@@ -106,7 +106,7 @@ class Exchange:
         local: Sticks that stay in a core, at most.
         remote: Sticks that a core sends to others, at most.
         link: Sticks that pass the busiest link of either network.
-        runs: Copies of sticks that lie next to each other, at most.
+        runs: Copies of adjacent sticks, at most.
     """
 
     local: int
@@ -134,7 +134,7 @@ def places(arch: str, cores: int, columns: int) -> list[Place]:
 def busiest_link(flows: dict[tuple[int, int], int], at: list[Place], arch: str) -> int:
     """Return what passes the busiest link if all flows take NoC 0, or NoC 1, whichever is more.
 
-    NoC 0 goes east, then south, NoC 1 north, then west; both around the torus.
+    NoC 0 routes east, then south, NoC 1 north, then west; both around the torus.
     """
     wide, tall = (17, 12) if arch == "blackhole" else (10, 12)
     most = 0

@@ -42,7 +42,7 @@ class Published:
     Attributes:
         kernels: Of kernel times alone, by phase; none are published of some models.
         end_to_end: Of decoding with the host, by when it was published.
-        roofline: Of decoding, if weights in bfloat8_b come at 288 GB/s and all else is free.
+        roofline: Roofline of decoding, if weights in bfloat8_b are read at 288 GB/s and all else is free.
     """
 
     kernels: dict[str, float]

@@ -206,7 +206,7 @@ class Binary:
         golden: Reference in float64.
         what: Completes the sentence "Return ..., element by element, broadcast."
         forms: Its overloads.
-        run: Computes a call; the program as it stands if None.
+        run: Computes a call; the plain program if None.
         exact: Whether the result is the reference rounded.
         in_place: Overloads of the in-place form; none if empty.
         in_place_run: Computes an in-place call; as `run` if None.

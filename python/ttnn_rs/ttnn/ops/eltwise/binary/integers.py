@@ -1,6 +1,6 @@
 """Bits, shifts, divisors and extremes.
 
-Shifts by less than 0 or by 32 and more give 0, `bitwise_right_shift` of unsigned integers then shifts by 31; that of
+Shifts by less than 0 or by 32 and more return 0, `bitwise_right_shift` of unsigned integers then shifts by 31; that of
 int32 repeats the sign.
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """

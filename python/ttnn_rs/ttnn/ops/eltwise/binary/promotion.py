@@ -20,7 +20,7 @@ _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 def promoted(operator: str, a: Any, b: Any) -> tuple[Any, Any]:
     """Return the operands, int32 and uint32 as floating point if the other operand is.
 
-    Beside float32 or a `float` they become float32, beside bfloat16 and block floats bfloat16. A Python int is none.
+    With float32 or a `float` they become float32, with bfloat16 and block floats bfloat16; not a Python int.
     """
     return _beside(operator, a, b), _beside(operator, b, a)
 

@@ -157,7 +157,7 @@ def _run_div(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options:
 def _left_over(op_type: UnaryOpType) -> Callable[..., Tensor]:
     """Return what computes the rest of a tensor's division by a number.
 
-    Floating-point tensors run a function of one operand, int32 ones that of two; int32 with a fraction goes to float32.
+    Floating-point tensors run a function of one operand, int32 ones that of two; int32 with a fraction becomes float32.
     """
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:

@@ -49,7 +49,7 @@ def check_parts(operator: str, **operands: ComplexTensor | Tensor) -> None:
 def composed(
     name: str, steps: Callable[..., Any], returns: str, labels: tuple[str, ...] = ("input_tensor",)
 ) -> Callable[..., Any]:
-    """Return what runs steps on the operands with these labels, after checks; the place comes last.
+    """Return a function that checks the operands with these labels and runs the steps; the memory config is last.
 
     `returns` is the type of the result, for the signature.
     """

@@ -147,7 +147,7 @@ def _check_where(
     """Refuse data types whose values the kernel cannot copy.
 
     Raises:
-        DTypeError: a type that the operator does not take, or one of 16 bits beside integers.
+        DTypeError: a type that the operator does not support, or one of 16 bits with integers.
     """
     output = values[0] if output_tensor is None else output_tensor.spec.dtype
     check_dtypes(operator, (predicate, *values), _32_BITS)

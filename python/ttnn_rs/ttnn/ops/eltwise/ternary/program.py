@@ -208,7 +208,7 @@ def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[D
     """Return True if the tensors hold integers of one type.
 
     Raises:
-        DTypeError: a type that is not taken, or floating point beside integers.
+        DTypeError: an unsupported type, or floating point with integers.
     """
     dtypes = [tensor.spec.dtype for tensor in tensors]
     check_dtypes(operator, dtypes, taken)
