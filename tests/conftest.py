@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def golden_folder() -> Path | None:
-    """Return the folder of golden vectors: `TTNN_GOLDEN`, else `shared/golden` beside the repository, else None."""
+    """Return the folder of golden vectors: `TTNN_GOLDEN`, else `shared/golden` next to the repository, else None."""
     named = os.environ.get("TTNN_GOLDEN")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "golden"
     return folder if (folder / "fpu").is_dir() else None

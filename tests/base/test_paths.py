@@ -51,7 +51,7 @@ def test_path_is_inside_a_folder_only_after_links_are_followed(tmp_path: Path) -
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder in a folder; what is written beside it has left it."""
+    """A folder in a folder; files next to it are outside."""
     (tmp_path / "root").mkdir()
     return tmp_path / "root"
 

@@ -1,4 +1,4 @@
-"""`python -m ttnn demo NAME`: options, missing packages, the table, and what stands beside it."""
+"""`python -m ttnn demo NAME`: options, missing packages, the table, and the lines around it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_line_without_a_prediction_is_marked() -> None:
 
 
 def test_json_has_what_the_table_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a model that needs no package beside torch, one layer of it."""
+    """With a model that needs no package besides torch, one layer of it."""
     pytest.importorskip("torch")
     pytest.importorskip("matplotlib")
     picture = tmp_path / "vit.png"

@@ -1,4 +1,4 @@
-"""The older steps that explain rows of the published table: in place of today's they give the figures of the chip."""
+"""The older steps that explain rows of the published table: they return the errors of the chip."""
 
 from __future__ import annotations
 

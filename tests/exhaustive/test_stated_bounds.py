@@ -68,7 +68,7 @@ def accuracy_of(name: str) -> Any:
 
 
 def assert_is_the_bound(error: float, name: str, dtype: ttnn.DataType, share: float = 0.5) -> None:
-    """Fail unless an error lies within the stated bound, and is at least a share of it."""
+    """Fail unless an error is within the stated bound, and is at least a share of it."""
     bound = accuracy_of(name).bound(dtype)
     print(f"\n{name} {dtype.name}: {error:.6g} of {bound:g} ULP")
     assert share * bound < error <= bound

@@ -51,7 +51,7 @@ def main(folder: Path) -> None:
 
 
 def write_manifest() -> None:
-    """Replace the hashes of files at the end of the manifest; what stands before them is written by hand."""
+    """Replace the hashes of files at the end of the manifest; the text before them is written by hand."""
     kept = MANIFEST.read_text(encoding="utf-8").splitlines()
     kept = kept[: next(i for i, line in enumerate(kept) if line.startswith("[files]")) + 1]
     kept.extend(f'"{name}" = "{file_hash(DATA / name)}"' for name in vector_files())

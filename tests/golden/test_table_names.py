@@ -77,7 +77,7 @@ def test_names_without_a_meaning_are_no_variant(name: str) -> None:
 
 
 def write_folder(folder: Path) -> None:
-    """Write tables of new parameters; the scalar code computes them from words that stand here."""
+    """Write tables of new parameters; the scalar code computes them from the words below."""
     folder.mkdir()
     generator = np.random.default_rng(4)
     shared = {"rand_fp32": generator.integers(0, 2**32, 65536, np.uint32)}

@@ -131,7 +131,7 @@ def in_a_kernel(device: ttnn.MeshDevice, body: Callable[[], None]) -> None:
 
 
 def refused(call: Callable[[], object], init: str) -> str:
-    """Run a call that must be refused for want of its init; return what the message says of the present setup."""
+    """Run a call without its init; return the message's description of the current setup."""
     run = here.run
     with pytest.raises(KernelSetupError, match=rf"{re.escape(init)}.* is missing|the init call said") as caught:
         call()

@@ -369,7 +369,7 @@ def test_generic_op(device: ttnn.MeshDevice, memory_config: ttnn.MemoryConfig) -
 
 
 def pass_to_the_right() -> None:
-    """Each core says that its tile is there, and takes that of its left neighbour once that has said so."""
+    """Each core signals its tile, and reads that of its left neighbour after the neighbour's signal."""
     page, left_x, left_y, ready, target, source = (get_arg_val(i) for i in range(6))
     own = get_semaphore(ready)
     tile, flag, received = (get_write_ptr(0) + i * 2048 for i in range(3))

@@ -20,7 +20,7 @@ Kernel = Callable[[], object]
 
 
 class Broken(NamedTuple):
-    """A program with a mistake and what must be said of it; `None` where the host finds the mistake."""
+    """A program with an error, and the expected message; `None` where the host finds the error."""
 
     name: str
     build: Callable[[ttnn.MeshDevice], metal.Program]

@@ -226,7 +226,7 @@ def receiver(tiles: int, home: Place) -> list[Call]:
 
 
 def passing(base: int, index: int, following: Place) -> list[Call]:
-    """Return the calls of a writer that gives its tile to the next core, and keeps what it is given."""
+    """Return the calls of a writer that passes its tile to the next core, and keeps the one it receives."""
     calls: list[Call] = [(cb_wait_front, (0, 1)), (Send(), (*following, 0, 2)), (noc_async_write_barrier, ())]
     calls += [(Signal(), (*following, READY)), (cb_pop_front, (0, 1)), (Await(), (READY, 1))]
     return [*calls, (Keep(), (base, index, 2)), (noc_async_write_barrier, ())]

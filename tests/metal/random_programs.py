@@ -72,7 +72,7 @@ def multicast(chance: random.Random, source: int, target: int, places: Sequence[
 
 
 def ring(chance: random.Random, source: int, target: int, places: Sequence[Place]) -> tuple[list[Lists], int]:
-    """Return the kernels of cores that each give a tile to the next."""
+    """Return the kernels of cores that each pass a tile to the next."""
     cores: list[Lists] = []
     for index in range(len(places)):
         first = reader(chance, source, 1, 1, (0,)) if chance.random() < 0.7 else maker(chance, 1, 0)

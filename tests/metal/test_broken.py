@@ -1,4 +1,4 @@
-"""Every program that is broken on purpose is caught, and the error says who made the mistake, where and with what."""
+"""Every broken program raises, and the error names the core, kernel, line and cause."""
 
 from __future__ import annotations
 

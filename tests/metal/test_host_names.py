@@ -1,4 +1,4 @@
-"""The host API has every name of TT-Metalium, in both spellings, and each does what it says on a mesh of one chip."""
+"""The host API has every name of TT-Metalium, in both styles, and each works on a mesh of one chip."""
 
 from __future__ import annotations
 

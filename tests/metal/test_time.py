@@ -146,7 +146,7 @@ def test_matmul_pipeline_of_one_core(case: Case) -> None:
 
 
 def read_one_bank() -> None:
-    """Reader: every page of its argument that lies in DRAM bank 0, over and over into one page of CB 0."""
+    """Reader: every page of its argument in DRAM bank 0, repeatedly into one page of CB 0."""
     address, pages, banks = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     source = InterleavedAddrGenFast[True](address, get_tile_size(0), get_dataformat(0))
     for page in range(0, pages, banks):

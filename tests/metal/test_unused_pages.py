@@ -14,7 +14,7 @@ TILES = 3
 
 
 def copy_tiles(then: str) -> None:
-    """Copy tiles, reserve one page more, and pack into it as `then` says."""
+    """Copy tiles, reserve one page more, and pack into it if `then` is set."""
     init_sfpu(0, 16)
     for _ in range(TILES):
         cb_wait_front(0, 1)

@@ -1,4 +1,4 @@
-"""Every operator of a test beside its golden function; hashes of what models compute."""
+"""Every operator of a test is compared with its golden function; hashes of model results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MiniLM on the device: every operator, bits, distance to torch, and what it says of sentences."""
+"""MiniLM on the device: every operator, bits, distance to torch, and sentence similarities."""
 
 from __future__ import annotations
 

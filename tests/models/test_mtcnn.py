@@ -1,4 +1,4 @@
-"""MTCNN on the device: every operator, bits, 200 crops, and the face in a picture."""
+"""MTCNN on the device: every operator, bits, 200 crops, and the face in an image."""
 
 from __future__ import annotations
 

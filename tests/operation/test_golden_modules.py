@@ -1,4 +1,4 @@
-"""Golden functions stand in the module of `ttnn.golden` that has the name of their operator's folder in `ttnn.ops`."""
+"""Golden functions are in the module of `ttnn.golden` with the name of their operator's folder in `ttnn.ops`."""
 
 from __future__ import annotations
 

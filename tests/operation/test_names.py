@@ -83,7 +83,7 @@ def test_list_of_official_names_is_complete() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_official_name_exists_or_is_listed_as_later(name: str) -> None:
-    """The name exists, or is one of those to come; it is callable and says what it does."""
+    """The name exists, or is listed as missing; it is callable and has a docstring."""
     operator = found(name)
     assert (operator is None) == (name in LATER)
     if operator is not None:

@@ -1,4 +1,4 @@
-"""Arguments that the official operators do not look at: any value gives the same result, in the same place."""
+"""Arguments that the official operators ignore: any value returns the same result, in the same memory config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No module imports itself through others, wherever the import stands: `lint-imports` knows packages, not modules."""
+"""No module imports itself through others, in any function: `lint-imports` knows packages, not modules."""
 
 from __future__ import annotations
 

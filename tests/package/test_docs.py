@@ -14,7 +14,7 @@ PACKAGE = ROOT / "python" / "ttnn_rs" / "ttnn"
 LINES = 150
 CELL = 100
 RETIRED = r"guess\w*|doubt\w*|jam(s|med)?|area hyperbolic|bits of the chip"
-"""Words that the docs do not use: docs/glossary.md has what stands for them."""
+"""Words that the docs do not use: docs/glossary.md has their replacements."""
 
 
 def test_the_readme_is_short() -> None:
@@ -39,7 +39,7 @@ def test_retired_words_are_gone(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_named_paths_exist(page: Path) -> None:
-    """Paths stand in backticks, from the repository or from the package."""
+    """Paths are in backticks, relative to the repository or to the package."""
     paths = re.findall(r"`([\w.-]+(?:/[\w.-]+)+/?|\w+/)`", page.read_text(encoding="utf-8"))
     assert [path for path in paths if not (ROOT / path).exists() and not (PACKAGE / path).exists()] == []
 

@@ -1,4 +1,4 @@
-"""The packages beside `ttnn` that the official wheel brings: helpers of tests, and marks for the profiler."""
+"""Helper packages of the official wheel: test helpers, and profiler zones."""
 
 from __future__ import annotations
 

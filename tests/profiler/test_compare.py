@@ -1,4 +1,4 @@
-"""`python -m ttnn profile --compare`: recorded rows beside predictions, whatever a row holds."""
+"""`python -m ttnn profile --compare`: recorded rows and predictions, whatever a row holds."""
 
 import csv
 import gzip
@@ -88,7 +88,7 @@ def compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, obje
 
 
 def told(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, object], str]:
-    """Return the document and what is written beside it."""
+    """Return the document and the text on standard error."""
     assert main(["profile", "--compare", str(folder), "--json"]) == 0
     written = capsys.readouterr()
     answer: dict[str, object] = json.loads(written.out)

@@ -1,4 +1,4 @@
-"""`ttnn.profiler.profile`: what it records, that it changes no value, and what its table and files say."""
+"""`ttnn.profiler.profile`: its records, that it changes no value, its table and its files."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Captured graphs: their nodes and connections, and what they say of functions, tensors and memory."""
+"""Captured graphs: nodes and connections of functions, tensors and memory."""
 
 from __future__ import annotations
 

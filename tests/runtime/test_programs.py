@@ -1,4 +1,4 @@
-"""Calls of operators become programs: which do, what a program contains, and what a launch gives."""
+"""Operator calls become programs: which do, their content, and the results of a launch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors: what they say about themselves, where they are, and what they refuse."""
+"""Tensors: properties, transfers and errors."""
 
 from __future__ import annotations
 

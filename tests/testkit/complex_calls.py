@@ -44,7 +44,7 @@ TWO: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 }
 
 LARGEST_STEPS = 1.5
-"""Every result lies within so many units in the last place of the largest magnitude: measured, div_bw has 1.497."""
+"""Every result is within so many units in the last place of the largest magnitude: measured, div_bw has 1.497."""
 
 
 def away_from_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""The product of operators x data types x layouts x shapes x places, and what every case of it must give.
+"""The product of operators x data types x layouts x shapes x memory configs, and the expected result of each case.
 
 A result on interleaved tensors in DRAM lies within the entry's bound of its reference. With operands elsewhere,
 and with the result elsewhere, every bit of it is the same, or the call is refused with an error of ours. The
@@ -347,7 +347,7 @@ def _plain(value: Any) -> Any:
 
 
 class Failure(AssertionError):
-    """A case that gives something else than it must."""
+    """A case with an unexpected result."""
 
 
 def _takes_place(entry: registry.Op) -> bool:

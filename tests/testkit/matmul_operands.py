@@ -47,7 +47,7 @@ def sharded(
 
 
 def program(family: str, grid: tuple[int, int] = (8, 8), **changed: Any) -> Any:
-    """Return a program configuration: `Reuse`, `2D` or `1D`, with blocks of one tile where nothing else is said."""
+    """Return a program configuration: `Reuse`, `2D` or `1D`, with blocks of one tile by default."""
     values: dict[str, Any] = {"compute_with_storage_grid_size": ttnn.CoreCoord(*grid), "in0_block_w": 1}
     values |= {"out_subblock_h": 1, "out_subblock_w": 1, "per_core_M": 1, "per_core_N": 1}
     if family == "Reuse":

@@ -82,7 +82,7 @@ def results_of(*names: str) -> Iterator[list[str]]:
 
 
 def bits_on_every_host(run: Callable[[], list[str]], device: ttnn.MeshDevice) -> list[str]:
-    """Return the hashes that a run gives at any number of threads, any vector CPU level, with and without programs.
+    """Return the hashes of a run at any number of threads, any CPU level, with and without programs.
 
     The fixtures `cpu_level` and `host_threads` put both back.
     """
@@ -111,7 +111,7 @@ def falls_with_phases(found: Mapping[str, float], noise: float = 1e-5) -> None:
 
 
 def trace(device: ttnn.MeshDevice, run: Callable[[], Any]) -> Any:
-    """Return what a run gives when it is replayed; it has run before, so that programs and weights are there.
+    """Return the result of a replayed run; it has run before, so that programs and weights are there.
 
     The device needs a trace region.
     """

@@ -1,4 +1,4 @@
-"""Changes single operators and results of a Rust crate, and says which of the changes the tests notice.
+"""Changes single operators and results of a Rust crate, and reports which changes the tests detect.
 
     python tests/testkit mutants tt-program [--sample 40] [--seed 1] [--skip-python]
         [--only REGEX] [--tree FOLDER] [--jobs 2]

@@ -106,7 +106,7 @@ def run(files: int, seed: int) -> Counter[str]:
 
 
 def main() -> None:
-    """Load as many files as the command line says, and print the outcomes."""
+    """Load the number of files from the command line, and print the outcomes."""
     parser = argparse.ArgumentParser(description="Load damaged tensor files.")
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)

@@ -16,7 +16,7 @@ class NotExecuted(Exception):
 
 
 class IllTyped(NotExecuted):
-    """A module of which no value has the type that its text says."""
+    """A module in which no value has the type of its text."""
 
 
 def lowering(text: str, descriptor: str) -> list[str]:
@@ -96,7 +96,7 @@ def rest_of_library(source: str, lowered: str, options: list[str], descriptor: s
 
 
 def parts(text: str) -> list[str]:
-    """The modules of a file, each with the aliases that stand before the first one."""
+    """The modules of a file, each with the aliases before the first one."""
     found = []
     for part in re.split(r"^// -----.*$", text, flags=re.MULTILINE):
         places = [match.start() for match in re.finditer(r"^module\b", part, flags=re.MULTILINE)]

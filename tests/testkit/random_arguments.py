@@ -1,4 +1,4 @@
-"""Calls of every operator with random arguments, most of them wrong somewhere, and what each must give.
+"""Calls of every operator with random arguments, most of them invalid, and the expected outcome of each.
 
 An operator answers with a result of the form that its arguments say, or with an error of ours; in either case nothing
 stays on the device. Values are the business of other tests.
@@ -181,7 +181,7 @@ def is_output(name: str) -> bool:
 
 
 def check(entry: registry.Op, arguments: dict[str, Any], result: Any) -> None:
-    """Compare the form of an element-wise operator's result with what the arguments say."""
+    """Compare the form of an element-wise operator's result with the arguments."""
     operands = [v for k, v in arguments.items() if isinstance(v, ttnn.Tensor) and not is_output(k)]
     if entry.family not in ("unary", "binary", "ternary") or not isinstance(result, ttnn.Tensor) or not operands:
         return

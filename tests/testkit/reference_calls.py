@@ -41,7 +41,7 @@ def split_keywords(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[st
 def with_tensors(
     keywords: dict[str, Any], dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> dict[str, Any]:
-    """Return keyword arguments with tensors in place of what stands for them."""
+    """Return keyword arguments with tensors in place of their placeholders."""
     return {
         name: make_operand(value, dtype, layout, device) if isinstance(value, Operand) else value
         for name, value in keywords.items()

@@ -1,4 +1,4 @@
-"""SFPU calls of the kernel API with what the official headers say they compute."""
+"""SFPU calls of the kernel API with the function that the official headers document."""
 
 from __future__ import annotations
 

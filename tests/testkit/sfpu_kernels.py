@@ -39,7 +39,7 @@ def wide_values() -> Values:
 
 
 def operands(call: Call, first: Values) -> list[Values]:
-    """Return all values, and the same in other orders, some of them beside themselves."""
+    """Return all values, and the same in other orders, some of them paired with themselves."""
     rng = np.random.default_rng(3)
     result = [first]
     for _ in range(call.operands - 1):

@@ -128,7 +128,7 @@ def _wait(running: Viewer, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def assert_circular_buffers_are_below_the_buffers(running: Viewer) -> tuple[int, int]:
-    """Check where circular buffers lie in L1; return how many have memory of their own, and how many lie in tensors."""
+    """Check the L1 addresses of circular buffers; return the numbers of those with their own memory and in tensors."""
     (device,) = running.get("devices")
     own = borrowed = 0
     for operation in running.get("operations"):

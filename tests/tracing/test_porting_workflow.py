@@ -50,7 +50,7 @@ def functional_ttnn(x: ttnn.Tensor, parameters: Any) -> ttnn.Tensor:
 
 
 def optimised(x: ttnn.Tensor, parameters: Any) -> ttnn.Tensor:
-    """Step 3: bias and activation are fused, activations lie in L1."""
+    """Step 3: bias and activation are fused, activations are in L1."""
     options = {"memory_config": ttnn.L1_MEMORY_CONFIG, "core_grid": ttnn.CoreGrid(y=2, x=2)}
     x = ttnn.linear(x, parameters.up.weight, bias=parameters.up.bias, activation="gelu", **options)
     x = ttnn.layer_norm(x, weight=parameters.norm.weight, bias=parameters.norm.bias, epsilon=1e-5)

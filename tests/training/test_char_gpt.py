@@ -1,4 +1,4 @@
-"""A character GPT trains: gradients, losses beside torch, programs and memory that stay the same, and bits."""
+"""A character GPT trains: gradients, losses compared with torch, constant programs and memory, and bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken C++ kernels: each file says in its first line what must be said of it, and in which line the mistake is."""
+"""Broken C++ kernels: the first line of each file has the expected message and the line of the error."""
 
 from __future__ import annotations
 

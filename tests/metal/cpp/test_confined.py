@@ -26,7 +26,7 @@ def compiled(text: str, path: Path | None = None, **more: object) -> bytes:
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """Return a file of the host beside the folder `kernels`."""
+    """Return a file of the host next to the folder `kernels`."""
     (tmp_path / "kernels").mkdir()
     file = tmp_path / "secret.txt"
     file.write_text(SECRET)

@@ -1,4 +1,4 @@
-"""The first kernel of the documentation does what it says, in a process of its own."""
+"""The first kernel of the documentation works as described, in a separate process."""
 
 from __future__ import annotations
 

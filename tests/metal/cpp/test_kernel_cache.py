@@ -30,7 +30,7 @@ def image(text: str, path: Path, *roots: Path) -> bytes:
 
 
 def changes(make: Callable[[], bytes], change: Callable[[], object]) -> bool:
-    """Return whether a change gives another image."""
+    """Return whether a change produces another image."""
     before = make()
     change()
     return before != make()

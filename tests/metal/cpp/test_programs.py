@@ -1,4 +1,4 @@
-"""The example programs with kernels in C++ give the bits of their Python kernels and of the operators."""
+"""The example programs in C++ return the bits of their Python kernels and of the operators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOTH_SPELLINGS = [
 """In the classic one and in that of 0.81.1; in that, element-wise sum and multicast are programs of their own."""
 PROGRAMS = [*BOTH_SPELLINGS, "classic.eltwise_add", "objects.eltwise_add", "objects.multicast", "metal2.eltwise_add"]
 LONGER = {"classic.custom_sfpu": 1.3, "classic.riscv_add": 1.4}
-"""A C++ kernel counts its own instructions, which the Python kernel beside it has not; a vector function of its own
+"""A C++ kernel counts its own instructions, unlike the Python kernel; a vector function of its own
 loads its constants for each register. 1.12 where nothing is said."""
 
 

@@ -81,7 +81,7 @@ def settings_of(text: str, word: int, defines: dict[str, str]) -> KernelSettings
 
 
 def attempt(root: Path, path: Path) -> Outcome:
-    """Compile a kernel with one choice of arguments after the other, and the defines that its operator gives."""
+    """Compile a kernel with one choice of arguments after the other, and its operator's defines."""
     source = CppSource(path, path.read_text(encoding="utf-8"), (root,))
     reason = ""
     recorded = DEFINES.get(path.relative_to(root).as_posix(), [{}])

@@ -1,4 +1,4 @@
-"""Weights and bias prepared before the first call give the bits of those that are not."""
+"""Weights and bias prepared before the first call return the bits of unprepared ones."""
 
 from __future__ import annotations
 

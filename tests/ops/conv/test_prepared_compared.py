@@ -108,7 +108,7 @@ def test_volumes_in_blocks_of_channels(
 
 
 def test_other_weights_are_seen(device: ttnn.MeshDevice, compare: Callable[[str], list[float]]) -> None:
-    """A golden function that took the rows in another order would be far off, and say so."""
+    """A golden function that reads the rows in another order has a low correlation."""
     call, weight, bias = operands("conv2d")
     options = {key: call[key] for key in ("in_channels", "out_channels", "kernel_size", "groups")}
     prepared = ttnn.prepare_conv_weights(weight_tensor=weight, **options)

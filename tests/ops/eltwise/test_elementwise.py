@@ -193,7 +193,7 @@ def test_large_tensors_have_the_bits_of_small_ones(name: str, device: ttnn.MeshD
 
 
 def test_padding_takes_the_exponent_of_block_floats_beside_it(device: ttnn.MeshDevice) -> None:
-    """The padding's 0 / 0 is infinite, and so is the exponent of its group of 16: what docs/operators.md says."""
+    """The padding's 0 / 0 is infinite, and so is the exponent of its group of 16, as in docs/operators.md."""
     ones = ttnn.Tensor(np.ones((2, 20), np.float32), ttnn.bfloat8_b, None, ttnn.TILE_LAYOUT).to(device)
     quotients = np.asarray(ttnn.divide(ones, 4.0).to_list())
     np.testing.assert_array_equal(quotients, 0.25)

@@ -178,7 +178,7 @@ def test_activations_between_floating_point_and_integers(device: ttnn.MeshDevice
 
 @pytest.mark.parametrize("count", [1, 31, 32, 40])
 def test_the_right_shift_of_a_chain_repeats_the_sign(count: int, device: ttnn.MeshDevice) -> None:
-    """By 32 and more it shifts by 31, as `int32_by32` of the vectors does; the operator on two operands gives 0."""
+    """By 32 and more it shifts by 31, as `int32_by32` of the vectors does; the binary operator returns 0."""
     values = [0, 1, -1, 2**31 - 1, -(2**31), -7]
     x, shift = _ints(device, values), ttnn.UnaryWithParam(U.RIGHT_SHIFT, count)
     expected = [value >> min(count, 31) for value in values]

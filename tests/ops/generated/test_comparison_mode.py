@@ -98,7 +98,7 @@ def forms(
 
 
 def disagreement(call: Call, options: dict[str, Any], *, by_position: bool) -> str:
-    """Return what comparison mode has to say of a call; nothing if the operator refuses it."""
+    """Return the message of comparison mode for a call; empty if the operator rejects it."""
     arguments, positional = call.arguments | options, []
     for param in call.signature.positional if by_position else ():
         if param.name not in arguments:

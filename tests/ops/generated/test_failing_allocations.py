@@ -1,4 +1,4 @@
-"""Every allocation of every operator can fail: an error says so, nothing stays allocated, the device works on."""
+"""Every allocation of every operator can fail: it raises, frees everything, and the device still works."""
 
 from __future__ import annotations
 

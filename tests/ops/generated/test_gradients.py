@@ -79,7 +79,7 @@ def _with_options() -> list[Op]:
 
 @pytest.mark.parametrize("entry", _with_options(), ids=str)
 def test_every_parameter_changes_the_result(entry: Op, device: ttnn.MeshDevice) -> None:
-    """Calls with another value of a parameter give another gradient, except for constants that have none."""
+    """Calls with another value of a parameter return another gradient, except for constants that have none."""
     shape = (1, 1, 32, 64)
     first = call_of(entry)
     plain_call = Call(first.arguments)
@@ -107,7 +107,7 @@ def test_layouts_are_those_of_the_entry(entry: Op, device: ttnn.MeshDevice) -> N
 
 @pytest.mark.parametrize(("entry", "place"), PLACED, ids=str)
 def test_gradient_bits_do_not_depend_on_placement(entry: Op, place: str, device: ttnn.MeshDevice) -> None:
-    """The bits do not depend on where operands live; `memory_config` says where the gradients do."""
+    """The bits do not depend on the operands' memory configs; `memory_config` places the gradients."""
     if place == "L1":
         config = ttnn.L1_MEMORY_CONFIG
     else:

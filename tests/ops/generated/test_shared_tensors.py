@@ -25,7 +25,7 @@ def _operands(call: Call) -> list[str]:
 
 
 def _outcome(call: Call, **options: Any) -> Any:
-    """Return what a call gives, None if it is refused."""
+    """Return the result of a call, None if it raises."""
     try:
         return describe(call(**options))
     except TtnnError:

@@ -1,4 +1,4 @@
-"""The cores that a program may run on: any cores of the device give the same result, all others are refused."""
+"""The cores of a program: any cores of the device return the same result, all others raise."""
 
 from __future__ import annotations
 

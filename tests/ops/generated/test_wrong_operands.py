@@ -143,7 +143,7 @@ def _with_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator
 
 
 def _result(call: Call) -> ttnn.Tensor | None:
-    """Return the first tensor that a call gives, if it gives one and is not refused for want of options."""
+    """Return the first tensor of a call, if it returns one and does not raise for missing options."""
     try:
         found = call()
     except TtnnError:

@@ -1,4 +1,4 @@
-"""Products of batches in which a tensor says which matrices are multiplied."""
+"""Batched matmuls in which a tensor selects the matrices that are multiplied."""
 
 from __future__ import annotations
 

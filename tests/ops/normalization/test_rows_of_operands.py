@@ -1,4 +1,4 @@
-"""Weights, biases and masks of several rows: programs broadcast one row of a tile, and say so."""
+"""Weights, biases and masks of several rows: programs broadcast one row of a tile, or raise."""
 
 from __future__ import annotations
 

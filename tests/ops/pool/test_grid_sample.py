@@ -1,4 +1,4 @@
-"""`ttnn.grid_sample`: points on pixels give pixels, others are mixed; outside lie zeros."""
+"""`ttnn.grid_sample`: points on pixels return pixels, others are interpolated; zeros outside."""
 
 from __future__ import annotations
 

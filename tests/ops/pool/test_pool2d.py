@@ -1,4 +1,4 @@
-"""Pooling: what PyTorch gives for the same windows, exact maxima, and what is refused."""
+"""Pooling: comparison with PyTorch, exact maxima, and errors."""
 
 from __future__ import annotations
 

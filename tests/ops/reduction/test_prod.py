@@ -136,7 +136,7 @@ def test_products_that_are_exact(
 def test_every_element_is_multiplied_for_itself(
     dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
 ) -> None:
-    """More leading dimensions give the bits of matrices that are multiplied one by one."""
+    """More leading dimensions return the bits of matrices that are multiplied one by one."""
     generator = np.random.default_rng(8)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -1e-30])
     values = np.where(
@@ -230,7 +230,7 @@ def _block_floats(shape: tuple[int, ...], dtype: ttnn.DataType, kind: str, devic
 def test_block_floats_are_exchanged_and_multiplied(
     dtype: ttnn.DataType, shape: tuple[int, ...], kind: str, device: ttnn.MeshDevice
 ) -> None:
-    """Rows and columns give the bytes that the program gives: those of a permute and a product of what comes first."""
+    """Rows and columns return the bytes of the program: those of a permute and a product of what comes first."""
     x = _block_floats(shape, dtype, kind, device)
     rank = len(shape)
     for dim in range(max(rank - 2, 0), rank):
@@ -316,7 +316,7 @@ _FEW = [(2, 1, 2), (70, 1, 1), (5, 3, 2, 2), (40, 2, 3), (33, 32, 1), (33, 1, 32
 @pytest.mark.parametrize("chip", ["n150", "p150"])
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
 def test_small_matrices_of_rows_have_the_bits_of_their_tiles(dtype: ttnn.DataType, chip: str) -> None:
-    """Row-major matrices of up to 64 elements are multiplied where they lie, their padding of ones with them."""
+    """Row-major matrices of up to 64 elements are multiplied in place, with their padding of ones."""
     generator = np.random.default_rng(9)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, 1e-30])
     with ttnn.manage_device(device_id=0, chip=chip) as device:

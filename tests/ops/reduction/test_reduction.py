@@ -49,7 +49,7 @@ def test_results_do_not_depend_on_threads_and_cpu_level(name: str, device: ttnn.
 @EVERY
 @pytest.mark.parametrize("kind", ["bf16", "f32", "bf8"])
 def test_padding_never_counts(name: str, kind: str, device: ttnn.MeshDevice) -> None:
-    """Padding that holds the worst values gives the result of clean padding."""
+    """Padding with the worst values returns the result of clean padding."""
     # Whole groups of 16, because bfloat8_b shares exponents.
     shape, values = (2, 48, 16), np.random.default_rng(3).normal(size=(2, 48, 16)).astype(np.float32)
     clean = ttnn.Tensor(values, NAMES[kind], device, ttnn.TILE_LAYOUT)

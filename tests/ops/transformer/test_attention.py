@@ -1,4 +1,4 @@
-"""Attention: what the same queries, keys and values give in other arrangements, and what is refused."""
+"""Attention: results of the same queries, keys and values in other arrangements, and errors."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_padded_keys_do_not_count(device: ttnn.MeshDevice) -> None:
 
 
 def _paged(cache: np.ndarray, order: list[int], rows: int) -> np.ndarray:
-    """Cut a cache of one batch into blocks and lay them out in another order."""
+    """Split a cache of one batch into blocks and store them in another order."""
     blocks = np.split(cache, cache.shape[2] // rows, axis=2)
     laid: list[np.ndarray] = [np.zeros(0)] * len(blocks)
     for place, block in zip(order, blocks, strict=True):

@@ -29,9 +29,9 @@ _unique: Final[set[type]] = {type(None), str, bytes, DataType, Layout, BufferTyp
 _NUMBERS: Final = frozenset({bool, int})
 _SEQUENCES: Final = frozenset({tuple, list})
 _KEYWORDS: Final = object()
-"""Stands in a key before the names of keyword arguments."""
+"""Separator before the names of keyword arguments in a key."""
 _ALIASES: Final = object()
-"""Stands in a key before the positions of operands that share memory."""
+"""Separator before the positions of operands that share memory in a key."""
 
 Parts = Callable[[Any], tuple[Any, ...]]
 """Returns what makes up a value of a type."""

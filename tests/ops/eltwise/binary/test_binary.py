@@ -50,7 +50,7 @@ STEPS: dict[str, tuple[Callable[..., ttnn.Tensor], Callable[..., ttnn.Tensor]]] 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_steps_in_float32(name: str, device: ttnn.MeshDevice) -> None:
-    """In float32 nothing is rounded between the steps, so that one program gives the bits of several."""
+    """In float32 nothing is rounded between the steps, so that one program returns the bits of several."""
     a, b = pair(device, ttnn.float32)
     fused, apart = STEPS[name]
     same_bits(fused(a, b), apart(a, b))
@@ -295,7 +295,7 @@ ROW_SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
 def test_row_major_broadcasting(
     shape_a: tuple[int, ...], shape_b: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice
 ) -> None:
-    """Row-major operands give the values of tiled ones."""
+    """Row-major operands return the values of tiled ones."""
     tiled = [make(shape, dtype, TILES, device, seed) for seed, shape in enumerate((shape_a, shape_b))]
     rows = [ttnn.to_layout(tensor, ROWS) for tensor in tiled]
     for operator in (ttnn.subtract, ttnn.maximum, ttnn.lt):
@@ -363,7 +363,7 @@ def test_integer_results(operand: ttnn.DataType, dtype: ttnn.DataType, device: t
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3.65, 7.0])
 def test_powers_as_activations(exponent: float, device: ttnn.MeshDevice) -> None:
-    """The kernel multiplies as often as the integer part of the exponent says."""
+    """The kernel multiplies as often as the integer part of the exponent."""
     x = make((33, 40), ttnn.float32, ttnn.TILE_LAYOUT, device)
     power = ttnn.UnaryWithParam(ttnn.UnaryOpType.POWER_ITERATIVE, exponent)
     expected = np.float32(values_of(ttnn.add(x, x))) ** int(exponent)

@@ -67,7 +67,7 @@ def _calls() -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("name", "count"), _calls())
 def test_places(name: str, count: int, device: ttnn.MeshDevice) -> None:
-    """The bits do not depend on the place, and results live where `memory_config` says."""
+    """The bits do not depend on the memory config, and results are in the requested `memory_config`."""
     more = TWO[name][1] if name in TWO else ()
     operation = getattr(ttnn, name)
 

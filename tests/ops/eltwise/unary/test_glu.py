@@ -1,4 +1,4 @@
-"""`ttnn.glu` and its kin: products of two halves."""
+"""`ttnn.glu` and related operators: products of two halves."""
 
 from __future__ import annotations
 
