@@ -10,9 +10,9 @@ import pytest
 if importlib.util.find_spec("xdsl") is None:
     pytest.skip('needs pip install "ttnn-rs[compiler]"', allow_module_level=True)
 
-from ttnn.compiler.asm import Epoch
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 LAYOUT = "#tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x128xf32, #tt.memory_space<dram>>, interleaved>"
 

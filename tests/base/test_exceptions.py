@@ -24,7 +24,7 @@ def all_subclasses(kind: type[TtnnError]) -> Iterator[type[TtnnError]]:
 
 def test_errors_keep_their_builtin_base_classes() -> None:
     if importlib.util.find_spec("xdsl") is not None:
-        for module in ("ttnn.compiler.asm.diagnostics", "ttnn.compiler.passes.options"):
+        for module in ("ttnn.compiler.ir.diagnostics", "ttnn.compiler.transforms.options"):
             importlib.import_module(module)
     for kind in all_subclasses(TtnnError):
         assert issubclass(kind, RuntimeError) != (kind in NOT_RUNTIME_ERRORS), kind

@@ -128,8 +128,8 @@ def finished(tool: str, code: int, messages: str) -> None:
 
 def rewritten(path: Path, epoch: str, *changes: Callable[[Any], None]) -> None:
     """Change the module of a file."""
-    from ttnn.compiler.asm.epochs import Epoch
-    from ttnn.compiler.dialects import parse_module, print_module
+    from ttnn.compiler.ir.epochs import Epoch
+    from ttnn.compiler.versions import parse_module, print_module
 
     module = parse_module(path.read_text(), path.name, default_epoch=Epoch(epoch))
     for change in changes:
@@ -205,9 +205,9 @@ def execute_module(
     from testkit.ttir_windows import is_typed_as_computed
     from testkit.ttnn_completion import complete, emptied
     from ttmlir._translate import main as translate
-    from ttnn.compiler.asm.epochs import Epoch
-    from ttnn.compiler.dialects import parse_module
+    from ttnn.compiler.ir.epochs import Epoch
     from ttnn.compiler.tools.opt import main as opt
+    from ttnn.compiler.versions import parse_module
     from ttrt import main as ttrt
 
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
@@ -330,7 +330,7 @@ def compare_outputs(module: Any, binary: Path, folder: Path, weights: str | None
     library = not any(op.name.startswith("ttir.") for op in module.op.walk())
     interpret: Any = partial(interpret_library, weights=weights) if library else interpret_tensors
     compared, unknown = 0, ""
-    from ttnn.compiler.binary.binary import Binary
+    from ttnn.compiler.target.flatbuffer.binary import Binary
 
     for number, program in enumerate(Binary.load(binary).values["programs"]):
         if program.get("private"):

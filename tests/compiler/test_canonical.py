@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from testkit.rewriting_checks import dense, function, names, op, rewritten
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.constants import constant_of
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.transforms.ttir.constants import constant_of
+from ttnn.compiler.versions import parse_module, print_module
 
 F, T = "4x6xf32", "tensor<4x6xf32>"
 A = f"%a: {T}"

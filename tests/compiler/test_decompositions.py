@@ -9,10 +9,10 @@ import pytest
 
 from testkit.rewriting_checks import function, names, op, rewritten
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.versions import parse_module, print_module
 
 PASS = "ttir-to-ttir-decomposition"
 NORM = "epsilon = 1.0e-05 : f32, dimension = {} : i32"

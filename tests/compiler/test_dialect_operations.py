@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from book_ops import LOWERED, TTIR, function
 
-from ttnn.compiler.asm import CompileError, Epoch
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.spec import DIALECTS, operations
+from ttnn.compiler.ir import CompileError, Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 TTNN = [
     "abs",

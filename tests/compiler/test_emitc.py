@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary.emitc_source import emitc_kernels
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.cpp.emitc import emitc_kernels
+from ttnn.compiler.versions import parse_module, print_module
 
 CB = "!ttkernel.cb<8, !ttcore.tile<32x32, f32>>"
 COMPUTE = f"""func.func @halve() attributes {{ttkernel.thread = #ttkernel.thread<compute>}} {{

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.versions import parse_module, print_module
 
 INT = '!emitpy.opaque<"int">'
 TEXT = f"""module {{

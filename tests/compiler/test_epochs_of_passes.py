@@ -11,14 +11,14 @@ from book_ops import TTIR
 
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.catalog import PASSES
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.pipelines.catalog import PIPELINES
+from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.tools.opt import main
+from ttnn.compiler.versions import parse_module, print_module
 
 EPOCHS_OF = {name: one.epochs for name, one in [*PASSES.items(), *PIPELINES.items()]}
 KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<compute>} {

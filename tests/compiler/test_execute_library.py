@@ -16,9 +16,9 @@ from testkit.ttir_inputs import chosen
 from testkit.ttir_weights import in_blocks
 from testkit.ttnn_completion import complete
 from testkit.ttnn_reference import NoReference, interpret, is_typed_as_computed
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import parse_module
-from ttnn.compiler.passes import cleanup
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.transforms import cleanup
+from ttnn.compiler.versions import parse_module
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 HEAD = """#dram = #ttnn.buffer_type<dram>

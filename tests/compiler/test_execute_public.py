@@ -15,9 +15,9 @@ from testkit.public_files import NotExecuted, alone, lowering, parts, rest
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
 from testkit.ttir_weights import in_blocks
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.runtime import executor
+from ttnn.compiler.versions import parse_module
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 TEXT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
@@ -53,7 +53,7 @@ def test_a_lowering_that_does_nothing_fails(file: Path) -> None:
 
 
 def test_an_operation_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ttnn.compiler.binary import book_calls
+    from ttnn.compiler.conversion.ttnn_to_calls import tt_handlers as book_calls
 
     monkeypatch.setitem(book_calls._ELTWISE, "Add", "subtract")
     with pytest.raises(AssertionError, match="sum, output 0: distance"):

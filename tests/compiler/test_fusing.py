@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from testkit.rewriting_checks import dense, function, names, op, rewritten
-from ttnn.compiler.asm import Module
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
-from ttnn.compiler.passes.fusing.registry import FIRST, PATTERNS, SWITCHED
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import Module
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.transforms.ttir.fusing.registry import FIRST, PATTERNS, SWITCHED
+from ttnn.compiler.versions import parse_module, print_module
 
 F, T = "4x6xf32", "tensor<4x6xf32>"
 A = f"%a: {T}"
@@ -317,7 +318,7 @@ def test_marks_of_weights_survive() -> None:
     body = function(f"{A}, %b: tensor<6x5xf32>, %c: tensor<5xf32>", "tensor<4x5xf32>", op("0", "matmul", "%a, %b", f"{F}, 6x5xf32 -> 4x5xf32"), op("r", "add", "%0, %c", "4x5xf32, 5xf32 -> 4x5xf32"))  # fmt: skip
     module = parse_module(body)
     product = next(one for one in module.op.walk() if one.name == "ttir.matmul")
-    from ttnn.compiler.asm.xdsl_adapter import StringAttr
+    from ttnn.compiler.ir.xdsl_adapter import StringAttr
 
     product.attributes["ttcore.weight_dtype"] = StringAttr("bfp_bf8")
     run(module, "ttir-fusing")

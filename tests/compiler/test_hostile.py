@@ -14,10 +14,10 @@ from book_ops import TTIR
 
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm import CompileError, Diagnostic
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import CompileError, Diagnostic
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.tools.translate import translate
+from ttnn.compiler.versions import parse_module, print_module
 
 COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "2500"))
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm import CompileError, Module
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import CompileError, Module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 UP = "ttir-erase-inverse-ops{enable-commute-downwards=false}"
 DOWN = "ttir-erase-inverse-ops{enable-commute-upwards=false}"

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from testkit.rewriting_checks import names, rewritten
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 HEAD = "module {{ func.func @f(%a: tensor<{}>) -> tensor<{}> {{"
 END = "  return %r : tensor<{}> }} }}"
@@ -272,7 +273,7 @@ def test_a_tensor_that_is_used_twice_is_made_once() -> None:
 
 
 def test_requantizing_keeps_the_axis_of_scales() -> None:
-    from ttnn.compiler.asm import CompileError
+    from ttnn.compiler.ir import CompileError
 
     source, target = (f"tensor<2x3x!quant.uniform<i32:f32{one}>>" for one in (":1, {0.5,1.0,1.5}", ", 0.25"))
     text = f"""func.func @f(%a: {source}) -> {target} {{

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
-from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.versions import parse_module, print_module
 
 CONV = """func.func @f(%x: tensor<1x4x8x8x48xbf16>, %w: tensor<16x48x3x3x3xbf16>) -> tensor<1x2x6x6x16xbf16> {
   %0 = "ttir.conv3d"(%x, %w) <{stride = array<i32: 1, 1, 1>, padding = array<i32: 0, 0, 0>, groups = 1 : i32, \

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.asm import CompileError, Epoch
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.ir import CompileError, Epoch
+from ttnn.compiler.versions import parse_module
 
 DRAM = "#ttnn.buffer_type<dram>"
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.printing import quote, unquote
-from ttnn.compiler.asm.target_text import comment, cpp_string, is_cpp_callee, is_python_identifier, python_string
-from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, StringAttr
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import cpp_source, identifiers, python_source
-from ttnn.compiler.binary.emitc_source import emitc_functions, emitc_kernels
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.binary.kernel_source import kernels_source
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, identifiers, python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.printing import quote, unquote
+from ttnn.compiler.ir.target_text import comment, cpp_string, is_cpp_callee, is_python_identifier, python_string
+from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, StringAttr
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.cpp.emitc import emitc_functions, emitc_kernels
+from ttnn.compiler.target.cpp.kernels import kernels_source
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.versions import parse_module, print_module
 
 BENIGN = "benign"
 HOSTILE = [

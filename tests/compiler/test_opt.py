@@ -10,9 +10,9 @@ import pytest
 from book_ops import LOWERED
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.tools.opt import main
+from ttnn.compiler.versions import parse_module
 
 TEXT = LOWERED["multiply"]
 
@@ -118,8 +118,8 @@ def test_help_reads_no_modules() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "--ttir-to-ttnn-backend-pipeline" in done.stdout
-    assert "ttnn.compiler.passes.catalog" in done.stderr.split()
-    assert not {"xdsl", "numpy", "ttnn.compiler.asm"} & set(done.stderr.split())
+    assert "ttnn.compiler.pipelines.passes" in done.stderr.split()
+    assert not {"xdsl", "numpy", "ttnn.compiler.ir"} & set(done.stderr.split())
 
 
 def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,12 @@ import pytest
 from book_ops import LOWERED, function
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm import CompileError, Module, attribute_text
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, LayoutAttr
-from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.ir import CompileError, Module, attribute_text
 from ttnn.compiler.pipelines import parse_pipeline, run
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.versions import parse_module, print_module
 
 MULTIPLY = function("multiply", ["64x128xf32", "64x128xf32"], "64x128xf32", sizes="2, 1")
 DEVICE = "ttir-load-system-desc,ttir-implicit-device"
@@ -105,7 +106,7 @@ def test_split_compound_layout_changes_one_thing_at_a_time(name: str) -> None:
     module = lowered(text, "ttir-split-compound-layout")
     steps = ops(module, "ttir.to_layout")
     assert len(steps) == count
-    from ttnn.compiler.passes.book.split import changes
+    from ttnn.compiler.transforms.tt.split import changes
 
     chain = [steps[0].inputs[0].type.encoding, *(layout(op) for op in steps)]  # type: ignore[attr-defined]
     assert all(len(changes(before, after)) == 1 for before, after in itertools.pairwise(chain))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module
 
 KIND = "ttcore.argument_type = #ttcore.argument_type"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.asm import CompileError, Module
-from ttnn.compiler.dialects import TableOp, parse_module
-from ttnn.compiler.passes.rewriting import Result, pattern, rewrite
-from ttnn.compiler.passes.tensor_build import new
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import CompileError, Module
+from ttnn.compiler.transforms.rewriting import Result, pattern, rewrite
+from ttnn.compiler.transforms.ttir.build import new
+from ttnn.compiler.versions import parse_module
 
 CHAIN = """
 func.func @f(%a: tensor<32x32xf32>) -> tensor<32x32xf32> {

@@ -10,10 +10,10 @@ import pytest
 from test_inverse_ops import both, function, names, permute, reshape
 
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.inverse.complex_moves import steps
+from ttnn.compiler.ir import CompileError
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.transforms.ttir.erase_inverse_ops.complex_moves import steps
+from ttnn.compiler.versions import parse_module, print_module
 
 
 def constant(value: str, kind: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.asm import CompileError, Epoch
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import CompileError, Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 
 def one(op: str, inputs: str, output: str, attributes: str = "") -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ttmlir._translate import main as translate_main
-from ttnn.compiler.asm import CompileError, DenseAttr, Epoch, location_name
-from ttnn.compiler.asm.attributes import float_text
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import CompileError, DenseAttr, Epoch, location_name
+from ttnn.compiler.ir.attributes import float_text
+from ttnn.compiler.versions import parse_module, print_module
 
 ADD = """
 #any_device = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
@@ -309,7 +309,7 @@ def test_each_function_reports_its_own_error() -> None:
 )
 def test_text_of_the_library_tells_its_epoch(attributes: str, epoch: str) -> None:
     """The lowered text has no `ttir.empty` by which the slides are known otherwise."""
-    from ttnn.compiler.asm.epochs import epoch_of
+    from ttnn.compiler.ir.epochs import epoch_of
 
     assert epoch_of(f'%0 = "ttnn.argmax"(%arg0) <{{{attributes}}}> : (tensor<4xf32>) -> tensor<1xui32>').value == epoch
 

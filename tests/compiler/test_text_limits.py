@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from hostile_shapes import DOUBLED, LONG, NESTED, NUMBERS, USE, aliases, attribute, grown
 
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import CompileError
 from ttnn.compiler.limits import DEPTH, PASSES
-from ttnn.compiler.passes.options import OptionError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.pipelines.runner import parse_pipeline
 from ttnn.compiler.tools.opt import main
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.versions import parse_module, print_module
 
 COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "200"))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.versions import parse_module, print_module
 
 DRAM = "#ttnn.buffer_type<dram>"
 HOST = "#ttnn.buffer_type<system_memory>"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import ttnn
-from ttnn.compiler.binary import system_desc
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.target.flatbuffer import system_desc
+from ttnn.compiler.target.flatbuffer.binary import Binary
 
 HOST, DRAM, L1 = "System", "DeviceDRAM", "DeviceL1"
 

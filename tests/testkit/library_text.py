@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import TensorType
 from ttnn.compiler.dialects.attributes import element_of
-from ttnn.compiler.passes.placement.layouts import new_layout
-from ttnn.compiler.passes.placement.types import retyped
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import TensorType
+from ttnn.compiler.transforms.ttnn.layout.layouts import new_layout
+from ttnn.compiler.transforms.ttnn.layout.types import retyped
 
 Shape = tuple[int, ...]
 

@@ -128,8 +128,8 @@ def nested(text: str) -> list[str]:
 
 def alone(text: str, name: str, epoch: str) -> list[str]:
     """The functions of a module, each in a module without the others; none if there is one, or one names another."""
-    from ttnn.compiler.asm.epochs import Epoch
-    from ttnn.compiler.dialects import parse_module, print_module
+    from ttnn.compiler.ir.epochs import Epoch
+    from ttnn.compiler.versions import parse_module, print_module
 
     def module() -> Any:
         return parse_module(text, name, default_epoch=Epoch(epoch))

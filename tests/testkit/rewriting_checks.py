@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm import Module
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.dialects import TableOp, parse_module, print_module
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir import Module
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.versions import parse_module, print_module
 
 
 def function(arguments: str, result: str, *lines: str) -> str:

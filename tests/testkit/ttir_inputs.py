@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from testkit.ttir_selection import quantization_parameters
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
-from ttnn.compiler.passes.constants import splat_of
-from ttnn.compiler.passes.tensor.cache_positions import cache_positions
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import IntegerType, Signedness
+from ttnn.compiler.transforms.ttir.cache_positions import cache_positions
+from ttnn.compiler.transforms.ttir.constants import splat_of
 
 Array = NDArray[Any]
 Generator: TypeAlias = np.random.Generator

@@ -14,9 +14,9 @@ from testkit.ttir_attention import ATTENTION, IN_PLACE
 from testkit.ttir_selection import SELECTION
 from testkit.ttir_weights import weight
 from testkit.ttir_windows import WINDOWS, pair, upsampled
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import IntegerType, Signedness
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.xdsl_adapter import IntegerType, Signedness
 
 Array = NDArray[Any]
 _erf = np.vectorize(math.erf, otypes=[np.float64])

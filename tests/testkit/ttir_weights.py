@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ttnn.compiler.asm.xdsl_adapter import BlockArgument, FuncOp, StringAttr
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.xdsl_adapter import BlockArgument, FuncOp, StringAttr
 
 Array = NDArray[Any]
 #: Bits of the magnitude of an element; 16 of them share an exponent.

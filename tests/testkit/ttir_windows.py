@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttnn.compiler.asm.printing import attribute_text
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.printing import attribute_text
 
 Array = NDArray[Any]
 Groups = Callable[[str], Any]

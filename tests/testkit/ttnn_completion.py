@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from testkit.ttir_attention import IN_PLACE
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.xdsl_adapter import ArrayAttr, FuncOp
+from ttnn.compiler.conversion.ttir_to_ttnn.build import filled
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.device_attributes import TtnnDeviceType
-from ttnn.compiler.passes.base import erase, update_function_type
-from ttnn.compiler.passes.lowering.library_ops import filled
-from ttnn.compiler.passes.placement.device import device_value
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, FuncOp
+from ttnn.compiler.transforms.base import erase, update_function_type
+from ttnn.compiler.transforms.ttcore.device import device_value
 
 #: Operations without result that change an operand, and which one.
 _CHANGED = {**{f"ttnn.{name}": 0 for name in IN_PLACE}, "ttnn.copy": 1, "ttnn.write_tensor": 1}

@@ -14,9 +14,9 @@ from testkit import ttir_reference
 from testkit.ttir_attention import ATTENTION
 from testkit.ttir_reference import NoReference
 from testkit.ttir_windows import WINDOWS
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import Operation
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import Operation
 
 Array = NDArray[Any]
 Groups: TypeAlias = Callable[[str], Any]

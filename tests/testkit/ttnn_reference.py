@@ -22,12 +22,12 @@ from testkit.ttir_attention import IN_PLACE
 from testkit.ttir_reference import NoReference, in_range
 from testkit.ttir_weights import in_blocks
 from testkit.ttnn_operations import OWN, Asked, activated, shape_of, sides
-from ttnn.compiler.asm.attributes import ResourceAttr
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import BlockArgument, FuncOp, Operation, StringAttr
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr, data_type
+from ttnn.compiler.ir.attributes import ResourceAttr
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import BlockArgument, FuncOp, Operation, StringAttr
 
 Array = NDArray[Any]
 Groups: TypeAlias = Callable[[str], Any]

@@ -15,16 +15,16 @@ import pytest
 
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
-from ttnn.compiler.binary import system_desc
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.reader import Reader
-from ttnn.compiler.binary.schema import EPOCHS, Enum, Root, Scalar, Schema, String, Table, Union, Vector
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.binary.writer import write
-from ttnn.compiler.dialects import parse_module
-from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer import system_desc
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.flatbuffer.reader import Reader
+from ttnn.compiler.target.flatbuffer.schema import EPOCHS, Enum, Root, Scalar, Schema, String, Table, Union, Vector
+from ttnn.compiler.target.flatbuffer.writer import write
+from ttnn.compiler.versions import parse_module
 
 LONG = os.environ.get("TTNN_LONG_FUZZ") == "1"
 MUTANTS = 200_000 if LONG else 3_000

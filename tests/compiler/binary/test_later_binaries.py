@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.schema import Schema
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.flatbuffer.schema import Schema
+from ttnn.compiler.versions import parse_module
 
 
 def binary(body: str) -> Binary:

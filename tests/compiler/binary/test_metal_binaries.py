@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.metal_tables import metal_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.conversion.ttmetal_to_flatbuffer import metal_to_binary
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.translate import translate
+from ttnn.compiler.versions import parse_module
 
 MULTIPLY = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
 func.func @multiply(%a: tensor<64x128xf32>, %b: tensor<64x128xf32>) -> tensor<64x128xf32> {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ttnn.base.exceptions import LayoutError
-from ttnn.compiler.layout.affine import AffineMap, dimensions, evaluate
-from ttnn.compiler.layout.algebra import (
+from ttnn.compiler.dialects.ttcore.affine import AffineMap, dimensions, evaluate
+from ttnn.compiler.dialects.ttcore.algebra import (
     Region,
     collapsed_map,
     element_bytes,
@@ -21,13 +21,13 @@ from ttnn.compiler.layout.algebra import (
     tile_bytes,
     tiled_shape,
 )
-from ttnn.compiler.layout.device import l1_map, worker_map
+from ttnn.compiler.dialects.ttcore.device import l1_map, worker_map
 
 D = dimensions(7)
 
 
 def linear(rank: int, *results: object) -> AffineMap:
-    from ttnn.compiler.layout.affine import constant
+    from ttnn.compiler.dialects.ttcore.affine import constant
 
     return AffineMap(rank, 0, tuple(constant(r) if isinstance(r, int) else r for r in results))  # type: ignore[misc]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ttnn.base.exceptions import DeviceError
-from ttnn.compiler.layout.affine import AffineExpr, AffineMap, constant, dimensions, evaluate
-from ttnn.compiler.layout.device import Device, dram_map, l1_map, worker_map
-from ttnn.compiler.layout.system_desc import ChipDesc, SystemDesc
-from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
+from ttnn.compiler.dialects.ttcore.affine import AffineExpr, AffineMap, constant, dimensions, evaluate
+from ttnn.compiler.dialects.ttcore.device import Device, dram_map, l1_map, worker_map
+from ttnn.compiler.dialects.ttcore.system_desc import ChipDesc, SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute, to_attribute
 
 D0, D1, D2, D3 = dimensions(4)
 ZERO = constant(0)

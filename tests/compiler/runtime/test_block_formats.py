@@ -11,15 +11,15 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import python_source
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module, print_module
 
 T = "tensor<64x64xbf16>"
 PIPELINE = "ttir-to-ttnn-backend-pipeline"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import ttnn
 from testkit.book_binaries import DEVICE, HOST, L1, Tensors, binary, operation, pipeline, to_dram
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, UnsupportedError
-from ttnn.compiler.binary.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers
 

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.calls import Call
-from ttnn.compiler.binary.emit import python_source
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.binary.programs import Program, programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
-from ttnn.compiler.passes.options import OptionError
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
+from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.versions import parse_module, print_module
 
 PIPELINE = "ttir-to-ttnn-runtime-pipeline"
 T = "tensor<64x64xbf16>"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.dialects import parse_module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.versions import parse_module
 
 torch = pytest.importorskip("torch")
 

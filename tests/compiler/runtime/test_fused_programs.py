@@ -17,11 +17,11 @@ import pytest
 import ttnn
 from testkit.rewriting_checks import function, names, op
 from testkit.ttir_reference import interpret
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.versions import parse_module
 
 S, T = "64x96xf32", "tensor<64x96xf32>"
 

@@ -12,16 +12,16 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import KernelCompileError, UnsupportedError
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import cpp_source, python_source
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.versions import parse_module, print_module
 from ttnn.metal.cpp.toolchain import find_toolchain
 
 # The compute kernel takes absolute values of the tile that the reader brings.

@@ -18,15 +18,15 @@ import ttnn
 from testkit.later_examples import EXAMPLES, S
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
-from ttnn.compiler.binary import emit
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls import source as emit
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.translate import translate
+from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
 

@@ -19,18 +19,18 @@ import ttnn
 from testkit.library_cases import CASES, CUT, LIBRARY, Array
 from testkit.library_text import laid, library
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.binary import emit
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import python_source
-from ttnn.compiler.binary.emitc_source import emitc_functions
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls import source as emit
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.target.cpp.emitc import emitc_functions
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.versions import parse_module, print_module
 
 
 @pytest.fixture(scope="module")

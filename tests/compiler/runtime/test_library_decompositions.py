@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
 PIPELINE = "ttir-to-ttnn-runtime-pipeline"

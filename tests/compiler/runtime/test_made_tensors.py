@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.binary.emitpy_source import emitpy_source
-from ttnn.compiler.dialects import TableOp, parse_module
-from ttnn.compiler.passes.canonical import creation
+from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.transforms.ttnn.canonical import creation
+from ttnn.compiler.versions import parse_module
 
 VALUES = {
     "tensor<2x3xf32>": "dense<[[1.5, -2.0, 3.0], [0.1, 1.0e-20, 16777217.0]]>",

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError, ParameterError, UnsupportedError
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.metal_tables import metal_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.conversion.ttmetal_to_flatbuffer import metal_to_binary
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.metal import run_metal
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module
 
 Array = NDArray[Any]
 

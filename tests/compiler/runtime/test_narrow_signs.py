@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module, print_module
 
 ROWS = "dim_arg = [1 : i32], keep_dim = true"
 #: Operation, data type, number of operands, type of the result, attributes and what NumPy computes from int64.

@@ -12,11 +12,11 @@ from test_generic_programs import found, module
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError, KernelError, UnsupportedError
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import python_source
-from ttnn.compiler.binary.programs import programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.runtime.place import public
+from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.ttrt.perf import Perf
 from ttnn.compiler.tools.ttrt.run import Run
 

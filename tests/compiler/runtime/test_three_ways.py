@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 import ttnn
 from testkit.ttir_reference import interpret
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.translate import translate
 from ttnn.compiler.tools.ttrt import runtime
 from ttnn.compiler.tools.ttrt.binary import Binary as File
+from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
 Direct = Callable[..., Any]

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 import ttnn
 from testkit.ttir_reference import interpret
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.emit import python_source
-from ttnn.compiler.binary.programs import Program, programs
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
 PIPELINE = "ttir-to-ttnn-runtime-pipeline"

@@ -9,12 +9,12 @@ import pytest
 
 import ttnn
 from ttnn.base.exceptions import FileAccessError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.perf import Perf
 from ttnn.compiler.tools.ttrt.run import Run
+from ttnn.compiler.versions import parse_module
 
 torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 ttrt = pytest.importorskip("ttrt")

@@ -17,13 +17,13 @@ import pytest
 import ttnn
 from testkit.book_binaries import HOST, Tensors, of_programs, operation, pipeline
 from ttnn.base.exceptions import ArgumentError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.binary import system_desc
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.translate import ttnn_to_binary
-from ttnn.compiler.dialects import parse_module
-from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.target.flatbuffer import system_desc
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.versions import parse_module
 
 torch = pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 ttrt = pytest.importorskip("ttrt")

@@ -9,17 +9,17 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ttnn.compiler.asm.attributes import OpaqueDialectAttr, OpaqueDialectType, float_text
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.xdsl_adapter import (
-    Attribute,
-)
 from ttnn.compiler.dialects.enums import (
     ENUMS,
 )
+from ttnn.compiler.ir.attributes import OpaqueDialectAttr, OpaqueDialectType, float_text
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import (
+    Attribute,
+)
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.ir.parser import MlirParser
 
 from ttnn.compiler.dialects.basic_attributes import (
     ConstraintAttr,

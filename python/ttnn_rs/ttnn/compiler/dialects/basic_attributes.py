@@ -7,9 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from ttnn.compiler.asm.affine import affine_text
-from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, OpaqueDialectType, shape_text
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.dialects.enums import (
+    CONSTRAINT_GROUPS,
+    ENUMS,
+    constraint_words,
+    expand_constraint,
+)
+from ttnn.compiler.ir.affine import affine_text
+from ttnn.compiler.ir.attributes import AttributePrinter, DialectAttr, OpaqueDialectType, shape_text
+from ttnn.compiler.ir.xdsl_adapter import (
     AffineMap,
     Attribute,
     IntegerType,
@@ -17,15 +23,9 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TypeAttribute,
     VerifyException,
 )
-from ttnn.compiler.dialects.enums import (
-    CONSTRAINT_GROUPS,
-    ENUMS,
-    constraint_words,
-    expand_constraint,
-)
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.ir.parser import MlirParser
 
 from ttnn.compiler.dialects.syntax import parse_dims, parse_map, parse_word
 from ttnn.compiler.limits import CORES
@@ -270,7 +270,7 @@ def data_type(element: Attribute) -> str:
 
 def element_of(word: str) -> Attribute:
     """Return the element type of a data type: of block formats that of what they unpack to."""
-    from ttnn.compiler.asm.xdsl_adapter import builtin_float
+    from ttnn.compiler.ir.xdsl_adapter import builtin_float
 
     if word in ("f32", "f16", "bf16"):
         return builtin_float(word)

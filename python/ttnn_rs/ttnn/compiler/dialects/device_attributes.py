@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ttnn.compiler.asm.affine import affine_text
-from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, shape_text
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.ir.affine import affine_text
+from ttnn.compiler.ir.attributes import AttributePrinter, DialectAttr, shape_text
+from ttnn.compiler.ir.xdsl_adapter import (
     AffineMap,
     MLIRTokenKind,
     TypeAttribute,
@@ -16,7 +16,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
 )
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.ir.parser import MlirParser
 
 from ttnn.compiler.dialects.basic_attributes import (
     GridAttr,

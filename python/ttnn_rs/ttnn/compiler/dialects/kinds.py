@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ttnn.compiler.asm.attributes import DenseAttr, DialectAttr, ResourceAttr, SparseAttr
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.dialects.spec import AttributeSpec
+from ttnn.compiler.ir.attributes import DenseAttr, DialectAttr, ResourceAttr, SparseAttr
+from ttnn.compiler.ir.xdsl_adapter import (
     AffineMapAttr,
     ArrayAttr,
     Attribute,
@@ -24,7 +25,6 @@ from ttnn.compiler.asm.xdsl_adapter import (
     UnitAttr,
     VerifyException,
 )
-from ttnn.compiler.dialects.spec import AttributeSpec
 
 __all__ = ["check_kind", "default_attribute", "f32_attr", "i32_array", "i32_attr", "integer", "si32_attr"]
 

@@ -8,10 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ttnn.compiler.asm.affine import affine_text, constant, dim
-from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr, shape_text
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.dialects.enums import (
+    ENUMS,
+)
+from ttnn.compiler.ir.affine import affine_text, constant, dim
+from ttnn.compiler.ir.attributes import AttributePrinter, DialectAttr, shape_text
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.xdsl_adapter import (
     AffineMap,
     Attribute,
     MemRefType,
@@ -19,12 +22,9 @@ from ttnn.compiler.asm.xdsl_adapter import (
     NoneAttr,
     VerifyException,
 )
-from ttnn.compiler.dialects.enums import (
-    ENUMS,
-)
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.ir.parser import MlirParser
 
 from ttnn.compiler.dialects.basic_attributes import (
     EnumAttr,
@@ -145,7 +145,7 @@ def _strides(strides: Sequence[int]) -> AffineMap:
     rank = len(strides)
     if rank < 2:
         return AffineMap(rank, 0, tuple(dim(i) for i in range(rank)))
-    from ttnn.compiler.asm.affine import add, mul
+    from ttnn.compiler.ir.affine import add, mul
 
     last = strides[-2] or 1
     collapsed = constant(0)

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
-from ttnn.compiler.asm.attributes import DenseAttr
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.dialects.kinds import check_kind, default_attribute
+from ttnn.compiler.dialects.spec import Group, OpSpec, find
+from ttnn.compiler.ir.attributes import DenseAttr
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
     Attribute,
     DenseArrayBase,
@@ -23,8 +25,6 @@ from ttnn.compiler.asm.xdsl_adapter import (
     UnitAttr,
     VerifyException,
 )
-from ttnn.compiler.dialects.kinds import check_kind, default_attribute
-from ttnn.compiler.dialects.spec import Group, OpSpec, find
 
 __all__ = ["SEGMENTS", "TableOp", "make", "operation_class", "plain", "segment_sizes", "table_op"]
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ttnn.compiler.asm.attributes import DialectAttr
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.pretty import print_symbol_region
-from ttnn.compiler.asm.printing import symbol_text
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
+from ttnn.compiler.dialects.emitpy.pretty import parse_emitpy, print_emitpy
+from ttnn.compiler.dialects.kinds import integer
+from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.ttkernel.pretty import parse_emitc, parse_kernel_call, print_emitc, print_kernel_call
+from ttnn.compiler.ir.attributes import DialectAttr
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.pretty import print_symbol_region
+from ttnn.compiler.ir.printing import symbol_text
+from ttnn.compiler.ir.xdsl_adapter import (
     Attribute,
     Block,
     IntegerAttr,
@@ -19,15 +24,10 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TupleType,
     UnitAttr,
 )
-from ttnn.compiler.dialects.attributes import DeviceAttr, stripped
-from ttnn.compiler.dialects.kinds import integer
-from ttnn.compiler.dialects.operations import TableOp, make, operation_class
-from ttnn.compiler.dialects.pretty_emitpy import parse_emitpy, print_emitpy
-from ttnn.compiler.dialects.pretty_kernels import parse_emitc, parse_kernel_call, print_emitc, print_kernel_call
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
-    from ttnn.compiler.asm.writer import Writer
+    from ttnn.compiler.ir.parser import MlirParser
+    from ttnn.compiler.ir.writer import Writer
 
 __all__ = ["parse_pretty", "print_pretty"]
 

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from ttnn.compiler.asm.attributes import DialectAttr
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.operations import generic_operation
-from ttnn.compiler.asm.parser import MlirParser
-from ttnn.compiler.asm.writer import Writer
-from ttnn.compiler.asm.xdsl_adapter import Attribute, Operation
 from ttnn.compiler.dialects import pretty
 from ttnn.compiler.dialects.attributes import (
     ConstraintAttr,
@@ -20,6 +14,12 @@ from ttnn.compiler.dialects.attributes import (
 )
 from ttnn.compiler.dialects.operations import operation_class
 from ttnn.compiler.dialects.spec import DIALECTS, find
+from ttnn.compiler.ir.attributes import DialectAttr
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.operations import generic_operation
+from ttnn.compiler.ir.parser import MlirParser
+from ttnn.compiler.ir.writer import Writer
+from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation
 
 __all__ = ["REGISTRY", "DialectRegistry"]
 

@@ -1,6 +1,6 @@
 """The tables of operations: what an operation of an epoch has.
 
-A table (`tables/DIALECT.ops`) has one line an operation, below a line `@ EPOCH...` that names the epochs it is in:
+A table (`DIALECT/ops.table`) has one line an operation, below a line `@ EPOCH...` that names the epochs it is in:
 
     conv2d(input, weight, bias?, >output) {groups: i32, stride: i32|array<i32>, mode: str? = zeros} -> result
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ttnn.compiler.asm.epochs import Epoch
+from ttnn.compiler.ir.epochs import Epoch
 
 __all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations"]
 
@@ -37,7 +37,7 @@ DIALECTS = (
 )
 """The dialects of the compiler stack. Operations of dialects without a table are kept in generic form."""
 
-_TABLES = Path(__file__).parent / "tables"
+_TABLES = Path(__file__).parent
 _LINE = re.compile(
     r"(?P<name>[^(]+)\((?P<operands>[^)]*)\)(?: \{(?P<attributes>.*)\})?(?: -> (?P<results>[\w*?, ]+?))?"
     r"(?: regions (?P<regions>\d+|\*))?"
@@ -135,7 +135,7 @@ def _attributes(text: str | None) -> dict[str, AttributeSpec]:
 @cache
 def operations(dialect: str) -> dict[tuple[str, Epoch], OpSpec]:
     """Return the operations of a dialect by name, without the dialect, and epoch."""
-    path = _TABLES / f"{dialect}.ops"
+    path = _TABLES / dialect / "ops.table"
     found: dict[tuple[str, Epoch], OpSpec] = {}
     if not path.exists():
         return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ttnn.compiler.asm.attributes import AttributePrinter, DialectAttr
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.ir.attributes import AttributePrinter, DialectAttr
+from ttnn.compiler.ir.xdsl_adapter import (
     AffineMap,
     Attribute,
     MLIRTokenKind,
 )
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.parser import MlirParser
+    from ttnn.compiler.ir.parser import MlirParser
 
 
 __all__ = [

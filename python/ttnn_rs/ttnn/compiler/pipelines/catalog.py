@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.passes.catalog import EMITPY_OPTIONS
-from ttnn.compiler.passes.options import Option
-from ttnn.compiler.passes.spec import BOOK, EVERY, LATER
+from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS
+from ttnn.compiler.pipelines.spec import BOOK, EVERY, LATER
+from ttnn.compiler.transforms.options import Option
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.asm.verifier import verify
-from ttnn.compiler.asm.xdsl_adapter import VerifyException
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.verifier import verify
+from ttnn.compiler.ir.xdsl_adapter import VerifyException
 from ttnn.compiler.limits import DEPTH, shortened
 from ttnn.compiler.limits import PASSES as MOST_PASSES
-from ttnn.compiler.passes.catalog import PASSES
-from ttnn.compiler.passes.options import OptionError, parse_options
-from ttnn.compiler.passes.spec import check_epoch
 from ttnn.compiler.pipelines.catalog import PIPELINES, Step
+from ttnn.compiler.pipelines.passes import PASSES
+from ttnn.compiler.pipelines.registry import find
+from ttnn.compiler.pipelines.spec import check_epoch
+from ttnn.compiler.transforms.options import OptionError, parse_options
 
 __all__ = ["parse_pipeline", "run", "run_steps"]
 
@@ -100,8 +101,9 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
         spec = PASSES.get(name)
         if spec is None:
             raise OptionError(f"there is no pass or pipeline {shortened(name)!r}; ttmlir-opt --help lists them.")
+        check_epoch(module, f"pass {name!r}", spec.epochs)
         try:
-            spec.run(module, options)
+            find(name)(module, parse_options(f"pass {name}", spec.options, options))
         except VerifyException as error:
             # What is wrong with an operation or attribute that the pass looked at or made.
             raise CompileError(module.whole(f"pass {name!r}: {error}")) from None

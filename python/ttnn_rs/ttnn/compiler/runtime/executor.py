@@ -13,8 +13,8 @@ from typing import Any, Final
 import ttnn
 from ttnn.base.exceptions import FileAccessError, FileFormatError, ParameterError, ShapeError, TtnnError
 from ttnn.base.paths import is_inside
-from ttnn.compiler.binary.calls import CACHED, PROGRAM, TRACE, Call, kept_by_traces, references
-from ttnn.compiler.binary.programs import Program
+from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, PROGRAM, TRACE, Call, kept_by_traces, references
+from ttnn.compiler.conversion.ttnn_to_calls.programs import Program
 from ttnn.compiler.runtime.place import Transfers, evaluate, place, public
 from ttnn.compiler.runtime.traces import Trace, is_trace_id
 

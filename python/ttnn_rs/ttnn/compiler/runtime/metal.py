@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 import ttnn.kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, TtnnError, UnsupportedError
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.binary.system_desc import from_table
-from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.limits import CORES
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.flatbuffer.system_desc import from_table
 
 __all__ = ["run_metal"]
 

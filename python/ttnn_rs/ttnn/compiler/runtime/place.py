@@ -8,8 +8,8 @@ from typing import Any
 
 import ttnn
 from ttnn.base.exceptions import FileFormatError, TtnnError
-from ttnn.compiler.binary.calls import Name, New
-from ttnn.compiler.binary.descriptions import Description
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Name, New
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description
 
 __all__ = ["Transfers", "evaluate", "place"]
 
@@ -31,7 +31,7 @@ class Transfers:
 
 def evaluate(argument: Any, tensors: dict[int, Any], device: Any) -> Any:
     """Return the object that an argument of a call stands for."""
-    from ttnn.compiler.binary.calls import DeviceArgument, Ref
+    from ttnn.compiler.conversion.ttnn_to_calls.calls import DeviceArgument, Ref
 
     if isinstance(argument, Ref):
         return tensors[argument.id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ttnn
-from ttnn.compiler.layout.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 
 __all__ = ["current_system"]
 

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Final
 
-from ttnn.compiler.asm.diagnostics import Diagnostic
+from ttnn.compiler.ir.diagnostics import Diagnostic
 
 __all__ = ["compare"]
 

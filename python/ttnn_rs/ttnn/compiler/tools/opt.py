@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.limits import shortened
-from ttnn.compiler.passes.options import Option, OptionError
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
+from ttnn.compiler.transforms.options import Option, OptionError
 
 if TYPE_CHECKING:
-    from ttnn.compiler.asm.diagnostics import Diagnostic
+    from ttnn.compiler.ir.diagnostics import Diagnostic
 
 __all__ = ["main"]
 
@@ -53,8 +53,8 @@ class _UsageError(Exception):
 
 
 def _parse(arguments: list[str]) -> _Arguments:
-    from ttnn.compiler.passes.catalog import PASSES
     from ttnn.compiler.pipelines.catalog import PIPELINES
+    from ttnn.compiler.pipelines.passes import PASSES
 
     found = _Arguments()
     files = []
@@ -106,8 +106,8 @@ def _unquoted(text: str) -> str:
 
 
 def _help() -> str:
-    from ttnn.compiler.passes.catalog import PASSES
     from ttnn.compiler.pipelines.catalog import PIPELINES
+    from ttnn.compiler.pipelines.passes import PASSES
 
     lines = [
         "OVERVIEW: reads an MLIR module of the Tenstorrent compiler stack, runs passes, and writes it.",
@@ -149,8 +149,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"ttmlir-opt: {error}\n")
         return 1
     if "show-dialects" in asked.flags:
-        from ttnn.compiler.asm.parser import foreign_dialects
         from ttnn.compiler.dialects.spec import DIALECTS
+        from ttnn.compiler.ir.parser import foreign_dialects
 
         names = sorted({*foreign_dialects(), *DIALECTS})
         sys.stdout.write("Available Dialects:\n" + "".join(f"{name}\n" for name in names))
@@ -161,9 +161,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(asked: _Arguments, text: str) -> int:
     from ttnn.base.exceptions import UnsupportedError
-    from ttnn.compiler.asm.diagnostics import CompileError
+    from ttnn.compiler.ir.diagnostics import CompileError
 
-    _connect()
     name = "<stdin>" if asked.file == "-" else asked.file
     outputs: list[str] = []
     failed = False
@@ -199,20 +198,6 @@ def _run(asked: _Arguments, text: str) -> int:
     return 1 if failed else 0
 
 
-def _connect() -> None:
-    """Allow passes to read descriptor files."""
-    from ttnn.compiler.passes.book import device
-
-    if not device.LOADER:
-
-        def load(path: str) -> object:
-            from ttnn.compiler.binary.system_desc import load as load_file
-
-            return load_file(path)
-
-        device.LOADER.append(load)  # type: ignore[arg-type]
-
-
 def _parts(text: str, split: bool) -> list[tuple[str, int]]:
     """Return the parts of a file with the number of lines before each."""
     if not split:
@@ -228,10 +213,10 @@ def _parts(text: str, split: bool) -> list[tuple[str, int]]:
 
 def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: list[Diagnostic] | None = None) -> str:
     """Return the text of a module after the passes; its warnings go to `expected`, or are written."""
-    from ttnn.compiler.asm.epochs import Epoch
-    from ttnn.compiler.asm.module import Module
-    from ttnn.compiler.dialects import parse_module, print_module
+    from ttnn.compiler.ir.epochs import Epoch
+    from ttnn.compiler.ir.module import Module
     from ttnn.compiler.pipelines import run_steps
+    from ttnn.compiler.versions import parse_module, print_module
 
     module = parse_module(
         text,

@@ -7,39 +7,39 @@ from collections.abc import Callable
 from typing import Final
 
 from ttnn.base.exceptions import TtnnError
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module
-from ttnn.compiler.binary.binary import Binary
-from ttnn.compiler.dialects import parse_module
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.tools.version import package_version
+from ttnn.compiler.versions import parse_module
 
 __all__ = ["run", "translate"]
 
 
 def _binary(module: Module) -> Binary:
-    from ttnn.compiler.binary.translate import ttnn_to_binary
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 
     return ttnn_to_binary(module, package_version())
 
 
 def _ttnn(module: Module) -> bytes:
-    from ttnn.compiler.binary.translate import binary_bytes
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes
 
     return binary_bytes(module, _binary(module))
 
 
 def _metal(module: Module) -> bytes:
-    from ttnn.compiler.binary.metal_tables import metal_to_binary
-    from ttnn.compiler.binary.translate import binary_bytes
+    from ttnn.compiler.conversion.ttmetal_to_flatbuffer import metal_to_binary
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes
 
     return binary_bytes(module, metal_to_binary(module, package_version()))
 
 
 def _kernels(module: Module) -> str:
-    from ttnn.compiler.binary.emitc_source import emitc_kernels, has_emitc
-    from ttnn.compiler.binary.kernel_source import kernels_source
+    from ttnn.compiler.target.cpp.emitc import emitc_kernels, has_emitc
+    from ttnn.compiler.target.cpp.kernels import kernels_source
 
     if has_emitc(module):
         return emitc_kernels(module)
@@ -47,9 +47,9 @@ def _kernels(module: Module) -> str:
 
 
 def _python(module: Module) -> str:
-    from ttnn.compiler.binary.emit import python_source
-    from ttnn.compiler.binary.emitpy_source import emitpy_source, has_emitpy
-    from ttnn.compiler.binary.programs import programs
+    from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+    from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
+    from ttnn.compiler.target.python.emitpy import emitpy_source, has_emitpy
 
     if has_emitpy(module):
         return emitpy_source(module)
@@ -57,9 +57,9 @@ def _python(module: Module) -> str:
 
 
 def _cpp(module: Module) -> str:
-    from ttnn.compiler.binary.emit import cpp_source
-    from ttnn.compiler.binary.emitc_source import emitc_functions, has_emitc_functions
-    from ttnn.compiler.binary.programs import programs
+    from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+    from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source
+    from ttnn.compiler.target.cpp.emitc import emitc_functions, has_emitc_functions
 
     if has_emitc_functions(module):
         return emitc_functions(module)

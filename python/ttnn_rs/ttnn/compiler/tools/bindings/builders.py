@@ -7,13 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from ttnn.base.exceptions import ArgumentError, MissingNameError
-from ttnn.compiler.asm.attributes import OpaqueDialectType
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.xdsl_adapter import Block as AnyBlock
-from ttnn.compiler.asm.xdsl_adapter import FuncOp as AnyFuncOp
-from ttnn.compiler.asm.xdsl_adapter import IndexType, IntegerAttr, IntegerType, MemRefType, Region
 from ttnn.compiler.dialects import attributes, make, operation_class
-from ttnn.compiler.layout.algebra import element_bytes, tile_bytes
+from ttnn.compiler.dialects.ttcore.algebra import element_bytes, tile_bytes
+from ttnn.compiler.ir.attributes import OpaqueDialectType
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.xdsl_adapter import Block as AnyBlock
+from ttnn.compiler.ir.xdsl_adapter import FuncOp as AnyFuncOp
+from ttnn.compiler.ir.xdsl_adapter import IndexType, IntegerAttr, IntegerType, MemRefType, Region
 from ttnn.compiler.tools.bindings import kernel_arguments, tt
 from ttnn.compiler.tools.bindings import ttcore as ttcore_attributes
 from ttnn.compiler.tools.bindings.ir import Context, Type, Value, insert, unknown_operation

@@ -1,7 +1,7 @@
 """`ttmlir.ir`: contexts, locations, modules, blocks, types, attributes and affine expressions.
 
 Names and calls are those of the MLIR Python bindings ("MLIR Python Bindings", mlir.llvm.org). An object stands for one
-of `ttnn.compiler.asm`; its text is that of MLIR without aliases.
+of `ttnn.compiler.ir`; its text is that of MLIR without aliases.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ttnn.base.exceptions import ArgumentError
-from ttnn.compiler.asm import affine
-from ttnn.compiler.asm.diagnostics import CompileError
-from ttnn.compiler.asm.epochs import Epoch
-from ttnn.compiler.asm.module import Module as Parsed
-from ttnn.compiler.asm.operations import generic_operation
-from ttnn.compiler.asm.printing import attribute_text
-from ttnn.compiler.asm.verifier import verify
-from ttnn.compiler.asm.xdsl_adapter import AffineExpr as Expression
-from ttnn.compiler.asm.xdsl_adapter import AffineMap as Map
-from ttnn.compiler.asm.xdsl_adapter import Attribute as AnyAttribute
-from ttnn.compiler.asm.xdsl_adapter import Block as AnyBlock
-from ttnn.compiler.asm.xdsl_adapter import IndexType as AnyIndexType
-from ttnn.compiler.asm.xdsl_adapter import IntegerAttr as AnyIntegerAttr
-from ttnn.compiler.asm.xdsl_adapter import IntegerType as AnyIntegerType
-from ttnn.compiler.asm.xdsl_adapter import MemRefType as AnyMemRefType
-from ttnn.compiler.asm.xdsl_adapter import (
+from ttnn.compiler.ir import affine
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module as Parsed
+from ttnn.compiler.ir.operations import generic_operation
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.verifier import verify
+from ttnn.compiler.ir.xdsl_adapter import AffineExpr as Expression
+from ttnn.compiler.ir.xdsl_adapter import AffineMap as Map
+from ttnn.compiler.ir.xdsl_adapter import Attribute as AnyAttribute
+from ttnn.compiler.ir.xdsl_adapter import Block as AnyBlock
+from ttnn.compiler.ir.xdsl_adapter import IndexType as AnyIndexType
+from ttnn.compiler.ir.xdsl_adapter import IntegerAttr as AnyIntegerAttr
+from ttnn.compiler.ir.xdsl_adapter import IntegerType as AnyIntegerType
+from ttnn.compiler.ir.xdsl_adapter import MemRefType as AnyMemRefType
+from ttnn.compiler.ir.xdsl_adapter import (
     ModuleOp,
     NoneAttr,
     Operation,
@@ -37,7 +37,7 @@ from ttnn.compiler.asm.xdsl_adapter import (
     TensorType,
     builtin_float,
 )
-from ttnn.compiler.dialects import parse_module, print_module
+from ttnn.compiler.versions import parse_module, print_module
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 from ttnn.base.exceptions import ArgumentError
-from ttnn.compiler.asm.attributes import OpaqueDialectAttr
+from ttnn.compiler.ir.attributes import OpaqueDialectAttr
 from ttnn.compiler.tools.bindings.ir import Attribute, Context
 
 __all__ = ["ir"]

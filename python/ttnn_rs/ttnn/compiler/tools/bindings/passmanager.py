@@ -59,7 +59,7 @@ def ttir_to_ttmetal_backend_pipeline(module: Module, options: str = "") -> None:
 
 def ttnn_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTNN binary of a lowered module."""
-    from ttnn.compiler.binary.translate import binary_bytes, ttnn_to_binary
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes, ttnn_to_binary
 
     data = binary_bytes(module.parsed, ttnn_to_binary(module.parsed, package_version()))
     write_atomically(filepath, data, where="ttnn_to_flatbuffer_file")
@@ -67,8 +67,8 @@ def ttnn_to_flatbuffer_file(module: Module, filepath: str) -> None:
 
 def ttmetal_to_flatbuffer_file(module: Module, filepath: str) -> None:
     """Write the TTMetal binary of a lowered module."""
-    from ttnn.compiler.binary.metal_tables import metal_to_binary
-    from ttnn.compiler.binary.translate import binary_bytes
+    from ttnn.compiler.conversion.ttmetal_to_flatbuffer import metal_to_binary
+    from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import binary_bytes
 
     data = binary_bytes(module.parsed, metal_to_binary(module.parsed, package_version()))
     write_atomically(filepath, data, where="ttmetal_to_flatbuffer_file")

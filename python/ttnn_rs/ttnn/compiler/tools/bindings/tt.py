@@ -8,12 +8,12 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from ttnn.compiler.asm.xdsl_adapter import MemRefType, NoneAttr
 from ttnn.compiler.dialects import attributes
-from ttnn.compiler.layout.algebra import collapsed_map, shard_shape, tiled_shape
-from ttnn.compiler.layout.device import Device
-from ttnn.compiler.layout.system_desc import SystemDesc
-from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
+from ttnn.compiler.dialects.ttcore.algebra import collapsed_map, shard_shape, tiled_shape
+from ttnn.compiler.dialects.ttcore.device import Device
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute, to_attribute
+from ttnn.compiler.ir.xdsl_adapter import MemRefType, NoneAttr
 from ttnn.compiler.tools.bindings.ir import WRAPPERS, AffineMap, Attribute, Context, RankedTensorType, Type
 
 __all__ = ["DataType", "MemorySpace", "OOBVal", "TensorMemoryLayout", "ir", "register_dialect"]

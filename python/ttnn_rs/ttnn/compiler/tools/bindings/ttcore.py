@@ -14,12 +14,12 @@ from typing import Any
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.dialects import attributes
 from ttnn.compiler.dialects.enums import ENUMS
-from ttnn.compiler.layout.device import Device
-from ttnn.compiler.layout.system_desc import SystemDesc
-from ttnn.compiler.layout.system_desc_attribute import from_attribute, to_attribute
-from ttnn.compiler.passes.placement.device import device_attribute
+from ttnn.compiler.dialects.ttcore.device import Device
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute, to_attribute
 from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_epoch
 from ttnn.compiler.tools.data_types import DataType
+from ttnn.compiler.transforms.ttcore.device import device_attribute
 
 __all__ = ["DataType", "Topology", "ir"]
 

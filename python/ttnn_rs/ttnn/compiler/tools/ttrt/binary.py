@@ -7,7 +7,7 @@ from typing import Any
 
 from ttnn.base.exceptions import FileFormatError
 from ttnn.base.files import write_atomically
-from ttnn.compiler.binary.binary import Binary as Content
+from ttnn.compiler.target.flatbuffer.binary import Binary as Content
 
 __all__ = [
     "Binary",

@@ -10,7 +10,7 @@ from typing import Any
 import ttnn
 from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.base.files import write_atomically
-from ttnn.compiler.binary.calls import Call
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
 from ttnn.compiler.tools.ttrt import runtime
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.query import Query

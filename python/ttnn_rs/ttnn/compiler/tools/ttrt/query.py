@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ttnn.compiler.binary.system_desc import to_table
 from ttnn.compiler.runtime.system import current_system
+from ttnn.compiler.target.flatbuffer.system_desc import to_table
 from ttnn.compiler.tools.ttrt import binary as binaries
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.runtime import get_current_system_desc

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 import ttnn
 from ttnn.base.exceptions import DTypeError, FileFormatError, ParameterError, ShapeError, UnsupportedError
-from ttnn.compiler.binary import system_desc as descriptors
-from ttnn.compiler.binary.calls import Call
-from ttnn.compiler.binary.programs import Program, programs
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Call
+from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.metal import run_metal
 from ttnn.compiler.runtime.place import Transfers
 from ttnn.compiler.runtime.system import current_system
+from ttnn.compiler.target.flatbuffer import system_desc as descriptors
 from ttnn.compiler.tools.data_types import DataType
 from ttnn.compiler.tools.ttrt.binary import Flatbuffer, SystemDesc
 

@@ -14,9 +14,9 @@ import ttnn
 from ttnn.base.exceptions import DeviceError, FileFormatError, StorageError
 from ttnn.base.files import make_folder, open_atomically, open_file, write_atomically
 from ttnn.base.paths import path_below
-from ttnn.compiler.binary.binary import SUFFIXES
-from ttnn.compiler.binary.system_desc import from_table
 from ttnn.compiler.limits import ELEMENTS, shortened
+from ttnn.compiler.target.flatbuffer.binary import SUFFIXES
+from ttnn.compiler.target.flatbuffer.system_desc import from_table
 from ttnn.compiler.tools.ttrt import binary as binaries
 from ttnn.compiler.tools.ttrt.indices import below, index_limits
 

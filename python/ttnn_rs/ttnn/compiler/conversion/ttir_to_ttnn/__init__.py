@@ -1,0 +1,1 @@
+"""`convert-ttir-to-ttnn`: tensor operations become calls of the library."""

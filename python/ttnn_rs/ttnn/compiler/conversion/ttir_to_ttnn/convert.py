@@ -1,0 +1,25 @@
+"""`convert-ttir-to-ttnn`, in the form of the epoch of the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.conversion.ttir_to_ttnn import tt as book_to_ttnn
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+
+__all__ = ["run"]
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Lower all tensor operations to calls of the library.
+
+    Raises:
+        CompileError: An operation cannot be lowered.
+    """
+    if module.epoch is Epoch.BOOK:
+        book_to_ttnn.run(module, options)
+        return
+    from ttnn.compiler.conversion.ttir_to_ttnn import lowering as later_to_ttnn
+
+    later_to_ttnn.run(module, options)

@@ -1,0 +1,1 @@
+"""Programs of the library as calls of public `ttnn` functions."""

@@ -1,0 +1,584 @@
+"""Calls of the later epochs' operations. Descriptions have data type, layout and memory of each result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.attention import ATTENTION
+from ttnn.compiler.conversion.ttnn_to_calls.calls import CACHED, DEVICE, PROGRAM, Argument, Call, Name, Ref
+from ttnn.compiler.conversion.ttnn_to_calls.configurations import program_config
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
+from ttnn.compiler.conversion.ttnn_to_calls.generic import GENERIC
+from ttnn.compiler.conversion.ttnn_to_calls.parts import (
+    DRAM,
+    INTEGERS,
+    compute_config,
+    finish,
+    in_rows,
+    in_tiles,
+    operand,
+)
+from ttnn.compiler.conversion.ttnn_to_calls.quantization import QUANTIZATION
+from ttnn.compiler.conversion.ttnn_to_calls.selection import SELECTION
+from ttnn.compiler.conversion.ttnn_to_calls.traces import TRACES
+from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, describe_type, place
+from ttnn.compiler.conversion.ttnn_to_calls.windows import WINDOWS
+
+__all__ = ["LATER"]
+
+_UNARY: Final = {
+    "IsFinite": "isfinite",
+    "LogicalNot": "logical_not",
+    "LeakyRelu": "leaky_relu",
+    "BitwiseNot": "bitwise_not",
+}
+_BINARY: Final = {
+    "Equal": "eq",
+    "NotEqual": "ne",
+    "GreaterEqual": "ge",
+    "GreaterThan": "gt",
+    "LessEqual": "le",
+    "LessThan": "lt",
+    "LogicalAnd": "logical_and",
+    "LogicalOr": "logical_or",
+    "LogicalXor": "logical_xor",
+    "LogicalRightShift": "logical_right_shift",
+    "LogicalLeftShift": "logical_left_shift",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+}
+_ARRAYS: Final = {
+    "Float32": np.float32,
+    "BFloat16": ml_dtypes.bfloat16,
+    "Int32": np.int32,
+    "UInt32": np.uint32,
+    "UInt16": np.uint16,
+    "UInt8": np.uint8,
+}
+
+
+def _unary(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    kind = table["type"]
+    function = f"ttnn.{_UNARY.get(kind, kind.lower())}"
+    extra = [float(table["params"]["parameter"])] if kind == "LeakyRelu" else []
+    finish(calls, table, function, have, operand(table["in"]), *extra)
+
+
+def _number(table: dict[str, Any], name: str) -> float | int:
+    value = table[name]
+    number: float | int = value["value"] if isinstance(value, dict) else value
+    return number
+
+
+def _unary_composite(calls: Calls, table: dict[str, Any]) -> None:
+    have, kind = describe(table["in"]), table["type"]
+    if kind == "ClampScalar":
+        ends: list[Argument] = [_number(table["params"], "min"), _number(table["params"], "max")]
+        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
+    elif kind == "ClampTensor":
+        ends = [operand(table["params"]["min"]), operand(table["params"]["max"])]
+        finish(calls, table, "ttnn.clamp", have, operand(table["in"]), *ends)
+    else:
+        finish(calls, table, f"ttnn.{kind.lower()}", have, operand(table["in"]))
+
+
+def _binary(calls: Calls, table: dict[str, Any]) -> None:
+    have, kind = describe(table["lhs"]), table["type"]
+    wanted = table.get("output_dtype")
+    if wanted is not None and (wanted in INTEGERS) != (have.data_type in INTEGERS):
+        # Kernels of integers write integers, and those of floats floats.
+        wanted = None
+    function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
+    dtype = describe_type(wanted) if wanted is not None and wanted != have.data_type else None
+    operands = operand(table["lhs"]), operand(table["rhs"])
+    finish(calls, table, function, have, *operands, data_type=wanted or have.data_type, dtype=dtype)
+
+
+def _binary_composite(calls: Calls, table: dict[str, Any]) -> None:
+    have, kind = describe(table["lhs"]), table["type"]
+    function = f"ttnn.{_BINARY.get(kind, kind.lower())}"
+    finish(calls, table, function, have, operand(table["lhs"]), operand(table["rhs"]))
+
+
+def _pow_scalar(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["lhs"])
+    finish(calls, table, "ttnn.pow", have, operand(table["lhs"]), _number(table, "rhs"))
+
+
+def _where(calls: Calls, table: dict[str, Any]) -> None:
+    operands = [operand(table[name]) for name in ("first", "second", "third")]
+    finish(calls, table, "ttnn.where", describe(table["second"]), *operands)
+
+
+def _reduction(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    dims = [int(dim) for dim in table["dim_arg"]] if "dim_arg" in table else None
+    function = f"ttnn.{table['type'].lower()}"
+    tensor, keep = operand(table["in"]), table["keep_dim"]
+    finish(calls, table, function, have, tensor, dim=dims, keepdim=keep, compute_kernel_config=compute_config(table))
+
+
+def _argmax(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    tensor: Argument = operand(table["in"])
+    rows = Description(have.shape, have.data_type, False, DRAM)
+    if have.tiled:
+        tensor = calls.call("ttnn.to_layout", tensor, rows.layout)
+    finish(
+        calls, table, "ttnn.argmax", rows, tensor, data_type="UInt32", dim=table.get("dim"), keepdim=table["keep_dim"]
+    )
+
+
+def _prod(calls: Calls, table: dict[str, Any]) -> None:
+    have, dim = describe(table["in"]), table.get("dim_arg")
+    finish(calls, table, "ttnn.prod", have, operand(table["in"]), dim=dim, keepdim=table["keep_dim"])
+
+
+def _softmax(calls: Calls, table: dict[str, Any]) -> None:
+    have, config = describe(table["in"]), compute_config(table)
+    stable = bool(table.get("numeric_stable", False))
+    arguments = operand(table["in"]), table["dimension"]
+    finish(calls, table, "ttnn.softmax", have, *arguments, numeric_stable=stable, compute_kernel_config=config)
+
+
+def _matmul(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["a"])
+    options: dict[str, Argument] = {name: True for name in ("transpose_a", "transpose_b") if table.get(name)}
+    if table.get("matmul_program_config") is not None:
+        member = table["matmul_program_config_type"]
+        options["program_config"] = program_config(member, table["matmul_program_config"])
+    options["compute_kernel_config"] = compute_config(table)
+    options["activation"] = table.get("activation") or None
+    bias, want = operand(table.get("bias")), describe(table["out"])
+    a, b = describe(table["a"]), describe(table["b"])
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    operands = [operand(table["a"]), operand(table["b"])]
+    if math.prod(b.shape[:-2]) != 1:
+        operands = [_repeated(calls, table[name], batch) for name in ("a", "b")]
+    if 1 not in (len(a.shape), len(b.shape)):
+        options |= {} if bias is None else {"bias": bias}
+        finish(calls, table, "ttnn.matmul" if bias is None else "ttnn.linear", have, *operands, **options)
+        return
+    # Vectors: the function's result may have a dimension of size one more or less than the binary's.
+    made = calls.call("ttnn.matmul", *operands, **options)
+    shape = _vector_product(a.shape, b.shape)
+    made = calls.call("ttnn.reshape", made, list(shape))
+    if bias is not None:
+        made = calls.call("ttnn.add", made, bias)
+    if (shape if bias is None else np.broadcast_shapes(shape, describe(table["bias"]).shape)) != want.shape:
+        made = calls.call("ttnn.reshape", made, list(want.shape))
+    place(calls, made, Description(want.shape, have.data_type, True, DRAM), table["out"]["global_id"], want)
+
+
+def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
+    """Products of the matrices that are selected; which those are is bfloat16 in rows."""
+    config = table.get("program_config")
+    if not config:
+        raise UnsupportedError("sparse_matmul without a program_config is not executed: the function asks for one.")
+    count = table.get("nnz")
+    finish(
+        calls,
+        table,
+        "ttnn.sparse_matmul",
+        describe(table["a"]),
+        operand(table["a"]),
+        operand(table["b"]),
+        sparsity=in_rows(calls, table["sparsity"], "BFloat16"),
+        program_config=program_config("MatmulMultiCoreReuseMultiCast1DProgramConfig", config),
+        nnz=None if count is None else int(count),
+        is_input_a_sparse=bool(table["is_input_a_sparse"]),
+        is_input_b_sparse=bool(table["is_input_b_sparse"]),
+        compute_kernel_config=compute_config(table),
+    )
+
+
+def _bitcast(calls: Calls, table: dict[str, Any]) -> None:
+    have, want = describe(table["in"]), describe(table["out"])
+    finish(calls, table, "ttnn.bitcast", have, operand(table["in"]), want.dtype, data_type=want.data_type)
+
+
+def _refused(reason: str) -> Handler:
+    """An operation that the library does not have."""
+
+    def refuse(calls: Calls, table: dict[str, Any]) -> None:
+        del calls, table
+        raise UnsupportedError(f"this operation is not executed: {reason}.")
+
+    return refuse
+
+
+_CHIPS: Final = "it exchanges data between chips, and programs are executed on one"
+_EXCHANGES: Final = (
+    *("AggregateTensorOp", "AllGatherOp", "AllReduceAsyncOp", "AllReduceOp", "AllToAllCombineOp"),
+    *("AllToAllDispatchMetadataOp", "AllToAllDispatchOp", "CollectivePermuteOp", "DistributeTensorOp"),
+    *("DistributedRMSNormOp", "MeshPartitionOp", "MeshShardOp", "MoeComputeOp", "PointToPointOp", "ReduceScatterOp"),
+    "SelectiveReduceCombineOp",
+)
+_TRAINING: Final = "it is an operator of the training library ttml, which TT-NN does not have"
+
+
+def _repeated(calls: Calls, reference: dict[str, Any], batch: tuple[int, ...]) -> Ref:
+    """An operand of a product with the batches of the result: the function repeats only what has none."""
+    shape, found = describe(reference).shape, Ref(reference["global_id"])
+    if shape[:-2] == batch:
+        return found
+    ends = shape[-2:] if len(shape) > 1 else (1, *shape)
+    full = (*(1,) * (len(batch) - len(shape[:-2])), *shape[:-2], *ends)
+    if full != shape:
+        found = calls.call("ttnn.reshape", found, list(full))
+    factors = [count // size for count, size in zip(batch, full[:-2], strict=True)]
+    return calls.call("ttnn.repeat", found, [*factors, 1, 1]) if set(factors) != {1} else found
+
+
+def _vector_product(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of a product with a vector; that of two vectors has one element."""
+    batch = np.broadcast_shapes(a[:-2], b[:-2])
+    rows = a[-2:-1] if len(a) > 1 else ()
+    columns = b[-1:] if len(b) > 1 else ()
+    return (*batch, *rows, *columns) or (1,)
+
+
+def _transpose(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    finish(calls, table, "ttnn.transpose", have, operand(table["in"]), table["dim0"], table["dim1"])
+
+
+def _permute(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    order = [int(dim) for dim in table["permutation"]]
+    finish(calls, table, "ttnn.permute", have, operand(table["in"]), order)
+
+
+def _concat(calls: Calls, table: dict[str, Any]) -> None:
+    parts = [operand(one) for one in table["inputs"]]
+    finish(calls, table, "ttnn.concat", describe(table["inputs"][0]), parts, table["dim"])
+
+
+def _reshape(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    shape = [int(size) for size in table.get("shape", [])]
+    finish(calls, table, "ttnn.reshape", have, operand(table["in"]), shape)
+
+
+def _repeat(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["in"])
+    times = [int(count) for count in table["repeat_dims"]]
+    finish(calls, table, "ttnn.repeat", have, operand(table["in"]), times)
+
+
+def _repeat_interleave(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["input"])
+    finish(calls, table, "ttnn.repeat_interleave", have, operand(table["input"]), table["repeats"], table["dim"])
+
+
+def _pad(calls: Calls, table: dict[str, Any]) -> None:
+    have, sizes = describe(table["in"]), [int(size) for size in table["padding"]]
+    pairs = list(zip(sizes[::2], sizes[1::2], strict=True))
+    tensor: Argument = operand(table["in"])
+    if have.tiled and any(before for before, _ in pairs):
+        # Elements before the first need rows.
+        have = Description(have.shape, have.data_type, False, DRAM)
+        tensor = calls.call("ttnn.to_layout", tensor, have.layout)
+    finish(calls, table, "ttnn.pad", have, tensor, pairs, float(table["value"]))
+
+
+def _embedding(calls: Calls, table: dict[str, Any]) -> None:
+    index, rows, want = describe(table["input"]), describe(table["weight"]), describe(table["out"])
+    indices: Ref = Ref(table["input"]["global_id"])
+    weight: Ref = Ref(table["weight"]["global_id"])
+    indices = calls.cast(indices, index.data_type, "UInt32")
+    row_major = Name("ttnn.ROW_MAJOR_LAYOUT")
+    if index.tiled:
+        indices = calls.call("ttnn.to_layout", indices, row_major)
+    weight = calls.cast(weight, rows.data_type, "BFloat16")
+    if rows.tiled:
+        weight = calls.call("ttnn.to_layout", weight, row_major)
+    made = calls.call("ttnn.embedding", indices, weight, layout=want.layout)
+    if len(index.shape) == 1:
+        made = calls.call("ttnn.reshape", made, list(want.shape))
+    place(calls, made, Description(want.shape, "BFloat16", want.tiled, DRAM), table["out"]["global_id"], want)
+
+
+def _moved(name: str) -> Handler:
+    """A change of layout, data type or place: the output's description says which."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        reference = table[name]
+        number, want = table["out"]["global_id"], describe(table["out"])
+        place(calls, Ref(reference["global_id"]), describe(reference), number, want)
+
+    return add
+
+
+def _created(function: str) -> Callable[[Calls, dict[str, Any], list[Argument]], None]:
+    def add(calls: Calls, table: dict[str, Any], values: list[Argument]) -> None:
+        number, want = table["out"]["global_id"], describe(table["out"])
+        device = None if want.on_host else DEVICE
+        arguments = [*values, want.dtype, want.layout]
+        calls.call(function, *arguments, out=number, device=device, memory_config=want.memory)
+
+    return add
+
+
+def _empty(calls: Calls, table: dict[str, Any]) -> None:
+    _created("ttnn.zeros")(calls, table, [list(describe(table["out"]).shape)])
+
+
+def _named_full(calls: Calls, table: dict[str, Any]) -> None:
+    _created("ttnn.zeros" if table["type"] == "Zeros" else "ttnn.ones")(
+        calls, table, [list(describe(table["out"]).shape)]
+    )
+
+
+def _full(calls: Calls, table: dict[str, Any]) -> None:
+    _created("ttnn.full")(calls, table, [list(describe(table["out"]).shape), _number(table, "fill_value")])
+
+
+def _arange(calls: Calls, table: dict[str, Any]) -> None:
+    number, want = table["out"]["global_id"], describe(table["out"])
+    ends = [int(table[name]) for name in ("start", "end", "step")]
+    made = calls.call("ttnn.arange", *ends, dtype=want.dtype, device=DEVICE)
+    have = Description(want.shape, want.data_type, False, DRAM)
+    place(calls, made, have, number, want)
+
+
+def _constant(calls: Calls, table: dict[str, Any]) -> None:
+    number, want = table["out"]["global_id"], describe(table["out"])
+    stored = str(table.get("input_dtype", want.data_type))
+    if stored not in _ARRAYS:
+        raise UnsupportedError(f"a constant of {stored} is not executed; there are {', '.join(_ARRAYS)}.")
+    data = table.get("input", table.get("data", b""))
+    values = np.frombuffer(data, dtype=_ARRAYS[stored])
+    if values.size not in (1, math.prod(want.shape)):
+        raise ValueError(f"a constant has {values.size} values for the shape {want.shape}")
+    plain = [float(one) for one in values] if stored in ("Float32", "BFloat16") else [int(one) for one in values]
+    if len(plain) == 1 and math.prod(want.shape) != 1:
+        _created("ttnn.full")(calls, table, [list(want.shape), plain[0]])
+        return
+    # The device makes no tiles of bytes; the host does.
+    tiled = want.tiled and stored == "UInt8"
+    layout = want.layout if tiled else None
+    made = calls.call("ttnn.from_buffer", plain, list(want.shape), describe_type(stored), DEVICE, layout=layout)
+    place(calls, made, Description(want.shape, stored, tiled, DRAM), number, want)
+
+
+def _norm(function: str) -> Handler:
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        have = describe(table["input"])
+        parts = {name: operand(table.get(name)) for name in ("weight", "bias")}
+        config = compute_config(table)
+        options: dict[str, Argument] = {"epsilon": float(table["epsilon"]), "compute_kernel_config": config, **parts}
+        finish(calls, table, function, have, operand(table["input"]), **options)
+
+    return add
+
+
+def _statistics(function: str, residual: str) -> Handler:
+    """Statistics of the rows of a chip. Reciprocals and a program configuration would change how they are added."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        _refuse_given(function, table, "recip", "program_config")
+        have, kind = describe(table["input"]), describe(table["out"]).data_type
+        options: dict[str, Argument] = {
+            "dtype": describe(table["out"]).dtype,
+            "residual_input_tensor": operand(table.get(residual)),
+            "compute_kernel_config": compute_config(table),
+        }
+        finish(calls, table, function, have, operand(table["input"]), data_type=kind, **options)
+
+    return add
+
+
+def _layer_norm_of_statistics(calls: Calls, table: dict[str, Any]) -> None:
+    function, have = "ttnn.layer_norm_post_all_gather", describe(table["input"])
+    _refuse_given(function, table, "program_config")
+    parts: dict[str, Argument] = {name: operand(table.get(name)) for name in ("weight", "bias")}
+    parts |= {"epsilon": float(table["epsilon"]), "compute_kernel_config": compute_config(table)}
+    finish(calls, table, function, have, operand(table["input"]), operand(table["stats"]), **parts)
+
+
+def _refuse_given(function: str, table: dict[str, Any], *names: str) -> None:
+    """Refuse fields that change what is computed.
+
+    Raises:
+        UnsupportedError: One of them is given.
+    """
+    for name in names:
+        if table.get(name) is not None:
+            raise UnsupportedError(f"{name} of {function} is not executed: the norm of a whole tensor is.")
+
+
+def _dump_tensor(calls: Calls, table: dict[str, Any]) -> None:
+    calls.added.append(
+        Call("ttnn.dump_tensor", [str(table["file_path"]), operand(table["in"])], {}, (), calls.operation)
+    )
+
+
+def _load_tensor(calls: Calls, table: dict[str, Any]) -> None:
+    device = None if table.get("device") is None else DEVICE
+    calls.call("ttnn.load_tensor", str(table["file_path"]), out=table["out"]["global_id"], device=device)
+
+
+def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
+    have = describe(table["input"])
+    names = ("running_mean", "running_var", "weight", "bias")
+    options: dict[str, Argument] = {name: operand(table.get(name)) for name in names}
+    finish(calls, table, "ttnn.batch_norm", have, operand(table["input"]), eps=float(table["epsilon"]), **options)
+
+
+def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
+    """The running mean and variance change in place; the function takes them as [1, C, 1, 1]."""
+    have = describe(table["input"])
+    channels = [1, have.shape[1], 1, 1]
+    options: dict[str, Argument] = {}
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        value = operand(table.get(name))
+        if value is not None and describe(table[name]).shape != tuple(channels):
+            value = calls.call("ttnn.reshape", value, channels)
+        options[name] = value
+    finish(
+        calls,
+        table,
+        "ttnn.batch_norm",
+        have,
+        operand(table["input"]),
+        eps=float(table["epsilon"]),
+        momentum=float(table["momentum"]),
+        training=True,
+        **options,
+    )
+    for name in ("running_mean", "running_var"):
+        reference = table.get(name)
+        if reference is not None and options[name] != Ref(reference["global_id"]):
+            shape = list(describe(reference).shape)
+            calls.call("ttnn.reshape", options[name], shape, out=reference["global_id"])
+
+
+def _group_norm(calls: Calls, table: dict[str, Any]) -> None:
+    """The function takes bfloat16 and factors of [1, C]; which columns belong to a group it knows without a mask."""
+    factors: dict[str, Argument] = {}
+    for name in ("weight", "bias"):
+        reference = table.get(name)
+        if reference is None:
+            continue
+        shape = describe(reference).shape
+        value = in_tiles(calls, reference, "BFloat16") if len(shape) == 1 else operand(reference)
+        factors[name] = calls.call("ttnn.reshape", value, [1, *shape]) if len(shape) == 1 else value
+    finish(
+        calls,
+        table,
+        "ttnn.group_norm",
+        Description(describe(table["input"]).shape, "BFloat16", True, DRAM),
+        in_tiles(calls, table["input"], "BFloat16"),
+        num_groups=int(table["num_groups"]),
+        epsilon=float(table["epsilon"]),
+        inplace=False,
+        **factors,
+    )
+
+
+def _gelu_backward(calls: Calls, table: dict[str, Any]) -> None:
+    """The function returns a list with the gradient of its one input."""
+    have, number, want = describe(table["input"]), table["out"]["global_id"], describe(table["out"])
+    variant = {"none": "Accurate", "tanh": "Tanh"}.get(table.get("approximate") or "none")
+    if variant is None:
+        raise UnsupportedError(f"gelu_bw: approximate is {table['approximate']}; there are none and tanh.")
+    operands = [operand(table["grad"]), operand(table["input"])]
+    made = calls.call("ttnn.gelu_bw", *operands, variant=Name(f"ttnn.GeluVariant.{variant}"), memory_config=DRAM)
+    calls.added[-1].returns = (0,)
+    place(calls, made, Description(want.shape, have.data_type, True, DRAM), number, want)
+
+
+def _deallocate(calls: Calls, table: dict[str, Any]) -> None:
+    calls.added.append(Call("ttnn.deallocate", [Ref(table["in"]["global_id"]), False], {}, (), calls.operation))
+
+
+def _program(name: str, function: str = PROGRAM) -> Handler:
+    """A call of another program of the binary."""
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        inputs = [operand(one) for one in table.get("inputs", [])]
+        outputs = tuple(one["global_id"] for one in table.get("outputs", []))
+        whole = tuple(range(len(outputs)))
+        calls.added.append(Call(function, [int(table[name]), inputs], {}, outputs, calls.operation, whole))
+
+    return add
+
+
+def _get_device(calls: Calls, table: dict[str, Any]) -> None:
+    """The device is an argument of every program."""
+
+
+#: What each member of the union `OpType` adds.
+LATER: Final[dict[str, Handler]] = {
+    **ATTENTION,
+    **GENERIC,
+    **QUANTIZATION,
+    **SELECTION,
+    **TRACES,
+    **WINDOWS,
+    **dict.fromkeys(_EXCHANGES, _refused(_CHIPS)),
+    "AdamWOp": _refused(_TRAINING),
+    "ArangeOp": _arange,
+    "BatchNormInferenceOp": _batch_norm,
+    "BatchNormTrainingOp": _batch_norm_training,
+    "BitcastConvertOp": _bitcast,
+    "ConcatOp": _concat,
+    "ConstantOp": _constant,
+    "DeallocateOp": _deallocate,
+    "DumpTensorOp": _dump_tensor,
+    "EltwiseBinaryCompositeOp": _binary_composite,
+    "EltwiseBinaryCompositeScalarOp": _pow_scalar,
+    "EltwiseBinaryOp": _binary,
+    "EltwiseTernaryWhereOp": _where,
+    "EltwiseUnaryCompositeOp": _unary_composite,
+    "EltwiseUnaryOp": _unary,
+    "EmbeddingOp": _embedding,
+    "EmptyOp": _empty,
+    "ExperimentalEltwiseBinaryBackwardOp": _gelu_backward,
+    "FromDeviceOp": _moved("in"),
+    "FullOp": _full,
+    "FuncCallOp": _program("program_id"),
+    "GetDeviceOp": _get_device,
+    "GroupNormOp": _group_norm,
+    "LayerNormOp": _norm("ttnn.layer_norm"),
+    "LayerNormPostAllGatherOp": _layer_norm_of_statistics,
+    "LayerNormPreAllGatherOp": _statistics("ttnn.layer_norm_pre_all_gather", "residual_input"),
+    "LinearOp": _matmul,
+    "LoadCachedOp": _program("program_idx", CACHED),
+    "LoadTensorOp": _load_tensor,
+    "MatmulOp": _matmul,
+    "NamedFullOp": _named_full,
+    "PadOp": _pad,
+    "PermuteOp": _permute,
+    "RMSNormOp": _norm("ttnn.rms_norm"),
+    "RMSNormPreAllGatherOp": _statistics("ttnn.rms_norm_pre_all_gather", "residual"),
+    "ReductionArgMaxOp": _argmax,
+    "ReductionOp": _reduction,
+    "ReductionProdOp": _prod,
+    "RepeatInterleaveOp": _repeat_interleave,
+    "RepeatOp": _repeat,
+    "ReshapeOp": _reshape,
+    "SDPABackwardOp": _refused(_TRAINING),
+    "SDPAForwardOp": _refused(_TRAINING),
+    "SoftmaxOp": _softmax,
+    "SparseMatmulOp": _sparse_matmul,
+    "ToDTypeOp": _moved("in"),
+    "ToDeviceOp": _moved("in"),
+    "ToLayoutOp": _moved("in"),
+    "ToMemoryConfigOp": _moved("in0"),
+    "TopKRouterGptOp": _refused(
+        "ttnn.experimental.topk_router_gpt splits its product over cores, and partial sums are merged in an order that "
+        "is not built; composites of it are lowered by their decomposition"
+    ),
+    "TransposeOp": _transpose,
+    "TypecastOp": _moved("in"),
+}

@@ -1,0 +1,102 @@
+"""The programs of a binary as calls of `ttnn` functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, drop_dead_calls
+from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
+from ttnn.compiler.conversion.ttnn_to_calls.handlers import LATER
+from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import BOOK, Calls
+from ttnn.compiler.target.flatbuffer.binary import Binary
+
+__all__ = ["Program", "programs", "programs_of_tables"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of a TTNN binary.
+
+    Attributes:
+        name: Name of the function.
+        inputs: Number and description of each input.
+        outputs: Number and description of each output.
+        calls: What it calls, in order.
+        texts: Text of each operation, for messages.
+        private: Whether only other programs call it.
+        all: All programs of the binary, by number.
+        constants: What programs of constants that it calls gave last, by number and operation, with what they read.
+        traces: Traces that it has captured, by the number of their operation.
+    """
+
+    name: str
+    inputs: tuple[tuple[int, Description], ...]
+    outputs: tuple[tuple[int, Description], ...]
+    calls: tuple[Call, ...]
+    texts: tuple[str, ...]
+    private: bool = False
+    all: list[Program] = field(default_factory=list, repr=False, compare=False)
+    constants: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    traces: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+def programs(binary: Binary) -> list[Program]:
+    """Return the programs of a TTNN binary.
+
+    Raises:
+        FileFormatError: It is no TTNN binary, or an operation lacks what it needs.
+        UnsupportedError: An operation, data type or placement that the package does not have.
+    """
+    if binary.identifier != "TTNN":
+        raise FileFormatError(f"a TTNN binary is expected, got one with the identifier {binary.identifier}.")
+    return programs_of_tables(binary.values.get("programs", []), binary.epoch)
+
+
+def programs_of_tables(tables: list[dict[str, Any]], epoch: str) -> list[Program]:
+    """Return the programs of the tables `Program` of a binary of an epoch.
+
+    Raises:
+        FileFormatError: An operation lacks what it needs.
+        UnsupportedError: An operation, data type or placement that the package does not have.
+    """
+    found: list[Program] = []
+    for index, table in enumerate(tables):
+        found.append(_program(table, epoch, index, found))
+    return found
+
+
+def _tensors(references: list[dict[str, Any]]) -> tuple[tuple[int, Description], ...]:
+    return tuple((reference["global_id"], describe(reference)) for reference in references)
+
+
+def _program(table: dict[str, Any], epoch: str, index: int, found: list[Program]) -> Program:
+    name = table.get("name") or f"program_{index}"
+    calls = Calls()
+    operations = table.get("operations", [])
+    handlers = BOOK if epoch == "book" else LATER
+    for number, operation in enumerate(operations):
+        calls.operation = number
+        kind = operation.get("type_type", "NONE")
+        where = f"program {name}, operation {number} ({kind})"
+        if kind not in handlers:
+            raise UnsupportedError(f"{where}: this operation is not executed. There are {', '.join(sorted(handlers))}.")
+        try:
+            handlers[kind](calls, operation["type"])
+        except TtnnError as error:
+            error.sentence = f"{where}: {error.sentence}"
+            raise
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise FileFormatError(f"{where}: the operation is damaged: {error!r}.") from None
+    outputs = _tensors(table.get("outputs", []))
+    kept = drop_dead_calls(calls.added, [number for number, _ in outputs])
+    return Program(
+        name,
+        _tensors(table.get("inputs", [])),
+        outputs,
+        tuple(kept),
+        tuple(str(operation.get("debug_info", "")) for operation in operations),
+        bool(table.get("private", False)),
+        found,
+    )

@@ -1,0 +1,1 @@
+"""TTNN binaries from modules of the dialect `ttnn`."""

@@ -1,0 +1,133 @@
+"""`--ttnn-to-flatbuffer`: binaries from modules of the dialect `ttnn`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any
+
+from ttnn.base.exceptions import FileFormatError, UnsupportedError
+from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
+from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import programs_of
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import BookProgram
+from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
+from ttnn.compiler.dialects.registry import REGISTRY
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import AttributeText
+from ttnn.compiler.ir.values import ValueNames
+from ttnn.compiler.ir.writer import Writer
+from ttnn.compiler.ir.xdsl_adapter import Operation
+from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.target.flatbuffer.schema import Schema
+from ttnn.compiler.target.flatbuffer.system_desc import to_table, version_table
+from ttnn.compiler.versions import print_module
+from ttnn.compiler.versions.functional import EpochExpansion
+
+__all__ = ["OperationText", "binary_bytes", "system_of", "ttnn_to_binary"]
+
+_OPERATION = re.compile(r"\.programs\[(\d+)\]\.operations\[(\d+)\]")
+
+
+class OperationText:
+    """Text of single operations, with the names that they have in their module."""
+
+    def __init__(self, module: Module) -> None:
+        self._expansion = EpochExpansion(module.epoch)
+        self._names = ValueNames(module.op, self._expansion)
+
+    def __call__(self, op: Operation) -> str:
+        """Return the text of an operation, attributes in place."""
+        writer = Writer(REGISTRY, self._names, AttributeText(), self._expansion)
+        writer.operation(op)
+        return "".join(writer.out).strip()
+
+
+def system_of(module: Module) -> SystemDesc:
+    """Return the system descriptor on a module, or the default one.
+
+    Raises:
+        CompileError: It contradicts itself.
+    """
+    modules = [op for op in module.op.walk() if op.name == "builtin.module"]
+    for name in ("tt.system_desc", "ttcore.system_desc"):
+        attribute = next((op.attributes[name] for op in modules if name in op.attributes), None)
+        if isinstance(attribute, SystemDescAttr):
+            try:
+                return from_attribute(attribute)
+            except (ValueError, RuntimeError) as error:
+                raise CompileError(module.at(module.op, str(error))) from None
+    return SystemDesc.default()
+
+
+def ttnn_to_binary(module: Module, version: str) -> Binary:
+    """Return the binary of a module whose functions are of the dialect `ttnn`: one program a function.
+
+    Args:
+        module: The lowered module.
+        version: Version of the package, "major.minor.patch".
+
+    Raises:
+        CompileError: An operation or a tensor has no binary form.
+    """
+    if module.epoch is not Epoch.BOOK:
+        tables = programs_of(module, module.epoch.value, OperationText(module))
+        return _later_root(module, version, module.epoch.value, tables)
+    device = module.op.attributes.get("tt.device")
+    made = BookProgram(module, device if isinstance(device, DeviceAttr) else None)
+    text = OperationText(module)
+    tables = [made.program(function, text) for function in module.functions()]
+    debug = _debug_info(module, tables)
+    tables = [table | {"debug_info": debug} for table in tables]
+    values: dict[str, Any] = {
+        "version": version_table(version),
+        "ttmlir_git_hash": version,
+        "system_desc": to_table(system_of(module), "book"),
+        "programs": tables,
+    }
+    return Binary("TTNN", "book", values)
+
+
+def binary_bytes(module: Module, binary: Binary) -> bytes:
+    """Return the bytes of the binary that was made of a module.
+
+    Raises:
+        CompileError: A value does not fit the binary's field for it.
+    """
+    try:
+        return binary.to_bytes()
+    except FileFormatError as error:
+        found = _OPERATION.search(error.sentence)
+        table = binary.values["programs"][int(found[1])]["operations"][int(found[2])] if found else {}
+        text = OperationText(module)
+        made = (op for op in module.op.walk() if not op.regions and text(op) == table.get("debug_info"))
+        operation = next(made, None) if found else None
+        if operation is None:
+            raise CompileError(module.whole(error.sentence)) from None
+        raise CompileError(module.error(operation, f"has no binary form: {error.sentence}")) from None
+
+
+def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """The table `DebugInfo` of the first epoch: the module's text, and its C++ if its programs have one."""
+    info: dict[str, Any] = {"mlir": {"name": "ttnn", "source": print_module(module)}}
+    with contextlib.suppress(UnsupportedError):
+        info["cpp"] = cpp_source(programs(Binary("TTNN", "book", {"programs": tables})))
+    return info
+
+
+def _later_root(module: Module, version: str, epoch: str, tables: list[dict[str, Any]]) -> Binary:
+    """Return a TTNN binary of a later epoch."""
+    schema = Schema.load(epoch)
+    values: dict[str, Any] = {
+        "version": version_table(version),
+        "schema_hash": schema.digest,
+        "ttmlir_git_hash": version,
+        "system_desc": to_table(system_of(module), epoch),
+        "mlir": {"name": "ttnn", "source": print_module(module)},
+        "programs": tables,
+    }
+    return Binary("TTNN", epoch, values)

@@ -1,0 +1,1 @@
+"""The dialect whose operations are statements of Python."""

@@ -1,0 +1,1 @@
+"""Rules of operations beyond their tables, by subject."""

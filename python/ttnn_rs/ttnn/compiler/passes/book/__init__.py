@@ -1,1 +1,0 @@
-"""Passes of the book, from layouts to calls of the library and to kernels."""

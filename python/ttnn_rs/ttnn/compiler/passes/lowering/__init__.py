@@ -1,1 +1,0 @@
-"""From the dialect `ttir` to the library, in the later epochs."""

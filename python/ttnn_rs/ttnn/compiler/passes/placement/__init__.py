@@ -1,1 +1,0 @@
-"""Device and layouts of tensors in the later epochs."""

@@ -1,1 +1,0 @@
-"""Further passes of the dialect `ttir`: types, arguments, broadcasts, truth values, windows."""

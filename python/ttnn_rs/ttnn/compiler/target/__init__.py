@@ -1,0 +1,1 @@
+"""Formats that leave the compiler: binaries, C++, Python."""

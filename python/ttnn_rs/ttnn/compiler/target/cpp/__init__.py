@@ -1,0 +1,1 @@
+"""C++ source from the dialects `emitc` and `ttkernel`."""

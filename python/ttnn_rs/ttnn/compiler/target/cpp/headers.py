@@ -1,0 +1,57 @@
+"""Headers of kernels by what they use."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import FuncOp, Operation, StringAttr
+
+__all__ = ["THREAD", "headers_of"]
+
+THREAD: Final = "ttkernel.thread"
+
+#: Headers by thread, and those of a function or class that a kernel uses.
+_HEADERS: Final = {
+    Epoch.SLIDES: {"compute": "compute_kernel_api/common.h", "noc": "dataflow_api.h"},
+    Epoch.CURRENT: {"compute": "api/compute/common.h", "noc": "api/dataflow/dataflow_api.h"},
+}
+_USED: Final = {
+    Epoch.SLIDES: {
+        "tilize": "compute_kernel_api/tilize.h",
+        "untilize": "compute_kernel_api/untilize.h",
+        "copy_tile": "compute_kernel_api/tile_move_copy.h",
+        "binary_op_init": "compute_kernel_api/eltwise_binary.h",
+        "mm_": "compute_kernel_api/matmul.h",
+        "ttmlir::dprint": "debug/dprint.h",
+    },
+    Epoch.CURRENT: {
+        "CircularBuffer": "api/dataflow/circular_buffer.h",
+        "DPRINT": "api/debug/dprint.h",
+        "Noc": "api/dataflow/noc.h",
+        "bfloat16_greater": "api/numeric/bfloat16.h",
+        "compute_kernel_hw_startup": "api/compute/compute_kernel_hw_startup.h",
+        "copy_tile": "api/compute/tile_move_copy.h",
+        "float32_greater": "api/numeric/float32.h",
+        "tilize": "api/compute/tilize.h",
+        "untilize": "api/compute/untilize.h",
+    },
+}
+
+
+def headers_of(module: Module, function: FuncOp) -> list[str]:
+    """Return the headers that a kernel needs, in their order."""
+    texts = [_text(op) for op in function.body.block.ops]
+    found = re.search(r"<(\w+)>", attribute_text(function.attributes[THREAD]))
+    thread = _HEADERS[module.epoch].get(found[1] if found is not None else "")
+    headers = {header for start, header in _USED[module.epoch].items() if any(text.startswith(start) for text in texts)}
+    return sorted(headers | ({thread} if thread is not None else set()))
+
+
+def _text(op: Operation) -> str:
+    """What a statement calls, or its text."""
+    value = op.properties.get("callee", op.properties.get("value"))
+    return value.data if isinstance(value, StringAttr) else ""

@@ -1,0 +1,1 @@
+"""Python source from the dialect `emitpy`."""

@@ -1,0 +1,1 @@
+"""Passes: a folder for each dialect, and here what they share."""

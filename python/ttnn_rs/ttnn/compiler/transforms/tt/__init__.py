@@ -1,0 +1,1 @@
+"""Passes of the first version, whose dialect is `tt`."""

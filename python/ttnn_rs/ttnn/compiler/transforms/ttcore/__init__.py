@@ -1,0 +1,1 @@
+"""Passes of the dialect `ttcore`: the system, the device, kinds of arguments."""

@@ -1,0 +1,172 @@
+"""The device of the slides and the current epoch: an operation at the head of a module inside a device module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.base.exceptions import DeviceError
+from ttnn.compiler.dialects.attributes import DeviceAttr, GridAttr, ShapeAttr, TtnnDeviceType
+from ttnn.compiler.dialects.operations import make
+from ttnn.compiler.dialects.ttcore.affine import AffineMap, dimensions
+from ttnn.compiler.dialects.ttcore.device import Device
+from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
+from ttnn.compiler.dialects.ttcore.system_desc_attribute import to_attribute
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.xdsl_adapter import (
+    Attribute,
+    Block,
+    FuncOp,
+    ModuleOp,
+    Operation,
+    Region,
+    SSAValue,
+    StringAttr,
+)
+from ttnn.compiler.transforms.base import device_in_block
+from ttnn.compiler.transforms.ttcore.system import read_system_desc
+
+__all__ = [
+    "device_attribute",
+    "device_modules",
+    "device_op",
+    "device_value",
+    "mark_forward",
+    "register_device",
+    "unwrap",
+    "wrap",
+]
+
+
+def device_modules(module: Module) -> list[ModuleOp]:
+    """Return the modules whose functions run on the device: inside device modules, or the module itself."""
+    inner = [
+        op
+        for wrapper in module.op.walk()
+        if wrapper.name == "ttcore.device_module"
+        for op in wrapper.regions[0].ops
+        if isinstance(op, ModuleOp)
+    ]
+    return inner or [module.op]
+
+
+def device_op(module: Module) -> Operation | None:
+    """Return the operation that registers the device, or None."""
+    return next((op for op in module.op.walk() if op.name == "ttcore.device"), None)
+
+
+def register_device(module: Module, options: dict[str, Any]) -> None:
+    """Attach a system descriptor to the module and register its default device.
+
+    Raises:
+        CompileError: The descriptor cannot be read, or has too few chips for the mesh.
+    """
+    if options["system-desc-path"]:
+        desc = read_system_desc(module, options["system-desc-path"])
+    else:
+        desc = SystemDesc.for_arch(options["mock-system-desc-arch"] or "wormhole_b0")
+    mesh = tuple(options["mesh-shape"])
+    for target in device_modules(module):
+        if any(op.name == "ttcore.device" for op in target.ops):
+            continue
+        try:
+            device = Device.of_system(desc, mesh)
+        except DeviceError as error:
+            raise CompileError(module.at(module.op, str(error))) from None
+        target.attributes["ttcore.system_desc"] = to_attribute(desc, "ttcore")
+        attribute = device_attribute(desc, device, mesh or (1, 1), module.epoch)
+        new = make(
+            "ttcore.device",
+            module.epoch,
+            [],
+            [],
+            {"sym_name": StringAttr("default_device"), "device_attr": attribute},
+            location=module.op.location,
+        )
+        block = target.body.block
+        first = block.first_op
+        if first is None:
+            block.add_op(new)
+        else:
+            block.insert_op_before(new, first)
+
+
+def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], epoch: Epoch) -> DeviceAttr:
+    """Return the attribute of a device; that of the current epoch has the map back and the grid of DRAM, too."""
+    if epoch is not Epoch.CURRENT:
+        grid = GridAttr("ttcore", device.grid, device.workers)
+        return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids)
+    inverse = None
+    if len(device.chip_ids) == 1:
+        rank = len(device.grid)
+        inverse = AffineMap(rank + 1, 0, tuple(dimensions(rank + 1)[1:]))
+    grid = GridAttr("ttcore", device.grid, device.workers, inverse, keyed=True)
+    banks = f"#ttcore.grid<1x{desc.chips[desc.chip_indices[device.chip_ids[0]]].num_dram_channels}>"
+    return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids, rest=(("dramGrid", banks),))
+
+
+def wrap(module: Module, options: dict[str, Any]) -> None:
+    """Move the content of the module into a device module."""
+    del options
+    if any(op.name == "ttcore.device_module" for op in module.op.ops):
+        return
+    operations = list(module.op.ops)
+    if operations and not any(isinstance(op, FuncOp) for op in module.op.walk()):
+        return
+    for op in operations:
+        op.detach()
+    inner = ModuleOp(operations)
+    inner.attributes.update(module.op.attributes)
+    inner.location = module.op.location
+    name = module.op.properties.get("sym_name")
+    if name is not None:
+        inner.properties["sym_name"] = name
+    wrapper = make("ttcore.device_module", module.epoch, [], [], regions=[Region([Block([inner])])])
+    module.op.body.block.add_op(wrapper)
+
+
+def unwrap(module: Module, options: dict[str, Any]) -> None:
+    """Move the content of the device module back to the top."""
+    del options
+    for wrapper in [op for op in module.op.ops if op.name == "ttcore.device_module"]:
+        for inner in list(wrapper.regions[0].ops):
+            if isinstance(inner, ModuleOp):
+                module.op.attributes.update(inner.attributes)
+                for op in list(inner.ops):
+                    op.detach()
+                    module.op.body.block.insert_op_before(op, wrapper)
+        wrapper.detach()
+        wrapper.erase()
+
+
+def mark_forward(module: Module, options: dict[str, Any]) -> None:
+    """Mark public functions that have no mark as the ones that run on the device."""
+    del options
+    for op in module.op.walk():
+        if isinstance(op, FuncOp) and "tt.function_type" not in op.attributes:
+            visibility = op.properties.get("sym_visibility")
+            if getattr(visibility, "data", "public") != "private":
+                op.attributes["tt.function_type"] = StringAttr("forward_device")
+
+
+def device_value(module: Module, op: Operation) -> SSAValue:
+    """Return the device in the block of an operation; it is made at the head of the block."""
+    found = device_in_block(op)
+    if found is not None:
+        return found
+    block = op.parent
+    assert isinstance(block, Block)
+    registered = device_op(module)
+    attribute = registered.properties.get("device_attr") if registered is not None else None
+    mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
+    mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
+    properties: dict[str, Attribute] = {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh)}
+    if module.epoch.value in ("slides", "current"):
+        properties["mesh_offset"] = ShapeAttr("ttnn.mesh_offset", (0, 0))
+    new = make("ttnn.get_device", module.epoch, [], [TtnnDeviceType()], properties, location=op.location)
+    first = block.first_op
+    assert first is not None
+    block.insert_op_before(new, first)
+    value: SSAValue = new.results[0]
+    return value

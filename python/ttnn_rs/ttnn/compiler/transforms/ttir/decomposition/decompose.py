@@ -1,0 +1,260 @@
+"""`ttir-to-ttir-decomposition`: operations that the library does not have become those that it has."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ttnn.compiler.dialects.kinds import i32_attr
+from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.ir.attributes import DenseAttr
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import attribute_text
+from ttnn.compiler.ir.xdsl_adapter import (
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    SSAValue,
+    TensorType,
+    builtin_float,
+)
+from ttnn.compiler.transforms.base import fail, replace, table_ops
+from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.transforms.ttir.build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
+from ttnn.compiler.transforms.ttir.constants import build_full, is_float
+from ttnn.compiler.transforms.ttir.decomposition import indexing as slides_indexing
+from ttnn.compiler.transforms.ttir.decomposition.movement import negative_padding, reverse, split_heads
+from ttnn.compiler.transforms.ttir.decomposition.norms import batch_norm, four_dimensions
+from ttnn.compiler.transforms.ttir.decomposition.reductions import any_of_sum, argmax, pool_of_constant
+from ttnn.compiler.transforms.ttir.decomposition.windows import channels_last, convolution, pooling
+from ttnn.compiler.transforms.ttir.moves import users
+
+__all__ = ["run"]
+
+Rewrite = Callable[[Module, TableOp], "Sequence[SSAValue] | None"]
+
+
+def run(module: Module, options: dict[str, Any]) -> None:
+    """Decompose until nothing is left to decompose.
+
+    Raises:
+        OptionError: The configuration does not exist.
+        CompileError: An operation has no decomposition.
+    """
+    config = options["config"]
+    if config not in CONFIGURATIONS:
+        raise OptionError(f"option config is one of {', '.join(CONFIGURATIONS)}, not {config!r}.")
+    rewrites = _rewrites(config, module.epoch)
+    changed = True
+    while changed:
+        changed = False
+        for op in table_ops(module.op, "ttir."):
+            rewrite = rewrites.get(op.name.partition(".")[2])
+            values = rewrite(module, op) if rewrite is not None else None
+            if values is not None:
+                replace(op, values)
+                changed = True
+
+
+def _rewrites(config: str, epoch: Epoch) -> dict[str, Rewrite]:
+    """Return what is decomposed for a target: the fallback on the host has most operations itself."""
+    found = {**_REWRITES, **_CURRENT} if epoch is Epoch.CURRENT else _REWRITES
+    if config == "cpu-fallback":
+        found = {**{name: one for name, one in found.items() if name not in _ON_HOST}, "reduce_or": any_of_sum}
+        found["split_query_key_value_and_split_heads"] = split_heads
+    return found
+
+
+def _index(module: Module, op: TableOp) -> list[SSAValue]:
+    shape = shape_of(op.inputs[0])
+    dim = op.get("dim") % len(shape)
+    begins, ends, step = [0] * len(shape), list(shape), [1] * len(shape)
+    begin, end = (one + shape[dim] if one < 0 else one for one in (op.get("begin"), op.get("end")))
+    begins[dim], ends[dim], step[dim] = begin, end, op.get("step")
+    return [slice_static(module, op, op.inputs[0], begins, ends, step)]
+
+
+def _index_select(module: Module, op: TableOp) -> list[SSAValue]:
+    shape = shape_of(op.inputs[0])
+    dim = op.get("dim") % len(shape)
+    begin, length = op.get("begin"), op.get("length")
+    stride = op.get("stride") or shape[dim]
+    parts = []
+    for start in range(begin, shape[dim], stride):
+        begins, ends = [0] * len(shape), list(shape)
+        begins[dim], ends[dim] = start, min(start + length, shape[dim])
+        parts.append(slice_static(module, op, op.inputs[0], begins, ends, [1] * len(shape)))
+    if len(parts) == 1:
+        return parts
+    kind = IntegerType(32, Signedness.SIGNED)
+    return [new(module, op, "concat", parts, shape_of(op.results[0]), dim=IntegerAttr(dim, kind))]
+
+
+def _dimension_size(module: Module, op: TableOp) -> list[SSAValue]:
+    size = shape_of(op.inputs[0])[op.get("dimension")]
+    if module.epoch is Epoch.CURRENT:
+        return [build_full(module, op, op.results[0].type, size)]
+    kind = TensorType(IntegerType(32, Signedness.UNSIGNED), [1])
+    value = DenseAttr(kind, size.to_bytes(4, "little"), splat=True)
+    return [typed(module, op, "constant", [], op.results[0].type, value=value)]
+
+
+def _dot_general(module: Module, op: TableOp) -> list[SSAValue]:
+    left, right = op.inputs
+    batch_l, batch_r = list(op.get("batch_dims_lhs")), list(op.get("batch_dims_rhs"))
+    inner_l, inner_r = list(op.get("contract_dims_lhs")), list(op.get("contract_dims_rhs"))
+    shape_l, shape_r = shape_of(left), shape_of(right)
+    rows = [i for i in range(len(shape_l)) if i not in batch_l + inner_l]
+    columns = [i for i in range(len(shape_r)) if i not in batch_r + inner_r]
+    left = permute(module, op, left, batch_l + rows + inner_l)
+    right = permute(module, op, right, batch_r + inner_r + columns)
+    batch = [shape_l[i] for i in batch_l]
+    inner = math.prod(shape_l[i] for i in inner_l)
+    m, n = math.prod(shape_l[i] for i in rows), math.prod(shape_r[i] for i in columns)
+    left = reshape(module, op, left, [*batch, m, inner])
+    right = reshape(module, op, right, [*batch, inner, n])
+    # An outer product keeps the bits of its operands where a product of matrices would not.
+    outer = inner == 1 and module.epoch is Epoch.CURRENT
+    product = typed(
+        module, op, "multiply" if outer else "matmul", [left, right], tensor_like(op.results[0].type, [*batch, m, n])
+    )
+    return [reshape(module, op, product, shape_of(op.results[0]))]
+
+
+def _as(name: str) -> Rewrite:
+    """Return the rewrite to another operation with the same attributes."""
+
+    def rewrite(module: Module, op: TableOp) -> list[SSAValue]:
+        return [typed(module, op, name, list(op.inputs), op.results[0].type, **op.properties)]
+
+    return rewrite
+
+
+def _prod(module: Module, op: TableOp) -> list[SSAValue] | None:
+    dims = op.get("dim_arg")
+    shape = list(shape_of(op.inputs[0]))
+    if dims is None or len(dims) in (1, len(shape)):
+        return None
+    value: SSAValue = op.inputs[0]
+    for dim in sorted((d % len(shape) for d in dims), reverse=True):
+        if op.get("keep_dim"):
+            shape[dim] = 1
+        else:
+            del shape[dim]
+        value = new(module, op, "prod", [value], shape, dim_arg=ints([dim]), keep_dim=op.properties["keep_dim"])
+    return [value]
+
+
+def _arange(module: Module, op: TableOp) -> list[SSAValue] | None:
+    shape = shape_of(op.results[0])
+    start, end, step = op.get("start"), op.get("end"), op.get("step")
+    length = (end - start) // step
+    if shape == (length,):
+        return None
+    dimension = op.get("arange_dimension")
+    properties = {**op.properties, "arange_dimension": IntegerAttr(0, IntegerType(64))}
+    flat = typed(module, op, "arange", [], tensor_like(op.results[0].type, [length]), **properties)
+    ones = [length if i == dimension else 1 for i in range(len(shape))]
+    value = reshape(module, op, flat, ones)
+    if tuple(ones) != shape:
+        factors = [out // size for out, size in zip(shape, ones, strict=True)]
+        value = new(module, op, "broadcast", [value], shape, broadcast_dimensions=i64s(factors))
+    return [value]
+
+
+def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
+    return convolution(module, op) if op.name == "ttir.convolution" else pooling(module, op)
+
+
+def _quantization(module: Module, op: TableOp, value: SSAValue) -> tuple[SSAValue, SSAValue, int | None]:
+    """Return scales and zero points of a quantized type as tensors, and its axis."""
+    assert isinstance(value.type, TensorType)
+    text = attribute_text(value.type.element_type)
+    found = re.fullmatch(r"!quant\.uniform<\w+(?:<[^>]*>)?:\w+(?::(\d+))?, (.*)>", text)
+    if found is None:
+        raise fail(module, op, f"the quantized type {text} cannot be decomposed")
+    parts = [one.strip().partition(":") for one in found.group(2).strip("{}").split(",")]
+    scales, points = [float(one[0]) for one in parts], [int(one[2] or 0) for one in parts]
+
+    def constant(numbers: list[Any], kind: Any, code: str) -> SSAValue:
+        type_ = TensorType(kind, [len(numbers)])
+        same = len(set(numbers)) == 1
+        raw = struct.pack(f"<{1 if same else len(numbers)}{code}", *numbers[: 1 if same else None])
+        return typed(module, op, "constant", [], type_, value=DenseAttr(type_, raw, splat=same))
+
+    axis = int(found.group(1)) if found.group(1) else None
+    first = constant(scales, builtin_float("f32"), "f")
+    return first, constant(points, IntegerType(32, Signedness.SIGNED), "i"), axis
+
+
+def _unrolled(module: Module, op: TableOp) -> list[SSAValue] | None:
+    name = op.name.removeprefix("ttir.")
+    ends = {"quantize": op.results[:1], "dequantize": op.inputs[:1], "requantize": [op.inputs[0], op.results[0]]}[name]
+    inputs, axis = [op.inputs[0]], None
+    for one in ends:
+        scale, point, axis = _quantization(module, op, one)
+        inputs += [scale, point]
+    properties = {} if axis is None else {"axis": i32_attr(axis)}
+    return [typed(module, op, f"{name}_unrolled", inputs, op.results[0].type, **properties)]
+
+
+def _slides(rewrite: Rewrite) -> Rewrite:
+    """Return a rewrite of the slides; other epochs have operations of the same name that are of the library."""
+    return lambda module, op: rewrite(module, op) if module.epoch is Epoch.SLIDES else None
+
+
+def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
+    """Reverse floats: tables of the library are bfloat16. Convolutions take reversed kernels in first."""
+    using = users(op.results[0])
+    if not using or any(one.name == "ttir.convolution" for one in using):
+        return None
+    return reverse(module, op) if is_float(op.results[0].type.element_type) else None  # type: ignore[attr-defined]
+
+
+_REWRITES: dict[str, Rewrite] = {
+    "index": _index,
+    "index_select": _index_select,
+    "get_dimension_size": _dimension_size,
+    "dot_general": _dot_general,
+    "reduce_or": _as("sum"),
+    "reduce_and": _as("prod"),
+    "prod": _prod,
+    "arange": _arange,
+    "batch_norm_inference": batch_norm,
+    "batch_norm_training": batch_norm,
+    "gather": _slides(slides_indexing.gather),
+    "reverse": _slides(_reverse),
+    "scatter": _slides(slides_indexing.scatter),
+    "convolution": _pooling_convolution,
+    "pooling": _pooling_convolution,
+    "conv2d": channels_last,
+    "conv_transpose2d": channels_last,
+    "quantize": _unrolled,
+    "dequantize": _unrolled,
+    "requantize": _unrolled,
+}
+
+_CURRENT: dict[str, Rewrite] = {
+    "argmax": argmax,
+    "max_pool2d": pool_of_constant,
+    "avg_pool2d": pool_of_constant,
+    "pad": negative_padding,
+    "reverse": reverse,
+    "conv3d": channels_last,
+    "adamw": four_dimensions,
+    "sdpa_fw": four_dimensions,
+    "sdpa_bw": four_dimensions,
+}
+
+CONFIGURATIONS = ("ttnn", "ttmetal", "cpu-fallback")
+"""Targets of the decomposition."""
+
+_ON_HOST = (
+    *("index", "get_dimension_size", "index_select", "quantize", "dequantize", "requantize", "reverse"),
+    *("conv2d", "conv3d", "conv_transpose2d"),
+)

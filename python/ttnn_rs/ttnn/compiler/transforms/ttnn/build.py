@@ -1,0 +1,283 @@
+"""Building operations of the library: what its passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
+from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
+from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
+from ttnn.compiler.dialects.verify.library import DTYPE
+from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.xdsl_adapter import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    NameLoc,
+    Operation,
+    SSAValue,
+    StringAttr,
+)
+from ttnn.compiler.transforms.base import insert_before, set_type
+from ttnn.compiler.transforms.ttcore.device import device_value
+from ttnn.compiler.transforms.ttnn.layout.layouts import (
+    data_type_attr,
+    layout_enum,
+    layout_of,
+    memory_config,
+    shape_attr,
+)
+from ttnn.compiler.transforms.ttnn.layout.types import on_host, retyped
+
+__all__ = [
+    "Build",
+    "bring_attributes",
+    "change_operands",
+    "groups_of",
+    "set_result",
+    "with_suffix",
+]
+
+
+# These carry data type, layout and place of their result as attributes in epoch `slides`.
+_DESCRIBED = {
+    "arange", "constant", "empty", "full", "load_tensor", "ones", "rand", "to_device", "to_dtype", "to_layout",
+    "to_memory_config", "typecast", "zeros",
+}  # fmt: skip
+
+
+def with_suffix(location: Attribute, suffix: str) -> Attribute:
+    """Return a location whose name has a suffix; locations without names stay as they are."""
+    if suffix and isinstance(location, NameLoc):
+        return NameLoc(StringAttr(location.desc.data + suffix), location)
+    return location
+
+
+def groups_of(op: TableOp) -> dict[str, tuple[SSAValue, ...]]:
+    """Return the operands of an operation by group."""
+    return {group.name: op.group(group.name) for group in op.spec.operands}
+
+
+def bring_attributes(op: TableOp) -> None:
+    """Update the attributes of an operation that repeat the layout of its result."""
+    layout = layout_of(op.results[0].type) if op.results else None
+    if layout is None:
+        return
+    for name, value in _described(op.name.partition(".")[2], layout).items():
+        if name in op.spec.attributes and (name in op.properties or name == "dtype"):
+            op.properties[name] = value
+
+
+def set_result(op: TableOp, type_: Attribute, index: int = 0) -> None:
+    """Change the type of a result, and the attributes that repeat it."""
+    set_type(op.results[index], type_)
+    if index == 0:
+        bring_attributes(op)
+
+
+def _described(short: str, layout: TTNNLayoutAttr) -> dict[str, Attribute]:
+    found: dict[str, Attribute] = {"dtype": data_type_attr(layout), "layout": layout_enum(layout)}
+    if not on_host(layout) or short == "to_layout":
+        found["memory_config"] = memory_config(layout)
+    return found
+
+
+class Build:
+    """Inserts operations before a place.
+
+    Attributes:
+        module: The module.
+        place: The operation before which new ones come.
+    """
+
+    def __init__(self, module: Module, place: Operation) -> None:
+        self.module = module
+        self.place = place
+
+    @property
+    def epoch(self) -> Epoch:
+        """The epoch of the module."""
+        return self.module.epoch
+
+    @property
+    def device(self) -> SSAValue:
+        """The device; it is made at the head of the block if there is none."""
+        return device_value(self.module, self.place)
+
+    def op(
+        self,
+        name: str,
+        operands: Any,
+        types: Sequence[Attribute],
+        *,
+        suffix: str = "",
+        attributes: dict[str, Attribute] | None = None,
+        **properties: Attribute | None,
+    ) -> TableOp:
+        """Insert an operation and return it.
+
+        Args:
+            name: Its name without the dialect.
+            operands: Its operands in order, or by group.
+            types: Types of its results.
+            suffix: Of its location's name.
+            attributes: Discardable attributes.
+            properties: Its attributes; None for one that is missing, names of later epochs only are left out in
+                `slides`.
+        """
+        kind = operation_class(f"ttnn.{name}", self.module.epoch)
+        assert kind is not None, f"ttnn.{name} is not of epoch {self.module.epoch.value}"
+        known = kind.spec.attributes
+        given = {key: value for key, value in properties.items() if value is not None and key in known}
+        layout = layout_of(types[0]) if types else None
+        if name in _DESCRIBED and layout is not None:
+            for key, value in _described(name, layout).items():
+                if key in known:
+                    given.setdefault(key, value)
+        if name in DTYPE and "dtype" in known and layout is not None:
+            given.setdefault("dtype", data_type_attr(layout))
+        values, sizes = _flat(kind, operands)
+        made = make(
+            f"ttnn.{name}",
+            self.module.epoch,
+            values,
+            types,
+            given,
+            sizes=sizes,
+            attributes=attributes,
+            location=with_suffix(self.place.location, suffix),
+        )
+        insert_before(self.place, made)
+        return made
+
+    def value(self, name: str, operands: Any, type_: Attribute, **properties: Any) -> SSAValue:
+        """Insert an operation of one result and return it."""
+        result: SSAValue = self.op(name, operands, [type_], **properties).results[0]
+        return result
+
+    def again(
+        self,
+        op: TableOp,
+        types: Sequence[Attribute] | None = None,
+        *,
+        operands: Mapping[str, Any] | None = None,
+        suffix: str = "",
+        **properties: Attribute,
+    ) -> TableOp:
+        """Insert a copy of an operation with other results, operands or attributes."""
+        groups: dict[str, Any] = {**groups_of(op), **(operands or {})}
+        kept = {key: value for key, value in op.properties.items() if key not in (SEGMENTS, "resultSegmentSizes")}
+        new = self.op(
+            op.name.partition(".")[2],
+            groups,
+            list(types) if types is not None else [result.type for result in op.results],
+            suffix=suffix,
+            attributes=dict(op.attributes),
+            **{**kept, **properties},
+        )
+        bring_attributes(new)
+        return new
+
+    def spec(self, value: SSAValue, type_: Attribute, suffix: str = "") -> SSAValue:
+        """Return a value with another data type, layout or place: `to_tensor_spec`, in `slides` `to_layout`."""
+        if value.type == type_:
+            return value
+        name = "to_layout" if self.epoch is Epoch.SLIDES else "to_tensor_spec"
+        return self.value(name, [value], type_, suffix=suffix)
+
+    def reshape(
+        self, value: SSAValue, shape: Sequence[int], suffix: str = "", like: Attribute | None = None
+    ) -> SSAValue:
+        """Return a value in another shape."""
+        type_ = retyped(value.type, shape=shape) if like is None else like
+        return self.value("reshape", [value], type_, shape=_ints(shape), suffix=suffix)
+
+    def permute(self, value: SSAValue, order: Sequence[int], suffix: str = "") -> SSAValue:
+        """Return a value with its dimensions in another order."""
+        shape = shape_of(value)
+        type_ = retyped(value.type, shape=[shape[i] for i in order])
+        array = DenseArrayBase.from_list(IntegerType(64), list(order))
+        return self.value("permute", [value], type_, permutation=array, suffix=suffix)
+
+    def slice(
+        self,
+        value: SSAValue,
+        begins: Sequence[int],
+        ends: Sequence[int],
+        steps: Sequence[int] | None = None,
+        suffix: str = "",
+        like: Attribute | None = None,
+    ) -> SSAValue:
+        """Return a part of a value."""
+        steps = steps if steps is not None else [1] * len(begins)
+        shape = [max(0, -(-(end - begin) // step)) for begin, end, step in zip(begins, ends, steps, strict=True)]
+        parts = {"begins": _ints(begins), "ends": _ints(ends), "step": _ints(steps)}
+        type_ = retyped(value.type, shape=shape) if like is None else like
+        return self.value("slice_static", [value], type_, suffix=suffix, **parts)
+
+    def pad(
+        self, value: SSAValue, padding: Sequence[int], fill: float = 0.0, *, multicore: bool = False, suffix: str = ""
+    ) -> SSAValue:
+        """Return a value with elements added before and after each dimension."""
+        shape = [
+            size + before + after
+            for size, before, after in zip(shape_of(value), padding[::2], padding[1::2], strict=True)
+        ]
+        return self.value(
+            "pad",
+            [value],
+            retyped(value.type, shape=shape),
+            suffix=suffix,
+            padding=i32_array(list(padding)),
+            value=f32_attr(fill),
+            use_multicore=_bool(multicore),
+        )
+
+    def repeat(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return a value repeated along dimensions of size one until it has a shape of the same or a higher rank."""
+        before = (1,) * (len(shape) - len(shape_of(value))) + shape_of(value)
+        factors = tuple(size // old for size, old in zip(shape, before, strict=True))
+        return self.value("repeat", [value], retyped(value.type, shape=shape), repeat_dims=shape_attr(factors))
+
+    def full(self, number: float, type_: Attribute, suffix: str = "") -> SSAValue:
+        """Return a tensor of one number."""
+        fill = f32_attr(number) if isinstance(number, float) else i32_attr(number)
+        layout = layout_of(type_)
+        device = None if layout is not None and on_host(layout) else self.device
+        shape = shape_attr(tuple(type_.get_shape()))  # type: ignore[attr-defined]
+        return self.value("full", {"device": device}, type_, suffix=suffix, shape=shape, fill_value=fill)
+
+
+def change_operands(op: TableOp, **changes: SSAValue | Sequence[SSAValue] | None) -> None:
+    """Change operands of an operation in place, also to none or more than there were."""
+    groups: dict[str, Any] = {**groups_of(op), **changes}
+    values, sizes = _flat(type(op), groups)
+    op.operands = [*values, *op.outs]
+    if sizes is not None and sum(1 for group in op.spec.operands if group.kind) > 1:
+        op.properties[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))
+
+
+def _flat(kind: type[TableOp], operands: Any) -> tuple[list[SSAValue], tuple[int, ...] | None]:
+    if not isinstance(operands, Mapping):
+        return list(operands), None
+    values: list[SSAValue] = []
+    sizes = []
+    for group in kind.spec.operands:
+        given = operands.get(group.name)
+        part = [] if given is None else [given] if isinstance(given, SSAValue) else list(given)
+        values += part
+        sizes.append(len(part))
+    return values, tuple(sizes)
+
+
+def _ints(values: Sequence[int]) -> ArrayAttr[Any]:
+    return ArrayAttr([i32_attr(value) for value in values])
+
+
+def _bool(value: bool) -> Attribute:
+    return IntegerAttr(int(value), IntegerType(1))

@@ -1,0 +1,1 @@
+"""Layouts of library tensors, and the pass that gives them."""

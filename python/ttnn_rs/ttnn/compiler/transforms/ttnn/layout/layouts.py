@@ -1,0 +1,74 @@
+"""Layouts of the later epochs: `#ttnn.ttnn_layout` on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ttnn.compiler.dialects.attributes import (
+    EnumAttr,
+    GridAttr,
+    MemoryConfigAttr,
+    ShapeAttr,
+    TileType,
+    TTNNLayoutAttr,
+    data_type,
+)
+from ttnn.compiler.dialects.ttcore.algebra import collapsed_map, shard_shape, tiled_shape
+from ttnn.compiler.ir.affine import constant
+from ttnn.compiler.ir.xdsl_adapter import AffineMap, Attribute, MemRefType, NoneAttr, TensorType
+
+__all__ = ["data_type_attr", "layout_enum", "layout_of", "memory_config", "new_layout", "shape_attr", "with_layout"]
+
+
+def new_layout(type_: TensorType[Any], *, space: str = "dram", tiled: bool = True) -> TTNNLayoutAttr:
+    """Return the layout of a tensor on one core grid: interleaved on the device, none on the host."""
+    shape = tuple(type_.get_shape())
+    rank = 2
+    if tiled:
+        # Rows and columns are laid out after padding, in whole tiles.
+        shape = (*shape[:-2], *(-(-size // 32) * 32 for size in shape[-2:]))
+    # A scalar lies at the origin of one tile.
+    linear = collapsed_map(shape, rank) if shape else AffineMap(0, 0, (constant(0), constant(0)))
+    grid = (1,) * len(linear.results)
+    shard = shard_shape(linear, shape, grid) if shape else (1, 1)
+    element: Attribute = type_.element_type
+    if tiled:
+        element = TileType("ttcore", 32, 32, data_type(element))
+        shard = tiled_shape(shard)
+    memref = MemRefType(element, shard, NoneAttr(), EnumAttr("ttnn.buffer_type", space))
+    device = space != "system_memory"
+    return TTNNLayoutAttr(linear, GridAttr("ttcore", grid), memref, "interleaved" if device else None)
+
+
+def layout_of(type_: Attribute) -> TTNNLayoutAttr | None:
+    """Return the layout of a tensor type, or None."""
+    encoding = type_.encoding if isinstance(type_, TensorType) else None
+    return encoding if isinstance(encoding, TTNNLayoutAttr) else None
+
+
+def with_layout(type_: Attribute, layout: Attribute) -> TensorType[Any]:
+    """Return a tensor type with another layout."""
+    assert isinstance(type_, TensorType)
+    return TensorType(type_.element_type, type_.get_shape(), layout)
+
+
+def data_type_attr(layout: TTNNLayoutAttr) -> EnumAttr:
+    """Return the data type of a layout."""
+    return EnumAttr("ttcore.supportedDataTypes", layout.dtype)
+
+
+def layout_enum(layout: TTNNLayoutAttr) -> EnumAttr:
+    """Return whether a layout is of tiles or rows."""
+    return EnumAttr("ttnn.layout", "tile" if layout.tiled else "row_major")
+
+
+def memory_config(layout: TTNNLayoutAttr) -> MemoryConfigAttr:
+    """Return the memory configuration of a layout."""
+    space = layout.memref.memory_space
+    buffer = space if isinstance(space, EnumAttr) else EnumAttr("ttnn.buffer_type", "system_memory")
+    return MemoryConfigAttr(buffer, layout.mem_layout)
+
+
+def shape_attr(shape: tuple[int, ...]) -> ShapeAttr:
+    """Return `#ttnn.shape<...>`."""
+    return ShapeAttr("ttnn.shape", shape)

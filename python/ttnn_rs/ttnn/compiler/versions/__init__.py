@@ -1,0 +1,5 @@
+"""Versions of the language: their text is read into one form, and written from it."""
+
+from ttnn.compiler.versions.text import parse_module, print_module
+
+__all__ = ["parse_module", "print_module"]

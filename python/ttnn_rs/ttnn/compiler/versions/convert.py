@@ -1,0 +1,180 @@
+"""From one epoch to another: `ttmlir-opt --emit-epoch`. Tensor operations are the same; some attributes are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ttnn.compiler.dialects.attributes import ConstraintAttr
+from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
+from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer, si32_attr
+from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
+from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.operations import GenericOp
+from ttnn.compiler.ir.verifier import verify_module
+from ttnn.compiler.ir.xdsl_adapter import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayBase,
+    IntegerType,
+    NoneAttr,
+    Operation,
+    TensorType,
+)
+
+__all__ = ["convert"]
+
+Properties = dict[str, Attribute]
+
+
+def convert(module: Module, epoch: Epoch) -> Module:
+    """Return a module in the language of another epoch.
+
+    Raises:
+        CompileError: An operation or a layout of the module does not exist there, or asks for something else there.
+    """
+    if epoch is module.epoch:
+        return module
+    copy = module.op.clone()
+    places = {
+        new: module.places[old] for old, new in zip(module.op.walk(), copy.walk(), strict=True) if old in module.places
+    }
+    target = Module(copy, epoch, module.filename, module.resources, module.source, places)
+    for op in list(copy.walk()):
+        for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
+            _check_type(target, op, value.type, module.epoch, epoch)
+        if isinstance(op, TableOp):
+            _operation(target, op, module.epoch, epoch)
+        elif isinstance(op, GenericOp) and op.name.partition(".")[0] in ("ttir", "ttnn", "tt", "ttcore"):
+            raise CompileError(target.error(op, f"is not known, so it cannot be written in the epoch {epoch.value}"))
+    found = verify_module(target)
+    if found:
+        words = f"' op cannot be written in the epoch {epoch.value}: it "
+        raise CompileError(*(replace(one, message=one.message.replace("' op ", words, 1)) for one in found))
+    return target
+
+
+def _check_type(module: Module, op: Operation, type_: Attribute, source: Epoch, target: Epoch) -> None:
+    if Epoch.BOOK not in (source, target):
+        return
+    if isinstance(type_, TensorType) and not isinstance(type_.encoding, NoneAttr):
+        raise CompileError(
+            module.error(op, f"has a tensor with a layout, which cannot be written in the epoch {target.value}")
+        )
+
+
+def _operation(module: Module, op: TableOp, source: Epoch, target: Epoch) -> None:
+    kind = operation_class(op.name, target)
+    if kind is None or (Epoch.BOOK in (source, target) and not op.name.startswith("ttir.")):
+        raise CompileError(module.error(op, f"does not exist in the epoch {target.value}"))
+    if kind.spec is op.spec:
+        return
+    properties = {name: value for name, value in op.properties.items() if name not in (SEGMENTS, "operand_constraints")}
+    if Epoch.BOOK in (source, target):
+        change = (_TO_BOOK if target is Epoch.BOOK else _FROM_BOOK).get(op.name.partition(".")[2])
+        if change is not None:
+            properties = change(op, properties)
+    if target is Epoch.BOOK and "operand_constraints" in kind.spec.attributes:
+        anywhere = ConstraintAttr(CONSTRAINT_GROUPS["any_device"])
+        count = len(op.inputs) + sum(1 for group in kind.spec.written if group.out)
+        properties["operand_constraints"] = ArrayAttr([anywhere] * count)
+    sizes = None
+    groups = [group for group in kind.spec.operands if group.kind]
+    if len(groups) > 1 and all(group.name in {one.name for one in op.spec.operands} for group in groups):
+        sizes = tuple(len(op.group(group.name)) for group in kind.spec.operands)
+    new = make(
+        op.name,
+        target,
+        list(op.inputs),
+        [result.type for result in op.results],
+        properties,
+        outs=op.outs,
+        sizes=sizes,
+        attributes=dict(op.attributes),
+        regions=[op.detach_region(0) for _ in range(len(op.regions))],
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(new, op)
+    if op in module.places:
+        module.places[new] = module.places.pop(op)
+    for old_result, new_result in zip(op.results, new.results, strict=True):
+        old_result.replace_all_uses_with(new_result)
+    block.erase_op(op)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else (value[0], value[1])
+
+
+def _padding(value: Any) -> tuple[int, int, int, int]:
+    """Return top, left, bottom, right."""
+    if isinstance(value, int):
+        return (value,) * 4
+    return (value[0], value[1], value[0], value[1]) if len(value) == 2 else tuple(value)
+
+
+def _window_to_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties], Properties]:
+    def change(op: TableOp, properties: Properties) -> Properties:
+        del properties
+        found: Properties = {}
+        for name in names:
+            height, width = _pair(op.get(name))
+            found[f"{name}_height"], found[f"{name}_width"] = si32_attr(height), si32_attr(width)
+        top, left, bottom, right = _padding(op.get("padding"))
+        for side, size in (("top", top), ("left", left), ("bottom", bottom), ("right", right)):
+            found[f"padding_{side}"] = si32_attr(size)
+        if "ceil_mode" in op.properties:
+            found["ceil_mode"] = op.properties["ceil_mode"]
+        if "groups" in op.properties:
+            found["groups"] = si32_attr(op.get("groups"))
+        return found
+
+    return change
+
+
+def _window_from_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties], Properties]:
+    def change(op: TableOp, properties: Properties) -> Properties:
+        del properties
+        found: Properties = {name: i32_array([op.get(f"{name}_height"), op.get(f"{name}_width")]) for name in names}
+        found["padding"] = i32_array([op.get(f"padding_{side}") for side in ("top", "left", "bottom", "right")])
+        if "ceil_mode" in op.properties:
+            found["ceil_mode"] = op.properties["ceil_mode"]
+        if "groups" in op.properties:
+            found["groups"] = i32_attr(op.get("groups"))
+        return found
+
+    return change
+
+
+def _broadcast_to_book(op: TableOp, properties: Properties) -> Properties:
+    del properties
+    dims = [i for i, factor in enumerate(op.get("broadcast_dimensions")) if factor != 1]
+    return {"dimension": ArrayAttr([integer(one, "i64") for one in dims])}
+
+
+def _broadcast_from_book(op: TableOp, properties: Properties) -> Properties:
+    del properties
+    shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])
+    padded = (1,) * (len(result) - len(shape)) + shape
+    factors = [out // size if size else 1 for size, out in zip(padded, result, strict=True)]
+    return {"broadcast_dimensions": DenseArrayBase.from_list(IntegerType(64), factors)}
+
+
+_CONV = ("stride", "dilation")
+_POOL = ("kernel", "stride", "dilation")
+_TO_BOOK: dict[str, Callable[[TableOp, Properties], Properties]] = {
+    "conv2d": _window_to_book(_CONV),
+    "max_pool2d": _window_to_book(_POOL),
+    "broadcast": _broadcast_to_book,
+}
+_FROM_BOOK: dict[str, Callable[[TableOp, Properties], Properties]] = {
+    "conv2d": _window_from_book(_CONV),
+    "max_pool2d": _window_from_book(_POOL),
+    "broadcast": _broadcast_from_book,
+}

@@ -1,0 +1,199 @@
+"""Between the text of an epoch and the one functional form: outputs that are operands go and come back.
+
+In the book and the slides most operations take an output tensor that `tensor.empty` or `ttir.empty` makes. Inside,
+results stand for themselves; when text of these epochs is written, each operation gets its empty tensors again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, segment_sizes
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.printing import AttributeText, attribute_text
+from ttnn.compiler.ir.xdsl_adapter import (
+    Attribute,
+    DenseArrayBase,
+    IntegerType,
+    Operation,
+    OpResult,
+    SSAValue,
+    VerifyException,
+)
+
+__all__ = ["EpochExpansion", "to_functional"]
+
+_EMPTIES = {"tensor.empty", "ttir.empty"}
+
+
+def to_functional(module: Module) -> None:
+    """Remove the outputs from the operands of a module that was just read.
+
+    Raises:
+        CompileError: The operands of an operation do not fit its table.
+    """
+    fed: dict[TableOp, list[Operation]] = {}
+    for op in list(module.op.walk()):
+        if isinstance(op, TableOp):
+            for name, value in op.defaults().items():
+                if name not in op.properties:
+                    op.properties[name] = value
+            try:
+                fed[op] = _absorb(op)
+            except VerifyException as error:
+                raise CompileError(module.error(op, str(error))) from None
+    used = dict.fromkeys(empty for empties in fed.values() for empty in empties)
+    gone = [empty for empty in used if not any(result.uses for result in empty.results)]
+    places = _places(gone)
+    for op, empties in fed.items():
+        if any(places.get(empty, (op,))[0] is not op for empty in empties):
+            op.outs_before = tuple(places.get(empty, (op, 0)) for empty in empties)
+    for empty in gone:
+        module.places.pop(empty, None)
+        empty.detach()
+        empty.erase()
+
+
+def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]:
+    """Return for each operation that goes the next one that stays, and its own number in the block."""
+    leave = set(gone)
+    found: dict[Operation, tuple[Operation, int]] = {}
+    for block in dict.fromkeys(empty.parent for empty in gone):
+        assert block is not None
+        after: Operation | None = None
+        for number, op in reversed(list(enumerate(block.ops))):
+            if op not in leave:
+                after = op
+            elif after is not None:
+                found[op] = (after, number)
+    return found
+
+
+def _absorb(op: TableOp) -> list[Operation]:
+    """Reorder the operands of an operation to functional order; return the empty tensors that it used."""
+    spec = op.spec
+    values = tuple(op.operands)
+    if not spec.outs:
+        return []
+    written = spec.written
+    stated = op.properties.get(SEGMENTS)
+    if isinstance(stated, DenseArrayBase) and sum(stated.get_values()) != len(values):
+        raise VerifyException(
+            f"operand count ({len(values)}) does not match with the total size ({int(sum(stated.get_values()))}) "
+            f"specified in attribute '{SEGMENTS}'"
+        )
+    # Sizes are only of operations with several groups that vary; elsewhere they say nothing new.
+    given = op.properties.get(SEGMENTS) if sum(1 for group in written if group.kind) > 1 else None
+    try:
+        sizes = segment_sizes(written, len(values), given)
+    except VerifyException:
+        # Text of the later form in a file of an earlier epoch: there are no outputs to take.
+        if values and isinstance(values[-1], OpResult) and values[-1].owner.name in _EMPTIES:
+            raise
+        try:
+            segment_sizes(spec.operands, len(values), given)
+        except VerifyException:
+            sizes = ()
+        else:
+            return []
+        if not sizes:
+            raise
+    inputs: list[SSAValue] = []
+    outs: list[SSAValue] = []
+    kept: list[int] = []
+    at = 0
+    for group, size in zip(written, sizes, strict=True):
+        (outs if group.out else inputs).extend(values[at : at + size])
+        if not group.out:
+            kept.append(size)
+        at += size
+    if spec.results and len(op.results) == len(outs):
+        for out, result in zip(outs, op.results, strict=True):
+            if out.type != result.type:
+                op.problem = (
+                    f"expected type of operand #{values.index(out)} ('{attribute_text(out.type)}') to match type of "
+                    f"corresponding result ('{attribute_text(result.type)}')"
+                )
+    owners = [value.owner for value in outs if isinstance(value, OpResult)]
+    absorbed = (
+        len(outs) == len(op.results)
+        and op.problem is None
+        and all(isinstance(value, OpResult) and value.owner.name in _EMPTIES for value in outs)
+        and not any(owner.operands for owner in owners if isinstance(owner, Operation))
+    )
+    if sum(1 for group in spec.operands if group.kind) > 1:
+        op.properties[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), kept)
+    else:
+        op.properties.pop(SEGMENTS, None)
+    op.n_outs = 0 if absorbed else len(outs)
+    op.operands = inputs if absorbed else [*inputs, *outs]
+    return [owner for owner in owners if isinstance(owner, Operation)] if absorbed else []
+
+
+class EpochExpansion:
+    """The text of operations in an epoch."""
+
+    def __init__(self, epoch: Epoch) -> None:
+        self.epoch = epoch
+
+    def outputs(self, operation: Operation) -> Sequence[Attribute]:
+        """Return the types of the empty tensors that an operation writes to."""
+        if self.epoch is Epoch.CURRENT or not isinstance(operation, TableOp):
+            return ()
+        if not operation.spec.outs or operation.n_outs or operation.spec.name.startswith("ttnn."):
+            return ()
+        return tuple(result.type for result in operation.results)
+
+    @staticmethod
+    def places(operation: Operation) -> Sequence[tuple[Operation, int]]:
+        """Return before which operations its outputs stood, and their order; empty if that was right before it."""
+        return operation.outs_before if isinstance(operation, TableOp) else ()
+
+    def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
+        """Return the operands as they are written, with their types."""
+        if not isinstance(operation, TableOp):
+            return [(value, value.type) for value in operation.operands]
+        inputs = [(value, value.type) for value in operation.inputs]
+        if not outputs and not operation.n_outs:
+            return list(inputs)
+        outs: list[tuple[str | SSAValue, Attribute]]
+        if outputs:
+            outs = [(name, result.type) for name, result in zip(outputs, operation.results, strict=True)]
+        else:
+            outs = [(value, value.type) for value in operation.outs]
+        spec = operation.spec
+        sizes = iter(segment_sizes(spec.operands, len(inputs), operation.properties.get(SEGMENTS)))
+        written: list[tuple[str | SSAValue, Attribute]] = []
+        at = 0
+        singles = sum(1 for group in spec.outs if not group.kind)
+        for group in spec.written:
+            if group.out:
+                size = 1 if not group.kind else len(outs) - singles
+                written += outs[:size]
+                del outs[:size]
+            else:
+                size = next(sizes)
+                written += inputs[at : at + size]
+                at += size
+        return written
+
+    def properties(self, operation: Operation) -> dict[str, Attribute]:
+        """Return the properties as they are written: segment sizes count the outputs."""
+        if not isinstance(operation, TableOp):
+            return operation.properties
+        outs = operation.n_outs or len(self.outputs(operation))
+        spec = operation.spec
+        variable = sum(1 for group in spec.written if group.kind)
+        if not outs or variable < 2:
+            return operation.properties
+        sizes = iter(segment_sizes(spec.operands, len(operation.inputs), operation.properties.get(SEGMENTS)))
+        singles = sum(1 for group in spec.outs if not group.kind)
+        all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in spec.written]
+        return {**operation.properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
+
+    def empty(self, printer: AttributeText, type_: Attribute) -> str:
+        """Return the operation that makes an output, without its result."""
+        word = "tensor" if self.epoch is Epoch.BOOK else "ttir"
+        return f"{word}.empty() : {printer.attribute(type_)}"

@@ -1,0 +1,93 @@
+"""Reading and writing modules with all dialects."""
+
+from __future__ import annotations
+
+from ttnn.compiler.dialects.registry import REGISTRY
+from ttnn.compiler.ir.diagnostics import CompileError
+from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.ir.module import Module
+from ttnn.compiler.ir.parser import parse_text
+from ttnn.compiler.ir.verifier import verify
+from ttnn.compiler.ir.writer import write_module
+from ttnn.compiler.ir.xdsl_adapter import VerifyException
+from ttnn.compiler.versions.functional import EpochExpansion, to_functional
+
+__all__ = ["parse_module", "print_module"]
+
+
+def parse_module(
+    text: str,
+    filename: str = "-",
+    *,
+    allow_unregistered: bool = False,
+    verify_module: bool = True,
+    epoch: Epoch | None = None,
+    default_epoch: Epoch = Epoch.CURRENT,
+    first_line: int = 0,
+) -> Module:
+    """Return the module of a text, in functional form.
+
+    Args:
+        text: MLIR text of any epoch.
+        filename: Its name, for diagnostics and locations.
+        allow_unregistered: Whether operations and attributes of unknown dialects are kept.
+        verify_module: Whether the module is verified.
+        epoch: Its epoch; found by its marks if None.
+        default_epoch: The epoch of a text without marks.
+        first_line: Lines before the text in the file.
+
+    Raises:
+        CompileError: The text is not a module, or the module is not valid; the diagnostic says where.
+    """
+    module = parse_text(
+        text,
+        REGISTRY,
+        filename,
+        allow_unregistered=allow_unregistered,
+        epoch=epoch,
+        default_epoch=default_epoch,
+        first_line=first_line,
+    )
+    to_functional(module)
+    if verify_module:
+        verify(module)
+    return module
+
+
+def print_module(
+    module: Module,
+    *,
+    epoch: Epoch | None = None,
+    debuginfo: bool = False,
+    local_scope: bool = False,
+    generic: bool = False,
+) -> str:
+    """Return the text of a module.
+
+    Args:
+        module: The module.
+        epoch: The epoch of the text; None is the one that was read.
+        debuginfo: Whether locations are printed.
+        local_scope: Whether attributes are printed where they are used, without aliases.
+        generic: Whether all operations are printed in generic form.
+
+    Raises:
+        CompileError: An operation does not exist in the epoch that was asked for.
+    """
+    if epoch is not None and epoch is not module.epoch:
+        from ttnn.compiler.versions.convert import convert
+
+        module = convert(module, epoch)
+    try:
+        return write_module(
+            module.op,
+            REGISTRY,
+            EpochExpansion(module.epoch),
+            epoch=module.epoch,
+            resources=module.resources,
+            debuginfo=debuginfo,
+            local_scope=local_scope,
+            generic=generic,
+        )
+    except VerifyException as error:
+        raise CompileError(module.at(module.op, str(error))) from None
