@@ -10,15 +10,15 @@ import pytest
 if importlib.util.find_spec("xdsl") is None:
     pytest.skip('needs pip install "ttnn-rs[compiler]"', allow_module_level=True)
 
-from ttnn.compiler.ir import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 LAYOUT = "#tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x128xf32, #tt.memory_space<dram>>, interleaved>"
 
 
 def chain(count: int, encoding: str = "") -> str:
-    """Return a function with a chain of elementwise operations, each with an `empty`, in the text of the book.
+    """Return a function with a chain of elementwise operations, each with an `empty`, in the text of 2024-09.
 
     Args:
         count: Number of operations, half of them `empty`.
@@ -49,11 +49,11 @@ def test_print(benchmark: Any, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1250, 5000])
-@pytest.mark.parametrize("epoch", [Epoch.BOOK, Epoch.CURRENT], ids=lambda epoch: epoch.value)
-def test_ttnn_pipeline(benchmark: Any, count: int, epoch: Epoch) -> None:
-    text = print_module(parse_module(chain(count)), epoch=epoch)
+@pytest.mark.parametrize("version", ["2024-09", "2026-08"], ids=lambda version: version)
+def test_ttnn_pipeline(benchmark: Any, count: int, version: Version) -> None:
+    text = print_module(parse_module(chain(count)), version=version)
 
     def modules() -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (parse_module(text, default_epoch=epoch), "ttir-to-ttnn-backend-pipeline"), {}
+        return (parse_module(text, default_version=version), "ttir-to-ttnn-backend-pipeline"), {}
 
     benchmark.pedantic(run, setup=modules, rounds=2, iterations=1)

@@ -1,4 +1,4 @@
-"""One module for each tensor operation of the book."""
+"""One module for each tensor operation of 2024-09."""
 
 from __future__ import annotations
 

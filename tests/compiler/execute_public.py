@@ -1,7 +1,7 @@
 """Executes the public lit tests of tt-mlir, from a checkout outside of this repository, and checks their results.
 
-    python tests/compiler/execute_public.py CHECKOUT --epoch book
-    python tests/compiler/execute_public.py CHECKOUT --epoch current --sample 150 --seed 0
+    python tests/compiler/execute_public.py CHECKOUT --version 2024-09
+    python tests/compiler/execute_public.py CHECKOUT --version 2026-08 --sample 150 --seed 0
 
 Each file is lowered by its own RUN lines, translated, and run by `ttrt run --seed 0`. Where those lines stop at a pass
 of the dialect `ttir`, or after layouts, what is left of the pipeline follows; where they write source, the pipeline to
@@ -126,12 +126,12 @@ def finished(tool: str, code: int, messages: str) -> None:
     raise AssertionError(f"{tool}: {messages[:1000]}")
 
 
-def rewritten(path: Path, epoch: str, *changes: Callable[[Any], None]) -> None:
+def rewritten(path: Path, version: str, *changes: Callable[[Any], None]) -> None:
     """Change the module of a file."""
-    from ttnn.compiler.ir.epochs import Epoch
+    from ttnn.compiler.version import version_of
     from ttnn.compiler.versions import parse_module, print_module
 
-    module = parse_module(path.read_text(), path.name, default_epoch=Epoch(epoch))
+    module = parse_module(path.read_text(), path.name, default_version=version_of(version))
     for change in changes:
         change(module)
     path.write_text(print_module(module))
@@ -191,7 +191,7 @@ def compare(got: NDArray[Any], expected: NDArray[Any], allowed: float = LARGEST,
 
 
 def execute_module(
-    text: str, name: str, options: list[str], folder: Path, descriptor: str, control: str, epoch: str
+    text: str, name: str, options: list[str], folder: Path, descriptor: str, control: str, version: str
 ) -> int:
     """Lower, translate, run and compare one module; return the number of outputs that were compared.
 
@@ -205,14 +205,14 @@ def execute_module(
     from testkit.ttir_windows import is_typed_as_computed
     from testkit.ttnn_completion import complete, emptied
     from ttmlir._translate import main as translate
-    from ttnn.compiler.ir.epochs import Epoch
     from ttnn.compiler.tools.opt import main as opt
+    from ttnn.compiler.version import version_of
     from ttnn.compiler.versions import parse_module
     from ttrt import main as ttrt
 
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     source.write_text(text)
-    module = parse_module(text, name, default_epoch=Epoch(epoch))
+    module = parse_module(text, name, default_version=version_of(version))
     if not [function for function in module.functions() if function.body.blocks]:
         raise NotExecuted("no function")
     if max(map(ttnn_reference.elements, module.op.walk()), default=0) > MOST:
@@ -233,25 +233,25 @@ def execute_module(
         # Windows become rows before layouts: what is left of the pipeline would not do it.
         options = [option for option in options if not re.match("-?-ttnn-layout", option)]
     if control != "nothing":
-        code, messages = call(opt, [f"--default-epoch={epoch}", *options, str(source), "-o", str(lowered)])
+        code, messages = call(opt, [f"--default-version={version}", *options, str(source), "-o", str(lowered)])
         finished("ttmlir-opt", code, messages)
         left = rest(text, lowered.read_text(), options, descriptor)
         if library:
-            rewritten(lowered, epoch, complete)
+            rewritten(lowered, version, complete)
         if left:
             options += left
-            code, messages = call(opt, [f"--default-epoch={epoch}", *left, str(lowered), "-o", str(lowered)])
+            code, messages = call(opt, [f"--default-version={version}", *left, str(lowered), "-o", str(lowered)])
             finished(f"ttmlir-opt {' '.join(left)}", code, messages)
         if "ttnn.to_tensor_spec" in lowered.read_text():
             # The file's lines stop before the pass without which there is no binary.
-            line = ["--ttnn-decompose-layouts", f"--default-epoch={epoch}", str(lowered), "-o", str(lowered)]
+            line = ["--ttnn-decompose-layouts", f"--default-version={version}", str(lowered), "-o", str(lowered)]
             code, messages = call(opt, line)
             finished("ttmlir-opt --ttnn-decompose-layouts", code, messages)
     else:
         lowered.write_text(text)
         if library:
             # A program of the library may need no lowering.
-            rewritten(lowered, epoch, complete, emptied)
+            rewritten(lowered, version, complete, emptied)
     metal = any("ttmetal" in option for option in options)
     binary = folder / ("program.ttm" if metal else "program.ttnn")
     kind = "--ttmetal-to-flatbuffer" if metal else "--ttnn-to-flatbuffer"
@@ -260,7 +260,7 @@ def execute_module(
     asked = named[1] if named else None
 
     def result(scale: float = 1.0, *, positive: bool = False) -> int:
-        code, messages = call(translate, [kind, f"--default-epoch={epoch}", str(lowered), "-o", str(binary)])
+        code, messages = call(translate, [kind, f"--default-version={version}", str(lowered), "-o", str(binary)])
         finished("ttmlir-translate", code, messages)
         with inputs_of(chosen(module), scale, positive=positive), refusals_of_operators():
             code, messages = call(ttrt, ["run", str(binary), "--seed", "0", "--save-artifacts", "--result-file", ""])
@@ -274,7 +274,7 @@ def execute_module(
             if len(scales) == 1:
                 raise
         except Imprecise:
-            if epoch == "book" or control:
+            if version == "2024-09" or control:
                 raise
             return 0, scales[0]
         return first_result(scales[1:])
@@ -286,10 +286,10 @@ def execute_module(
         if said:
             before = folder / "before.mlir"
             before.write_text(text)
-            rewritten(before, epoch, complete)
+            rewritten(before, version, complete)
             left = rest_of_library(text, text, [], descriptor)
-            code, _ = call(opt, [f"--default-epoch={epoch}", *left, str(before), "-o", str(lowered)])
-            code, messages = call(translate, [kind, f"--default-epoch={epoch}", str(lowered), "-o", str(binary)])
+            code, _ = call(opt, [f"--default-version={version}", *left, str(before), "-o", str(lowered)])
+            code, messages = call(translate, [kind, f"--default-version={version}", str(lowered), "-o", str(binary)])
             code, messages = call(ttrt, ["run", str(binary), "--seed", "0", "--result-file", ""])
             if refusal_of_operator(messages) == said:
                 # The file itself has operands that the operator does not take, before any of its passes.
@@ -297,7 +297,7 @@ def execute_module(
         raise
     if compared:
         return compared
-    line = [EXACT, f"--default-epoch={epoch}", str(lowered), "-o", str(lowered)]
+    line = [EXACT, f"--default-version={version}", str(lowered), "-o", str(lowered)]
     code, messages = call(opt, line)
     finished(f"ttmlir-opt {EXACT}", code, messages)
     try:
@@ -467,7 +467,7 @@ def controlled(control: str) -> Iterator[None]:
 
 
 def execute_file(
-    path: Path, name: str, descriptor: str, control: str, epoch: str = "book", left_out: list[str] | None = None
+    path: Path, name: str, descriptor: str, control: str, version: str = "2024-09", left_out: list[str] | None = None
 ) -> int:
     """Execute the modules of a file; return the number of outputs that were compared.
 
@@ -501,7 +501,7 @@ def execute_file(
         """Return True if a module runs completely; failures are recorded."""
         nonlocal compared, refused
         try:
-            compared += execute_part(module, name, options, descriptor, control, epoch)
+            compared += execute_part(module, name, options, descriptor, control, version)
         except Refused as reason:
             refused = refused or reason
         except NotExecuted as reason:
@@ -513,7 +513,7 @@ def execute_file(
     for part in parts(text):
         if "func.func" in part and not run(part):
             before = len(reasons)
-            for function in alone(part, name, epoch):
+            for function in alone(part, name, version):
                 run(function)
             if len(reasons) > before:
                 # What the functions say is more than what the module says.
@@ -527,13 +527,13 @@ def execute_file(
     return compared
 
 
-def execute_part(part: str, name: str, options: list[str], descriptor: str, control: str, epoch: str) -> int:
+def execute_part(part: str, name: str, options: list[str], descriptor: str, control: str, version: str) -> int:
     """Execute a module in a folder of its own; return the number of outputs that were compared."""
     with tempfile.TemporaryDirectory() as work:
         before = Path.cwd()
         os.chdir(work)
         try:
-            return execute_module(part, name, options, Path(work), descriptor, control, epoch)
+            return execute_module(part, name, options, Path(work), descriptor, control, version)
         finally:
             os.chdir(before)
 
@@ -542,7 +542,7 @@ def main() -> int:
     """Run the harness; return 0 if enough files are right."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
-    parser.add_argument("--epoch", choices=("book", "slides", "current"), default="book")
+    parser.add_argument("--version", choices=("2024-09", "2025-10", "2026-08"), default="2024-09")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
@@ -571,7 +571,7 @@ def main() -> int:
                 try:
                     partly: list[str] = []
                     descriptor = f"{work}/system_desc.ttsys"
-                    outputs += execute_file(path, name, descriptor, arguments.control, arguments.epoch, partly)
+                    outputs += execute_file(path, name, descriptor, arguments.control, arguments.version, partly)
                     right += 1
                     in_part.update(partly)
                 except NotExecuted as reason:

@@ -1,7 +1,7 @@
 """Runs the public lit tests of tt-mlir, from a checkout outside of this repository, with the tools of this package.
 
-    python tests/compiler/public_lit.py CHECKOUT --epoch book
-    python tests/compiler/public_lit.py CHECKOUT --epoch current --sample 150 --seed 0
+    python tests/compiler/public_lit.py CHECKOUT --version 2024-09
+    python tests/compiler/public_lit.py CHECKOUT --version 2026-08 --sample 150 --seed 0
 
 Files are run unmodified by `lit` with `filecheck`, both of the package index. Those that need a front end, other
 chips or the cost model that comes from a device are left out and counted. Prints one line a failure and the figures;
@@ -26,7 +26,7 @@ from collections import Counter
 from pathlib import Path
 
 GROUPS = {
-    "book": ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "tools"),
+    "2024-09": ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "tools"),
     "later": ("Dialect/TTNN", "Dialect/TTIR", "Silicon/TTNN", "Silicon/TTMetal", "Translate", "EmitPy", "tools"),
 }
 OTHER_CHIPS = ("llmbox", "n300", "/tg/", "galaxy", "multi-chip")
@@ -47,7 +47,7 @@ config.test_exec_root = {work!r}
 config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs"]
 config.environment["PATH"] = {tools!r} + os.pathsep + os.environ["PATH"]
 config.environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")
-config.environment["TTMLIR_DEFAULT_EPOCH"] = {epoch!r}
+config.environment["TTMLIR_DEFAULT_VERSION"] = {version!r}
 config.substitutions.append(("%system_desc_path%", os.environ.get("SYSTEM_DESC_PATH", "")))
 config.substitutions.append(("%models", {models!r}))
 config.substitutions.append(("%python", {python!r}))
@@ -103,7 +103,7 @@ def main() -> int:
     """Run the tests; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path, help="folder of a checkout of tt-mlir")
-    parser.add_argument("--epoch", choices=("book", "slides", "current"), default="book")
+    parser.add_argument("--version", choices=("2024-09", "2025-10", "2026-08"), default="2024-09")
     parser.add_argument("--sample", type=int, default=0, help="run only so many files, drawn with --seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="run only files whose name contains this")
@@ -115,7 +115,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     root = (arguments.checkout / "test" / "ttmlir").resolve()
-    groups = GROUPS["book" if arguments.epoch == "book" else "later"]
+    groups = GROUPS["2024-09" if arguments.version == "2024-09" else "later"]
     files, left_out = [], Counter[str]()
     folders = [folder for folder in groups if (root / folder).is_dir()]
     candidates = [path for folder in folders for path in (root / folder).rglob("*.mlir")]
@@ -143,9 +143,9 @@ def main() -> int:
         missing = [tool for tool in ("ttmlir-opt", "ttmlir-translate", "ttrt") if shutil.which(tool) is None]
         if missing:
             parser.error(f"not on the path: {', '.join(missing)}; install the package, by `pip install '.[compiler]'`")
-        # Files of an epoch that do not show it, for example those without outputs, are read as of that epoch.
+        # Files of a version that do not show it, for example those without outputs, are read as of that version.
         for tool in ("ttmlir-opt", "ttmlir-translate"):
-            make_tool(tools / tool, f'exec "{shutil.which(tool)}" --default-epoch={arguments.epoch} "$@"')
+            make_tool(tools / tool, f'exec "{shutil.which(tool)}" --default-version={arguments.version} "$@"')
         if arguments.control:
             (work / "copy.py").write_text(COPY, encoding="utf-8")
             make_tool(tools / "ttmlir-opt", f'exec "{sys.executable}" "{work}/copy.py" "$@"')
@@ -189,7 +189,7 @@ def run_lit(arguments: argparse.Namespace, work: Path, tools: Path, files: list[
             tools=str(tools),
             python=sys.executable,
             models=str(models),
-            epoch=arguments.epoch,
+            version=arguments.version,
         ),
         encoding="utf-8",
     )

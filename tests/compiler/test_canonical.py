@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from testkit.rewriting_checks import dense, function, names, op, rewritten
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.ttir.constants import constant_of
 from ttnn.compiler.versions import parse_module, print_module
@@ -321,7 +320,7 @@ def test_a_conservative_cast_keeps_what_the_first_one_rounds_away() -> None:
     assert names(module) == ["typecast", "typecast"]
 
 
-def test_the_older_epoch_lets_products_transpose_and_keeps_constants() -> None:
+def test_the_older_version_lets_products_transpose_and_keeps_constants() -> None:
     body = """
     func.func @f(%a: tensor<6x4xf32>, %b: tensor<5x6xf32>) -> tensor<4x5xf32> {
       %0 = ttir.empty() : tensor<4x6xf32>
@@ -333,7 +332,7 @@ def test_the_older_epoch_lets_products_transpose_and_keeps_constants() -> None:
       return %5 : tensor<4x5xf32>
     }
     """
-    module = rewritten(body, "canonicalize", epoch=Epoch.SLIDES)
+    module = rewritten(body, "canonicalize", version="2025-10")
     assert names(module) == ["matmul"]
     assert "transpose_a = true, transpose_b = true" in print_module(module)
 

@@ -9,7 +9,6 @@ import pytest
 
 from testkit.rewriting_checks import function, names, op, rewritten
 from testkit.ttir_reference import interpret
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.options import OptionError
 from ttnn.compiler.versions import parse_module, print_module
@@ -156,20 +155,20 @@ def test_zeros_between_elements_are_a_transposed_convolution(reverse: str, paddi
       return %1 : {kind}
     }}
     """
-    module = rewritten(body, PASS, epoch=Epoch.SLIDES)
+    module = rewritten(body, PASS, version="2025-10")
     assert "conv_transpose2d" in names(module)
     assert ("embedding" in names(module)) == (reverse == "false")
     # A kernel that is reversed already is taken as it was before.
     call = '"ttir.convolution"(%a, %w, %0)'
     flip = '%e = ttir.empty() : tensor<3x3x4x3xf32>\n      %v = "ttir.reverse"(%w, %e) <{dimensions = array<i64: 1, 0>}> : (tensor<3x3x4x3xf32>, tensor<3x3x4x3xf32>) -> tensor<3x3x4x3xf32>'
     body = body.replace(f"%1 = {call}", f"{flip}\n      %1 = {call.replace('%w', '%v')}")
-    module = rewritten(body, f"{PASS},canonicalize", epoch=Epoch.SLIDES)
+    module = rewritten(body, f"{PASS},canonicalize", version="2025-10")
     assert ("embedding" in names(module)) == (reverse == "true")
     assert "reverse" not in names(module)
 
 
 @pytest.mark.parametrize("dims", ["0", "1, 0", "2"])
-def test_reversals_of_the_slides_are_lookups_in_tables_of_floats(dims: str) -> None:
+def test_reversals_of_2025_10_are_lookups_in_tables_of_floats(dims: str) -> None:
     kind = "tensor<3x4x5xf32>"
     body = f"""
     func.func @f(%a: {kind}) -> {kind} {{
@@ -178,8 +177,8 @@ def test_reversals_of_the_slides_are_lookups_in_tables_of_floats(dims: str) -> N
       return %1 : {kind}
     }}
     """
-    assert "embedding" in names(rewritten(body, PASS, epoch=Epoch.SLIDES))
-    integers = rewritten(body.replace("xf32", "xi32"), PASS, epoch=Epoch.SLIDES)
+    assert "embedding" in names(rewritten(body, PASS, version="2025-10"))
+    integers = rewritten(body.replace("xf32", "xi32"), PASS, version="2025-10")
     assert names(integers) == ["reverse"]
 
 
@@ -196,7 +195,7 @@ def test_lines_and_groups_of_a_batch(groups: int) -> None:
       return %1 : tensor<{batch}x5x4xf32>
     }}
     """
-    module = rewritten(body, PASS, epoch=Epoch.SLIDES)
+    module = rewritten(body, PASS, version="2025-10")
     assert names(module).count("conv2d") == groups
 
 
@@ -214,8 +213,8 @@ def test_general_poolings_of_constants_are_constants(method: str, value: str) ->
       return %2#0, %2#1 : tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>
     }}
     """
-    assert set(names(rewritten(body, f"{PASS},canonicalize", epoch=Epoch.SLIDES))) <= {"full", "zeros", "ones", "empty"}
+    assert set(names(rewritten(body, f"{PASS},canonicalize", version="2025-10"))) <= {"full", "zeros", "ones", "empty"}
     padded = body.replace("array<i64: 0, 0, 0, 0, 0, 0, 0, 0>", "array<i64: 0, 0, 0, 0, 1, 1, 1, 1>")
     for before, after in (("1x2x2x3xf32", "1x2x3x4xf32"), ("1x3x3x4xf32", "1x3x4x5xf32")):
         padded = padded.replace(before, after)
-    assert "permute" in names(rewritten(padded, PASS, epoch=Epoch.SLIDES))
+    assert "permute" in names(rewritten(padded, PASS, version="2025-10"))

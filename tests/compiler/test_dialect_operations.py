@@ -7,8 +7,9 @@ from book_ops import LOWERED, TTIR, function
 
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.spec import DIALECTS, operations
-from ttnn.compiler.ir import CompileError, Epoch
+from ttnn.compiler.ir import CompileError
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 TTNN = [
@@ -51,21 +52,21 @@ def test_the_tables_have_the_operations_of_the_book() -> None:
     assert len(TTIR) == 34
     assert len(TTNN) == 32
     for dialect, names in (("ttir", TTIR), ("ttnn", TTNN)):
-        assert {name for name in names if (name, Epoch.BOOK) not in operations(dialect)} == set()
+        assert {name for name in names if (name, "2024-09") not in operations(dialect)} == set()
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_line_of_a_table_is_read(dialect: str) -> None:
-    for (name, epoch), spec in operations(dialect).items():
+    for (name, version), spec in operations(dialect).items():
         assert spec.name == f"{dialect}.{name}"
-        assert epoch in spec.epochs
+        assert version in spec.versions
         assert len({group.name for group in spec.written}) == len(spec.written)
 
 
 @pytest.mark.parametrize("name", TTIR)
 def test_an_operation_of_the_book_is_written_as_it_was_read(name: str) -> None:
     module = parse_module(TTIR[name])
-    assert module.epoch is Epoch.BOOK
+    assert module.version == "2024-09"
     assert any(isinstance(op, TableOp) and op.name == f"ttir.{name}" for op in module.op.walk())
     text = print_module(module)
     assert print_module(parse_module(text)) == text
@@ -86,17 +87,17 @@ def test_an_operation_of_the_book_is_lowered_and_written_as_itself(name: str) ->
 @pytest.mark.parametrize(
     "name", ["relu", "add", "matmul", "softmax", "concat", "conv2d", "max_pool2d", "transpose", "sum"]
 )
-@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT])
-def test_the_same_operation_in_the_later_epochs(name: str, epoch: Epoch) -> None:
-    text = print_module(parse_module(LOWERED[name]), epoch=epoch)
-    module = parse_module(text, default_epoch=epoch)
-    assert module.epoch is epoch
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"])
+def test_the_same_operation_in_the_later_versions(name: str, version: Version) -> None:
+    text = print_module(parse_module(LOWERED[name]), version=version)
+    module = parse_module(text, default_version=version)
+    assert module.version == version
     assert print_module(module) == text
     run(module, "ttir-to-ttnn-backend-pipeline")
     lowered = print_module(module)
     assert f'"ttnn.{ {"transpose": "permute"}.get(name, name) }"' in lowered
     assert '"ttir.' not in lowered
-    assert print_module(parse_module(lowered, default_epoch=epoch)) == lowered
+    assert print_module(parse_module(lowered, default_version=version)) == lowered
 
 
 F = "2x4xf32"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.cpp.emitc import emitc_kernels
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 CB = "!ttkernel.cb<8, !ttcore.tile<32x32, f32>>"
@@ -41,8 +41,8 @@ MOVE = """func.func @move() attributes {ttkernel.thread = #ttkernel.thread<noc>}
 """
 
 
-def source(text: str, epoch: Epoch) -> str:
-    module = parse_module(text, default_epoch=epoch)
+def source(text: str, version: Version) -> str:
+    module = parse_module(text, default_version=version)
     run(module, "convert-ttkernel-to-emitc")
     written = print_module(module)
     again = parse_module(written)
@@ -50,17 +50,17 @@ def source(text: str, epoch: Epoch) -> str:
     return emitc_kernels(again)
 
 
-def test_calls_of_the_slides() -> None:
-    assert source(MOVE, Epoch.SLIDES) == (
+def test_calls_of_2025_10() -> None:
+    assert source(MOVE, "2025-10") == (
         '// move\n#include <cstdint>\n#include "dataflow_api.h"\nvoid kernel_main() {\n  size_t v1 = 1;\n'
         "  int32_t v2 = 262144;\n  int32_t v3 = get_arg_val<uint32_t>(v1);\n  int64_t v4 = get_noc_addr(v1, v1, v3);\n"
         "  noc_async_read(v4, v2, v3);\n  noc_async_read_barrier();\n  return;\n}\n"
     )
-    assert "cb_wait_front(get_compile_time_arg_val(0), v1);" in source(COMPUTE, Epoch.SLIDES)
+    assert "cb_wait_front(get_compile_time_arg_val(0), v1);" in source(COMPUTE, "2025-10")
 
 
-def test_circular_buffers_of_the_current_epoch_are_objects() -> None:
-    text = source(COMPUTE, Epoch.CURRENT)
+def test_circular_buffers_of_the_current_version_are_objects() -> None:
+    text = source(COMPUTE, "2026-08")
     assert "  CircularBuffer cb_ctarg_0(get_compile_time_arg_val(0));\n" in text
     assert "  cb_ctarg_0.wait_front(v1);\n" in text
     assert '#include "api/dataflow/circular_buffer.h"\n' in text
@@ -81,7 +81,7 @@ def test_arithmetic_of_kernels_computes(tmp_path: Path) -> None:
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")
-    body = "\n".join(line for line in source(COMPUTE, Epoch.SLIDES).splitlines() if '#include "' not in line)
+    body = "\n".join(line for line in source(COMPUTE, "2025-10").splitlines() if '#include "' not in line)
     file = tmp_path / "kernel.cpp"
     file.write_text(f"{DECLARATIONS}{body}\nint main() {{ kernel_main(); return seen; }}\n")
     program = tmp_path / "kernel"
@@ -118,12 +118,12 @@ PRINT = """func.func @say() attributes {{ttkernel.thread = #ttkernel.thread<{thr
 """
 
 
-def test_prints_of_the_current_epoch_have_a_format() -> None:
-    text = source(PRINT.format(thread="compute"), Epoch.CURRENT)
+def test_prints_of_the_current_version_have_a_format() -> None:
+    text = source(PRINT.format(thread="compute"), "2026-08")
     assert '  DPRINT("n {}, i {}\\n", v1, v2);\n' in text
     assert '  ttmlir::CBPrinter v3 = ttmlir::CBPrinter(get_compile_time_arg_val(2));\n  DPRINT("{}", v3);\n' in text
     assert '#include "api/debug/dprint.h"\n' in text
-    assert 'DPRINT("{}", get_compile_time_arg_val(2));' in source(PRINT.format(thread="noc"), Epoch.CURRENT)
+    assert 'DPRINT("{}", get_compile_time_arg_val(2));' in source(PRINT.format(thread="noc"), "2026-08")
 
 
 PRINTED = """#include <cstddef>
@@ -138,11 +138,11 @@ Printer operator<<(Printer printer, uint32_t number) { std::cout << number << 'u
 """
 
 
-def test_prints_of_the_slides_run(tmp_path: Path) -> None:
+def test_prints_of_2025_10_run(tmp_path: Path) -> None:
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")
-    text = source(PRINT.format(thread="compute"), Epoch.SLIDES)
+    text = source(PRINT.format(thread="compute"), "2025-10")
     assert '#include "debug/dprint.h"\n' in text
     body = "\n".join(line for line in text.splitlines() if '#include "' not in line)
     file, program = tmp_path / "kernel.cpp", tmp_path / "kernel"
@@ -154,7 +154,7 @@ def test_prints_of_the_slides_run(tmp_path: Path) -> None:
     assert printed == "n 42, i 7u\n5u"
 
 
-def test_barriers_of_the_current_epoch_are_methods() -> None:
+def test_barriers_of_the_current_version_are_methods() -> None:
     text = source(
         """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
   %a = arith.constant 262400 : i32
@@ -165,7 +165,7 @@ def test_barriers_of_the_current_epoch_are_methods() -> None:
   return
 }
 """,
-        Epoch.CURRENT,
+        "2026-08",
     )
     pointer = "volatile tt_l1_ptr uint8_t*"
     assert f"  {pointer} v3 = reinterpret_cast<{pointer}>(v1);\n  int8_t v4 = (int8_t) v3[v2];\n" in text

@@ -16,8 +16,7 @@ from testkit.ttir_inputs import chosen
 from testkit.ttir_weights import in_blocks
 from testkit.ttnn_completion import complete
 from testkit.ttnn_reference import NoReference, interpret, is_typed_as_computed
-from ttnn.compiler.ir.epochs import Epoch
-from ttnn.compiler.transforms import cleanup
+from ttnn.compiler.pipelines import registry
 from ttnn.compiler.versions import parse_module
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
@@ -44,7 +43,7 @@ func.func @sum(%arg0: tensor<32x32xbf16, #rows>, %arg1: tensor<32x32xbf16, #tile
 
 def execute(path: Path, text: str, control: str = "", left_out: list[str] | None = None) -> int:
     path.write_text(text)
-    return execute_file(path, path.name, "", control, "current", left_out)
+    return execute_file(path, path.name, "", control, "2026-08", left_out)
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def results(text: str, *inputs: NDArray[np.float64], name: str = "f", weights: str | None = None) -> list[object]:
-    module = parse_module(HEAD + text, "a.mlir", default_epoch=Epoch.CURRENT)
+    module = parse_module(HEAD + text, "a.mlir", default_version="2026-08")
     return list(interpret(module, name, inputs, weights=weights))
 
 
@@ -66,7 +65,7 @@ def test_a_program_of_the_library_is_executed_and_its_controls_fail(file: Path) 
 
 
 def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cse = cleanup.cse
+    cse = registry.find("cse")
 
     def swapped(module: Any, options: Any) -> None:
         cse(module, options)
@@ -74,7 +73,7 @@ def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pyte
             if op.name == "ttnn.subtract":
                 op.operands = list(reversed(op.operands))
 
-    monkeypatch.setattr(cleanup, "cse", swapped)
+    monkeypatch.setitem(registry._generic(), "cse", swapped)
     with pytest.raises(AssertionError, match="sum, output 0: distance"):
         execute(file, SUM.replace("--canonicalize", "--canonicalize --cse"))
 
@@ -106,7 +105,7 @@ def test_tensors_that_a_program_only_changes_are_compared(file: Path) -> None:
     assert execute(file, FILLED) == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"fill, output 0: distance 1\.000"):
         execute(file, FILLED, "zeros")
-    module = parse_module(FILLED, "a.mlir", default_epoch=Epoch.CURRENT)
+    module = parse_module(FILLED, "a.mlir", default_version="2026-08")
     complete(module)
     cache, rows = np.ones((1, 2, 64, 32)), np.full((1, 2, 32, 32), 3.0)
     (made,) = interpret(module, "fill", [cache, rows])
@@ -159,7 +158,7 @@ def test_indices_of_programs_of_the_library_are_chosen() -> None:
   return %1 : tensor<4x8x32xbf16>
 }
 """
-    found = chosen(parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT))
+    found = chosen(parse_module(text, "a.mlir", default_version="2026-08"))
     assert set(found) == {("f", 0), ("f", 2)}
     assert found["f", 0].max() < 16
     assert found["f", 2].min() >= 0
@@ -172,7 +171,7 @@ def test_variances_are_positive() -> None:
   return %0 : tensor<1x4x2x2xf32>
 }}
 """
-    found = chosen(parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT))
+    found = chosen(parse_module(text, "a.mlir", default_version="2026-08"))
     assert set(found) == {("f", 2)}
     assert found["f", 2].min() > 0
 
@@ -221,7 +220,7 @@ def test_a_transposed_convolution_with_other_rows_than_its_windows_give_is_told(
   return %0 : tensor<1x1x{rows}x3xbf16>
 }}
 """  # noqa: E501
-        module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+        module = parse_module(text, "a.mlir", default_version="2026-08")
         assert all(map(is_typed_as_computed, module.op.walk())) is right
 
 
@@ -235,7 +234,7 @@ def test_places_of_the_largest_pixels() -> None:
   return %2, %3 : tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>
 }
 """  # noqa: E501
-    module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+    module = parse_module(text, "a.mlir", default_version="2026-08")
     x = chosen(module)["f", 0]
     assert np.unique(x.reshape(-1, 3), axis=0).shape == (30, 3)
     largest, places = ttir_reference.interpret(module, "f", [x])
@@ -252,7 +251,7 @@ def test_products_that_a_sparsity_selects() -> None:
   return %0 : tensor<2x1x1x3x4x4xbf16>
 }}
 """  # noqa: E501
-    module = parse_module(text, "a.mlir", default_epoch=Epoch.CURRENT)
+    module = parse_module(text, "a.mlir", default_version="2026-08")
     sparsity = chosen(module)["f", 2]
     assert set(sparsity.reshape(-1)) == {0, 1}
     generator = np.random.default_rng(0)
@@ -341,7 +340,7 @@ def test_a_file_whose_lines_read_a_model_executes_it(tmp_path: Path) -> None:
     )
     path = folder / "model.mlir"
     path.write_text("// RUN: ttmlir-opt --ttir-to-emitpy-pipeline -o %t.mlir %models/exp.mlir\n")
-    assert execute_file(path, path.name, "", "", "current") == 1
+    assert execute_file(path, path.name, "", "", "2026-08") == 1
 
 
 def test_kernels_of_a_program_have_no_reference_and_stay_with_it() -> None:
@@ -353,6 +352,6 @@ func.func @f(%a: tensor<32x32xf32, #words>) -> tensor<32x32xf32, #words> {
   return %a : tensor<32x32xf32, #words>
 }
 """  # noqa: E501
-    assert alone(HEAD + text, "a.mlir", "current") == []
+    assert alone(HEAD + text, "a.mlir", "2026-08") == []
     with pytest.raises(NoReference, match=r"ttnn\.generic"):
         results(text, np.zeros((32, 32)))

@@ -15,7 +15,6 @@ from testkit.public_files import NotExecuted, alone, lowering, parts, rest
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
 from testkit.ttir_weights import in_blocks
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.runtime import executor
 from ttnn.compiler.versions import parse_module
 
@@ -109,9 +108,9 @@ func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32
 def test_a_softmax_that_overflows_runs_again_with_small_inputs(tmp_path: Path) -> None:
     path = tmp_path / "line.mlir"
     path.write_text(CURRENT)
-    assert execute_file(path, "line.mlir", "", "", "current") == 1
+    assert execute_file(path, "line.mlir", "", "", "2026-08") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
-        execute_file(path, "line.mlir", "", "zeros", "current")
+        execute_file(path, "line.mlir", "", "zeros", "2026-08")
 
 
 TRUTHS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
@@ -133,17 +132,17 @@ func.func @chosen(%arg0: tensor<8x64xi1>, %arg1: tensor<8x64xi32>, %arg2: tensor
 
 
 def test_truth_values_are_true_and_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = chosen(parse_module(TRUTHS, default_epoch=Epoch.CURRENT))
+    found = chosen(parse_module(TRUTHS, default_version="2026-08"))
     for values in (found["all", 0].all(axis=1), found["any", 0].any(axis=2), found["chosen", 0] != 0):
         assert 0.3 < values.mean() < 0.7
     assert set(found) == {("all", 0), ("any", 0), ("chosen", 0)}
     path = tmp_path / "truths.mlir"
     path.write_text(TRUTHS)
-    assert execute_file(path, "truths.mlir", "", "", "current") == 3
+    assert execute_file(path, "truths.mlir", "", "", "2026-08") == 3
     original = executor.public
     monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.sum", "ttnn.min")))
     with pytest.raises(AssertionError, match="any, output 0: distance"):
-        execute_file(path, "truths.mlir", "", "", "current")
+        execute_file(path, "truths.mlir", "", "", "2026-08")
 
 
 CACHES = """func.func @two(
@@ -174,7 +173,7 @@ func.func @drawn(
 
 
 def test_long_lines_have_no_number_twice_and_one_score_is_drawn() -> None:
-    module = parse_module(DRAWN, default_epoch=Epoch.CURRENT)
+    module = parse_module(DRAWN, default_version="2026-08")
     found = chosen(module)
     line = found["sorted", 0]
     assert len(np.unique(line)) == line.size
@@ -204,10 +203,10 @@ func.func @coarse(
 def test_weights_take_part_in_the_format_that_they_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "weights.mlir"
     path.write_text(WEIGHTS)
-    assert execute_file(path, "weights.mlir", "", "", "current") == 1
+    assert execute_file(path, "weights.mlir", "", "", "2026-08") == 1
     monkeypatch.setattr(ttir_reference, "weight", lambda op, values: values)
     with pytest.raises(AssertionError, match=r"coarse, output 0: distance 0\.1"):
-        execute_file(path, "weights.mlir", "", "", "current")
+        execute_file(path, "weights.mlir", "", "", "2026-08")
     x = np.random.default_rng(0).standard_normal((32, 48)).astype(ml_dtypes.bfloat16)
     for bits, dtype in ((3, ttnn.bfloat4_b), (7, ttnn.bfloat8_b)):
         stored = ttnn.to_numpy(ttnn.from_torch(x, dtype=dtype, layout=ttnn.TILE_LAYOUT))
@@ -215,7 +214,7 @@ def test_weights_take_part_in_the_format_that_they_ask_for(tmp_path: Path, monke
 
 
 def test_caches_have_one_length() -> None:
-    found = chosen(parse_module(CACHES, default_epoch=Epoch.CURRENT))
+    found = chosen(parse_module(CACHES, default_version="2026-08"))
     assert found["two", 2] == found["two", 3]
     assert 0 < found["two", 2] < 16
 
@@ -242,7 +241,7 @@ func.func @cut(%arg0: tensor<1x1x5x5xbf16>) -> tensor<1x1x7x3xbf16> {
 
 
 def test_narrow_integers_and_padding_that_cuts_have_a_reference(tmp_path: Path) -> None:
-    module = parse_module(NARROW, default_epoch=Epoch.CURRENT)
+    module = parse_module(NARROW, default_version="2026-08")
     (narrow,) = interpret(module, "narrow", [])
     assert narrow.tolist() == [-1, 2, -128, 127]
     x = np.arange(25.0).reshape(1, 1, 5, 5)
@@ -250,13 +249,13 @@ def test_narrow_integers_and_padding_that_cuts_have_a_reference(tmp_path: Path) 
     assert np.array_equal(cut, np.pad(x[..., 2:], [(0, 0), (0, 0), (1, 1), (0, 0)], constant_values=3))
     path = tmp_path / "narrow.mlir"
     path.write_text(NARROW)
-    assert execute_file(path, "narrow.mlir", "", "", "current") == 4
+    assert execute_file(path, "narrow.mlir", "", "", "2026-08") == 4
     (wide,) = interpret(module, "wide", [])
     assert wide.tolist() == [2**31 - 1, -9]
     (widened,) = interpret(module, "widened", [np.array([[1, 255, 128, 127] * 8] * 4)])
     assert widened[0, :4].tolist() == [1, -1, -128, 127]
     with controlled("zeros"), pytest.raises(AssertionError, match=r"narrow, output 0: distance 1\.000"):
-        execute_file(path, "narrow.mlir", "", "zeros", "current")
+        execute_file(path, "narrow.mlir", "", "zeros", "2026-08")
 
 
 STEPS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
@@ -292,20 +291,20 @@ def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
     path = tmp_path / "pool.mlir"
     path.write_text(POOL)
     with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the window"):
-        execute_file(path, "pool.mlir", "", "", "current")
+        execute_file(path, "pool.mlir", "", "", "2026-08")
     original = executor.public
     monkeypatch.setattr(executor, "public", lambda name: original(name.replace("multiply", "add")))
     with pytest.raises(AssertionError, match="product, output 0: distance"):
-        execute_file(path, "pool.mlir", "", "", "current")
+        execute_file(path, "pool.mlir", "", "", "2026-08")
 
 
 def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_path: Path) -> None:
     path = tmp_path / "average.mlir"
     path.write_text(AVERAGE)
     with pytest.raises(Refused, match=r"'ttir\.avg_pool2d' op only supports lowering to TTNN for dilation"):
-        execute_file(path, "average.mlir", "", "", "current")
+        execute_file(path, "average.mlir", "", "", "2026-08")
     with pytest.raises(AssertionError, match="a tensor without layout has no binary form"):
-        execute_file(path, "average.mlir", "", "nothing", "current")
+        execute_file(path, "average.mlir", "", "nothing", "2026-08")
 
 
 def test_refusals_are_told_from_failures() -> None:
@@ -359,12 +358,12 @@ func.func @latent(
 def test_attention_has_positions_that_the_pages_hold(tmp_path: Path) -> None:
     path = tmp_path / "attention.mlir"
     path.write_text(ATTENTION)
-    found = chosen(parse_module(ATTENTION, default_epoch=Epoch.CURRENT))
+    found = chosen(parse_module(ATTENTION, default_version="2026-08"))
     assert found["chunk", 4] == 32
     assert 0 <= found["latent", 3] < 128
-    assert execute_file(path, "attention.mlir", "", "", "current") == 3
+    assert execute_file(path, "attention.mlir", "", "", "2026-08") == 3
     with controlled("zeros"), pytest.raises(AssertionError, match=r"window, output 0: distance 1\.000"):
-        execute_file(path, "attention.mlir", "", "zeros", "current")
+        execute_file(path, "attention.mlir", "", "zeros", "2026-08")
 
 
 NOTHING = """func.func @none(
@@ -377,7 +376,7 @@ NOTHING = """func.func @none(
 
 
 def test_indices_of_nothing_are_chosen() -> None:
-    assert chosen(parse_module(NOTHING, default_epoch=Epoch.CURRENT))["none", 1].shape == (0, 32)
+    assert chosen(parse_module(NOTHING, default_version="2026-08"))["none", 1].shape == (0, 32)
 
 
 COORDINATES = """
@@ -395,7 +394,7 @@ func.func @flat(%arg0: tensor<15xf32>, %arg1: tensor<4x2xi32>, %arg2: tensor<4xf
 
 
 def test_coordinates_that_an_index_is_computed_from_are_those_of_an_element() -> None:
-    made = chosen(parse_module(COORDINATES, default_epoch=Epoch.CURRENT))["flat", 1]
+    made = chosen(parse_module(COORDINATES, default_version="2026-08"))["flat", 1]
     assert len(set((made @ [5, 1]).tolist())) == 4
     assert (made >= 0).all()
     assert (made < [3, 5]).all()
@@ -406,8 +405,8 @@ def test_functions_that_call_each_other_stay_together() -> None:
         "  return %0 : tensor<64x64xbf16>",
         "%1 = call @backwards(%0) : (tensor<64x64xbf16>) -> tensor<32x64xbf16>\nreturn %0 : tensor<64x64xbf16>",
     )
-    assert alone(called, "steps.mlir", "current") == []
-    first, second = alone(STEPS, "steps.mlir", "current")
+    assert alone(called, "steps.mlir", "2026-08") == []
+    first, second = alone(STEPS, "steps.mlir", "2026-08")
     assert ("@backwards" in first, "@product" in first) == (True, False)
     assert ("@backwards" in second, "@product" in second) == (False, True)
 
@@ -424,14 +423,14 @@ func.func @steep(%arg0: tensor<32x512xbf16>, %arg1: tensor<512x32xbf16>) -> tens
 def test_large_exponents_run_again_with_small_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "steep.mlir"
     path.write_text(EXPONENTS)
-    assert execute_file(path, "steep.mlir", "", "", "current") == 1
+    assert execute_file(path, "steep.mlir", "", "", "2026-08") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"steep, output 0: distance 1\.000"):
-        execute_file(path, "steep.mlir", "", "zeros", "current")
+        execute_file(path, "steep.mlir", "", "zeros", "2026-08")
     # What is wrong for small inputs, too, stays wrong.
     original = executor.public
     monkeypatch.setattr(executor, "public", lambda name: original(name.replace("ttnn.exp", "ttnn.cos")))
     with pytest.raises(AssertionError, match="steep, output 0"):
-        execute_file(path, "steep.mlir", "", "", "current")
+        execute_file(path, "steep.mlir", "", "", "2026-08")
 
 
 def test_modules_in_a_module_whose_functions_have_one_name_are_executed_each() -> None:
@@ -451,10 +450,10 @@ func.func @pairs(%arg0: tensor<500x500x32xbf16>, %arg1: tensor<64x2xi32>) -> ten
 """  # noqa: E501
 
 
-def test_gathers_of_the_slides_have_indices_in_all_rows(tmp_path: Path) -> None:
+def test_gathers_of_2025_10_have_indices_in_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "gather.mlir"
     path.write_text(GATHER)
-    assert execute_file(path, "gather.mlir", "", "", "slides") == 1
+    assert execute_file(path, "gather.mlir", "", "", "2025-10") == 1
 
 
 def test_emitted_programs_and_layouts_of_windows_are_executed_by_the_whole_pipeline(tmp_path: Path) -> None:
@@ -466,7 +465,7 @@ def test_emitted_programs_and_layouts_of_windows_are_executed_by_the_whole_pipel
         "--ttcore-register-device --ttnn-layout",
     ):
         path.write_text(pool.replace(line, options))
-        assert execute_file(path, "pool.mlir", "", "", "current") == 1
+        assert execute_file(path, "pool.mlir", "", "", "2026-08") == 1
 
 
 def test_a_resource_of_another_size_than_its_type_leaves_the_other_functions(tmp_path: Path) -> None:
@@ -491,7 +490,7 @@ func.func @wrong(%arg0: tensor<32x32xf32>) -> tensor<32x32xf32> {
 """
     )
     left_out: list[str] = []
-    assert execute_file(path, "resource.mlir", "", "", "current", left_out) == 1
+    assert execute_file(path, "resource.mlir", "", "", "2026-08", left_out) == 1
     assert left_out == ["a resource of another size than its type"]
     with controlled("zeros"), pytest.raises(AssertionError, match=r"wrong, output 0: distance 1\.000"):
-        execute_file(path, "resource.mlir", "", "zeros", "current")
+        execute_file(path, "resource.mlir", "", "zeros", "2026-08")

@@ -10,7 +10,6 @@ import pytest
 from testkit.rewriting_checks import dense, function, names, op, rewritten
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import Module
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.ttir.fusing.registry import FIRST, PATTERNS, SWITCHED
 from ttnn.compiler.versions import parse_module, print_module
@@ -326,7 +325,7 @@ def test_marks_of_weights_survive() -> None:
 
 
 def slides(body: str, pipeline: str = "ttir-fusing") -> Module:
-    module = parse_module(body, default_epoch=Epoch.SLIDES)
+    module = parse_module(body, default_version="2025-10")
     run(module, pipeline)
     return module
 
@@ -377,21 +376,21 @@ def test_a_sum_over_the_count_is_an_average(middle: str, left: list[str]) -> Non
       return %9 : tensor<1x2x4x4xf32>
     }}
     """
-    module = rewritten(body, "ttir-fusing", epoch=Epoch.SLIDES)
+    module = rewritten(body, "ttir-fusing", version="2025-10")
     assert sorted(names(module)) == sorted(left)
     assert ("Average" in print_module(module)) == (left == ["pooling"])
     # Elements of the padding are not counted.
     assert ("{count_include_pad = false}" in print_module(module)) == (left == ["pooling"])
     if left == ["pooling"]:
-        module = rewritten(body, "ttir-fusing,ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+        module = rewritten(body, "ttir-fusing,ttir-to-ttir-decomposition", version="2025-10")
         assert "avg_pool2d" in names(module)
 
 
 def test_padding_before_an_average_that_counts_none_stays() -> None:
     average = pooled(0.0).replace("Sum", "Average")
-    assert names(rewritten(average, "ttir-fusing", epoch=Epoch.SLIDES)) == ["pooling"]
+    assert names(rewritten(average, "ttir-fusing", version="2025-10")) == ["pooling"]
     uncounted = average.replace("}> : (tensor<1x2x6x6xf32>", "}> {count_include_pad = false} : (tensor<1x2x6x6xf32>")
-    assert names(rewritten(uncounted, "ttir-fusing", epoch=Epoch.SLIDES)) == ["pad", "pooling"]
+    assert names(rewritten(uncounted, "ttir-fusing", version="2025-10")) == ["pad", "pooling"]
 
 
 def test_a_global_average_on_request() -> None:
@@ -406,8 +405,8 @@ def test_a_global_average_on_request() -> None:
     }
     """
     option = "ttir-fusing{ttnn-enable-global-avg-pool-pattern=true}"
-    assert names(rewritten(body, option, epoch=Epoch.SLIDES)) == ["permute", "global_avg_pool2d", "permute"]
-    assert names(rewritten(body, "ttir-fusing", epoch=Epoch.SLIDES)) == ["full", "sum", "multiply"]
+    assert names(rewritten(body, option, version="2025-10")) == ["permute", "global_avg_pool2d", "permute"]
+    assert names(rewritten(body, "ttir-fusing", version="2025-10")) == ["full", "sum", "multiply"]
 
 
 def scattered(length: int, positions: str, grid: bool = False, batch: int = 2) -> str:
@@ -463,22 +462,22 @@ def counted(length: int, start: int) -> str:
 
 @pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
 def test_a_scatter_to_one_position_of_a_cache_updates_it(grid: bool) -> None:
-    module = rewritten(scattered(1, moved(1), grid), "ttir-fusing", epoch=Epoch.SLIDES)
+    module = rewritten(scattered(1, moved(1), grid), "ttir-fusing", version="2025-10")
     assert names(module) == ["update_cache"]
-    module = rewritten(scattered(1, moved(1), grid), "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+    module = rewritten(scattered(1, moved(1), grid), "ttir-to-ttir-decomposition", version="2025-10")
     assert names(module).count("scatter_in_dim") == 1
 
 
 @pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
 def test_positions_that_count_from_zero_fill_a_cache_and_others_do_not(grid: bool) -> None:
-    filled = rewritten(scattered(32, counted(32, 0), grid), "ttir-fusing", epoch=Epoch.SLIDES)
+    filled = rewritten(scattered(32, counted(32, 0), grid), "ttir-fusing", version="2025-10")
     assert names(filled) == ["fill_cache"]
     # Other positions, positions that are not known, and rows that are no whole tiles.
     for length, other in ((32, counted(32, 1)), (32, moved(32)), (4, counted(4, 0))):
-        module = rewritten(scattered(length, other, grid), "ttir-fusing", epoch=Epoch.SLIDES)
+        module = rewritten(scattered(length, other, grid), "ttir-fusing", version="2025-10")
         assert "scatter" in names(module)
         assert "fill_cache" not in names(module)
-        module = rewritten(scattered(length, other, grid), "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+        module = rewritten(scattered(length, other, grid), "ttir-to-ttir-decomposition", version="2025-10")
         assert names(module).count("scatter_in_dim") == 1
 
 
@@ -493,13 +492,13 @@ def test_a_grid_with_other_coordinates_than_the_update_is_no_cache() -> None:
 
 def test_more_rows_than_the_library_scatters_at_once_are_parted() -> None:
     body = scattered(300, moved(300)).replace("x64x8xf32", "x512x8xf32")
-    module = rewritten(body, "ttir-to-ttir-decomposition", epoch=Epoch.SLIDES)
+    module = rewritten(body, "ttir-to-ttir-decomposition", version="2025-10")
     assert names(module).count("scatter_in_dim") == 2
 
 
 def test_each_pattern_is_listed_once() -> None:
     listed = [*FIRST, *PATTERNS, *(one for group in SWITCHED.values() for one in group)]
-    assert len({(one.apply, one.roots, one.epochs) for one in listed}) == len(listed)
+    assert len({(one.apply, one.roots, one.versions) for one in listed}) == len(listed)
     table = {one.name for one in listed}
     assert {"gelu", "softmax", "bias", "topk", "rms_norm"} <= table
     assert all(isinstance(one, TableOp) for one in parse_module(CASES["softmax"][0]).op.walk() if "ttir" in one.name)

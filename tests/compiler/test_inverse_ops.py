@@ -206,7 +206,7 @@ def test_operations_that_moves_go_through_keep_their_order() -> None:
     assert names(both(text, UP)) == "reshape reshape multiply matmul reshape add"
 
 
-def test_the_epoch_of_the_text_is_written_again() -> None:
+def test_the_version_of_the_text_is_written_again() -> None:
     text = (
         "func.func @f(%a: tensor<4x6xf32>) -> tensor<6x4xf32> {\n"
         "  %0 = ttir.empty() : tensor<4x6xf32>\n"

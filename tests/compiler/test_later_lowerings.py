@@ -1,4 +1,4 @@
-"""Lowerings of the later epochs that are more than one call, and decompositions that they stand on."""
+"""Lowerings of the later versions that are more than one call, and decompositions that they stand on."""
 
 # Lines of MLIR stay whole.
 # ruff: noqa: E501
@@ -15,9 +15,9 @@ from testkit.rewriting_checks import names, rewritten
 from testkit.ttir_reference import interpret
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
@@ -39,9 +39,9 @@ def function(op: str, inputs: str, results: str, attributes: str = "") -> str:
     )
 
 
-def lowered(text: str, epoch: Epoch = Epoch.CURRENT) -> list[TableOp]:
+def lowered(text: str, version: Version = "2026-08") -> list[TableOp]:
     """Return the operations of the library to which a function is lowered, without those that free tensors."""
-    module = parse_module(text, epoch=epoch)
+    module = parse_module(text, version=version)
     run(module, "ttcore-register-device,ttnn-layout,convert-ttir-to-ttnn")
     ops = [op for op in module.op.walk() if isinstance(op, TableOp) and op.name.startswith("ttnn.")]
     for op in ops:
@@ -150,8 +150,8 @@ def test_gradients_of_tables_take_rows_of_whole_tiles(indices: str, gradient: st
     assert tuple(step.inputs[2].type.get_shape()) == (1, 1, 64, 16)  # type: ignore[attr-defined]
 
 
-def test_gradients_of_tables_in_the_slides_have_the_shape_of_the_table() -> None:
-    ops = lowered(function("embedding_backward", "2x32xui32 50x16xbf16 2x32x16xbf16", "50x16xbf16"), Epoch.SLIDES)
+def test_gradients_of_tables_in_2025_10_have_the_shape_of_the_table() -> None:
+    ops = lowered(function("embedding_backward", "2x32xui32 50x16xbf16 2x32x16xbf16", "50x16xbf16"), "2025-10")
     assert short(ops) == ["reshape", "embedding_bw"]
     assert shape(ops[-1]) == (50, 16)
 
@@ -165,7 +165,7 @@ KIND = "32x32xbf16"
 
 def test_a_step_of_adamw_changes_its_operands() -> None:
     text = function("adamw", " ".join([KIND] * 4), " ".join([KIND] * 3), ADAMW)
-    module = parse_module(text, epoch=Epoch.CURRENT)
+    module = parse_module(text, version="2026-08")
     run(module, "ttcore-register-device,ttnn-layout,convert-ttir-to-ttnn")
     body = module.functions()[0].body.blocks[0]
     last = body.last_op
@@ -224,9 +224,9 @@ func.func @f(%a: tensor<1x6xf32>, %b: tensor<1x6xf32>, %c: tensor<4x1xf32>) -> (
     assert names(after) == ["add", "broadcast", "multiply"]
 
 
-def decomposed(text: str, epoch: Epoch) -> Module:
+def decomposed(text: str, version: Version) -> Module:
     """Return a module after decomposition."""
-    module = parse_module(text, epoch=epoch)
+    module = parse_module(text, version=version)
     run(module, "ttir-to-ttir-decomposition")
     return module
 
@@ -274,9 +274,9 @@ GATHERS = {
 
 
 @pytest.mark.parametrize("name", GATHERS)
-def test_gathers_of_the_slides_are_lookups(name: str) -> None:
+def test_gathers_of_2025_10_are_lookups(name: str) -> None:
     attributes, shapes, result, expected = GATHERS[name]
-    module = decomposed(gather_text(attributes, shapes, result), Epoch.SLIDES)
+    module = decomposed(gather_text(attributes, shapes, result), "2025-10")
     assert "embedding" in names(module)
     assert "gather" not in names(module)
     random = np.random.default_rng(3)
@@ -293,7 +293,7 @@ def test_gathers_of_batches_are_refused() -> None:
         "offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, "
         "index_vector_dim = 2 : si64, slice_sizes = array<i64: 1, 4>"
     )
-    module = parse_module(gather_text(attributes, "9x6xf32 2x5xi32", "2x5x4xf32"), epoch=Epoch.SLIDES)
+    module = parse_module(gather_text(attributes, "9x6xf32 2x5xi32", "2x5x4xf32"), version="2025-10")
     with pytest.raises(CompileError, match=r"failed to legalize operation 'ttir.gather'"):
         run(module, "ttir-to-ttir-decomposition,ttnn-layout,convert-ttir-to-ttnn")
 
@@ -313,7 +313,7 @@ def test_scatters_of_rows_are_along_one_dimension() -> None:
         "update_window_dims = array<i32: 1>, inserted_window_dims = array<i32: 0>, "
         "scatter_dims_to_operand_dims = array<i32: 0>, index_vector_dim = 1 : i32"
     )
-    module = decomposed(scatter_text(attributes, "9x6xf32", "3x1xi32", "3x6xf32"), Epoch.SLIDES)
+    module = decomposed(scatter_text(attributes, "9x6xf32", "3x1xi32", "3x6xf32"), "2025-10")
     assert "scatter_in_dim" in names(module)
     random = np.random.default_rng(3)
     value, update, rows = random.standard_normal((9, 6)), random.standard_normal((3, 6)), np.array([[7], [0], [4]])
@@ -327,7 +327,7 @@ def test_scatters_of_elements_are_along_all_elements_in_a_row() -> None:
         "update_window_dims = array<i32>, inserted_window_dims = array<i32: 0, 1>, "
         "scatter_dims_to_operand_dims = array<i32: 0, 1>, index_vector_dim = 2 : i32"
     )
-    module = decomposed(scatter_text(attributes, "20x32xf32", "20x16x2xi32", "20x16xf32"), Epoch.SLIDES)
+    module = decomposed(scatter_text(attributes, "20x32xf32", "20x16x2xi32", "20x16xf32"), "2025-10")
     assert names(module).count("scatter_in_dim") == 2
     random = np.random.default_rng(3)
     places = random.permutation(20 * 32)[: 20 * 16].reshape(20, 16)
@@ -345,7 +345,7 @@ func.func @f() -> tensor<3xi64> {
   return %0 : tensor<3xi64>
 }
 """
-    module = parse_module(text, epoch=Epoch.CURRENT)
+    module = parse_module(text, version="2026-08")
     run(module, "ttir-element-type-normalization")
     (op,) = [op for op in module.op.walk() if isinstance(op, TableOp)]
     assert list(op.properties["value"].elements()) == [2**31 - 1, -(2**31), 5]  # type: ignore[attr-defined]
@@ -365,13 +365,13 @@ def test_an_input_that_a_convolution_frees_is_its_last() -> None:
         f'  %1 = "ttnn.conv2d"(%a, %w, %d) <{{{{{conv}, operandSegmentSizes = array<i32: 1, 1, 0, 1>}}}}> : '
         f"({kind}, {weight}, !ttnn.device) -> {made}\n{{}}  return %1 : {made}\n}}}}\n"
     )
-    module = parse_module(text.format(""), epoch=Epoch.CURRENT)
+    module = parse_module(text.format(""), version="2026-08")
     run(module, "ttnn-deallocate")
     freed = [op.operands[0] for op in module.op.walk() if op.name == "ttnn.deallocate"]
     arguments = module.functions()[0].body.blocks[0].args
     assert freed == [arguments[1]]
     with pytest.raises(CompileError, match="error: use-after-free detected: op deallocates its input but is not"):
-        run(parse_module(text.format(after), epoch=Epoch.CURRENT), "ttnn-deallocate")
+        run(parse_module(text.format(after), version="2026-08"), "ttnn-deallocate")
 
 
 WEIGHTS = """
@@ -384,32 +384,32 @@ func.func @f(%arg0: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
 
 
 def test_an_empty_operand_is_an_output_only_if_it_has_the_type_of_the_result() -> None:
-    assert parse_module(WEIGHTS).epoch is Epoch.CURRENT
+    assert parse_module(WEIGHTS).version == "2026-08"
     other = (
         WEIGHTS.replace("layer_norm", "relu").split("<{")[0]
         + ": (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>"
     )
     text = other.replace("tensor<8xbf16>\n", "tensor<4x8xbf16>\n") + "\n  return %1 : tensor<4x8xbf16>\n}\n"
-    assert parse_module(text).epoch is Epoch.SLIDES
+    assert parse_module(text).version == "2025-10"
 
 
 @pytest.mark.parametrize(
-    ("line", "epoch"),
+    ("line", "version"),
     [
-        ('"ttnn.typecast"(%a) <{dtype = #ttcore.supportedDataTypes<f32>}> :', Epoch.SLIDES),
-        ('"ttnn.typecast"(%a) :', Epoch.CURRENT),
+        ('"ttnn.typecast"(%a) <{dtype = #ttcore.supportedDataTypes<f32>}> :', "2025-10"),
+        ('"ttnn.typecast"(%a) :', "2026-08"),
     ],
 )
-def test_attributes_that_repeat_the_result_mark_the_slides(line: str, epoch: Epoch) -> None:
+def test_attributes_that_repeat_the_result_mark_2025_10(line: str, version: Version) -> None:
     kind = "tensor<4x8xf32>"
     empty = '%d = "ttnn.get_device"() : () -> !ttnn.device\n  %e = "ttnn.zeros"(%d) <{dtype = #ttcore.supportedDataTypes<f32>, '
     empty += f"shape = #ttnn.shape<4x8>}}> : (!ttnn.device) -> {kind}"
     text = f"func.func @f(%a: {kind}) -> {kind} {{\n  {empty}\n  %0 = {line} ({kind}) -> {kind}\n  return %0 : {kind}\n}}\n"
-    assert parse_module(text).epoch is epoch
+    assert parse_module(text).version == version
 
 
 @pytest.mark.parametrize(("name", "weight"), [("conv2d", "8x4x3x3xbf16"), ("conv_transpose2d", "4x8x3x3xbf16")])
-def test_a_lowered_convolution_of_the_slides_is_one_of_them(name: str, weight: str) -> None:
+def test_a_lowered_convolution_of_2025_10_is_one_of_them(name: str, weight: str) -> None:
     x, out = "tensor<1x16x12x4xbf16>", "tensor<1x16x12x8xbf16>"
     facts = "stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32"
     facts += ", output_padding = 0 : i32" if name == "conv_transpose2d" else ""
@@ -419,7 +419,7 @@ def test_a_lowered_convolution_of_the_slides_is_one_of_them(name: str, weight: s
         f"  return %0 : {out}\n}}\n"
     )
     run(module, "ttir-to-ttnn-backend-pipeline")
-    assert parse_module(print_module(module)).epoch is module.epoch is Epoch.SLIDES
+    assert parse_module(print_module(module)).version == module.version == "2025-10"
 
 
 CONVOLUTION = (
@@ -446,7 +446,7 @@ def general(inputs: str, result: str, spatial: str, *, groups: int = 1, padding:
 
 
 def test_convolutions_of_lines_are_those_of_images_of_width_one() -> None:
-    module = decomposed(general("2x3x9xf32 5x3x4xf32", "2x5x8xf32", "2", padding="1, 1"), Epoch.SLIDES)
+    module = decomposed(general("2x3x9xf32 5x3x4xf32", "2x5x8xf32", "2", padding="1, 1"), "2025-10")
     assert "conv2d" in names(module)
     random = np.random.default_rng(5)
     value, weight = random.standard_normal((2, 3, 9)), random.standard_normal((5, 3, 4))
@@ -458,7 +458,7 @@ def test_convolutions_of_lines_are_those_of_images_of_width_one() -> None:
 
 def test_groups_of_batches_meet_groups_of_filters() -> None:
     text = general("4x3x6x6xf32 10x3x3x3xf32", "2x10x4x4xf32", "2x3", groups=2, padding="0, 0, 0, 0")
-    module = decomposed(text, Epoch.SLIDES)
+    module = decomposed(text, "2025-10")
     assert names(module).count("conv2d") == 2
     random = np.random.default_rng(5)
     value, weight = random.standard_normal((4, 3, 6, 6)), random.standard_normal((10, 3, 3, 3))
@@ -492,15 +492,15 @@ module attributes {{kernel = #kernel}} {{}}
 
 
 def test_a_core_has_runtime_arguments_once() -> None:
-    parse_module(KERNEL.format(1), epoch=Epoch.CURRENT)
+    parse_module(KERNEL.format(1), version="2026-08")
     with pytest.raises(CompileError, match=r"error: Duplicate CoreCoord \(0, 0\) in runtime arguments"):
-        parse_module(KERNEL.format(0), epoch=Epoch.CURRENT)
+        parse_module(KERNEL.format(0), version="2026-08")
 
 
-def test_an_operation_that_the_slides_do_not_have_marks_nothing() -> None:
+def test_an_operation_that_2025_10_does_not_have_marks_nothing() -> None:
     line = '%0 = "ttnn.layer_norm"(%a) <{dtype = #ttcore.supportedDataTypes<f32>, operandSegmentSizes = array<i32: 1, 0, 0>}>'
     text = f"func.func @f(%a: tensor<4x8xf32>) {{\n  {line} : (tensor<4x8xf32>) -> tensor<4x8xf32>\n  return\n}}\n"
-    assert parse_module(text).epoch is Epoch.CURRENT
+    assert parse_module(text).version == "2026-08"
 
 
 def test_attributes_on_several_lines_are_written_on_one() -> None:
@@ -515,19 +515,19 @@ module attributes {
   >
 } {}
 """
-    written = print_module(parse_module(text, epoch=Epoch.CURRENT))
+    written = print_module(parse_module(text, version="2026-08"))
     assert 'total_size = 4096, core_ranges = <[#ttnn.core_range<(0,0), (1,0)>]>, name = "a <  b">' in written
 
 
-@pytest.mark.parametrize(("epoch", "has_back"), [(Epoch.CURRENT, True), (Epoch.SLIDES, False)])
-def test_registered_devices_have_a_map_back_in_the_current_epoch(epoch: Epoch, has_back: bool) -> None:
-    module = parse_module("module {}", epoch=epoch)
+@pytest.mark.parametrize(("version", "has_back"), [("2026-08", True), ("2025-10", False)])
+def test_registered_devices_have_a_map_back_in_the_current_version(version: Version, has_back: bool) -> None:
+    module = parse_module("module {}", version=version)
     run(module, "builtin.module(ttcore-register-device)")
     text = print_module(module)
     assert (
         "physical_to_virt_map = (d0, d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>, l1Map" in text
     ) is has_back
-    assert print_module(parse_module(text, epoch=epoch)) == text
+    assert print_module(parse_module(text, version=version)) == text
 
 
 def shards(direction: str) -> str:
@@ -537,19 +537,19 @@ def shards(direction: str) -> str:
     )
 
 
-@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
-def test_tensors_that_become_shards_stay_on_the_host_in_the_slides(epoch: Epoch) -> None:
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
+def test_tensors_that_become_shards_stay_on_the_host_in_2025_10(version: Version) -> None:
     kind = "tensor<32x64xf32>"
     text = f"""func.func @f(%a: {kind}, %b: {kind}) -> ({kind}, {kind}) {{
   %0 = "ttir.mesh_shard"(%a) {shards("full_to_shard")} : ({kind}) -> {kind}
   %1 = "ttir.mesh_shard"(%b) {shards("shard_to_full")} : ({kind}) -> {kind}
   return %0, %1 : {kind}, {kind}
 }}"""
-    module = parse_module(text, epoch=epoch)
+    module = parse_module(text, version=version)
     run(module, "builtin.module(ttcore-register-device, ttnn-layout)")
     (function,) = module.functions()
     kinds = [*function.function_type.inputs.data, *function.function_type.outputs.data]
-    host = epoch is Epoch.SLIDES
+    host = version == "2025-10"
     assert [one.encoding.space == "system_memory" for one in kinds] == [host] * 4  # type: ignore[attr-defined]
     changes = [op for op in module.op.walk() if op.name == "ttir.to_layout"]
     assert len(changes) == (0 if host else 4)
@@ -565,7 +565,7 @@ def test_what_computes_with_shards_takes_them_from_the_device() -> None:
   %4 = "ttir.neg"(%2, %3) : ({kind}, {kind}) -> {kind}
   return %1, %4 : {kind}, {kind}
 }}"""
-    module = parse_module(text, epoch=Epoch.SLIDES)
+    module = parse_module(text, version="2025-10")
     run(module, "builtin.module(ttcore-register-device, ttnn-layout)")
     ops = {op.name: op for op in module.op.walk()}
     for name in ("ttir.exp", "ttir.neg"):

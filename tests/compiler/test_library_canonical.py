@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 from ttnn.compiler.dialects import TableOp
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 HEAD = "module {{ func.func @f(%a: tensor<{}>) -> tensor<{}> {{"
 END = "  return %r : tensor<{}> }} }}"
 
 
-def canonical(arguments: str, result: str, *lines: str, epoch: Epoch = Epoch.CURRENT) -> list[TableOp]:
+def canonical(arguments: str, result: str, *lines: str, version: Version = "2026-08") -> list[TableOp]:
     """Return the operations of a function after canonicalize; the last line is `%r`."""
     text = "\n".join([HEAD.format(arguments, result), *lines, END.format(result)])
-    module = parse_module(text, epoch=epoch)
+    module = parse_module(text, version=version)
     run(module, "canonicalize")
-    assert print_module(parse_module(print_module(module), epoch=epoch)) == print_module(module)
+    assert print_module(parse_module(print_module(module), version=version)) == print_module(module)
     return [op for op in module.op.walk() if isinstance(op, TableOp)]
 
 
@@ -93,17 +93,17 @@ def test_permutations_join(orders: tuple[tuple[int, ...], ...], expected: tuple[
         ("si32", "bf16", 2),
     ],
 )
-@pytest.mark.parametrize(("name", "epoch"), [("to_layout", Epoch.SLIDES), ("to_tensor_spec", Epoch.CURRENT)])
+@pytest.mark.parametrize(("name", "version"), [("to_layout", "2025-10"), ("to_tensor_spec", "2026-08")])
 def test_changes_of_layout_join_unless_the_first_rounds(
-    between: str, result: str, left: int, name: str, epoch: Epoch
+    between: str, result: str, left: int, name: str, version: Version
 ) -> None:
-    attributes = "layout = #ttnn.layout<tile>" if epoch is Epoch.SLIDES else ""
+    attributes = "layout = #ttnn.layout<tile>" if version == "2025-10" else ""
     ops = canonical(
         "4x6xbf16",
         f"4x6x{result}",
         line("0", name, "a", f"4x6xbf16 -> 4x6x{between}", attributes),
         line("r", name, "0", f"4x6x{between} -> 4x6x{result}", attributes),
-        epoch=epoch,
+        version=version,
     )
     assert len(ops) == left
 
@@ -119,7 +119,7 @@ def test_a_cast_and_back_goes_if_it_rounds_nothing(between: str, left: list[str]
           %1 = "ttnn.to_tensor_spec"(%0) : (tensor<4x6x{between}>) -> {kind}
           return %1 : {kind}
         }}""",
-        epoch=Epoch.CURRENT,
+        version="2026-08",
     )
     run(module, "canonicalize")
     assert [op.name.removeprefix("ttnn.") for op in module.op.walk() if isinstance(op, TableOp)] == left
@@ -149,7 +149,7 @@ def test_a_product_repeats_its_second_operand_itself(
           %1 = "ttnn.matmul"(%a, %0) : (tensor<{a}>, tensor<{c}>) -> tensor<{r}>
           return %1 : tensor<{r}>
         }}""",
-        epoch=Epoch.CURRENT,
+        version="2026-08",
     )
     run(module, "canonicalize")
     names = [op.name for op in module.op.walk() if isinstance(op, TableOp)]
@@ -187,7 +187,7 @@ USED = '  %9 = "ttir.exp"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  "ttir.deallo
     ],
 )
 def test_constants_go_to_the_head_of_the_function(first: str, second: str, expected: list[tuple[float, ...]]) -> None:
-    module = parse_module(CONSTANTS.format(first=first, second=second), epoch=Epoch.CURRENT)
+    module = parse_module(CONSTANTS.format(first=first, second=second), version="2026-08")
     run(module, "canonicalize")
     ops = [op for op in module.op.walk() if isinstance(op, TableOp)]
     head = ops[: len(expected)]
@@ -199,10 +199,10 @@ def test_constants_go_to_the_head_of_the_function(first: str, second: str, expec
 def test_scales_of_an_axis_are_written_without_blanks() -> None:
     kind = "tensor<2x3x!quant.uniform<i32:f32:1, {1.000000e-02:10,2.000000e-02:20,3.000000e-02:30}>>"
     text = f"module {{\n  func.func @f(%arg0: {kind}) -> {kind} {{\n    return %arg0 : {kind}\n  }}\n}}\n"
-    assert print_module(parse_module(text, epoch=Epoch.CURRENT)).strip() == text.strip()
+    assert print_module(parse_module(text, version="2026-08")).strip() == text.strip()
 
 
-def test_constants_that_passes_of_the_slides_make_go_to_the_head_behind_outputs() -> None:
+def test_constants_that_passes_of_2025_10_make_go_to_the_head_behind_outputs() -> None:
     kinds = [
         f"tensor<2x3x!quant.uniform<i32:f32{values}>>"
         for values in (", 0.5", ", 0.25", ":1, {0.5,1.0,1.5}", ":1, {0.5:1,1.0:2,1.5:3}", ":1, {2.5,3.0,3.5}")
@@ -214,7 +214,7 @@ def test_constants_that_passes_of_the_slides_make_go_to_the_head_behind_outputs(
   %1 = "ttir.requantize"(%a, %0) : ({source}, {target}) -> {target}
   return %1 : {target}
 }}"""
-        module = parse_module(text, epoch=Epoch.SLIDES)
+        module = parse_module(text, version="2025-10")
         run(module, "builtin.module(ttir-to-ttir-decomposition, canonicalize, canonicalize)")
         ops = [op for op in module.op.walk() if isinstance(op, TableOp) and op.name in ("ttir.constant", "ttir.full")]
         return [
@@ -256,7 +256,7 @@ ELEMENTS = '"ttnn.constant"() <{{value = dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0,
     ],
 )
 def test_tensors_are_made_as_they_are_used_if_that_keeps_their_values(made: str, joined: bool) -> None:
-    module = parse_module(CREATED.format(made=made), epoch=Epoch.CURRENT)
+    module = parse_module(CREATED.format(made=made), version="2026-08")
     run(module, "builtin.module(ttcore-register-device, canonicalize)")
     names = [op.name for op in module.op.walk() if isinstance(op, TableOp) and op.name.startswith("ttnn.")]
     name = made.split('"')[1]
@@ -267,7 +267,7 @@ def test_a_tensor_that_is_used_twice_is_made_once() -> None:
     text = CREATED.format(made='"ttnn.zeros"() <{shape = #ttnn.shape<2x4>}> : ()')
     again = '  %2 = "ttnn.exp"(%0) : (tensor<2x4xf32, #f32>) -> tensor<2x4xf32, #f32>\n'
     again += '  "ttnn.deallocate"(%2) <{force = false}> : (tensor<2x4xf32, #f32>) -> ()\n'
-    module = parse_module(text.replace("  return", again + "  return"), epoch=Epoch.CURRENT)
+    module = parse_module(text.replace("  return", again + "  return"), version="2026-08")
     run(module, "builtin.module(ttcore-register-device, canonicalize)")
     assert [op.name for op in module.op.walk()].count("ttnn.to_tensor_spec") == 1
 
@@ -280,6 +280,6 @@ def test_requantizing_keeps_the_axis_of_scales() -> None:
   %1 = "ttir.requantize"(%a) : ({source}) -> {target}
   return %1 : {target}
 }}"""
-    module = parse_module(text, epoch=Epoch.CURRENT)
+    module = parse_module(text, version="2026-08")
     with pytest.raises(CompileError, match=r"'ttir.requantize_unrolled' op Input .* must both be per-axis or both be"):
         run(module, "ttir-to-ttir-decomposition")

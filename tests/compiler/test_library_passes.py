@@ -7,7 +7,6 @@ import pytest
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.options import OptionError
@@ -113,9 +112,9 @@ def lowered(body: str, element: str = "bf16") -> tuple[list[str], list[str]]:
         f"%{one}: {types(f'64x64x{element}')}" for one in ("a", "b", "c")
     )
     text = f"func.func @f({arguments}) -> {types(wide)} {{\n{body}return %out : {types(wide)}\n}}\n"
-    module = parse_module(text, epoch=Epoch.CURRENT)
+    module = parse_module(text, version="2026-08")
     run(module, "ttnn-ccl-activation-dtype-lowering")
-    assert print_module(parse_module(print_module(module), epoch=Epoch.CURRENT)) == print_module(module)
+    assert print_module(parse_module(print_module(module), version="2026-08")) == print_module(module)
     changed: list[str] = []
     kept: list[str] = []
     for op in module.op.walk():
@@ -170,8 +169,8 @@ def test_a_gate_that_others_need_stays() -> None:
     assert kept == [*CHAIN, *CHAIN, "multiply", "add", "multiply"]
 
 
-def test_the_option_of_the_pipeline_is_one_of_the_current_epoch() -> None:
+def test_the_option_of_the_pipeline_is_one_of_the_current_version() -> None:
     option = "ttir-to-ttnn-backend-pipeline{enable-activation-dtype-lowering=true}"
     run(parse_module(CONV), option)
-    with pytest.raises(UnsupportedError, match="one of the current epoch"):
-        run(parse_module(CONV, epoch=Epoch.SLIDES), option)
+    with pytest.raises(UnsupportedError, match="one of 2026-08"):
+        run(parse_module(CONV, version="2025-10"), option)

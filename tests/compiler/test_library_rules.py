@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.ir import CompileError, Epoch
+from ttnn.compiler.ir import CompileError
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module
 
 DRAM = "#ttnn.buffer_type<dram>"
@@ -301,10 +302,10 @@ def test_operations_are_read_or_refused_with_a_reason(
 ) -> None:
     source = text(f"ttnn.{name}", inputs, attributes, results)
     if not reason:
-        parse_module(source, epoch=Epoch.CURRENT)
+        parse_module(source, version="2026-08")
         return
     with pytest.raises(CompileError) as error:
-        parse_module(source, "wrong.mlir", epoch=Epoch.CURRENT)
+        parse_module(source, "wrong.mlir", version="2026-08")
     assert "wrong.mlir:3:" in str(error.value)
     assert f"error: 'ttnn.{name}' op " in str(error.value)
     assert reason in str(error.value)
@@ -345,15 +346,15 @@ MEMORY = "memory_config = #ttnn.memory_config<#ttnn.buffer_type<{}>, <interleave
         ),
     ],
 )
-def test_attributes_of_the_slides_repeat_the_layout_of_the_result(
+def test_attributes_of_2025_10_repeat_the_layout_of_the_result(
     name: str, inputs: str, attributes: str, result: str, reason: str
 ) -> None:
     source = text(f"ttnn.{name}", inputs, attributes, result)
     if not reason:
-        parse_module(source, epoch=Epoch.SLIDES)
+        parse_module(source, version="2025-10")
         return
     with pytest.raises(CompileError, match=reason):
-        parse_module(source, epoch=Epoch.SLIDES)
+        parse_module(source, version="2025-10")
 
 
 LAYOUT = "module {{ func.func @f(%a: tensor<32x32xf32, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), {}>>) {{ return }} }}"
@@ -361,42 +362,42 @@ TILE = "memref<1x1x!ttcore.tile<32x32, f32>, #ttnn.buffer_type<{}>>"
 
 
 @pytest.mark.parametrize(
-    ("epoch", "layout", "reason"),
+    ("version", "layout", "reason"),
     [
-        (Epoch.CURRENT, f"<1x1>, {TILE.format('dram')}, <interleaved>", ""),
-        (Epoch.CURRENT, f"<1x1>, {TILE.format('dram')}", "Memory layout is required for non-SystemMemory buffer type."),
+        ("2026-08", f"<1x1>, {TILE.format('dram')}, <interleaved>", ""),
+        ("2026-08", f"<1x1>, {TILE.format('dram')}", "Memory layout is required for non-SystemMemory buffer type."),
         (
-            Epoch.CURRENT,
+            "2026-08",
             f"<1x1>, {TILE.format('system_memory')}, <interleaved>",
             "Memory layout is not allowed for SystemMemory buffer type.",
         ),
         (
-            Epoch.CURRENT,
+            "2026-08",
             f"<8x8>, {TILE.format('dram')}, <interleaved>",
             r"expected \(1, 1\) grid shape for dram buffer type with interleaved memory layout, got \(8, 8\)",
         ),
         (
-            Epoch.SLIDES,
+            "2025-10",
             f"<8x8>, {TILE.format('dram')}, <interleaved>",
             r"expected \(1, 1\) grid shape for non-L1 buffer type, got \(8, 8\) for dram buffer type",
         ),
-        (Epoch.CURRENT, f"<1x4>, {TILE.format('l1')}, <width_sharded>", "must carry a core_range_set"),
-        (Epoch.SLIDES, f"<1x4>, {TILE.format('l1')}, <width_sharded>", ""),
+        ("2026-08", f"<1x4>, {TILE.format('l1')}, <width_sharded>", "must carry a core_range_set"),
+        ("2025-10", f"<1x4>, {TILE.format('l1')}, <width_sharded>", ""),
         (
-            Epoch.SLIDES,
+            "2025-10",
             f"<1x1>, {TILE.format('dram')}, <width_sharded>",
             "DRAM buffer type must have Interleaved memory layout.",
         ),
         (
-            Epoch.CURRENT,
+            "2026-08",
             f"<1x1>, {TILE.format('dram')}, <block_sharded>, core_ranges = <[#ttnn.core_range<(0,0), (0,0)>]>",
             "BlockSharded layout is not supported for DRAM buffer type",
         ),
     ],
 )
-def test_layouts_are_read_or_refused_with_a_reason(epoch: Epoch, layout: str, reason: str) -> None:
+def test_layouts_are_read_or_refused_with_a_reason(version: Version, layout: str, reason: str) -> None:
     if not reason:
-        parse_module(LAYOUT.format(layout), epoch=epoch)
+        parse_module(LAYOUT.format(layout), version=version)
         return
     with pytest.raises(CompileError, match=reason):
-        parse_module(LAYOUT.format(layout), epoch=epoch)
+        parse_module(LAYOUT.format(layout), version=version)

@@ -12,7 +12,6 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, identifiers, python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import quote, unquote
 from ttnn.compiler.ir.target_text import comment, cpp_string, is_cpp_callee, is_python_identifier, python_string
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, StringAttr
@@ -106,9 +105,7 @@ ALWAYS = {"string", "file", "argument", "result"}
 
 
 def emitpy(name: str, case: str) -> str:
-    return emitpy_source(
-        parse_module(CASES[case].replace("INT", INT).replace("NAME", quote(name)), epoch=Epoch.CURRENT)
-    )
+    return emitpy_source(parse_module(CASES[case].replace("INT", INT).replace("NAME", quote(name)), version="2026-08"))
 
 
 def shape(source: str) -> list[str]:
@@ -173,7 +170,7 @@ func.func @f(%a: {TENSOR}) -> {TENSOR} {{
 
 
 def binary(path: str, name: str) -> list[Any]:
-    made = ttnn_to_binary(parse_module(BINARY.replace("PATH", quote(path)), epoch=Epoch.CURRENT), "0.1.0")
+    made = ttnn_to_binary(parse_module(BINARY.replace("PATH", quote(path)), version="2026-08"), "0.1.0")
     made.values["programs"][0]["name"] = name
     return list(programs(Binary.parse(made.to_bytes())))
 
@@ -197,11 +194,11 @@ def test_names_and_strings_of_binaries_keep_the_statements(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_strings_of_a_library_module_reach_emitted_source_whole(text: str) -> None:
-    module = parse_module(BINARY.replace("PATH", quote(text)), epoch=Epoch.CURRENT)
+    module = parse_module(BINARY.replace("PATH", quote(text)), version="2026-08")
     run(module, "convert-ttnn-to-emitpy")
     made = emitpy_source(module)
     assert text in [node.value for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Constant)]
-    module = parse_module(BINARY.replace("PATH", quote(text)), epoch=Epoch.CURRENT)
+    module = parse_module(BINARY.replace("PATH", quote(text)), version="2026-08")
     run(module, "convert-ttnn-to-emitc")
     assert cpp_string(text) in emitc_functions(module)
 
@@ -230,7 +227,7 @@ KERNEL = """func.func @NAME() attributes {ttkernel.thread = #ttkernel.thread<noc
 def test_kernels_in_cpp_keep_their_lines(text: str) -> None:
     def kernel(name: str, callee: str = "g") -> str:
         made = KERNEL.replace("NAME", quote(name)).replace("CALLEE", quote(callee))
-        return emitc_kernels(parse_module(made, epoch=Epoch.CURRENT))
+        return emitc_kernels(parse_module(made, version="2026-08"))
 
     first, *rest = kernel(text).splitlines()
     assert rest == kernel(BENIGN).splitlines()[1:]
@@ -246,7 +243,7 @@ def test_prints_of_kernels_hold_their_text(text: str) -> None:
     module = parse_module(
         "func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {\n"
         f"  ttkernel.dprint({quote(text.replace('{}', ''))}) : () -> ()\n  return\n}}\n",
-        epoch=Epoch.CURRENT,
+        version="2026-08",
     )
     run(module, "convert-ttkernel-to-emitc")
     (line,) = [line for line in emitc_kernels(module).split("\n") if "DPRINT" in line]
@@ -257,7 +254,7 @@ def test_prints_of_kernels_hold_their_text(text: str) -> None:
 def test_functions_and_includes_of_cpp_are_refused(text: str) -> None:
     def functions(name: str, header: str) -> str:
         made = f"emitc.include {quote(header)}\nfunc.func @{quote(name)}() {{\n return\n}}\n"
-        return emitc_functions(parse_module(made, epoch=Epoch.CURRENT))
+        return emitc_functions(parse_module(made, version="2026-08"))
 
     assert '#include "a/b.h"' in functions(BENIGN, "a/b.h")
     if text != "import":
@@ -270,7 +267,7 @@ def test_functions_and_includes_of_cpp_are_refused(text: str) -> None:
 
 def test_kernel_functions_have_the_names_of_operations() -> None:
     made = 'func.func @"a\\0A#error"() {\n  "ttkernel.g(); x"() : () -> ()\n  return\n}\n'
-    module = parse_module(made, epoch=Epoch.CURRENT, allow_unregistered=True)
+    module = parse_module(made, version="2026-08", allow_unregistered=True)
     with pytest.raises(CompileError, match="is no name of a C"):
         kernels_source(module)
 
@@ -288,9 +285,9 @@ def test_names_and_strings_of_mlir_are_read_as_they_were_written(text: str) -> N
         f"func.func @{name}() attributes {{test.a = {quote(text)}, test.list = [{quote(text)}]}} {{\n"
         f"  func.call @{name}() : () -> () loc(#at)\n  return\n}}\n"
     )
-    module = parse_module(made, epoch=Epoch.CURRENT)
+    module = parse_module(made, version="2026-08")
     written = print_module(module, debuginfo=True)
-    again = parse_module(written, epoch=Epoch.CURRENT)
+    again = parse_module(written, version="2026-08")
     assert print_module(again, debuginfo=True) == written
     (function,) = again.functions()
     assert function.sym_name.data == (text or "x")

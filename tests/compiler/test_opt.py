@@ -59,7 +59,9 @@ def test_expected_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "was not produced" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--no-such-pass"], ["--emit-epoch=2030"], ["a", "b"], ["-o"], ["no-such-file"]])
+@pytest.mark.parametrize(
+    "arguments", [["--no-such-pass"], ["--emit-version=2030"], ["a", "b"], ["-o"], ["no-such-file"]]
+)
 def test_a_wrong_command_line_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 1
     assert capsys.readouterr().err.count("\n") == 1
@@ -131,7 +133,7 @@ def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_kernels_of_the_later_epochs_are_refused() -> None:
+def test_kernels_of_the_later_versions_are_refused() -> None:
     text = """func.func @f(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = "ttir.exp"(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

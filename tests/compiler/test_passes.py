@@ -1,4 +1,4 @@
-"""Passes and pipelines of the book."""
+"""Passes and pipelines of 2024-09."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ttnn.compiler.ir import CompileError, Epoch
+from ttnn.compiler.ir import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.versions import parse_module, print_module
 
@@ -110,22 +110,22 @@ CONVOLUTION = (
 )
 
 
-def test_convolutions_of_the_slides() -> None:
-    assert parse_module(CONVOLUTION).epoch is Epoch.SLIDES
+def test_convolutions_of_2025_10() -> None:
+    assert parse_module(CONVOLUTION).version == "2025-10"
     with pytest.raises(CompileError, match="must have the same number of spatial dimensions"):
         parse_module(CONVOLUTION.replace("output_spatial_dimensions = 2x3", "output_spatial_dimensions = 2"))
     with pytest.raises(CompileError, match="Window strides must have the same number of elements"):
         parse_module(CONVOLUTION.replace("window_strides = array<i64: 1, 1>", "window_strides = array<i64: 1>"))
 
 
-def test_operands_of_the_slides_count_outputs() -> None:
+def test_operands_of_2025_10_count_outputs() -> None:
     line = '  %1 = "ttir.add"(%a, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n'
     text = (
         "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = ttir.empty() : tensor<4xf32>\n"
         f"{line}  return %1 : tensor<4xf32>\n}}\n"
     )
-    # An operation with too few operands for an output is no mark of the slides, which another one may be.
-    assert parse_module(text).epoch is Epoch.CURRENT
+    # An operation with too few operands for an output is no mark of 2025-10, which another one may be.
+    assert parse_module(text).version == "2026-08"
     mark = '  %2 = "ttir.neg"(%a, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n'
     with pytest.raises(CompileError, match="expected 3 operands, but found 2"):
         parse_module(text.replace(line, mark + line))

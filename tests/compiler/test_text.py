@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from ttmlir._translate import main as translate_main
-from ttnn.compiler.ir import CompileError, DenseAttr, Epoch, location_name
+from ttnn.compiler.ir import CompileError, DenseAttr, location_name
 from ttnn.compiler.ir.attributes import float_text
+from ttnn.compiler.version import VERSIONS
 from ttnn.compiler.versions import parse_module, print_module
 
 ADD = """
@@ -40,7 +41,7 @@ def settled(text: str, **options: bool) -> str:
 
 def test_an_output_operand_is_absorbed_and_comes_back() -> None:
     module = parse_module(ADD)
-    assert module.epoch is Epoch.BOOK
+    assert module.version == "2024-09"
     subtract = next(op for op in module.op.walk() if op.name == "ttir.subtract")
     assert len(subtract.operands) == 2
     assert not [op for op in module.op.walk() if op.name == "tensor.empty"]
@@ -76,14 +77,14 @@ def test_outputs_stay_where_they_stood() -> None:
 
 
 def test_one_program_in_three_spellings() -> None:
-    texts = {epoch: print_module(parse_module(ADD), epoch=epoch) for epoch in Epoch}
-    assert '"ttir.subtract"(%arg0, %arg1, %0) : (' in texts[Epoch.SLIDES]
-    assert "ttir.empty() : tensor<96x160xbf16>" in texts[Epoch.SLIDES]
-    assert '%0 = "ttir.subtract"(%arg0, %arg1) : (' in texts[Epoch.CURRENT]
-    for epoch, text in texts.items():
-        assert parse_module(text).epoch is epoch
-        for other in Epoch:
-            assert print_module(parse_module(text), epoch=other) == texts[other]
+    texts = {version: print_module(parse_module(ADD), version=version) for version in VERSIONS}
+    assert '"ttir.subtract"(%arg0, %arg1, %0) : (' in texts["2025-10"]
+    assert "ttir.empty() : tensor<96x160xbf16>" in texts["2025-10"]
+    assert '%0 = "ttir.subtract"(%arg0, %arg1) : (' in texts["2026-08"]
+    for version, text in texts.items():
+        assert parse_module(text).version == version
+        for other in VERSIONS:
+            assert print_module(parse_module(text), version=other) == texts[other]
 
 
 LOCATED = """
@@ -100,15 +101,15 @@ module {
 """
 
 
-def test_what_another_epoch_asks_for_besides_is_refused() -> None:
+def test_what_another_version_asks_for_besides_is_refused() -> None:
     text = """func.func @f() -> tensor<4x4xbf16> {
       %0 = "ttir.rand"() <{size = [4 : i32, 4 : i32]}> : () -> tensor<4x4xbf16>
       return %0 : tensor<4x4xbf16>
     }"""
-    module = parse_module(text, default_epoch=Epoch.CURRENT)
-    message = "'ttir.rand' op cannot be written in the epoch slides: it requires attribute 'dtype'"
+    module = parse_module(text, default_version="2026-08")
+    message = "'ttir.rand' op cannot be written in version 2025-10: it requires attribute 'dtype'"
     with pytest.raises(CompileError, match=message) as caught:
-        print_module(module, epoch=Epoch.SLIDES)
+        print_module(module, version="2025-10")
     assert caught.value.diagnostics[0].line == 2
 
 
@@ -299,31 +300,31 @@ def test_each_function_reports_its_own_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "epoch"),
+    ("attributes", "version"),
     [
-        ("dim = 1 : i32, keep_dim = true, use_multicore = false", "slides"),
-        ("dim = 1 : si32, keep_dim = true, use_multicore = false", "current"),
-        ("dtype = #ttcore.supportedDataTypes<f32>", "slides"),
-        ("keep_dim = true", "current"),
+        ("dim = 1 : i32, keep_dim = true, use_multicore = false", "2025-10"),
+        ("dim = 1 : si32, keep_dim = true, use_multicore = false", "2026-08"),
+        ("dtype = #ttcore.supportedDataTypes<f32>", "2025-10"),
+        ("keep_dim = true", "2026-08"),
     ],
 )
-def test_text_of_the_library_tells_its_epoch(attributes: str, epoch: str) -> None:
-    """The lowered text has no `ttir.empty` by which the slides are known otherwise."""
-    from ttnn.compiler.ir.epochs import epoch_of
+def test_text_of_the_library_tells_its_version(attributes: str, version: str) -> None:
+    """The lowered text has no `ttir.empty` by which 2025-10 are known otherwise."""
+    from ttnn.compiler.versions.detect import detect
 
-    assert epoch_of(f'%0 = "ttnn.argmax"(%arg0) <{{{attributes}}}> : (tensor<4xf32>) -> tensor<1xui32>').value == epoch
+    assert detect(f'%0 = "ttnn.argmax"(%arg0) <{{{attributes}}}> : (tensor<4xf32>) -> tensor<1xui32>') == version
 
 
 @pytest.mark.parametrize(("dialect", "expected"), [("ttnn.buffer_type", "#l1 = #ttnn.buffer_type<l1>")])
-def test_an_alias_of_the_later_epochs_may_end_in_a_digit(dialect: str, expected: str) -> None:
+def test_an_alias_of_the_later_versions_may_end_in_a_digit(dialect: str, expected: str) -> None:
     layout = f"#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x8xf32, #{dialect}<l1>>, <interleaved>>"
     text = f"func.func @f(%a: tensor<4x8xf32, {layout}>) {{\n  return\n}}\n"
-    assert expected in print_module(parse_module(text, epoch=Epoch.CURRENT))
+    assert expected in print_module(parse_module(text, version="2026-08"))
 
 
-@pytest.mark.parametrize(("epoch", "asks"), [("slides", False), ("current", True)])
-def test_translate_reads_text_without_marks_as_the_epoch_that_it_is_given(
-    epoch: str, asks: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("version", "asks"), [("2025-10", False), ("2026-08", True)])
+def test_translate_reads_text_without_marks_as_the_version_that_it_is_given(
+    version: str, asks: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The attention of 2025 has one optional operand, the later one two: its text has to say which there are.
     kind = "tensor<1x4x32x32xbf16>"
@@ -331,7 +332,7 @@ def test_translate_reads_text_without_marks_as_the_epoch_that_it_is_given(
     text = f"func.func @f(%q: {kind}, %k: {kind}, %v: {kind}, %m: {kind}) -> {kind} {{\n"
     text += f"  %0 = {call} : ({', '.join([kind] * 4)}) -> {kind}\n  return %0 : {kind}\n}}\n"
     (tmp_path / "f.mlir").write_text(text)
-    assert translate_main(["--mlir-to-python", f"--default-epoch={epoch}", str(tmp_path / "f.mlir")]) == 1
+    assert translate_main(["--mlir-to-python", f"--default-version={version}", str(tmp_path / "f.mlir")]) == 1
     assert ("operandSegmentSizes" in capsys.readouterr().err) == asks
 
 

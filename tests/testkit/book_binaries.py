@@ -1,4 +1,4 @@
-"""Binaries of the first epoch made by hand, as tables."""
+"""Binaries of 2024-09 made by hand, as tables."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def of_programs(programs: list[dict[str, Any]], system: SystemDesc | None = None
     values = {
         "version": system_desc.version_table(ttnn.__version__),
         "ttmlir_git_hash": "0",
-        "system_desc": system_desc.to_table(system or SystemDesc.default(), "book"),
+        "system_desc": system_desc.to_table(system or SystemDesc.default(), "2024-09"),
         "programs": programs,
     }
-    return Binary.parse(Binary("TTNN", "book", values).to_bytes())
+    return Binary.parse(Binary("TTNN", "2024-09", values).to_bytes())
 
 
 def pipeline(

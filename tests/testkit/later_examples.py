@@ -1,4 +1,4 @@
-"""Functions of one operation each, in the functional form of the later epochs."""
+"""Functions of one operation each, in the functional form of the later versions."""
 
 from __future__ import annotations
 

@@ -126,13 +126,13 @@ def nested(text: str) -> list[str]:
     return found
 
 
-def alone(text: str, name: str, epoch: str) -> list[str]:
+def alone(text: str, name: str, version: str) -> list[str]:
     """The functions of a module, each in a module without the others; none if there is one, or one names another."""
-    from ttnn.compiler.ir.epochs import Epoch
+    from ttnn.compiler.version import version_of
     from ttnn.compiler.versions import parse_module, print_module
 
     def module() -> Any:
-        return parse_module(text, name, default_epoch=Epoch(epoch))
+        return parse_module(text, name, default_version=version_of(version))
 
     names = [function.sym_name.data for function in module().functions()]
     if len(names) < 2 or any(len(re.findall(rf"@{re.escape(one)}\b", text)) > 1 for one in names):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from testkit.ttir_reference import interpret
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import Module
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.pipelines import run
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 
@@ -62,7 +62,7 @@ def rewritten(
     body: str,
     pipeline: str,
     *,
-    epoch: Epoch = Epoch.CURRENT,
+    version: Version = "2026-08",
     relative: float = 1e-12,
     positive: bool = False,
 ) -> Module:
@@ -71,16 +71,16 @@ def rewritten(
     Args:
         body: Functions in MLIR text; the first one is executed.
         pipeline: Passes.
-        epoch: The epoch of the text.
+        version: The version of the text.
         relative: Largest difference, as a part of the largest output. The reference computes in float64: what is more
             than its rounding comes from constants that are rounded to the type of their elements.
         positive: Whether inputs are positive.
     """
-    before = parse_module(body, default_epoch=epoch)
-    after = parse_module(body, default_epoch=epoch)
+    before = parse_module(body, default_version=version)
+    after = parse_module(body, default_version=version)
     run(after, pipeline)
     text = print_module(after)
-    assert print_module(parse_module(text, default_epoch=epoch)) == text
+    assert print_module(parse_module(text, default_version=version)) == text
     name = before.functions()[0].sym_name.data
     given = inputs(before, name, positive=positive)
     expected, got = interpret(before, name, given), interpret(after, name, given)

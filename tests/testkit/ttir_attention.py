@@ -186,5 +186,5 @@ ATTENTION: dict[str, Callable[[TableOp, list[Array], Groups], list[Array]]] = {
     "split_query_key_value_and_split_heads": split_heads,
     "update_cache": update_cache,
 }
-#: Operations of the current epoch without result: their first operand changes.
+#: Operations of 2026-08 without result: their first operand changes.
 IN_PLACE = ("fill_cache", "update_cache", "paged_fill_cache", "paged_update_cache")

@@ -67,7 +67,7 @@ def _windows(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array
 
 
 def _corners(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Corners of the slices of a gather of the slides, which lie in the operand."""
+    """Corners of the slices of a gather of 2025-10, which lie in the operand."""
     sizes, slices, axis = _size(op, "input"), op.get("slice_sizes"), op.get("index_vector_dim")
     rooms = [sizes[dim] - slices[dim] + 1 for dim in op.get("start_index_map")]
     if axis == len(shape):

@@ -31,7 +31,7 @@ def topk(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def gather(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Elements along one dimension; in the slides slices whose corners the indices say, as StableHLO defines it."""
+    """Elements along one dimension; in 2025-10 slices whose corners the indices say, as StableHLO defines it."""
     if "start_index_map" not in op.spec.attributes:
         return [np.take_along_axis(given[0], given[1].astype(np.int64), axis=op.get("dim"))]
     x, starts, axis, sizes = given[0], given[1].astype(np.int64), op.get("index_vector_dim"), op.get("slice_sizes")
@@ -63,7 +63,7 @@ def sampling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Elements of the source go where the index says along one dimension; in the slides windows may."""
+    """Elements of the source go where the index says along one dimension; in 2025-10 windows may."""
     if "update_window_dims" in op.spec.attributes:
         return [_scattered_windows(op, *given[:3])]
     x, index, source, dim = given[0].copy(), given[1].astype(np.int64), given[2], op.get("dim")

@@ -157,7 +157,7 @@ def conv3d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def convolution(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The general form of the slides: an attribute says which dimension is which.
+    """The general form of 2025-10: an attribute says which dimension is which.
 
     Groups of a batch have output features of their own.
     """
@@ -258,7 +258,7 @@ def is_typed_as_computed(op: TableOp) -> bool:
 
 
 def pooling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The general form of the slides: windows over every dimension; an average counts padding unless its text says."""
+    """The general form of 2025-10: windows over every dimension; an average counts padding unless its text says."""
     method = re.search(r"Max|Average|Sum", attribute_text(op.properties["pooling_method"]))
     assert method is not None
     sides, rank = list(op.get("padding")), given[0].ndim

@@ -74,7 +74,7 @@ def _image(op: TableOp, x: Array) -> Array:
 
 def _window_facts(op: TableOp) -> dict[str, Any]:
     if "kernel_height" in op.spec.attributes:
-        # The book: one padding for both sides.
+        # 2024-09: one padding for both sides.
         names = ("padding_height", "padding_width", "padding_height", "padding_width")
         places = zip(("top", "left", "bottom", "right"), names, strict=True)
         return {f"padding_{side}": op.get(name) for side, name in places}

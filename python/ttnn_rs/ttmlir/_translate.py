@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -32,10 +33,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="keep operations and attributes of unknown dialects",
     )
     parser.add_argument(
+        "--default-version",
         "--default-epoch",
-        choices=["book", "slides", "current"],
-        default="current",
-        help="epoch of text that does not show its own (default: current)",
+        default="2026-08",
+        metavar="version",
+        help="version of text that does not show its own: 2024-09, 2025-10 or 2026-08 (default)",
     )
     for name in ("mlir-print-local-scope", "mlir-print-debuginfo"):
         parser.add_argument(
@@ -56,11 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     _light_package()
     from ttnn.compiler.tools.translate import run
+    from ttnn.compiler.version import version_of
 
+    try:
+        version = version_of(options.default_version)
+    except ValueError as error:
+        sys.stderr.write(f"ttmlir-translate: --default-version: {error}\n")
+        return 2
     return run(
         options.translation,
         options.file,
         options.output,
         allow_unregistered=options.allow_unregistered_dialect,
-        default_epoch=options.default_epoch,
+        default_version=version,
     )

@@ -22,8 +22,9 @@ from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.flatbuffer import system_desc
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.reader import Reader
-from ttnn.compiler.target.flatbuffer.schema import EPOCHS, Enum, Root, Scalar, Schema, String, Table, Union, Vector
+from ttnn.compiler.target.flatbuffer.schema import Enum, Root, Scalar, Schema, String, Table, Union, Vector
 from ttnn.compiler.target.flatbuffer.writer import write
+from ttnn.compiler.version import VERSIONS
 from ttnn.compiler.versions import parse_module
 
 LONG = os.environ.get("TTNN_LONG_FUZZ") == "1"
@@ -61,16 +62,16 @@ def book_binary() -> Binary:
     values = {
         "version": {"major": 0, "minor": 1, "patch": 70_000},
         "ttmlir_git_hash": "abc",
-        "system_desc": system_desc.to_table(SystemDesc.default(), "book"),
+        "system_desc": system_desc.to_table(SystemDesc.default(), "2024-09"),
         "programs": [program],
     }
-    return Binary("TTNN", "book", values)
+    return Binary("TTNN", "2024-09", values)
 
 
 def test_what_is_written_is_read() -> None:
     data = book_binary().to_bytes()
     read = Binary.parse(data)
-    assert (read.identifier, read.epoch, read.version) == ("TTNN", "book", "0.1.70000")
+    assert (read.identifier, read.language, read.version) == ("TTNN", "2024-09", "0.1.70000")
     (program,) = read.values["programs"]
     neg, softmax = program["operations"]
     assert neg["type"]["out"] is softmax["type"]["in"] is program["outputs"][0]
@@ -118,27 +119,27 @@ def test_json_has_defaults_and_bits_as_the_official_text() -> None:
 def test_json_of_tables_that_contain_each_other_many_times_is_refused() -> None:
     text = {"name": "x" * 1000, "source": "y" * 200_000}
     many = [{"name": "p", "debug_info": {"mlir": text}, "operations": []}] * 1000
-    binary = Binary("TTNN", "book", {"programs": many})
+    binary = Binary("TTNN", "2024-09", {"programs": many})
     assert len(binary.to_bytes()) < 300_000
     with pytest.raises(FileFormatError, match="more than 20000000 values"):
         binary.as_json()
 
 
-@pytest.mark.parametrize("epoch", EPOCHS)
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("chips", [1, 2])
 @pytest.mark.parametrize("arch", ["wormhole_b0", "blackhole"])
-def test_system_descriptors_of_all_epochs(epoch: str, chips: int, arch: str) -> None:
+def test_system_descriptors_of_all_versions(version: str, chips: int, arch: str) -> None:
     system = SystemDesc.for_arch(arch, chips)
-    binary = Binary.parse(system_desc.make_binary(system, "0.1.2", epoch).to_bytes())
-    assert (binary.identifier, binary.epoch, binary.version) == ("TTSY", epoch, "0.1.2")
+    binary = Binary.parse(system_desc.make_binary(system, "0.1.2", version).to_bytes())
+    assert (binary.identifier, binary.language, binary.version) == ("TTSY", version, "0.1.2")
     read = system_desc.from_table(binary.values["system_desc"])
-    lost = {"book": ("num_cbs",)}.get(epoch, ("eth", "capabilities"))
+    lost = {"2024-09": ("num_cbs",)}.get(version, ("eth", "capabilities"))
     assert all(any(f"{name}" in line for name in lost) for line in read.differences(system))
-    assert system_desc.to_table(read, epoch) == system_desc.to_table(system, epoch)
+    assert system_desc.to_table(read, version) == system_desc.to_table(system, version)
 
 
-@pytest.mark.parametrize("epoch", EPOCHS)
-def test_every_table_of_every_epoch_is_written_and_read(epoch: str) -> None:
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_table_of_every_version_is_written_and_read(version: str) -> None:
     """Each table, with all fields of numbers and texts set, through a root made for it."""
     counter = iter(range(1, 10_000_000))
 
@@ -155,7 +156,7 @@ def test_every_table_of_every_epoch_is_written_and_read(epoch: str) -> None:
             return bytes(values) if isinstance(kind.element, Scalar) and kind.element.code == "B" else values
         return None
 
-    tables = [kind for kind in Schema.load(epoch).types.values() if isinstance(kind, Table)]
+    tables = [kind for kind in Schema.load(version).types.values() if isinstance(kind, Table)]
     assert len(tables) > 50
     for table in tables:
         values = {field.name: some(field.type) for field in table.fields}
@@ -166,7 +167,7 @@ def test_every_table_of_every_epoch_is_written_and_read(epoch: str) -> None:
 
 
 def test_unions_take_two_ids() -> None:
-    operation = Schema.load("book").types["tt.target.ttnn.Operation"]
+    operation = Schema.load("2024-09").types["tt.target.ttnn.Operation"]
     assert isinstance(operation, Table)
     assert [(field.name, field.id) for field in operation.fields] == [("type", 1), ("debug_info", 2)]
     union = operation.fields[0].type
@@ -195,7 +196,7 @@ def test_unions_take_two_ids() -> None:
 )
 def test_values_that_do_not_fit(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FileFormatError) as caught:
-        Binary("TTNN", "book", values).to_bytes()
+        Binary("TTNN", "2024-09", values).to_bytes()
     assert sentence in str(caught.value)
 
 
@@ -223,7 +224,7 @@ def test_a_missing_file() -> None:
 def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
     """A small file whose vectors all share the same bytes describes gigabytes."""
     many = [{"name": f"{index}", "inputs": []} for index in range(200)]
-    data = bytearray(Binary("TTNN", "book", {"programs": many}).to_bytes())
+    data = bytearray(Binary("TTNN", "2024-09", {"programs": many}).to_bytes())
     # Each vector of inputs claims all that follows it.
     for position in range(0, len(data) - 4):
         if data[position : position + 4] == b"\0\0\0\0" and position % 4 == 0:
@@ -237,7 +238,7 @@ def test_tables_that_share_each_other_are_refused_before_they_are_gone_through()
     tensor = _tensor(1)
     operation = {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [tensor] * 1000, "out": tensor}}
     program = {"name": "p", "inputs": [tensor] * 1000, "operations": [operation] * 1000}
-    data = Binary("TTNN", "book", {"programs": [program] * 1000}).to_bytes()
+    data = Binary("TTNN", "2024-09", {"programs": [program] * 1000}).to_bytes()
     assert len(data) < 40_000
     begin = time.process_time()
     with pytest.raises(FileFormatError, match="with its shared tables written out"):
@@ -247,7 +248,7 @@ def test_tables_that_share_each_other_are_refused_before_they_are_gone_through()
 
 @pytest.mark.parametrize(("count", "grid"), [(2_000, (8, 8)), (1, (60_000, 60_000))])
 def test_systems_that_no_one_has_are_refused(count: int, grid: tuple[int, int]) -> None:
-    table = system_desc.to_table(SystemDesc.default(), "current")
+    table = system_desc.to_table(SystemDesc.default(), "2026-08")
     table["chip_descs"] = [table["chip_descs"][0] | {"grid_size": dict(zip("yx", grid, strict=True))}] * count
     with pytest.raises(FileFormatError, match="at most 1024"):
         system_desc.from_table(table)
@@ -275,13 +276,13 @@ def test_a_file_whose_length_is_not_its_prefix_is_not_read(tmp_path: Path) -> No
     ],
 )
 def test_vectors_of_unions_have_two_fields(name: str, wanted: dict[str, int]) -> None:
-    table = Schema.load("current").types[name]
+    table = Schema.load("2026-08").types[name]
     assert isinstance(table, Table)
     assert {one: table.by_name[one].id for one in wanted} == wanted
 
 
 def test_vectors_of_unions_come_back() -> None:
-    schema = Schema.load("current")
+    schema = Schema.load("2026-08")
     table = schema.types["tt.target.ttnn.GenericOp"]
     assert isinstance(table, Table)
     root = Root(table, "TEST", ".test")
@@ -315,7 +316,7 @@ def later_binaries() -> list[bytes]:
 def test_mutated_binaries_are_read_or_refused() -> None:
     """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
     sources = [book_binary().to_bytes(), *later_binaries()]
-    sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in EPOCHS]
+    sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in VERSIONS]
     chance = random.Random(26)
     refused = 0
     for number in range(MUTANTS):

@@ -1,4 +1,4 @@
-"""Binaries of the later epochs from text: fields by the names of the schema, families, calls between functions."""
+"""Binaries of the later versions from text: fields by the names of the schema, families, calls between functions."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ ADD = """func.func @main(%a: tensor<64x96xbf16>, %b: tensor<64x96xbf16>) -> tens
 
 def test_the_root_names_its_schema_and_has_the_text() -> None:
     made = binary(ADD)
-    assert (made.identifier, made.epoch, made.version) == ("TTNN", "current", "1.2.3")
-    assert made.values["schema_hash"] == Schema.load("current").digest
+    assert (made.identifier, made.language, made.version) == ("TTNN", "2026-08", "1.2.3")
+    assert made.values["schema_hash"] == Schema.load("2026-08").digest
     assert '"ttnn.add"' in made.values["mlir"]["source"]
     (program,) = made.values["programs"]
     assert (program["name"], program["private"]) == ("main", False)

@@ -27,7 +27,7 @@ def binary() -> Binary:
 
 def test_commands() -> None:
     made = binary()
-    assert (made.identifier, made.epoch, made.version) == ("TTM0", "book", "1.2.3")
+    assert (made.identifier, made.language, made.version) == ("TTM0", "2024-09", "1.2.3")
     (program,) = made.values["programs"]
     (on_device,) = program["device_programs"]
     (queue,) = on_device["command_queues"]

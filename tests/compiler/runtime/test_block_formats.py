@@ -15,10 +15,10 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 T = "tensor<64x64xbf16>"
@@ -57,9 +57,9 @@ def device() -> Iterator[ttnn.MeshDevice]:
     ttnn.close_device(opened)
 
 
-def module(body: str, epoch: Epoch = Epoch.SLIDES) -> Any:
+def module(body: str, version: Version = "2025-10") -> Any:
     text = f"func.func @f(%x: {T}, %w: {T}) -> {T} {{{body}\n  return %2 : {T}\n}}\n"
-    return parse_module(print_module(parse_module(text), epoch=epoch), default_epoch=epoch)
+    return parse_module(print_module(parse_module(text), version=version), default_version=version)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_signatures_and_other_types_stay() -> None:
     ]
 
 
-def test_the_current_epoch_has_other_options_for_it() -> None:
+def test_the_current_version_has_other_options_for_it() -> None:
     with pytest.raises(UnsupportedError, match="experimental-weight-dtype=bfp_bf8"):
-        run(module(PRODUCT, Epoch.CURRENT), f"{PIPELINE}{{enable-bfp8-conversion=true}}")
+        run(module(PRODUCT, "2026-08"), f"{PIPELINE}{{enable-bfp8-conversion=true}}")
 
 
 def test_elements_are_the_tiles_of_the_layout() -> None:

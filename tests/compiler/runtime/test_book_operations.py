@@ -1,4 +1,4 @@
-"""Every operation of the first epoch's binaries: the same bits as the call of the operator, and close to float64."""
+"""Every operation of 2024-09's binaries: the same bits as the call of the operator, and close to float64."""
 
 from __future__ import annotations
 

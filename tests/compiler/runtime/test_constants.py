@@ -15,12 +15,12 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.python.emitpy import emitpy_source
 from ttnn.compiler.transforms.options import OptionError
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 PIPELINE = "ttir-to-ttnn-runtime-pipeline"
@@ -43,8 +43,8 @@ def device() -> Iterator[ttnn.MeshDevice]:
     ttnn.close_device(opened)
 
 
-def lowered(text: str, options: str = "", epoch: Epoch = Epoch.CURRENT) -> Any:
-    module = parse_module(print_module(parse_module(text), epoch=epoch), default_epoch=epoch)
+def lowered(text: str, options: str = "", version: Version = "2026-08") -> Any:
+    module = parse_module(print_module(parse_module(text), version=version), default_version=version)
     run(module, PIPELINE + options)
     return module
 
@@ -59,9 +59,9 @@ def inputs(seed: int) -> list[Any]:
     return [random.standard_normal((64, 64)).astype(ml_dtypes.bfloat16) for _ in range(3)]
 
 
-@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
-def test_constants_are_computed_once_for_the_same_tensors(epoch: Epoch, device: ttnn.MeshDevice) -> None:
-    module = lowered(TEXT, epoch=epoch)
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
+def test_constants_are_computed_once_for_the_same_tensors(version: Version, device: ttnn.MeshDevice) -> None:
+    module = lowered(TEXT, version=version)
     names = [function.sym_name.data for function in module.functions()]
     assert names == ["f_const_eval_0", "f"]
     program = found(module)["f"]
@@ -86,7 +86,7 @@ def test_constants_are_computed_once_for_the_same_tensors(epoch: Epoch, device: 
     counts = [seen.count("ttnn.exp") for seen in runs]
     assert counts == [1, 0, 1, 1]
     # Without functions of constants the same bits come out.
-    plain = found(lowered(TEXT, "{enable-const-eval=false}", epoch))["f"]
+    plain = found(lowered(TEXT, "{enable-const-eval=false}", version))["f"]
     (direct,) = execute(plain, [x, w, v], device)
     assert ttnn.to_numpy(direct).tobytes() == first
 

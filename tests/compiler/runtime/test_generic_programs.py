@@ -16,7 +16,6 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.flatbuffer.binary import Binary
@@ -104,7 +103,7 @@ def device() -> Iterator[ttnn.MeshDevice]:
 
 
 def module(text: str = TEXT) -> Module:
-    return parse_module(text, epoch=Epoch.CURRENT)
+    return parse_module(text, version="2026-08")
 
 
 def found(source: str, values: Any, device: ttnn.MeshDevice) -> Any:

@@ -1,4 +1,4 @@
-"""Operations of the later epochs: binary and emitted Python give equal bits, close to float64; three spellings."""
+"""Operations of the later versions: binary and emitted Python give equal bits, close to float64; three spellings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ import ttnn
 from testkit.later_examples import EXAMPLES, S
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
-from ttnn.compiler.conversion.ttnn_to_calls import source as emit
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.target import cpp
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.translate import translate
 from ttnn.compiler.versions import parse_module, print_module
@@ -195,7 +195,7 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
             sources.append(str(translate("mlir-to-cpp", print_module(lowered))))
     source = tmp_path / "emitted.cpp"
     source.write_text("\n".join(sources))
-    include = Path(emit.__file__).parent / "include"
+    include = Path(cpp.__file__).parent / "include"
     command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
@@ -264,12 +264,12 @@ def test_three_spellings_have_equal_bits(device: ttnn.MeshDevice) -> None:
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((96, 160), (1, 160)))
     results = []
-    for text, epoch in ((BOOK, "book"), (SLIDES, "slides"), (CURRENT, "current")):
+    for text, version in ((BOOK, "2024-09"), (SLIDES, "2025-10"), (CURRENT, "2026-08")):
         module = parse_module(text)
-        assert module.epoch.value == epoch
+        assert module.version == version
         run(module, "ttir-to-ttnn-backend-pipeline")
         binary = Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes())
-        assert binary.epoch == epoch
+        assert binary.language == version
         (result,) = execute(programs(binary)[0], [ttnn.from_torch(a), ttnn.from_torch(b)], device)
         results.append(host(result).tobytes())
     assert results[0] == results[1] == results[2]

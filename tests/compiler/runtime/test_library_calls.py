@@ -19,7 +19,6 @@ import ttnn
 from testkit.library_cases import CASES, CUT, LIBRARY, Array
 from testkit.library_text import laid, library
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.conversion.ttnn_to_calls import source as emit
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
@@ -27,6 +26,7 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
+from ttnn.compiler.target import cpp
 from ttnn.compiler.target.cpp.emitc import emitc_functions
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.python.emitpy import emitpy_source
@@ -96,7 +96,7 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
         sources.append(emitc_functions(again))
     source = tmp_path / "emitted.cpp"
     source.write_text("\n".join(sources))
-    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{Path(emit.__file__).parent / 'include'}", str(source)]
+    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{Path(cpp.__file__).parent / 'include'}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     assert source.read_text().count(") {\n") == len(CASES)

@@ -28,24 +28,24 @@ class Executed:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "program.mlir"
 
-    def __call__(self, text: str, options: str = "", epoch: str = "current") -> int:
+    def __call__(self, text: str, options: str = "", version: str = "2026-08") -> int:
         self.path.write_text(f"// RUN: ttmlir-opt {options} %s\n{HEAD}{text}")
-        return execute_file(self.path, self.path.name, "", "", epoch)
+        return execute_file(self.path, self.path.name, "", "", version)
 
 
-@pytest.mark.parametrize("epoch", ["slides", "current"])
-def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compared: Executed, epoch: str) -> None:
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"])
+def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compared: Executed, version: str) -> None:
     """A change of the data type in several steps ended as si32, which the function does not return."""
-    typecast = ", dtype = #ttcore.supportedDataTypes<si32>" if epoch == "slides" else ""
-    word = "to_layout" if epoch == "slides" else "to_tensor_spec"
+    typecast = ", dtype = #ttcore.supportedDataTypes<si32>" if version == "2025-10" else ""
+    word = "to_layout" if version == "2025-10" else "to_tensor_spec"
     memory = f"<{{layout = #ttnn.layout<row_major>{typecast}, memory_config = #ttnn.memory_config<#host>}}>"
-    attributes = memory if epoch == "slides" else ""
+    attributes = memory if version == "2025-10" else ""
     text = f"""func.func @cast(%a: tensor<32x32xf32, #tiles>) -> tensor<32x32xi32, #numbers> {{
   %0 = "ttnn.{word}"(%a) {attributes} : (tensor<32x32xf32, #tiles>) -> tensor<32x32xi32, #numbers>
   return %0 : tensor<32x32xi32, #numbers>
 }}
 """
-    assert compared(text, epoch=epoch) == 1
+    assert compared(text, version=version) == 1
 
 
 def test_weights_of_volumes_in_rows_of_the_host_stay_there(compared: Executed) -> None:

@@ -11,7 +11,6 @@ import pytest
 import ttnn
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.python.emitpy import emitpy_source
@@ -40,7 +39,7 @@ def lowered(kind: str, passes: str = "") -> Module:
   %0 = "ttir.constant"() <{{value = {VALUES[kind]} : {kind}}}> : () -> {kind}
   return %0 : {kind}
 }}""",
-        epoch=Epoch.SLIDES,
+        version="2025-10",
     )
     run(module, f"builtin.module(ttir-to-ttnn-backend-pipeline{{enable-const-eval=false}}{passes})")
     return module
@@ -96,6 +95,6 @@ def test_constants_of_python_have_no_more() -> None:
     kind = "tensor<1x1x1x1x2xf32>"
     made = f'"ttnn.constant"() <{{value = dense<[[[[[1.0, 2.0]]]]]> : {kind}}}> : () -> {kind}'
     text = f"func.func @f() -> {kind} {{\n  %0 = {made}"
-    module = parse_module(f"{text}\n  return %0 : {kind}\n}}", epoch=Epoch.SLIDES)
+    module = parse_module(f"{text}\n  return %0 : {kind}\n}}", version="2025-10")
     with pytest.raises(CompileError, match="has 5 dimensions; Python gets constants of up to 4"):
         run(module, "ttnn-emitpy-workarounds")

@@ -11,11 +11,11 @@ import pytest
 import ttnn
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 ROWS = "dim_arg = [1 : i32], keep_dim = true"
@@ -60,11 +60,11 @@ def lowered(module: Module) -> Any:
     return program
 
 
-@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
 @pytest.mark.parametrize("name", CASES)
-def test_signs_are_kept(name: str, epoch: Epoch, device: ttnn.MeshDevice) -> None:
+def test_signs_are_kept(name: str, version: Version, device: ttnn.MeshDevice) -> None:
     _, kind, count, output, _, function = CASES[name]
-    program = lowered(parse_module(print_module(parse_module(text(name)), epoch=epoch), default_epoch=epoch))
+    program = lowered(parse_module(print_module(parse_module(text(name)), version=version), default_version=version))
     width = 16 if "16" in kind else 8
     random = np.random.default_rng(3)
     numbers = [random.integers(-(1 << (width - 1)), 1 << (width - 1), (4, 32)) for _ in range(count)]

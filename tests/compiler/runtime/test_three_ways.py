@@ -40,7 +40,7 @@ def tensor(shape: tuple[int, ...], kind: str) -> str:
 def module(
     op: str, inputs: list[tuple[int, ...]], output: tuple[int, ...], attributes: str, kind: str, segments: bool
 ) -> str:
-    """A function with one operation of the first epoch."""
+    """A function with one operation of 2024-09."""
     names = [f"%arg{index}" for index in range(len(inputs))]
     types = [tensor(shape, kind) for shape in inputs]
     out = tensor(output, kind)

@@ -16,14 +16,14 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source, python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.python.emitpy import emitpy_source
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
-EPOCHS = pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+VERSIONS = pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
 KIND = "ttcore.argument_type = #ttcore.argument_type"
 T = "tensor<64x32xbf16>"
 TWO = f"""func.func @two(
@@ -37,14 +37,14 @@ TWO = f"""func.func @two(
 """
 CACHE, ROW = "tensor<1x2x64x32xbf16>", "tensor<1x2x32x32xbf16>"
 FILL = {
-    Epoch.SLIDES: f"""func.func @fill(%c: {CACHE}, %r: {ROW}) -> ({CACHE}, {ROW}) {{
+    "2025-10": f"""func.func @fill(%c: {CACHE}, %r: {ROW}) -> ({CACHE}, {ROW}) {{
   %e = ttir.empty() : {ROW}
   %0 = "ttir.add"(%r, %r, %e) : ({ROW}, {ROW}, {ROW}) -> {ROW}
   %1 = "ttir.fill_cache"(%c, %0) <{{batch_offset = 0 : i32}}> : ({CACHE}, {ROW}) -> {CACHE}
   return %1, %0 : {CACHE}, {ROW}
 }}
 """,
-    Epoch.CURRENT: f"""func.func @fill(%c: {CACHE}, %r: {ROW}) -> ({CACHE}, {ROW}) {{
+    "2026-08": f"""func.func @fill(%c: {CACHE}, %r: {ROW}) -> ({CACHE}, {ROW}) {{
   %0 = "ttir.add"(%r, %r) : ({ROW}, {ROW}) -> {ROW}
   "ttir.fill_cache"(%c, %0) <{{batch_offset = 0 : i32}}> : ({CACHE}, {ROW}) -> ()
   return %c, %0 : {CACHE}, {ROW}
@@ -60,16 +60,16 @@ def device() -> Iterator[ttnn.MeshDevice]:
     ttnn.close_device(opened)
 
 
-def lowered(text: str, epoch: Epoch, options: str = "enable-trace=true", pipeline: str = "backend") -> Any:
-    written = text if "ttir.fill_cache" in text else print_module(parse_module(text), epoch=epoch)
-    module = parse_module(written, default_epoch=epoch)
+def lowered(text: str, version: Version, options: str = "enable-trace=true", pipeline: str = "backend") -> Any:
+    written = text if "ttir.fill_cache" in text else print_module(parse_module(text), version=version)
+    module = parse_module(written, default_version=version)
     name = "ttir-to-emitpy-pipeline" if pipeline == "emitpy" else f"ttir-to-ttnn-{pipeline}-pipeline"
     run(module, f"{name}{{{options}}}")
     return module
 
 
-def found(text: str, epoch: Epoch, options: str = "enable-trace=true") -> list[Program]:
-    return programs(Binary.parse(ttnn_to_binary(lowered(text, epoch, options), "0.1.0").to_bytes()))
+def found(text: str, version: Version, options: str = "enable-trace=true") -> list[Program]:
+    return programs(Binary.parse(ttnn_to_binary(lowered(text, version, options), "0.1.0").to_bytes()))
 
 
 def random(seed: int, *shape: int) -> Any:
@@ -91,11 +91,11 @@ def outputs(program: Program, inputs: list[Any], device: ttnn.MeshDevice) -> tup
     return [ttnn.to_numpy(one).tobytes() for one in made], seen
 
 
-@EPOCHS
+@VERSIONS
 @pytest.mark.parametrize("const_eval", ["true", "false"])
-def test_a_trace_gives_the_bits_of_the_program(epoch: Epoch, const_eval: str, device: ttnn.MeshDevice) -> None:
-    traced = found(TWO, epoch, f"enable-trace=true enable-const-eval={const_eval}")[-1]
-    plain = found(TWO, epoch, f"enable-const-eval={const_eval}")[-1]
+def test_a_trace_gives_the_bits_of_the_program(version: Version, const_eval: str, device: ttnn.MeshDevice) -> None:
+    traced = found(TWO, version, f"enable-trace=true enable-const-eval={const_eval}")[-1]
+    plain = found(TWO, version, f"enable-const-eval={const_eval}")[-1]
     weight = random(9, 64, 32)
     if const_eval == "false":
         # It is its own slot: another tensor on the device would be captured anew.
@@ -107,15 +107,15 @@ def test_a_trace_gives_the_bits_of_the_program(epoch: Epoch, const_eval: str, de
         expected, direct = outputs(plain, inputs, device)
         assert got == expected
         assert ("ttnn.multiply" in calls, "ttnn.begin_trace_capture" in calls) == (seed == 0, seed == 0)
-        assert calls.count("ttnn.execute_trace") == (0 if seed == 0 and epoch is Epoch.SLIDES else 1)
+        assert calls.count("ttnn.execute_trace") == (0 if seed == 0 and version == "2025-10" else 1)
         assert "ttnn.multiply" in direct
         results.append(tuple(got))
     assert len(set(results)) == 3
 
 
-@EPOCHS
-def test_other_parameters_are_captured_anew_and_the_first_ones_stay(epoch: Epoch, device: ttnn.MeshDevice) -> None:
-    program = found(TWO, epoch, "enable-trace=true enable-const-eval=false")[-1]
+@VERSIONS
+def test_other_parameters_are_captured_anew_and_the_first_ones_stay(version: Version, device: ttnn.MeshDevice) -> None:
+    program = found(TWO, version, "enable-trace=true enable-const-eval=false")[-1]
     x, y = random(0, 64, 32), random(1, 64, 32)
     first, second = (on_device(random(seed, 64, 32), device) for seed in (2, 3))
     before = ttnn.to_numpy(first).tobytes()
@@ -127,9 +127,9 @@ def test_other_parameters_are_captured_anew_and_the_first_ones_stay(epoch: Epoch
     assert ttnn.to_numpy(first).tobytes() == before
 
 
-@EPOCHS
-def test_outputs_that_are_gone_let_the_trace_be_captured_anew(epoch: Epoch, device: ttnn.MeshDevice) -> None:
-    program = found(TWO, epoch)[-1]
+@VERSIONS
+def test_outputs_that_are_gone_let_the_trace_be_captured_anew(version: Version, device: ttnn.MeshDevice) -> None:
+    program = found(TWO, version)[-1]
     inputs = [random(seed, 64, 32) for seed in range(3)]
     made = execute(program, inputs, device)
     expected = [ttnn.to_numpy(one).tobytes() for one in made]
@@ -140,9 +140,9 @@ def test_outputs_that_are_gone_let_the_trace_be_captured_anew(epoch: Epoch, devi
     assert "ttnn.begin_trace_capture" in calls
 
 
-@EPOCHS
-def test_a_cache_is_written_where_it_is(epoch: Epoch, device: ttnn.MeshDevice) -> None:
-    traced, plain = found(FILL[epoch], epoch)[-1], found(FILL[epoch], epoch, "enable-trace=false")[-1]
+@VERSIONS
+def test_a_cache_is_written_where_it_is(version: Version, device: ttnn.MeshDevice) -> None:
+    traced, plain = found(FILL[version], version)[-1], found(FILL[version], version, "enable-trace=false")[-1]
     caches = [on_device(random(0, 1, 2, 64, 32), device) for _ in range(2)]
     for seed in (1, 2):
         rows = random(seed, 1, 2, 32, 32)
@@ -152,12 +152,14 @@ def test_a_cache_is_written_where_it_is(epoch: Epoch, device: ttnn.MeshDevice) -
         assert ttnn.to_numpy(caches[0]).tobytes() == got[0]
 
 
-@EPOCHS
+@VERSIONS
 @pytest.mark.parametrize("way", ["calls", "emitpy"])
-def test_emitted_python_runs_traces(epoch: Epoch, way: str, device: ttnn.MeshDevice) -> None:
+def test_emitted_python_runs_traces(version: Version, way: str, device: ttnn.MeshDevice) -> None:
     options = "enable-trace=true enable-const-eval=false"
-    whole = found(TWO, epoch, options)
-    source = python_source(whole) if way == "calls" else emitpy_source(lowered(TWO, epoch, options, pipeline="emitpy"))
+    whole = found(TWO, version, options)
+    source = (
+        python_source(whole) if way == "calls" else emitpy_source(lowered(TWO, version, options, pipeline="emitpy"))
+    )
     names: dict[str, Any] = {"__name__": "emitted"}
     exec(compile(source, "emitted.py", "exec"), names)
     weight = on_device(random(9, 64, 32), device)
@@ -177,14 +179,14 @@ def test_emitted_python_runs_traces(epoch: Epoch, way: str, device: ttnn.MeshDev
     assert len(ids) == 1
 
 
-@EPOCHS
-def test_traces_are_not_written_as_cpp(epoch: Epoch) -> None:
+@VERSIONS
+def test_traces_are_not_written_as_cpp(version: Version) -> None:
     with pytest.raises(UnsupportedError, match="traces are not written as C"):
-        cpp_source(found(TWO, epoch))
+        cpp_source(found(TWO, version))
 
 
 def test_functions_of_a_trace() -> None:
-    text = print_module(lowered(TWO, Epoch.CURRENT, "enable-trace=true enable-const-eval=false"))
+    text = print_module(lowered(TWO, "2026-08", "enable-trace=true enable-const-eval=false"))
     again = parse_module(text)
     names = {function.sym_name.data: function for function in again.functions()}
     assert list(names) == [

@@ -17,11 +17,11 @@ from ttnn.compiler.conversion.ttnn_to_calls.programs import Program, programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import python_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.runtime.executor import execute
 from ttnn.compiler.runtime.place import Transfers, place
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.version import Version
 from ttnn.compiler.versions import parse_module, print_module
 
 Array = NDArray[Any]
@@ -101,8 +101,8 @@ EXAMPLES: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 
 
-def lowered(text: str, epoch: Epoch, options: str = "") -> Any:
-    module = parse_module(print_module(parse_module(text), epoch=epoch), default_epoch=epoch)
+def lowered(text: str, version: Version, options: str = "") -> Any:
+    module = parse_module(print_module(parse_module(text), version=version), default_version=version)
     run(module, PIPELINE + options)
     return module
 
@@ -120,11 +120,11 @@ def inputs_of(program: Program) -> list[Array]:
     return made
 
 
-@pytest.mark.parametrize("epoch", [Epoch.SLIDES, Epoch.CURRENT], ids=lambda epoch: epoch.value)
+@pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_binary_and_python_and_reference(name: str, epoch: Epoch, device: ttnn.MeshDevice) -> None:
+def test_binary_and_python_and_reference(name: str, version: Version, device: ttnn.MeshDevice) -> None:
     text, most = EXAMPLES[name]
-    module = lowered(text, epoch)
+    module = lowered(text, version)
     (program,) = programs(Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes()))
     inputs = inputs_of(program)
     (expected,) = interpret(parse_module(text), "one", [one.astype(np.float64) for one in inputs])
@@ -142,7 +142,7 @@ def test_binary_and_python_and_reference(name: str, epoch: Epoch, device: ttnn.M
 
 def test_few_integers_are_multiplied_exactly(device: ttnn.MeshDevice) -> None:
     text = function("prod", ["32x4xi32"], "32x1xi32", "keep_dim = true, dim_arg = [1 : i32]")
-    (program,) = programs(ttnn_to_binary(lowered(text, Epoch.CURRENT), "0.1.0"))
+    (program,) = programs(ttnn_to_binary(lowered(text, "2026-08"), "0.1.0"))
     values = np.random.default_rng(3).integers(1, 40, (32, 4)).astype(np.int32)
     (result,) = execute(program, [ttnn.from_torch(values)], device)
     assert np.array_equal(ttnn.to_numpy(result), values.prod(axis=1, keepdims=True, dtype=np.int64))
@@ -154,12 +154,12 @@ def counted(module: Any) -> Counter[str]:
 
 def test_the_options_of_the_pipeline_switch_the_passes() -> None:
     text, _ = EXAMPLES["linear of batches"]
-    assert counted(lowered(text, Epoch.CURRENT))["linear"] == 0
-    assert counted(lowered(text, Epoch.CURRENT))["matmul"] == 1
-    assert counted(lowered(text, Epoch.CURRENT, WITHOUT))["linear"] == 1
+    assert counted(lowered(text, "2026-08"))["linear"] == 0
+    assert counted(lowered(text, "2026-08"))["matmul"] == 1
+    assert counted(lowered(text, "2026-08", WITHOUT))["linear"] == 1
     text, _ = EXAMPLES["tanh"]
-    assert counted(lowered(text, Epoch.CURRENT))["typecast"] == 2
-    assert counted(lowered(text, Epoch.CURRENT, WITHOUT))["typecast"] == 0
+    assert counted(lowered(text, "2026-08"))["typecast"] == 2
+    assert counted(lowered(text, "2026-08", WITHOUT))["typecast"] == 0
 
 
 LAYOUTS = """#dram = #ttnn.buffer_type<dram>
@@ -207,7 +207,7 @@ func.func @f(%a: tensor<32xui32, #i>, %w: tensor<64x96xf32, #w>) -> tensor<32x96
 
 
 def test_rows_of_the_table_change_operands_and_results_in_place() -> None:
-    module = parse_module(ROWS, default_epoch=Epoch.CURRENT)
+    module = parse_module(ROWS, default_version="2026-08")
     run(module, "ttnn-workaround")
     text = print_module(module, local_scope=True)
     assert text.count("ttnn.to_tensor_spec") == 3

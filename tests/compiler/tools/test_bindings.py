@@ -163,7 +163,7 @@ def test_a_kernel_is_built() -> None:
         _ = ttkernel.nothing
 
 
-def test_devices_of_the_later_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_of_the_later_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     d0, d1, d2 = (AffineDimExpr.get(position, CTX) for position in range(3))
     zero = AffineConstantExpr.get(0, CTX)
     memory = AffineMap.get(2, 2, [zero, zero, d0, d1], CTX)
@@ -191,14 +191,14 @@ def test_devices_of_the_later_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "(d0, d1, d2) -> (d1, d2)>, dramGrid = #ttcore.grid<1x12>" in str(
         ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1])
     )
-    monkeypatch.setenv("TTMLIR_DEFAULT_EPOCH", "slides")
+    monkeypatch.setenv("TTMLIR_DEFAULT_VERSION", "2025-10")
     assert "<8x8, (d0, d1) -> (0, d0, d1)>, l1Map" in str(ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1]))
-    monkeypatch.setenv("TTMLIR_DEFAULT_EPOCH", "future")
-    with pytest.raises(ArgumentError, match="expected book, slides or current, got 'future'"):
+    monkeypatch.setenv("TTMLIR_DEFAULT_VERSION", "future")
+    with pytest.raises(ArgumentError, match="expected 2024-09, 2025-10 or 2026-08, got 'future'"):
         ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1])
 
 
-def test_tiles_of_the_later_epochs() -> None:
+def test_tiles_of_the_later_versions() -> None:
     tile = ttcore.ir.TileType.get(CTX, 32, 16, 4)
     assert str(tile) == "!ttcore.tile<32x16, bfp_bf8>"
     assert (tile.shape, tile.data_type_as_int) == ([32, 16], 4)

@@ -10,7 +10,6 @@ import pytest
 import ttnn
 from ttnn.base.exceptions import FileAccessError
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.tools.ttrt.command import Command
 from ttnn.compiler.tools.ttrt.perf import Perf
 from ttnn.compiler.tools.ttrt.run import Run
@@ -50,7 +49,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def binary(operation: str, path: str) -> str:
-    module = parse_module(_TEXT.replace("OPERATION", _OPERATIONS[operation].replace("PATH", path)), epoch=Epoch.CURRENT)
+    module = parse_module(_TEXT.replace("OPERATION", _OPERATIONS[operation].replace("PATH", path)), version="2026-08")
     Path("a.ttnn").write_bytes(ttnn_to_binary(module, "0.1.0").to_bytes())
     return "a.ttnn"
 
@@ -133,7 +132,7 @@ def test_python_interface_refuses_as_the_command_does(work: Path) -> None:
 def without_files(folder: Path) -> str:
     """Store a binary that names no file."""
     text = _TEXT.replace("OPERATION", "").replace('"ttnn.dump_tensor"', '// "ttnn.dump_tensor"')
-    (folder / "b.ttnn").write_bytes(ttnn_to_binary(parse_module(text, epoch=Epoch.CURRENT), "0.1.0").to_bytes())
+    (folder / "b.ttnn").write_bytes(ttnn_to_binary(parse_module(text, version="2026-08"), "0.1.0").to_bytes())
     return "b.ttnn"
 
 

@@ -19,7 +19,6 @@ from testkit.book_binaries import HOST, Tensors, of_programs, operation, pipelin
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.target.flatbuffer import system_desc
 from ttnn.compiler.target.flatbuffer.binary import Binary
@@ -314,7 +313,7 @@ def test_caches_in_block_formats_are_made_of_bfloat16(folder: Path) -> None:
           "ttir.fill_cache"(%cache, %x) <{{batch_offset = 0 : i32}}> : ({cache}, {new}) -> ()
           return %cache : {cache}
         }}""",
-        epoch=Epoch.CURRENT,
+        version="2026-08",
     )
     run(module, "ttir-to-ttnn-backend-pipeline{experimental-kv-cache-dtype=bfp_bf8}")
     store(ttnn_to_binary(module, "0.1.0"), folder / "cache.ttnn")
@@ -344,7 +343,7 @@ def test_caches_in_block_formats_are_made_of_bfloat16(folder: Path) -> None:
 
 def test_outputs_without_elements_are_written(folder: Path) -> None:
     kind = "tensor<1x2x0xf32>"
-    module = parse_module(f"func.func @f(%a: {kind}) -> {kind} {{\n  return %a : {kind}\n}}\n", epoch=Epoch.CURRENT)
+    module = parse_module(f"func.func @f(%a: {kind}) -> {kind} {{\n  return %a : {kind}\n}}\n", version="2026-08")
     run(module, "ttir-to-ttnn-backend-pipeline")
     store(ttnn_to_binary(module, "0.1.0"), folder / "empty.ttnn")
     assert ttrt.main(["run", str(folder / "empty.ttnn"), "--identity"]) == 0
@@ -363,7 +362,7 @@ def test_what_chips_exchange_is_written_and_not_executed(folder: Path) -> None:
           %3 = "ttir.mesh_shard"(%2) <{{shard_direction = #ttcore.shard_direction<full_to_shard>, {shard}}}> : ({wide}) -> {half}
           return %3 : {half}
         }}""",  # noqa: E501
-        epoch=Epoch.SLIDES,
+        version="2025-10",
     )
     run(module, "ttir-to-ttnn-backend-pipeline")
     binary = ttnn_to_binary(module, "0.1.0")
@@ -432,7 +431,7 @@ INDEXED = {
 
 
 def lowered_binary(text: str, folder: Path, options: str = "") -> str:
-    module = parse_module(text, epoch=Epoch.CURRENT)
+    module = parse_module(text, version="2026-08")
     run(module, "ttir-to-ttnn-backend-pipeline" + options)
     return store(ttnn_to_binary(module, "0.1.0"), folder / "a.ttnn")
 

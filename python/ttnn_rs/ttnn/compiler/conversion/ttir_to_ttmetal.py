@@ -1,4 +1,4 @@
-"""`convert-ttir-to-ttmetal` of the book: layouts and dispatch regions become commands and kernels.
+"""`convert-ttir-to-ttmetal` of 2024-09: layouts and dispatch regions become commands and kernels.
 
 A change of grid or memory is NoC transfers that the cores of the destination read (or the source cores write to DRAM),
 a change of format is a tilize or untilize kernel, an elementwise operation a compute kernel over the tiles of a core.
@@ -73,12 +73,12 @@ def run(module: Module, options: dict[str, Any]) -> None:
     for op in table_ops(module.op, "ttir."):
         if op.name == "ttir.alloc":
             new = make(
-                "ttmetal.alloc", module.epoch, [], [op.results[0].type], dict(op.properties), location=op.location
+                "ttmetal.alloc", module.version, [], [op.results[0].type], dict(op.properties), location=op.location
             )
             insert_before(op, new)
             replace(op, new.results)
         elif op.name == "ttir.dealloc":
-            insert_before(op, make("ttmetal.dealloc", module.epoch, [op.operands[0]], [], location=op.location))
+            insert_before(op, make("ttmetal.dealloc", module.version, [op.operands[0]], [], location=op.location))
             erase(op)
 
 
@@ -143,7 +143,7 @@ class _Kernel:
 
     def call(self, name: str, operands: Sequence[SSAValue] = (), results: Sequence[Attribute] = ()) -> SSAValue | None:
         """Append a call of the kernel API; return its result."""
-        op = make(f"ttkernel.{name}", self.module.epoch, list(operands), list(results))
+        op = make(f"ttkernel.{name}", self.module.version, list(operands), list(results))
         self.block.add_op(op)
         return op.results[0] if op.results else None
 
@@ -176,7 +176,7 @@ def _dispatch(
         raise fail(module, op, "its output is not allocated: run ttir-allocate before convert-ttir-to-ttmetal")
     new = make(
         "ttmetal.dispatch",
-        module.epoch,
+        module.version,
         [*inputs, *outs],
         [result.type for result in op.results],
         {
@@ -199,7 +199,7 @@ def _to_layout(module: Module, op: TableOp) -> None:
     found = changes(source, target)
     if target.space in ("system", "mmio"):
         new = make(
-            "ttmetal.host_read", module.epoch, [op.inputs[0], *op.outs], [op.results[0].type], location=op.location
+            "ttmetal.host_read", module.version, [op.inputs[0], *op.outs], [op.results[0].type], location=op.location
         )
         insert_before(op, new)
         replace(op, new.results)
@@ -425,7 +425,7 @@ def _fill(module: Module, op: TableOp) -> None:
     """Write a constant from the host."""
     new = make(
         "ttmetal.host_write",
-        module.epoch,
+        module.version,
         list(op.outs),
         [op.results[0].type],
         {"value": op.properties["value"]},

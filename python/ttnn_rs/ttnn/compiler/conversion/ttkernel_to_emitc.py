@@ -1,6 +1,6 @@
 """`convert-ttkernel-to-emitc`: calls of the device kernel API become statements of C++ in the dialect `emitc`.
 
-In the current epoch circular buffers and the NoC are objects with methods; of the latter only barriers are written.
+In 2026-08 circular buffers and the NoC are objects with methods; of the latter only barriers are written.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.features import KERNEL_OBJECTS
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr, OpaqueDialectType
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text, quote
 from ttnn.compiler.ir.target_text import cpp_string
@@ -73,7 +73,7 @@ _ARITHMETIC: Final = {
     "arith.xori": "bitwise_xor",
 }
 _CASTS: Final = ("arith.extsi", "arith.extui", "arith.index_cast", "arith.index_cast_ui", "arith.trunci")
-#: Methods of circular buffers of the current epoch by the call of the older ones.
+#: Methods of circular buffers of 2026-08 by the call of the older ones.
 _METHODS: Final = {
     "cb_pop_front": "pop_front",
     "cb_push_back": "push_back",
@@ -81,7 +81,7 @@ _METHODS: Final = {
     "cb_wait_front": "wait_front",
 }
 
-#: Barriers of the NoC of the current epoch by the call of the older ones.
+#: Barriers of the NoC of 2026-08 by the call of the older ones.
 _BARRIERS: Final = {
     "noc_async_atomic_barrier": "async_atomic_barrier",
     "noc_async_read_barrier": "async_read_barrier",
@@ -97,8 +97,6 @@ def run(module: Module, options: dict[str, Any]) -> None:
     """
     del options
     for function in module.functions():
-        if THREAD in function.attributes and module.epoch is Epoch.BOOK:
-            raise CompileError(module.error(function, "kernels of the first epoch are written by --ttkernel-to-cpp"))
         if THREAD in function.attributes:
             _Kernel(module, function).convert()
 
@@ -137,9 +135,9 @@ class _Kernel:
         first = block.first_op
         assert first is not None
         properties = {"include": StringAttr("cstdint"), "is_standard_include": UnitAttr()}
-        block.insert_op_before(make("emitc.include", self._module.epoch, [], [], properties), first)
+        block.insert_op_before(make("emitc.include", self._module.version, [], [], properties), first)
         for header in headers:
-            include = make("emitc.include", self._module.epoch, [], [], {"include": StringAttr(header)})
+            include = make("emitc.include", self._module.version, [], [], {"include": StringAttr(header)})
             block.insert_op_before(include, first)
 
     def illegal(self, op: Operation, reason: str = "it has no form in C++ kernels") -> CompileError:
@@ -149,7 +147,7 @@ class _Kernel:
         self, op: Operation, name: str, operands: list[SSAValue], types: list[Attribute], **properties: Attribute
     ) -> TableOp:
         """Insert a statement before an operation."""
-        made = make(f"emitc.{name}", self._module.epoch, operands, types, properties, location=op.location)
+        made = make(f"emitc.{name}", self._module.version, operands, types, properties, location=op.location)
         insert_before(op, made)
         return made
 
@@ -172,7 +170,7 @@ class _Kernel:
     def call(self, op: TableOp) -> None:
         """A call of the function of the operation's name."""
         short = op.name.removeprefix("ttkernel.")
-        current = self._module.epoch is Epoch.CURRENT
+        current = KERNEL_OBJECTS.of(self._module.version)
         if current and short in _METHODS:
             self.method(op, _METHODS[short])
             return
@@ -201,7 +199,7 @@ class _Kernel:
         replace(op, [])
 
     def print(self, op: Operation) -> None:
-        """A text with values in the places of its `{}`: a call with a format; in the slides one with all parts."""
+        """A text with values in the places of its `{}`: a call with a format; in 2025-10 one with all parts."""
         assert isinstance(op, TableOp)
         text = op.get("fmt")
         pieces = text.split("{}")
@@ -215,7 +213,7 @@ class _Kernel:
                 callee = StringAttr("ttmlir::CBPrinter")
                 value = self.add(op, "call_opaque", [value], [_opaque("ttmlir::CBPrinter")], callee=callee).results[0]
             values.append(value)
-        if self._module.epoch is Epoch.CURRENT:
+        if KERNEL_OBJECTS.of(self._module.version):
             self.add(op, "call_opaque", [self.text(op, text), *values], [], callee=StringAttr("DPRINT"))
         else:
             parts: list[SSAValue] = []
@@ -258,7 +256,7 @@ class _Kernel:
         methods = any(use.operation.name.removeprefix("ttkernel.") in _METHODS for use in op.results[0].uses)
         text = f"get_compile_time_arg_val({number})"
         literal = self.add(op, "literal", [], [kind], value=StringAttr(text))
-        if kind == _CB and methods and self._module.epoch is Epoch.CURRENT:
+        if kind == _CB and methods and KERNEL_OBJECTS.of(self._module.version):
             name = f"cb_ctarg_{number}"
             if name not in self._buffers.values():
                 self.add(op, "verbatim", [], [], value=StringAttr(f"CircularBuffer {name}({text});"))

@@ -1,4 +1,4 @@
-"""`--ttmetal-to-flatbuffer`: TTMetal binaries of the first epoch from modules of the dialect `ttmetal`.
+"""`--ttmetal-to-flatbuffer`: TTMetal binaries of 2024-09 from modules of the dialect `ttmetal`.
 
 A function is a program with one command queue: buffers are created and freed at addresses that the compiler chose,
 kernels are enqueued with their circular buffers. A kernel is C++ source; its operations stand beside it as text, which
@@ -17,9 +17,9 @@ from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import OperationText,
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import BookProgram
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, CoreRangeAttr, DeviceAttr
 from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Block, FuncOp, IntegerAttr, Operation, SSAValue
 from ttnn.compiler.target.cpp.kernels import cb_port, kernel_source
@@ -41,19 +41,19 @@ def metal_to_binary(module: Module, version: str) -> Binary:
         version: Version of the package, "major.minor.patch".
 
     Raises:
-        CompileError: An operation has no binary form, or the module is of a later epoch.
+        CompileError: An operation has no binary form, or the module is of a later version.
     """
-    if module.epoch is not Epoch.BOOK:
-        raise CompileError(module.at(module.op, "TTMetal binaries of the later epochs are not written"))
+    if not DIALECT_TT.of(module.version):
+        raise CompileError(module.at(module.op, "TTMetal binaries of the later versions are not written"))
     device = module.op.attributes.get("tt.device")
     made = _Metal(module, device if isinstance(device, DeviceAttr) else None)
     values: dict[str, Any] = {
         "version": version_table(version),
         "ttmlir_git_hash": version,
-        "system_desc": to_table(system_of(module), "book"),
+        "system_desc": to_table(system_of(module), "2024-09"),
         "programs": [made.metal_program(function) for function in module.functions()],
     }
-    return Binary("TTM0", "book", values)
+    return Binary("TTM0", "2024-09", values)
 
 
 class _Metal(BookProgram):

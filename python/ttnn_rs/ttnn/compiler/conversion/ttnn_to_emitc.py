@@ -79,7 +79,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         op.detach()
         op.erase(safe_erase=False)
     module.op.attributes.clear()
-    block.add_op(make("emitc.include", module.epoch, [], [], {"include": StringAttr("ttnn-emitted.hpp")}))
+    block.add_op(make("emitc.include", module.version, [], [], {"include": StringAttr("ttnn-emitted.hpp")}))
     for program, name in zip(programs, names, strict=True):
         block.add_op(_Function(module, program, names).made(name))
 
@@ -129,7 +129,7 @@ class _Function:
         properties: dict[str, Attribute] = {"callee": StringAttr(callee)}
         if order is not None:
             properties["args"] = ArrayAttr(list(order))
-        op = make("emitc.call_opaque", self._module.epoch, operands, types, properties)
+        op = make("emitc.call_opaque", self._module.version, operands, types, properties)
         self._block.add_op(op)
         return tuple(op.results)
 
@@ -182,8 +182,8 @@ class _Function:
 
     def _element(self, values: SSAValue, index: int) -> SSAValue:
         """Return an element of a vector."""
-        literal = make("emitc.literal", self._module.epoch, [], [IndexType()], {"value": StringAttr(str(index))})
-        place = make("emitc.subscript", self._module.epoch, [values, literal.results[0]], [_ELEMENT])
-        loaded = make("emitc.load", self._module.epoch, [place.results[0]], [_TENSOR])
+        literal = make("emitc.literal", self._module.version, [], [IndexType()], {"value": StringAttr(str(index))})
+        place = make("emitc.subscript", self._module.version, [values, literal.results[0]], [_ELEMENT])
+        loaded = make("emitc.load", self._module.version, [place.results[0]], [_TENSOR])
         self._block.add_ops([literal, place, loaded])
         return loaded.results[0]

@@ -74,7 +74,7 @@ class _Body:
     """The body of a function as it is built.
 
     Args:
-        module: For its epoch.
+        module: For its version.
         block: Where operations go.
         tensors: Values of the tensors of a program, by number.
         device: The device, an argument of the function.
@@ -95,7 +95,7 @@ class _Body:
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation:
         """Add an operation of the dialect."""
-        op = make(f"emitpy.{name}", self._module.epoch, operands, types, properties, attributes=attributes or {})
+        op = make(f"emitpy.{name}", self._module.version, operands, types, properties, attributes=attributes or {})
         self._block.add_op(op)
         return op
 
@@ -169,9 +169,9 @@ def run(module: Module, options: dict[str, Any]) -> None:
         op.detach()
         op.erase(safe_erase=False)
     module.op.attributes.clear()
-    block.add_op(make("emitpy.import", module.epoch, [], [], {"module_name": StringAttr("ttnn")}))
+    block.add_op(make("emitpy.import", module.version, [], [], {"module_name": StringAttr("ttnn")}))
     if any(call.function == TRACE for program in programs for call in program.calls):
-        block.add_op(make("emitpy.verbatim", module.epoch, [], [], {"value": StringAttr(RUN_TRACE.strip())}))
+        block.add_op(make("emitpy.verbatim", module.version, [], [], {"value": StringAttr(RUN_TRACE.strip())}))
     inputs_name = "input" if options["target-module"] else "inputs"
     for program, name in zip(programs, names, strict=True):
         block.add_op(_function(module, program, name, names, inputs_name))
@@ -197,11 +197,11 @@ def legal_programs(module: Module, functions: list[FuncOp]) -> list[Program]:
             if op.name.startswith(("ttir.", "emitpy.")):
                 raise CompileError(module.error(op, "is not an operation of ttnn: run a pipeline to ttnn first"))
     try:
-        tables = programs_of(module, module.epoch.value, OperationText(module))
+        tables = programs_of(module, module.version, OperationText(module))
     except CompileError as error:
         raise _illegal(module, functions, error.diagnostics[0].message) from None
     try:
-        return programs_of_tables(tables, module.epoch.value)
+        return programs_of_tables(tables, module.version)
     except CompileError:
         raise
     except TtnnError as error:
@@ -311,7 +311,7 @@ def _main(module: Module, names: Sequence[str], verb: str) -> FuncOp:
     function, block = _define("main", {}, [_INTEGER])
     opened = make(
         "emitpy.call_opaque",
-        module.epoch,
+        module.version,
         [],
         [_DEVICE],
         {

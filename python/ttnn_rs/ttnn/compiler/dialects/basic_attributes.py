@@ -135,7 +135,7 @@ class GridAttr(DialectAttr):
         dialect: "tt" or "ttcore".
         shape: Its size per dimension.
         mapping: Points to (chip, y, x), or None.
-        inverse: The map back, of the current epoch.
+        inverse: The map back, of 2026-08.
         keyed: Whether the maps have names in the text.
     """
 

@@ -44,7 +44,7 @@ class DeviceAttr(DialectAttr):
         dram_map: The same for DRAM.
         mesh_shape: The mesh of chips.
         chip_ids: The chips, row-major.
-        rest: Entries of the later epochs, in their text.
+        rest: Entries of the later versions, in their text.
     """
 
     dialect: str
@@ -148,7 +148,7 @@ def _device_entry(parser: MlirParser, dialect: str, key: str, rest: list[tuple[s
 
 @dataclass(frozen=True)
 class DeviceType(DialectAttr, TypeAttribute):
-    """`!tt.device<#device>`: the type of `ttnn.get_device` in the book."""
+    """`!tt.device<#device>`: the type of `ttnn.get_device` in 2024-09."""
 
     name: ClassVar[str] = "tt.device"
     is_type: ClassVar[bool] = True
@@ -177,7 +177,7 @@ def _device(parser: MlirParser) -> DeviceAttr:
 
 @dataclass(frozen=True)
 class TtnnDeviceType(DialectAttr, TypeAttribute):
-    """`!ttnn.device`: the type of `ttnn.get_device` in the later epochs."""
+    """`!ttnn.device`: the type of `ttnn.get_device` in the later versions."""
 
     name: ClassVar[str] = "ttnn.device"
     is_type: ClassVar[bool] = True
@@ -211,7 +211,7 @@ class ChipDescAttr(DialectAttr):
 
 @dataclass(frozen=True)
 class SystemDescAttr(DialectAttr):
-    """`#tt.system_desc<[chips], [indices], [capabilities], [coords]>`, with CPUs first in the later epochs.
+    """`#tt.system_desc<[chips], [indices], [capabilities], [coords]>`, with CPUs first in the later versions.
 
     Attributes:
         dialect: "tt" or "ttcore".

@@ -92,13 +92,20 @@ def _element(value: DenseArrayBase) -> str:
     return str(getattr(element, "name", ""))
 
 
+_REPEATED = {
+    "result.dtype": "ttcore.supportedDataTypes",
+    "result.layout": "ttnn.layout",
+    "result.memory_config": "ttnn.memory_config",
+}
+
+
 def check_kind(entry: AttributeSpec, value: Attribute) -> None:
     """Check the value of an attribute.
 
     Raises:
         VerifyException: It is not of the kind.
     """
-    kinds = entry.kind.split("|")
+    kinds = [_REPEATED.get(kind, kind) for kind in entry.kind.split("|")]
     if any(_simple(kind, value) is not False for kind in kinds):
         return
     raise VerifyException(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ttnn.compiler.dialects.enums import (
     ENUMS,
 )
+from ttnn.compiler.features import CORE_RANGES, DIALECT_TT, SHARDED_DRAM
 from ttnn.compiler.ir.affine import affine_text, constant, dim
 from ttnn.compiler.ir.attributes import AttributePrinter, DialectAttr, shape_text
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.xdsl_adapter import (
     AffineMap,
     Attribute,
@@ -22,6 +22,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     NoneAttr,
     VerifyException,
 )
+from ttnn.compiler.version import Version
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.parser import MlirParser
@@ -162,8 +163,8 @@ def _coordinates(part: str | Attribute) -> str | Attribute:
     return re.sub(r"\((\d+), (\d+)\)", r"(\1,\2)", re.sub(r"\s+", " ", part))
 
 
-def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> None:
-    """Check that a memory layout fits a buffer type; what differs between epochs if one is given.
+def check_memory(space: str, mem_layout: str | None, version: Version | None) -> None:
+    """Check that a memory layout fits a buffer type; what differs between versions if one is given.
 
     Raises:
         VerifyException: It does not.
@@ -176,9 +177,9 @@ def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> Non
         raise VerifyException("Memory layout is not allowed for SystemMemory buffer type.")
     if space != "dram":
         return
-    if epoch is Epoch.SLIDES and mem_layout != "interleaved":
+    if version is not None and not SHARDED_DRAM.of(version) and mem_layout != "interleaved":
         raise VerifyException("DRAM buffer type must have Interleaved memory layout.")
-    if epoch is Epoch.CURRENT and mem_layout == "block_sharded":
+    if version is not None and SHARDED_DRAM.of(version) and mem_layout == "block_sharded":
         raise VerifyException(
             "BlockSharded layout is not supported for DRAM buffer type; use WidthSharded, HeightSharded or Interleaved"
         )
@@ -186,7 +187,7 @@ def check_memory(space: str, mem_layout: str | None, epoch: Epoch | None) -> Non
 
 @dataclass(frozen=True)
 class TTNNLayoutAttr(DialectAttr):
-    """`#ttnn.ttnn_layout<map, <grid>, memref, <memory layout>>` of the later epochs.
+    """`#ttnn.ttnn_layout<map, <grid>, memref, <memory layout>>` of the later versions.
 
     Attributes:
         linear: Tensor indices to physical indices.
@@ -255,9 +256,9 @@ class TTNNLayoutAttr(DialectAttr):
         parser.parse_punctuation(">")
         try:
             made = TTNNLayoutAttr(linear, grid, memref, layout, rest)
-            made.check_grid(parser.epoch)
-            check_memory(made.space, layout, parser.epoch)
-            made.check_cores(parser.epoch)
+            made.check_grid(parser.version)
+            check_memory(made.space, layout, parser.version)
+            made.check_cores(parser.version)
         except VerifyException as error:
             parser.fail(str(error), at)
         return made
@@ -266,7 +267,7 @@ class TTNNLayoutAttr(DialectAttr):
         """Check that system memory has no memory layout and device memory has one."""
         check_memory(self.space, self.mem_layout, None)
 
-    def check_grid(self, epoch: Epoch) -> None:
+    def check_grid(self, version: Version) -> None:
         """Check that only memory that is distributed over cores has a grid.
 
         Raises:
@@ -276,7 +277,7 @@ class TTNNLayoutAttr(DialectAttr):
         if shape == (1, 1) or space in ("l1", "l1_small"):
             return
         got = ", ".join(map(str, shape))
-        if epoch is Epoch.SLIDES:
+        if not SHARDED_DRAM.of(version):
             raise VerifyException(
                 f"expected (1, 1) grid shape for non-L1 buffer type, got ({got}) for {space} buffer type"
             )
@@ -285,13 +286,13 @@ class TTNNLayoutAttr(DialectAttr):
         words = " with interleaved memory layout" if space == "dram" else ""
         raise VerifyException(f"expected (1, 1) grid shape for {space} buffer type{words}, got ({got})")
 
-    def check_cores(self, epoch: Epoch) -> None:
-        """Check that sharded layouts of the current epoch, and no others, say on which cores the shards lie.
+    def check_cores(self, version: Version) -> None:
+        """Check that sharded layouts of 2026-08, and no others, say on which cores the shards lie.
 
         Raises:
             VerifyException: Cores are missing or too many.
         """
-        if epoch is not Epoch.CURRENT:
+        if not CORE_RANGES.of(version):
             return
         rest = "".join(part if isinstance(part, str) else "#" for part in self.rest)
         cores = "core_ranges" in rest
@@ -340,24 +341,24 @@ def shape_parser(name: str) -> Callable[[MlirParser], ShapeAttr]:
 
 @dataclass(frozen=True)
 class MemoryConfigAttr(DialectAttr):
-    """`#ttnn.memory_config`: `<<layout>, <buffer>>` in the book, `<#buffer, <layout>, shard spec>` later.
+    """`#ttnn.memory_config`: `<<layout>, <buffer>>` in 2024-09, `<#buffer, <layout>, shard spec>` later.
 
     Attributes:
         buffer: The `#ttnn.buffer_type`.
         layout: Word of the memory layout, or None.
         rest: Text of a shard specification.
-        book: Whether it is written the way of the book.
+        short: Whether it is written the way of 2024-09.
     """
 
     name: ClassVar[str] = "ttnn.memory_config"
     buffer: EnumAttr
     layout: str | None
     rest: tuple[str | Attribute, ...] = ()
-    book: bool = False
+    short: bool = False
 
     def body(self, printer: AttributePrinter) -> str:
         """Return what follows the name."""
-        if self.book:
+        if self.short:
             return f"<<{self.layout}>, <{self.buffer.value}>>"
         text = f"<{stripped(printer, self.buffer)}"
         if self.layout is not None:
@@ -379,7 +380,7 @@ class MemoryConfigAttr(DialectAttr):
                 parser.parse_punctuation(",")
                 buffer = enum_parser("ttnn.buffer_type")(parser)
                 parser.parse_punctuation(">")
-                return MemoryConfigAttr(buffer, word, (), book=True)
+                return MemoryConfigAttr(buffer, word, (), short=True)
             if word not in ENUMS["ttnn.buffer_type"]:
                 parser.fail(f"unknown buffer type '{word}'", at)
             buffer = EnumAttr("ttnn.buffer_type", word)
@@ -399,26 +400,26 @@ class MemoryConfigAttr(DialectAttr):
         parser.parse_punctuation(">")
         made = MemoryConfigAttr(buffer, layout, rest)
         try:
-            made.check(parser.epoch)
+            made.check(parser.version)
         except VerifyException as error:
             parser.fail(str(error))
         return made
 
-    def check(self, epoch: Epoch) -> None:
+    def check(self, version: Version) -> None:
         """Check that buffer type, memory layout and shards fit each other.
 
         Raises:
             VerifyException: They do not.
         """
-        if epoch is Epoch.BOOK:
+        if DIALECT_TT.of(version):
             return
         space = self.buffer.value
-        check_memory(space, self.layout, epoch)
+        check_memory(space, self.layout, version)
         if not any(isinstance(part, str) and "shard_spec" in part for part in self.rest):
             return
-        spaces = ("l1",) if epoch is Epoch.SLIDES else ("l1", "dram")
+        spaces = ("l1", "dram") if SHARDED_DRAM.of(version) else ("l1",)
         if space not in spaces:
-            words = "L1 buffer type" if epoch is Epoch.SLIDES else "L1 or DRAM buffer type"
+            words = "L1 or DRAM buffer type" if SHARDED_DRAM.of(version) else "L1 buffer type"
             raise VerifyException(f"Sharding is only valid for {words}")
         if self.layout is None:
             raise VerifyException("Tensor memory layout is required for sharding")
@@ -430,7 +431,7 @@ class MemoryConfigAttr(DialectAttr):
 
 @dataclass(frozen=True)
 class CoreRangeAttr(DialectAttr):
-    """`#ttnn.core_range<0x0, 8x8>` of the book: offset and size."""
+    """`#ttnn.core_range<0x0, 8x8>` of 2024-09: offset and size."""
 
     dialect: str
     offset: tuple[int, ...]

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ttnn.compiler.dialects.kinds import check_kind, default_attribute
-from ttnn.compiler.dialects.spec import Group, OpSpec, find
+from ttnn.compiler.dialects.spec import Group, OpSpec, find, repeated
 from ttnn.compiler.ir.attributes import DenseAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
     Attribute,
@@ -25,6 +24,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     UnitAttr,
     VerifyException,
 )
+from ttnn.compiler.version import Version
 
 __all__ = ["SEGMENTS", "TableOp", "make", "operation_class", "plain", "segment_sizes", "table_op"]
 
@@ -53,6 +53,8 @@ class TableOp(Operation):
     outs_before: tuple[tuple[Operation, int], ...] = ()
     """Position of its empty outputs in the text: the operation after them, and their indices in the block;
     empty if that was right before this one."""
+    stated: frozenset[str] | None = None
+    """Which attributes that repeat its result its text had; None if a pass made it."""
     _defaults: ClassVar[dict[str, Attribute]]
 
     @classmethod
@@ -66,7 +68,7 @@ class TableOp(Operation):
         """Return a copy without regions."""
         copy = super().clone_without_regions(*args, **kwargs)
         assert isinstance(copy, TableOp)
-        copy.n_outs = self.n_outs
+        copy.n_outs, copy.stated = self.n_outs, self.stated
         return copy
 
     @property
@@ -225,22 +227,24 @@ def _class(spec: OpSpec) -> type[TableOp]:
         {
             "name": spec.name,
             "spec": spec,
-            "inherent": frozenset(spec.attributes) | {SEGMENTS, "resultSegmentSizes"},
+            "inherent": frozenset(spec.attributes).union(
+                [SEGMENTS, "resultSegmentSizes"], *(repeated(spec.name, version) for version in spec.versions)
+            ),
             "__doc__": f"The operation {spec.name}.",
         },
     )
 
 
 @cache
-def operation_class(name: str, epoch: Epoch) -> type[TableOp] | None:
-    """Return the class of an operation in an epoch, or None if no table has it."""
-    spec = find(name, epoch)
+def operation_class(name: str, version: Version) -> type[TableOp] | None:
+    """Return the class of an operation in a version, or None if no table has it."""
+    spec = find(name, version)
     return table_op(spec) if spec is not None else None
 
 
 def make(
     name: str,
-    epoch: Epoch,
+    version: Version,
     operands: Sequence[SSAValue],
     result_types: Sequence[Attribute],
     properties: Mapping[str, Attribute] | None = None,
@@ -255,7 +259,7 @@ def make(
 
     Args:
         name: `dialect.name`.
-        epoch: The epoch of the module.
+        version: The version of the module.
         operands: Operands without outputs.
         result_types: Types of the results.
         properties: Inherent attributes.
@@ -268,9 +272,9 @@ def make(
     Raises:
         KeyError: No table has the operation.
     """
-    kind = operation_class(name, epoch)
+    kind = operation_class(name, version)
     if kind is None:
-        raise KeyError(f"{name} is not an operation of epoch {epoch.value}")
+        raise KeyError(f"{name} is not an operation of version {version}")
     entries = {**kind.defaults(), **(properties or {})}
     if sizes is not None and sum(1 for group in kind.spec.operands if group.kind) > 1:
         entries[SEGMENTS] = DenseArrayBase.from_list(IntegerType(32), list(sizes))

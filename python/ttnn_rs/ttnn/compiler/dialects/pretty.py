@@ -9,8 +9,8 @@ from ttnn.compiler.dialects.emitpy.pretty import parse_emitpy, print_emitpy
 from ttnn.compiler.dialects.kinds import integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.ttkernel.pretty import parse_emitc, parse_kernel_call, print_emitc, print_kernel_call
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.attributes import DialectAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.pretty import print_symbol_region
 from ttnn.compiler.ir.printing import symbol_text
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -24,6 +24,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     TupleType,
     UnitAttr,
 )
+from ttnn.compiler.version import Version
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.parser import MlirParser
@@ -32,58 +33,58 @@ if TYPE_CHECKING:
 __all__ = ["parse_pretty", "print_pretty"]
 
 
-def parse_pretty(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+def parse_pretty(parser: MlirParser, name: str, version: Version) -> Operation | None:
     """Parse what follows the name of an operation; None if it has no pretty form here."""
     if name.startswith("emitc."):
-        return parse_emitc(parser, name, epoch)
-    if epoch is Epoch.BOOK:
+        return parse_emitc(parser, name, version)
+    if DIALECT_TT.of(version):
         return None
     if name.startswith("ttkernel."):
-        return parse_kernel_call(parser, name, epoch)
+        return parse_kernel_call(parser, name, version)
     if name.startswith("emitpy."):
-        return parse_emitpy(parser, name, epoch)
+        return parse_emitpy(parser, name, version)
     if name in ("ttcore.device_module", "ttcore.cpu_module"):
-        return _wrapper(parser, name, epoch)
+        return _wrapper(parser, name, version)
     if name == "ttcore.device":
-        return _device(parser, epoch)
+        return _device(parser, version)
     if name == "ttir.empty":
         parser.parse_punctuation("(")
         parser.parse_punctuation(")")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        return make(name, epoch, [], [parser.parse_type()], attributes=attributes)
+        return make(name, version, [], [parser.parse_type()], attributes=attributes)
     if name == "ttcore.load_cached":
-        return _load_cached(parser, epoch)
+        return _load_cached(parser, version)
     if name == "ttcore.tuple":
-        return _tuple(parser, epoch)
+        return _tuple(parser, version)
     if name == "ttcore.get_tuple_element":
-        return _tuple_element(parser, epoch)
+        return _tuple_element(parser, version)
     if name == "ttir.to_layout":
-        return _to_layout(parser, epoch)
+        return _to_layout(parser, version)
     if name == "ttir.ttnn_metal_layout_cast":
-        return _layout_cast(parser, epoch)
+        return _layout_cast(parser, version)
     if name == "ttcore.optimization_barrier":
-        return _barrier(parser, epoch)
+        return _barrier(parser, version)
     if name == "ttcore.get_global":
         symbol = parser.parse_symbol_name()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        return make(name, epoch, [], [parser.parse_type()], {"sym_name": symbol}, attributes=attributes)
+        return make(name, version, [], [parser.parse_type()], {"sym_name": symbol}, attributes=attributes)
     if name == "ttcore.global":
-        return _global(parser, epoch)
+        return _global(parser, version)
     return None
 
 
-def _wrapper(parser: MlirParser, name: str, epoch: Epoch) -> Operation:
+def _wrapper(parser: MlirParser, name: str, version: Version) -> Operation:
     found = parser.parse_optional_attr_dict_with_keyword()
     attributes = dict(found.data) if found is not None else {}
     region = parser.parse_region()
     if region.blocks.first is None:
         region.add_block(Block())
-    return make(name, epoch, [], [], attributes=attributes, regions=[region])
+    return make(name, version, [], [], attributes=attributes, regions=[region])
 
 
-def _device(parser: MlirParser, epoch: Epoch) -> Operation:
+def _device(parser: MlirParser, version: Version) -> Operation:
     symbol = parser.parse_symbol_name()
     parser.parse_punctuation("=")
     device = (
@@ -92,10 +93,10 @@ def _device(parser: MlirParser, epoch: Epoch) -> Operation:
         else DeviceAttr.parse_in("ttcore")(parser)
     )
     attributes = parser.parse_optional_attr_dict()
-    return make("ttcore.device", epoch, [], [], {"sym_name": symbol, "device_attr": device}, attributes=attributes)
+    return make("ttcore.device", version, [], [], {"sym_name": symbol, "device_attr": device}, attributes=attributes)
 
 
-def _tuple(parser: MlirParser, epoch: Epoch) -> Operation:
+def _tuple(parser: MlirParser, version: Version) -> Operation:
     at = parser._current_token.span.start
     names = []
     while not parser._current_token.text.startswith((":", "{")):
@@ -108,10 +109,10 @@ def _tuple(parser: MlirParser, epoch: Epoch) -> Operation:
     if not isinstance(kind, TupleType):
         parser.fail("expected a tuple type", at)
     operands = parser.resolve_operands(names, kind.types.data, at)
-    return make("ttcore.tuple", epoch, list(operands), [kind], attributes=attributes)
+    return make("ttcore.tuple", version, list(operands), [kind], attributes=attributes)
 
 
-def _tuple_element(parser: MlirParser, epoch: Epoch) -> Operation:
+def _tuple_element(parser: MlirParser, version: Version) -> Operation:
     at = parser._current_token.span.start
     operand = parser.parse_unresolved_operand()
     parser.parse_punctuation("[")
@@ -123,11 +124,11 @@ def _tuple_element(parser: MlirParser, epoch: Epoch) -> Operation:
     values = parser.resolve_operands([operand], kind.inputs.data, at)
     properties = {"index": IntegerAttr(index, IntegerType(32))}
     return make(
-        "ttcore.get_tuple_element", epoch, list(values), list(kind.outputs.data), properties, attributes=attributes
+        "ttcore.get_tuple_element", version, list(values), list(kind.outputs.data), properties, attributes=attributes
     )
 
 
-def _load_cached(parser: MlirParser, epoch: Epoch) -> Operation:
+def _load_cached(parser: MlirParser, version: Version) -> Operation:
     parser.parse_punctuation("(")
     callee = SymbolRefAttr(parser.parse_symbol_name())
     parser.parse_punctuation(",")
@@ -140,7 +141,7 @@ def _load_cached(parser: MlirParser, epoch: Epoch) -> Operation:
     operands = parser.resolve_operands(names, kind.inputs.data, at)
     return make(
         "ttcore.load_cached",
-        epoch,
+        version,
         list(operands),
         list(kind.outputs.data),
         {"callee": callee},
@@ -148,7 +149,7 @@ def _load_cached(parser: MlirParser, epoch: Epoch) -> Operation:
     )
 
 
-def _to_layout(parser: MlirParser, epoch: Epoch) -> Operation:
+def _to_layout(parser: MlirParser, version: Version) -> Operation:
     names = [parser.parse_unresolved_operand()]
     parser.parse_punctuation(",")
     names.append(parser.parse_unresolved_operand())
@@ -166,13 +167,13 @@ def _to_layout(parser: MlirParser, epoch: Epoch) -> Operation:
     if parser.parse_optional_punctuation("->"):
         results = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     operands = parser.resolve_operands(names, types, at)
-    kind = operation_class("ttir.to_layout", epoch)
+    kind = operation_class("ttir.to_layout", version)
     assert kind is not None
     op: Operation = kind.create(operands=operands, result_types=results, properties=properties, attributes=attributes)
     return op
 
 
-def _layout_cast(parser: MlirParser, epoch: Epoch) -> Operation:
+def _layout_cast(parser: MlirParser, version: Version) -> Operation:
     source = parser.parse_unresolved_operand()
     attributes = dict(parser.parse_optional_attr_dict())
     parser.parse_punctuation(":")
@@ -181,23 +182,23 @@ def _layout_cast(parser: MlirParser, epoch: Epoch) -> Operation:
     parser.parse_punctuation("->")
     operands = parser.resolve_operands([source], [type_], at)
     name = "ttir.ttnn_metal_layout_cast"
-    kind = operation_class(name, epoch)
+    kind = operation_class(name, version)
     assert kind is not None
     properties = {key: attributes.pop(key) for key in kind.spec.attributes if key in attributes}
-    return make(name, epoch, list(operands), [parser.parse_type()], properties, attributes=attributes)
+    return make(name, version, list(operands), [parser.parse_type()], properties, attributes=attributes)
 
 
-def _barrier(parser: MlirParser, epoch: Epoch) -> Operation:
+def _barrier(parser: MlirParser, version: Version) -> Operation:
     names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     at = parser._current_token.span.start
     types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     operands = parser.resolve_operands(names, types, at)
-    return make("ttcore.optimization_barrier", epoch, list(operands), list(types), attributes=attributes)
+    return make("ttcore.optimization_barrier", version, list(operands), list(types), attributes=attributes)
 
 
-def _global(parser: MlirParser, epoch: Epoch) -> Operation:
+def _global(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
     parser.parse_punctuation("=")
     properties["type"] = parser.parse_type()
@@ -205,14 +206,14 @@ def _global(parser: MlirParser, epoch: Epoch) -> Operation:
         properties["index"] = integer(parser.parse_integer(), "si32")
         parser.parse_punctuation("]")
     attributes = parser.parse_optional_attr_dict()
-    return make("ttcore.global", epoch, [], [], properties, attributes=attributes)
+    return make("ttcore.global", version, [], [], properties, attributes=attributes)
 
 
 def print_pretty(writer: Writer, operation: Operation) -> bool:
     """Write an operation without its results; False if it has no pretty form here."""
     if isinstance(operation, TableOp) and operation.name.startswith("emitc."):
         return print_emitc(writer, operation)
-    if not isinstance(operation, TableOp) or Epoch.BOOK in operation.spec.epochs:
+    if not isinstance(operation, TableOp) or operation.spec.first:
         return False
     name = operation.name
     if name.startswith("ttkernel."):

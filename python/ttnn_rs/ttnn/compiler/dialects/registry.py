@@ -13,13 +13,13 @@ from ttnn.compiler.dialects.attributes import (
     parse_attribute,
 )
 from ttnn.compiler.dialects.operations import operation_class
-from ttnn.compiler.dialects.spec import DIALECTS, find
+from ttnn.compiler.dialects.spec import DIALECTS
 from ttnn.compiler.ir.attributes import DialectAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.operations import generic_operation
 from ttnn.compiler.ir.parser import MlirParser
 from ttnn.compiler.ir.writer import Writer
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation
+from ttnn.compiler.version import Version
 
 __all__ = ["REGISTRY", "DialectRegistry"]
 
@@ -39,26 +39,17 @@ class DialectRegistry:
         """Return the names of the dialects."""
         return DIALECTS
 
-    def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
+    def operation(self, name: str, version: Version) -> type[Operation] | None:
         """Return the class of an operation; a generic one for an operation that no table has."""
-        return operation_class(name, epoch) or generic_operation(name)
-
-    def takes_outputs(self, name: str, epoch: Epoch, operands: int) -> bool:
-        """Return whether an operation of an epoch with so many operands has some for its outputs."""
-        spec = find(name, epoch)
-        return spec is not None and bool(spec.outs) and operands >= sum(not group.kind for group in spec.written)
-
-    def knows(self, name: str, epoch: Epoch) -> bool:
-        """Return whether an epoch has an operation."""
-        return find(name, epoch) is not None
+        return operation_class(name, version) or generic_operation(name)
 
     def attribute(self, parser: MlirParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None if it has no class."""
         return parse_attribute(parser, f"{dialect}.{mnemonic}", is_type)
 
-    def parse_pretty(self, parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+    def parse_pretty(self, parser: MlirParser, name: str, version: Version) -> Operation | None:
         """Parse what follows the name of an operation in pretty form; None if it has none here."""
-        return pretty.parse_pretty(parser, name, epoch)
+        return pretty.parse_pretty(parser, name, version)
 
     def print_pretty(self, writer: Writer, operation: Operation) -> bool:
         """Write an operation in pretty form; False if it has none here."""

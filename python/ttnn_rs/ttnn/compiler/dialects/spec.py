@@ -1,24 +1,32 @@
-"""The tables of operations: what an operation of an epoch has.
+"""The tables of operations: what an operation has in each version.
 
-A table (`DIALECT/ops.table`) has one line an operation, below a line `@ EPOCH...` that names the epochs it is in:
+A table (`DIALECT/ops.table`) has one line an operation, below a line `@ SPAN` that says in which versions it exists:
 
-    conv2d(input, weight, bias?, >output) {groups: i32, stride: i32|array<i32>, mode: str? = zeros} -> result
+    conv2d(input, weight, bias?, >output [..2025-10]) {groups: i32, stride: i32|array<i32>, mode: str?} -> result
 
 Operands come in groups: `name` is one, `name?` at most one, `name*` any number; `>` marks an output, which stands
-among the operands of the older epochs only because results alias it. Attributes have a kind, `?` if they may be
-missing, and a default. Results are groups too. `regions *` is any number of regions.
+among the operands of the older versions only because results alias it. Attributes have a kind, `?` if they may be
+missing, and a default. Results are groups too. `regions *` is any number of regions. ` : a, b` at the end names traits,
+which rules ask for.
+
+Attributes of the kinds `result.dtype`, `result.layout` and `result.memory_config` repeat what the layout of the result
+says: only text has them. With `?` they may be missing there; ` = result` writes them for operations that passes make.
+
+A span is `2025-10` for one version, `2025-10..` or `..2025-10` for those from it on or up to it, `..` for all. In
+brackets behind an operand, attribute or result it says in which versions there is one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.version import NEWEST, VERSIONS, Version
 
-__all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations"]
+__all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations", "repeated"]
 
 DIALECTS = (
     "tt",
@@ -39,10 +47,12 @@ DIALECTS = (
 
 _TABLES = Path(__file__).parent
 _LINE = re.compile(
-    r"(?P<name>[^(]+)\((?P<operands>[^)]*)\)(?: \{(?P<attributes>.*)\})?(?: -> (?P<results>[\w*?, ]+?))?"
-    r"(?: regions (?P<regions>\d+|\*))?"
+    r"(?P<name>[^(]+)\((?P<operands>[^)]*)\)(?: \{(?P<attributes>.*)\})?(?: -> (?P<results>[\w*?, .\[\]-]+?))?"
+    r"(?: regions (?P<regions>\d+|\*))?(?: : (?P<traits>.+))?"
 )
 _ATTRIBUTE = re.compile(r"(\w+): ([^?=]+?)(\?)?(?: = (.*))?")
+_SPAN = re.compile(r"(?P<since>\d{4}-\d\d)?(?P<on>\.\.)?(?P<until>\d{4}-\d\d)?")
+_FIELD_SPAN = re.compile(r" \[([\d.-]+)\]$")
 
 
 @dataclass(frozen=True)
@@ -72,23 +82,30 @@ class AttributeSpec:
 
 @dataclass(frozen=True)
 class OpSpec:
-    """An operation of one or more epochs.
+    """An operation of one or more versions.
 
     Attributes:
         name: `dialect.name`.
-        epochs: The epochs in which it looks like this.
+        versions: The versions in which it looks like this.
         written: All groups of operands, in the order of the text.
         attributes: Inherent attributes by name.
         results: Groups of results.
         regions: Number of regions; -1 for any.
+        traits: What rules ask for.
     """
 
     name: str
-    epochs: frozenset[Epoch]
+    versions: frozenset[Version]
     written: tuple[Group, ...]
     attributes: dict[str, AttributeSpec] = field(hash=False)
     results: tuple[Group, ...] = ()
     regions: int = 0
+    traits: frozenset[str] = frozenset()
+
+    @property
+    def first(self) -> bool:
+        """Whether it is an operation of 2024-09, which has other rules."""
+        return VERSIONS[0] in self.versions
 
     @property
     def operands(self) -> tuple[Group, ...]:
@@ -101,13 +118,30 @@ class OpSpec:
         return tuple(group for group in self.written if group.out)
 
 
-def _groups(text: str | None) -> tuple[Group, ...]:
+def _span(text: str) -> frozenset[Version]:
+    """Return the versions of a span."""
+    found = _SPAN.fullmatch(text)
+    assert found is not None, text
+    first = found["since"] or VERSIONS[0]
+    last = found["until"] or (NEWEST if found["on"] else first)
+    return frozenset(version for version in VERSIONS if first <= version <= last)
+
+
+def _of(version: Version, fields: list[str]) -> Iterator[str]:
+    """Yield the fields that a version has, without their spans."""
+    for field_text in fields:
+        span = _FIELD_SPAN.search(field_text)
+        if span is None:
+            yield field_text
+        elif version in _span(span[1]):
+            yield field_text[: span.start()]
+
+
+def _groups(fields: Iterator[str]) -> tuple[Group, ...]:
     groups = []
-    for part in (text or "").split(","):
-        name = part.strip()
-        if name:
-            kind = name[-1] if name[-1] in "?*" else ""
-            groups.append(Group(name.strip(">?*"), kind, name.startswith(">")))
+    for name in filter(None, fields):
+        kind = name[-1] if name[-1] in "?*" else ""
+        groups.append(Group(name.strip(">?*"), kind, name.startswith(">")))
     return tuple(groups)
 
 
@@ -122,45 +156,71 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _attributes(text: str | None) -> dict[str, AttributeSpec]:
+def _attributes(fields: Iterator[str]) -> dict[str, AttributeSpec]:
     entries = {}
-    for part in _split(text or ""):
-        found = _ATTRIBUTE.fullmatch(part)
-        assert found is not None, part
+    for text in fields:
+        found = _ATTRIBUTE.fullmatch(text)
+        assert found is not None, text
         name, kind, optional, default = found.groups()
         entries[name] = AttributeSpec(name, kind.strip(), bool(optional), default)
     return entries
 
 
-@cache
-def operations(dialect: str) -> dict[tuple[str, Epoch], OpSpec]:
-    """Return the operations of a dialect by name, without the dialect, and epoch."""
+def _rows(dialect: str) -> Iterator[tuple[str, frozenset[Version], tuple[list[str], ...], int]]:
+    """Yield the lines of a table: name, versions, operands, attributes, results, traits, and how many regions."""
     path = _TABLES / dialect / "ops.table"
-    found: dict[tuple[str, Epoch], OpSpec] = {}
-    if not path.exists():
-        return found
-    epochs: frozenset[Epoch] = frozenset()
-    for line in path.read_text(encoding="utf-8").splitlines():
+    known: frozenset[Version] = frozenset()
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         if line.startswith("@"):
-            epochs = frozenset(Epoch(word) for word in line[1:].split())
+            known = _span(line[1:].strip())
         elif line and not line.startswith("#"):
             match = _LINE.fullmatch(line)
             assert match is not None, line
-            regions = match["regions"]
+            regions = -1 if match["regions"] == "*" else int(match["regions"] or 0)
+            operands, results, traits = ((match[name] or "").split(", ") for name in ("operands", "results", "traits"))
+            yield match["name"], known, (operands, _split(match["attributes"] or ""), results, traits), regions
+
+
+@cache
+def operations(dialect: str) -> dict[tuple[str, Version], OpSpec]:
+    """Return the operations of a dialect by name, without the dialect, and version."""
+    found: dict[tuple[str, Version], OpSpec] = {}
+    for name, known, parts, regions in _rows(dialect):
+        alike: dict[tuple[tuple[str, ...], ...], list[Version]] = {}
+        for version in sorted(known):
+            operands, attributes, results, traits = (tuple(_of(version, part)) for part in parts)
+            attributes = tuple(text for text in attributes if ": result." not in text)
+            alike.setdefault((operands, attributes, results, traits), []).append(version)
+        for (operands, attributes, results, traits), versions in alike.items():
             spec = OpSpec(
-                f"{dialect}.{match['name']}",
-                epochs,
-                _groups(match["operands"]),
-                _attributes(match["attributes"]),
-                _groups(match["results"]),
-                -1 if regions == "*" else int(regions or 0),
+                f"{dialect}.{name}",
+                frozenset(versions),
+                _groups(iter(operands)),
+                _attributes(iter(attributes)),
+                _groups(iter(results)),
+                regions,
+                frozenset(filter(None, traits)),
             )
-            for epoch in epochs:
-                found[match["name"], epoch] = spec
+            found |= {(name, version): spec for version in versions}
     return found
 
 
-def find(name: str, epoch: Epoch) -> OpSpec | None:
-    """Return the operation of that full name in an epoch, or None."""
+@cache
+def _repeated(dialect: str) -> dict[tuple[str, Version], dict[str, AttributeSpec]]:
+    return {
+        (name, version): _attributes(text for text in _of(version, attributes) if ": result." in text)
+        for name, known, (_, attributes, _, _), _ in _rows(dialect)
+        for version in known
+    }
+
+
+def repeated(name: str, version: Version) -> dict[str, AttributeSpec]:
+    """Return the attributes of an operation that repeat in the text of a version what its result says."""
     dialect, _, short = name.partition(".")
-    return operations(dialect).get((short, epoch))
+    return _repeated(dialect).get((short, version), {})
+
+
+def find(name: str, version: Version) -> OpSpec | None:
+    """Return the operation of that full name in a version, or None."""
+    dialect, _, short = name.partition(".")
+    return operations(dialect).get((short, version))

@@ -5,7 +5,6 @@ The functions that know all dialects are in `ttnn.compiler.dialects`; this packa
 
 from ttnn.compiler.ir.attributes import DenseAttr, DialectAttr, OpaqueDialectAttr, ResourceAttr
 from ttnn.compiler.ir.diagnostics import CompileError, Diagnostic
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module, location_name
 from ttnn.compiler.ir.printing import attribute_text
 
@@ -14,7 +13,6 @@ __all__ = [
     "DenseAttr",
     "Diagnostic",
     "DialectAttr",
-    "Epoch",
     "Module",
     "OpaqueDialectAttr",
     "ResourceAttr",

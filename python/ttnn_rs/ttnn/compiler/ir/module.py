@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ttnn.compiler.ir.diagnostics import Diagnostic, Source
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import LOCAL, fused_parts
 from ttnn.compiler.ir.xdsl_adapter import (
     CallSiteLoc,
@@ -16,6 +15,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     NameLoc,
     Operation,
 )
+from ttnn.compiler.version import Version
 
 __all__ = ["Module", "location_name"]
 
@@ -26,7 +26,7 @@ class Module:
 
     Attributes:
         op: The operation `builtin.module`.
-        epoch: The epoch of the text; it is written again.
+        version: The version of the text; it is written again.
         filename: Where the text came from.
         resources: Bytes of `dialect_resources` by dialect and key.
         places: The first character of operations in the text, for diagnostics.
@@ -34,7 +34,7 @@ class Module:
     """
 
     op: ModuleOp
-    epoch: Epoch = Epoch.CURRENT
+    version: Version = "2026-08"
     filename: str = "-"
     resources: dict[str, dict[str, bytes]] = field(default_factory=dict)
     source: Source | None = None

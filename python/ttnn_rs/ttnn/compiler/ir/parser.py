@@ -14,7 +14,6 @@ from ttnn.compiler.ir.affine_parser import AffineTextParser
 from ttnn.compiler.ir.attributes import FileRangeLoc, OpaqueDialectAttr, OpaqueDialectType, ResourceAttr
 from ttnn.compiler.ir.dense import parse_dense, parse_sparse
 from ttnn.compiler.ir.diagnostics import CompileError, Diagnostic, Source
-from ttnn.compiler.ir.epochs import Epoch, epoch_of
 from ttnn.compiler.ir.expansion import Expansion
 from ttnn.compiler.ir.layouts import OpaqueLayoutAttr, is_layout
 from ttnn.compiler.ir.lexer import QUOTED, FastLexer
@@ -59,6 +58,7 @@ from ttnn.compiler.limits import (
     INTEGER_BITS,
     RANK,
 )
+from ttnn.compiler.version import Version
 
 __all__ = ["MlirParser", "foreign_dialects", "foreign_operation", "parse_text"]
 
@@ -95,9 +95,11 @@ class MlirParser(Parser):
         else:
             self._values = ValueScopes()
 
-    def __init__(self, registry: Registry, text: str, filename: str, *, allow_unregistered: bool, epoch: Epoch) -> None:
+    def __init__(
+        self, registry: Registry, text: str, filename: str, *, allow_unregistered: bool, version: Version
+    ) -> None:
         self.registry = registry
-        self.epoch = epoch
+        self.version = version
         self.unregistered = allow_unregistered
         self.resources: dict[str, dict[str, bytes]] = {}
         self.places: dict[Operation, int] = {}
@@ -500,7 +502,7 @@ class MlirParser(Parser):
             full = full or (f"builtin.{name}" if self._foreign_class(f"builtin.{name}") else f"func.{name}")
         dialect = full.partition(".")[0]
         stack.append(dialect)
-        operation = self.registry.parse_pretty(self, full, self.epoch)
+        operation = self.registry.parse_pretty(self, full, self.version)
         if operation is None:
             kind = self._foreign_class(full) if dialect not in self._known else None
             if kind is None:
@@ -517,7 +519,7 @@ class MlirParser(Parser):
     def _operation_class(self, name: str, span: Any) -> type[Operation]:
         dialect = name.partition(".")[0]
         if dialect in self._known:
-            kind = self.registry.operation(name, self.epoch)
+            kind = self.registry.operation(name, self.version)
             assert kind is not None
             return kind
         found = self._foreign_class(name)
@@ -658,8 +660,7 @@ def parse_text(
     filename: str = "-",
     *,
     allow_unregistered: bool = False,
-    epoch: Epoch | None = None,
-    default_epoch: Epoch = Epoch.CURRENT,
+    version: Version,
     first_line: int = 0,
 ) -> Module:
     """Return the module of a text, not verified.
@@ -668,15 +669,9 @@ def parse_text(
         CompileError: The text is not a module; one diagnostic says where.
     """
     source = Source(text, filename, first_line)
-    epoch = epoch or epoch_of(
-        text,
-        default_epoch,
-        takes_outputs=lambda name, operands: registry.takes_outputs(name, Epoch.SLIDES, operands),
-        known=lambda name: registry.knows(name, Epoch.SLIDES),
-    )
     parser: MlirParser | None = None
     try:
-        parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, epoch=epoch)
+        parser = MlirParser(registry, text, filename, allow_unregistered=allow_unregistered, version=version)
         parser._source = source
         operation = parser.parse_module()
     except ParseError as error:
@@ -693,7 +688,7 @@ def parse_text(
         raise CompileError(_diagnostic(source, _here(parser), message)) from None
     if not isinstance(operation, ModuleOp):
         raise CompileError(_diagnostic(source, 0, "expected a module"))
-    return Module(operation, epoch, filename, parser.resources, source, parser.places)
+    return Module(operation, version, filename, parser.resources, source, parser.places)
 
 
 #: Messages of xdsl that say nothing to a reader of text, and what is said instead.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.interfaces import FullParser, WriterLike
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation
+from ttnn.compiler.version import Version
 
 __all__ = ["Registry"]
 
@@ -17,19 +17,13 @@ class Registry(Protocol):
     def dialects(self) -> tuple[str, ...]:
         """Return the names of the dialects."""
 
-    def operation(self, name: str, epoch: Epoch) -> type[Operation] | None:
+    def operation(self, name: str, version: Version) -> type[Operation] | None:
         """Return the class of an operation of a known dialect; a generic one for an operation that no table has."""
-
-    def takes_outputs(self, name: str, epoch: Epoch, operands: int) -> bool:
-        """Return whether an operation of an epoch with so many operands has some for its outputs."""
-
-    def knows(self, name: str, epoch: Epoch) -> bool:
-        """Return whether an epoch has an operation."""
 
     def attribute(self, parser: FullParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
         """Parse what follows `#dialect.mnemonic`; None, with nothing consumed, if the table does not have it."""
 
-    def parse_pretty(self, parser: FullParser, name: str, epoch: Epoch) -> Operation | None:
+    def parse_pretty(self, parser: FullParser, name: str, version: Version) -> Operation | None:
         """Parse what follows the name of an operation in pretty form; None if it has none of ours."""
 
     def print_pretty(self, writer: WriterLike, operation: Operation) -> bool:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.aliases import AliasTable
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.pretty import PRINTERS
 from ttnn.compiler.ir.printing import LOCATIONS, AttributeText
 from ttnn.compiler.ir.registry import Registry
 from ttnn.compiler.ir.values import ValueNames
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Block, Operation, Region, SSAValue, UnknownLoc
+from ttnn.compiler.version import Version
 
 __all__ = ["Expansion", "Writer", "write_module"]
 
 
 class Expansion(Protocol):
-    """The text of an operation in an epoch: the outputs before it, and the names on its own line."""
+    """The text of an operation in a version: the outputs before it, and the names on its own line."""
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""
@@ -180,7 +181,7 @@ def write_module(
     registry: Registry,
     expansion: Expansion,
     *,
-    epoch: Epoch,
+    version: Version,
     resources: dict[str, dict[str, bytes]] | None = None,
     debuginfo: bool = False,
     local_scope: bool = False,
@@ -192,7 +193,7 @@ def write_module(
     if local_scope:
         text = AttributeText()
     else:
-        text = table = AliasTable(registry, underscored=epoch is Epoch.BOOK)
+        text = table = AliasTable(registry, underscored=DIALECT_TT.of(version))
         finder = Writer(registry, names, table, expansion, debuginfo=debuginfo, generic=generic)
         finder.operation(operation)
         table.settle()

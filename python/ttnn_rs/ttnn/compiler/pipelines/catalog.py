@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS
-from ttnn.compiler.pipelines.spec import BOOK, EVERY, LATER
+from ttnn.compiler.features import BFP8_CONVERSION, COMPOSITES, EARLY_FOLD, TRACE_SLOTS
+from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS, PASSES
 from ttnn.compiler.transforms.options import Option
+from ttnn.compiler.version import Version, versions
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
 
@@ -26,9 +27,10 @@ class Pipeline:
         doc: What it does, one line.
         options: Its options.
         steps: Its passes, given the values of its options.
-        later_options: Its options in the later epochs, if they differ.
-        later_steps: Its passes in the later epochs.
-        epochs: The epochs of the modules to which it applies.
+        later_options: Its options in the later versions, if they differ.
+        later_steps: Its passes in the later versions.
+        since: The first version of the modules to which it applies.
+        only: The one version to which it applies.
     """
 
     name: str
@@ -37,7 +39,13 @@ class Pipeline:
     steps: Callable[[dict[str, Any]], list[Step]]
     later_options: tuple[Option, ...] | None = None
     later_steps: Callable[[dict[str, Any]], list[Step]] | None = None
-    epochs: tuple[str, ...] = LATER
+    since: Version = "2025-10"
+    only: Version | None = None
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The versions of the modules to which it applies."""
+        return versions(self.since, self.only)
 
 
 _BOOK_TTNN = (
@@ -63,7 +71,7 @@ def _given(values: dict[str, Any], **names: str) -> str:
 
 _LATER_TTNN = (
     *(
-        Option(name, "str", "", "Not supported for modules of the later epochs.")
+        Option(name, "str", "", "Not supported for modules of the later versions.")
         for name in (
             "override-output-layout",
             "override-conv2d-config",
@@ -121,6 +129,11 @@ _WITHOUT_MODEL: dict[str, object] = {
 }
 
 
+def _has(name: str, values: dict[str, Any]) -> bool:
+    """Return whether the version of the module has a pass."""
+    return values["version"] in PASSES[name].versions
+
+
 def _refuse(values: dict[str, Any]) -> None:
     """Refuse options that ask for what the later pipeline does not do.
 
@@ -130,15 +143,15 @@ def _refuse(values: dict[str, Any]) -> None:
     for name, default in _WITHOUT_MODEL.items():
         if values[name] != default:
             raise UnsupportedError(
-                f"option {name}={values[name]} of the TTNN pipeline is not supported for modules of the later epochs: "
+                f"option {name}={values[name]} of the TTNN pipeline is not supported for modules of later versions: "
                 "there tensors stay interleaved in DRAM. Leave the option out.",
                 "unimplemented",
             )
-    if values["enable-activation-dtype-lowering"] and values["epoch"] != "current":
-        raise UnsupportedError("option enable-activation-dtype-lowering is one of the current epoch.")
-    if values["enable-bfp8-conversion"] and values["epoch"] == "current":
+    if values["enable-activation-dtype-lowering"] and not _has("ttnn-ccl-activation-dtype-lowering", values):
+        raise UnsupportedError("option enable-activation-dtype-lowering is one of 2026-08.")
+    if values["enable-bfp8-conversion"] and not BFP8_CONVERSION.of(values["version"]):
         raise UnsupportedError(
-            "option enable-bfp8-conversion is one of the slides: in the current epoch experimental-weight-dtype=bfp_bf8"
+            "option enable-bfp8-conversion is one of 2025-10: in 2026-08 experimental-weight-dtype=bfp_bf8"
             " and experimental-kv-cache-dtype=bfp_bf8 convert weights and caches, and "
             "ttir-global-data-format-conversion{target-format=bfp_bf8} converts whole functions.",
             "unsupported",
@@ -158,8 +171,7 @@ def _fusing(values: dict[str, Any]) -> list[Step]:
 
 
 def _early_fold(values: dict[str, Any]) -> list[Step]:
-    """The current epoch folds broadcasts before it moves reshapes and permutations, and again at the end."""
-    if values["epoch"] != "current" or not values["enable-implicit-broadcast-folding-pass"]:
+    if not EARLY_FOLD.of(values["version"]) or not values["enable-implicit-broadcast-folding-pass"]:
         return []
     return [("ttir-implicit-broadcast-fold", ""), ("canonicalize", "")]
 
@@ -185,7 +197,7 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
         ("canonicalize", ""),
         *_early_fold(values),
         ("inline", ""),
-        *([("ttir-infer-kv-cache-argument-types", "")] if values["epoch"] == "current" else []),
+        ("ttir-infer-kv-cache-argument-types", ""),
         ("ttir-flatten-sliding-window", ""),
     ]
     if values["enable-erase-inverse-ops-pass"]:
@@ -197,12 +209,11 @@ def _later_ttir(values: dict[str, Any]) -> list[Step]:
 
 def _later_ttnn(values: dict[str, Any]) -> list[Step]:
     _refuse(values)
-    current = values["epoch"] == "current"
-    steps: list[Step] = [("ttcore-mark-functions-as-forward", "")] if current else []
-    steps += [*_later_ttir(values), ("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
+    steps: list[Step] = [("ttcore-mark-functions-as-forward", ""), *_later_ttir(values)]
+    steps += [("ttnn-layout", ""), ("convert-ttir-to-ttnn", "")]
     if values["enable-remove-dead-values"]:
         steps.append(("remove-dead-values", ""))
-    if current:
+    if COMPOSITES.of(values["version"]):
         steps += [
             ("ttnn-resolve-composites", f"composite-resolution={values['composite-resolution']}"),
             ("canonicalize", ""),
@@ -210,25 +221,25 @@ def _later_ttnn(values: dict[str, Any]) -> list[Step]:
         ]
     if values["enable-fusing-pass"]:
         steps.append(("ttnn-fusing", ""))
-    if current and values["enable-ttnn-decomposition-pass"]:
+    if values["enable-ttnn-decomposition-pass"]:
         steps.append(("ttnn-decomposition", ""))
     steps += _workarounds(values)
-    if current:
-        steps += [
-            ("ttnn-weight-dtype-conversion", f"target-dtype={values['experimental-weight-dtype']}"),
-            ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
-            ("ttnn-prepare-conv3d-weights", ""),
-        ]
+    steps += [
+        ("ttnn-weight-dtype-conversion", f"target-dtype={values['experimental-weight-dtype']}"),
+        ("ttnn-kv-cache-dtype-conversion", f"target-dtype={values['experimental-kv-cache-dtype']}"),
+        ("ttnn-prepare-conv3d-weights", ""),
+    ]
     if values["enable-activation-dtype-lowering"]:
         steps.append(("ttnn-ccl-activation-dtype-lowering", ""))
     if values["enable-const-eval"]:
         steps.append(("const-eval-hoist-transform", ""))
-        if current and values["enable-const-eval-inputs-to-system-memory"]:
+        if values["enable-const-eval-inputs-to-system-memory"]:
             steps.append(("ttnn-const-eval-inputs-to-system-memory", ""))
     trace: list[Step] = [("ttnn-trace-hoist-transform", "")] if values["enable-trace"] else []
     layouts: list[Step] = [("ttnn-decompose-layouts", "")]
-    # In the current epoch a trace takes its inputs from the host, which changes layouts of arguments.
-    return [*steps, *(trace + layouts if current else layouts + trace), ("ttnn-deallocate", "")]
+    # A trace that takes its inputs from the host changes layouts of arguments.
+    steps += trace + layouts if TRACE_SLOTS.of(values["version"]) else layouts + trace
+    return [step for step in steps if _has(step[0], values)] + [("ttnn-deallocate", "")]
 
 
 def _workarounds(values: dict[str, Any]) -> list[Step]:
@@ -285,7 +296,7 @@ _LATER_TTMETAL = (
     Option("system-desc-path", "str", "", "File of a system descriptor."),
     Option("mock-system-desc-arch", "str", "", "Architecture where no descriptor is given."),
     *(
-        Option(name, "str", "", "Not supported: kernels of the later epochs are not made.")
+        Option(name, "str", "", "Not supported: kernels of the later versions are not made.")
         for name in (
             "mesh-shape",
             "mesh-topology",
@@ -305,7 +316,7 @@ _LATER_TTMETAL = (
 
 
 def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
-    """Refuse to make kernels of the later epochs.
+    """Refuse to make kernels of the later versions.
 
     Raises:
         UnsupportedError: Always.
@@ -313,7 +324,7 @@ def _later_ttmetal(values: dict[str, Any]) -> list[Step]:
     del values
     raise UnsupportedError(
         "ttir-to-ttmetal-pipeline goes through the dialect d2m, which is read in generic form only: kernels are made "
-        "of modules of the first epoch, by ttir-to-ttmetal-backend-pipeline.",
+        "of modules of 2024-09, by ttir-to-ttmetal-backend-pipeline.",
         "unimplemented",
     )
 
@@ -377,7 +388,7 @@ _ALL = (
     ),
     Pipeline(
         "ttir-to-ttmetal-pipeline",
-        "Not supported: lower tensor operations of the later epochs to kernels.",
+        "Not supported: lower tensor operations of the later versions to kernels.",
         _LATER_TTMETAL,
         _later_ttmetal,
     ),
@@ -388,7 +399,7 @@ _ALL = (
         _book_ttnn,
         _LATER_TTNN,
         _later_ttnn,
-        epochs=EVERY,
+        since="2024-09",
     ),
     Pipeline(
         "ttir-to-ttnn-runtime-pipeline",
@@ -413,7 +424,7 @@ _ALL = (
         "Lower tensor operations to commands and kernels.",
         (Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),),
         _book_ttmetal,
-        epochs=BOOK,
+        only="2024-09",
     ),
 )
 

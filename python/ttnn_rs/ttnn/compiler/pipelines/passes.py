@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttnn.compiler.pipelines.spec import BOOK, CURRENT, EVERY, SLIDES, PassSpec
+from ttnn.compiler.pipelines.spec import PassSpec
 from ttnn.compiler.transforms.options import Option
 
 __all__ = ["PASSES"]
@@ -30,28 +30,28 @@ EMITPY_OPTIONS = (
 """Options of the conversion to Python, which the pipelines have, too."""
 
 _ALL = (
-    PassSpec("canonicalize", "Fold and simplify operations.", epochs=EVERY),
-    PassSpec("cse", "Let equal operations share one result.", epochs=EVERY),
-    PassSpec("symbol-dce", "Erase symbols that nobody uses.", epochs=EVERY),
-    PassSpec("inline", "Put bodies of functions in the place of calls.", epochs=EVERY),
-    PassSpec("remove-dead-values", "Erase values that nobody uses.", epochs=EVERY),
+    PassSpec("canonicalize", "Fold and simplify operations.", since="2024-09"),
+    PassSpec("cse", "Let equal operations share one result.", since="2024-09"),
+    PassSpec("symbol-dce", "Erase symbols that nobody uses.", since="2024-09"),
+    PassSpec("inline", "Put bodies of functions in the place of calls.", since="2024-09"),
+    PassSpec("remove-dead-values", "Erase values that nobody uses.", since="2024-09"),
     PassSpec(
         "ttir-load-system-desc",
         "Put a system descriptor on the module.",
         (Option("path", "str", "", "File of a descriptor; empty for the default."),),
-        epochs=BOOK,
+        only="2024-09",
     ),
-    PassSpec("ttir-implicit-device", "Put a device on the module.", (_MESH,), epochs=BOOK),
+    PassSpec("ttir-implicit-device", "Put a device on the module.", (_MESH,), only="2024-09"),
     PassSpec(
         "ttir-generic-kernel",
         "Wrap operations as kernels in dispatch regions.",
-        epochs=BOOK,
+        only="2024-09",
     ),
-    PassSpec("ttir-generic", "Wrap operations in dispatch regions.", epochs=BOOK),
+    PassSpec("ttir-generic", "Wrap operations in dispatch regions.", only="2024-09"),
     PassSpec(
         "ttir-generic-region-operands-to-memref",
         "Turn the arguments of dispatch regions into buffers.",
-        epochs=BOOK,
+        only="2024-09",
     ),
     PassSpec(
         "ttir-layout",
@@ -61,13 +61,13 @@ _ALL = (
             Option("default-memory-space", "str", "dram", "Where operands are if they may."),
             Option("default-device-memory-layout", "str", "interleaved", "Their memory layout if they may."),
         ),
-        epochs=BOOK,
+        only="2024-09",
     ),
-    PassSpec("ttir-split-compound-layout", "Split changes of layout into single changes.", epochs=BOOK),
-    PassSpec("ttir-constant-as-fill", "Turn constants into fills.", epochs=BOOK),
-    PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", epochs=BOOK),
-    PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", _OVERRIDES, epochs=BOOK),
-    PassSpec("ttir-allocate", "Give addresses to tensors.", epochs=BOOK),
+    PassSpec("ttir-split-compound-layout", "Split changes of layout into single changes.", only="2024-09"),
+    PassSpec("ttir-constant-as-fill", "Turn constants into fills.", only="2024-09"),
+    PassSpec("ttir-sliding-window-2d-fix-shapes", "Flatten images around pools.", only="2024-09"),
+    PassSpec("ttir-optimizer", "Choose grids and layouts of outputs.", _OVERRIDES, only="2024-09"),
+    PassSpec("ttir-allocate", "Give addresses to tensors.", only="2024-09"),
     PassSpec(
         "ttir-element-type-normalization",
         "Give tensors element types that the chip has.",
@@ -111,7 +111,7 @@ _ALL = (
     PassSpec(
         "ttir-infer-kv-cache-argument-types",
         "Mark arguments that are caches of keys and values.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttir-consolidate-static-cache-updates",
@@ -153,7 +153,7 @@ _ALL = (
     PassSpec(
         "ttcore-mark-functions-as-forward",
         "Mark public functions as programs of the device.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttcore-register-device",
@@ -200,48 +200,48 @@ _ALL = (
     PassSpec(
         "ttnn-prepare-conv3d-weights",
         "Make matrices of the weights of convolutions of volumes.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec("ttnn-trace-hoist-transform", "Record what programs compute as traces."),
     PassSpec(
         "ttnn-const-eval-inputs-to-system-memory",
         "Let arguments that only functions of constants read lie on the host.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttnn-weight-dtype-conversion",
         "Convert weights of products of matrices to block formats.",
         (Option("target-dtype", "str", "none", "bfp_bf8, bfp_bf4 or none: for weights that name no format."),),
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttnn-ccl-activation-dtype-lowering",
         "Let chips exchange projections of a transformer in bfp_bf8.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttnn-kv-cache-dtype-conversion",
         "Keep caches of keys and values in block formats.",
         (Option("target-dtype", "str", "none", "bfp_bf8, bfp_bf4 or none."),),
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttnn-resolve-composites",
         "Put decompositions in the place of composite operations.",
         (Option("composite-resolution", "str", "auto", "auto, inline, validate or force-promote."),),
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec(
         "ttnn-decomposition",
         "Decompose operations that programs do without.",
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec("ttnn-adjust-deallocs", "Keep parameters and what comes from them."),
     PassSpec("ttnn-force-final-deallocs", "Free shared buffers once."),
     PassSpec(
         "ttnn-emitpy-workarounds",
-        "Write constants of the slides with four dimensions and in floating point.",
-        epochs=SLIDES,
+        "Write constants of 2025-10 with four dimensions and in floating point.",
+        only="2025-10",
     ),
     PassSpec(
         "ttnn-tuplify-tensors",
@@ -264,7 +264,7 @@ _ALL = (
             Option("ttnn-perf-metrics-verbose-output-enabled", "bool", False, "List operations one by one."),
             Option("ttnn-enable-trace", "bool", False, "Count the function that is recorded."),
         ),
-        epochs=CURRENT,
+        only="2026-08",
     ),
     PassSpec("ttnn-deallocate", "Free tensors after their last use."),
     PassSpec(
@@ -274,7 +274,7 @@ _ALL = (
     PassSpec(
         "form-expressions",
         "Leave statements as they are; each value of C++ has a name.",
-        epochs=EVERY,
+        since="2024-09",
     ),
     PassSpec(
         "convert-ttnn-to-emitc",
@@ -285,8 +285,8 @@ _ALL = (
         "Turn calls of the library into statements of Python.",
         EMITPY_OPTIONS,
     ),
-    PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", epochs=BOOK),
-    PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", epochs=EVERY),
+    PassSpec("convert-ttir-to-ttmetal", "Lower to commands and kernels.", only="2024-09"),
+    PassSpec("convert-ttir-to-ttnn", "Lower tensor operations to the library.", since="2024-09"),
 )
 
 PASSES: dict[str, PassSpec] = {one.name: one for one in _ALL}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.verifier import verify
 from ttnn.compiler.ir.xdsl_adapter import VerifyException
@@ -15,7 +15,7 @@ from ttnn.compiler.limits import PASSES as MOST_PASSES
 from ttnn.compiler.pipelines.catalog import PIPELINES, Step
 from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.pipelines.registry import find
-from ttnn.compiler.pipelines.spec import check_epoch
+from ttnn.compiler.pipelines.spec import check_version
 from ttnn.compiler.transforms.options import OptionError, parse_options
 
 __all__ = ["parse_pipeline", "run", "run_steps"]
@@ -91,17 +91,17 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
     for name, options in steps:
         pipeline = PIPELINES.get(name)
         if pipeline is not None:
-            check_epoch(module, f"pipeline {name!r}", pipeline.epochs)
-            later = module.epoch is not Epoch.BOOK and pipeline.later_steps is not None
+            check_version(module, f"pipeline {name!r}", pipeline.versions)
+            later = not DIALECT_TT.of(module.version) and pipeline.later_steps is not None
             known = pipeline.later_options if later and pipeline.later_options is not None else pipeline.options
-            values = {**parse_options(f"pipeline {name}", known, options), "epoch": module.epoch.value}
+            values = {**parse_options(f"pipeline {name}", known, options), "version": module.version}
             build = pipeline.later_steps if later and pipeline.later_steps is not None else pipeline.steps
             run_steps(module, build(values), after)
             continue
         spec = PASSES.get(name)
         if spec is None:
             raise OptionError(f"there is no pass or pipeline {shortened(name)!r}; ttmlir-opt --help lists them.")
-        check_epoch(module, f"pass {name!r}", spec.epochs)
+        check_version(module, f"pass {name!r}", spec.versions)
         try:
             find(name)(module, parse_options(f"pass {name}", spec.options, options))
         except VerifyException as error:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ttnn.compiler.transforms.options import Option
+from ttnn.compiler.version import Version, versions
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.module import Module
 
-__all__ = ["BOOK", "CURRENT", "EVERY", "LATER", "SLIDES", "PassSpec", "check_epoch"]
-
-BOOK: Final = ("book",)
-SLIDES: Final = ("slides",)
-CURRENT: Final = ("current",)
-LATER: Final = (*SLIDES, *CURRENT)
-EVERY: Final = (*BOOK, *LATER)
+__all__ = ["PassSpec", "check_version"]
 
 
 @dataclass(frozen=True)
@@ -27,30 +22,37 @@ class PassSpec:
         name: As it is written on the command line.
         doc: What it does, one line.
         options: Its options.
-        epochs: The epochs of the modules to which it applies.
+        since: The first version of the modules to which it applies.
+        only: The one version to which it applies.
     """
 
     name: str
     doc: str
     options: tuple[Option, ...] = ()
-    epochs: tuple[str, ...] = LATER
+    since: Version = "2025-10"
+    only: Version | None = None
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The versions of the modules to which it applies."""
+        return versions(self.since, self.only)
 
 
-def check_epoch(module: Module, what: str, epochs: tuple[str, ...]) -> None:
-    """Raise for a module of an epoch to which a pass or pipeline does not apply.
+def check_version(module: Module, what: str, known: tuple[Version, ...]) -> None:
+    """Raise for a module of a version to which a pass or pipeline does not apply.
 
     Args:
         module: The module.
         what: Kind and name of the pass or pipeline.
-        epochs: The epochs to which it applies.
+        known: The versions to which it applies.
 
     Raises:
-        CompileError: The module is of another epoch.
+        CompileError: The module is of another version.
     """
-    if module.epoch.value in epochs:
+    if module.version in known:
         return
     from ttnn.compiler.ir.diagnostics import CompileError
 
-    known = f"epoch{'s' if len(epochs) > 1 else ''} {' and '.join(epochs)}"
-    message = f"{what} applies to modules of the {known}, and this one is of the epoch {module.epoch.value}"
-    raise CompileError(module.whole(f"{message}; --emit-epoch converts modules"))
+    words = f"version{'s' if len(known) > 1 else ''} {' and '.join(known)}"
+    message = f"{what} applies to modules of {words}, and this one is of version {module.version}"
+    raise CompileError(module.whole(f"{message}; --emit-version converts modules"))

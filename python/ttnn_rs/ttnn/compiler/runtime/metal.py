@@ -1,4 +1,4 @@
-"""Execution of TTMetal binaries of the first epoch: each dispatch is a program of `ttnn.metal`, run on the bytes of L1.
+"""Execution of TTMetal binaries of 2024-09: each dispatch is a program of `ttnn.metal`, run on the bytes of L1.
 
 Buffers lie where the allocator of the device puts them; the compiler's addresses are translated. What a kernel does are
 the steps that stand beside its C++ source. A kernel of data movement puts the pages of the inputs, which are there
@@ -51,10 +51,10 @@ def run_metal(content: Binary, index: int, inputs: Sequence[Array], device: Any)
         FileFormatError: The binary has no such program, or a command lacks what it needs.
         ParameterError: Another number of inputs than the program has.
         ShapeError: An input of another shape than the program's.
-        UnsupportedError: A later epoch, or a layout or operation that is not executed.
+        UnsupportedError: A later language, or a layout or operation that is not executed.
     """
-    if content.epoch != "book":
-        raise UnsupportedError("TTMetal binaries of the later epochs are not executed.")
+    if content.language != "2024-09":
+        raise UnsupportedError("TTMetal binaries of the later languages are not executed.")
     programs = content.values.get("programs", [])
     if not 0 <= index < len(programs):
         raise FileFormatError(f"the binary has programs 0 to {len(programs) - 1}, got {index}.")

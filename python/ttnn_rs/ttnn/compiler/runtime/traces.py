@@ -46,9 +46,9 @@ class Trace:
 
         Args:
             device: Where.
-            inputs: On the device those that stay, the others on the host; in the slides all are on the device.
+            inputs: On the device those that stay, the others on the host; in 2025-10 all are on the device.
             outputs: How many tensors the trace writes.
-            allocate: Number of the program that allocates slots; None in the slides, where `capture` does.
+            allocate: Number of the program that allocates slots; None in 2025-10, where `capture` does.
             capture: Number of the program that captures the trace.
             run: Runs programs.
 

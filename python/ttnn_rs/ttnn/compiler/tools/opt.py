@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ttnn.compiler.limits import shortened
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.transforms.options import Option, OptionError
+from ttnn.compiler.version import NEWEST, Version, version_of
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.diagnostics import Diagnostic
@@ -27,6 +28,13 @@ _FLAGS = {
     "mlir-print-ir-after-all": "Print the module after each pass to standard error.",
     "show-dialects": "List the dialects that can be read.",
 }
+# Options that name a version, also as older releases spelled them.
+_VERSIONS = {
+    "emit-version": "version",
+    "default-version": "default_version",
+    "emit-epoch": "version",
+    "default-epoch": "default_version",
+}
 _IGNORED = {
     "mlir-disable-threading", "verify-each", "mlir-print-ir-before-all", "debug", "mlir-timing", "no-implicit-module",
     "mlir-elide-elementsattrs-if-larger", "mlir-elide-resource-strings-if-larger", "mlir-print-value-users",
@@ -43,8 +51,8 @@ class _Arguments:
     flags: set[str] = field(default_factory=set)
     output: str = "-"
     file: str = "-"
-    epoch: str = ""
-    default_epoch: str = "current"
+    version: Version | None = None
+    default_version: Version = NEWEST
     help: bool = False
 
 
@@ -69,12 +77,10 @@ def _parse(arguments: list[str]) -> _Arguments:
             found.help = True
         elif name == "o" or (word.startswith("-o") and not word.startswith("--") and name not in PASSES and not equals):
             found.output = word[2:] or _next(rest, "-o")
-        elif name in ("emit-epoch", "default-epoch", "pass-pipeline"):
+        elif name in (*_VERSIONS, "pass-pipeline"):
             value = value if equals else _next(rest, word)
-            if name == "emit-epoch":
-                found.epoch = value
-            elif name == "default-epoch":
-                found.default_epoch = value
+            if name in _VERSIONS:
+                setattr(found, _VERSIONS[name], _version(name, value))
             else:
                 from ttnn.compiler.pipelines.runner import parse_pipeline
 
@@ -89,10 +95,14 @@ def _parse(arguments: list[str]) -> _Arguments:
     if len(files) > 1:
         raise _UsageError(f"too many positional arguments: {shortened(' '.join(files))}")
     found.file = files[0] if files else "-"
-    for option, word in (("emit", found.epoch or "current"), ("default", found.default_epoch)):
-        if word not in ("book", "slides", "current"):
-            raise _UsageError(f"--{option}-epoch takes book, slides or current, got '{word}'")
     return found
+
+
+def _version(option: str, word: str) -> Version:
+    try:
+        return version_of(word)
+    except ValueError as error:
+        raise _UsageError(f"--{option}: {error}") from None
 
 
 def _next(rest: list[str], word: str) -> str:
@@ -115,23 +125,23 @@ def _help() -> str:
         "USAGE: ttmlir-opt [--pass[=options]].. [--pass-pipeline='builtin.module(..)'] [-o file] [file|-]",
         "",
         "OPTIONS:",
-        "  --emit-epoch=book|slides|current  Write the module in the language of an epoch.",
-        "  --default-epoch=<epoch>           Epoch of text that does not show its own.",
+        "  --emit-version=2024-09|2025-10|2026-08  Write the module in the language of a version.",
+        "  --default-version=<version>       Version of text that does not show its own.",
         "  -o <file>                         Output file; `-` is standard output.",
         "  --pass-pipeline=<text>            Passes as text: builtin.module(pass{option=value},..).",
     ]
     lines += [f"  --{name:<32} {text}" for name, text in _FLAGS.items()]
     lines += ["", "PASSES:"]
     for name, one in sorted(PASSES.items()):
-        lines += _entry(name, one.doc + _epochs(one.epochs), one.options)
+        lines += _entry(name, one.doc + _versions(one.versions), one.options)
     lines += ["", "PIPELINES:"]
     for name, pipeline in sorted(PIPELINES.items()):
-        lines += _entry(name, pipeline.doc + _epochs(pipeline.epochs), pipeline.options)
+        lines += _entry(name, pipeline.doc + _versions(pipeline.versions), pipeline.options)
     return "\n".join(lines) + "\n"
 
 
-def _epochs(epochs: tuple[str, ...]) -> str:
-    return "" if len(epochs) == 3 else f" Epochs: {', '.join(epochs)}."
+def _versions(versions: tuple[str, ...]) -> str:
+    return "" if len(versions) == 3 else f" Versions: {', '.join(versions)}."
 
 
 def _entry(name: str, doc: str, options: tuple[Option, ...]) -> list[str]:
@@ -213,7 +223,6 @@ def _parts(text: str, split: bool) -> list[tuple[str, int]]:
 
 def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: list[Diagnostic] | None = None) -> str:
     """Return the text of a module after the passes; its warnings go to `expected`, or are written."""
-    from ttnn.compiler.ir.epochs import Epoch
     from ttnn.compiler.ir.module import Module
     from ttnn.compiler.pipelines import run_steps
     from ttnn.compiler.versions import parse_module, print_module
@@ -222,7 +231,7 @@ def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: 
         text,
         name,
         allow_unregistered="allow-unregistered-dialect" in asked.flags,
-        default_epoch=Epoch(asked.default_epoch),
+        default_version=asked.default_version,
         first_line=first_line,
     )
     options: dict[str, Any] = {
@@ -239,7 +248,7 @@ def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: 
         expected += module.warnings
     for warning in module.warnings if expected is None else ():
         sys.stderr.write(f"{warning}\n")
-    return print_module(module, epoch=Epoch(asked.epoch) if asked.epoch else None, **options)
+    return print_module(module, version=asked.version, **options)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from typing import Final
 
 from ttnn.base.exceptions import TtnnError
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.tools.version import package_version
+from ttnn.compiler.version import NEWEST, Version
 from ttnn.compiler.versions import parse_module
 
 __all__ = ["run", "translate"]
@@ -81,7 +81,7 @@ def translate(
     filename: str = "-",
     *,
     allow_unregistered: bool = False,
-    default_epoch: str = "current",
+    default_version: Version = NEWEST,
 ) -> bytes | str:
     """Return a module of MLIR text as a binary or as source.
 
@@ -90,17 +90,17 @@ def translate(
         text: The module.
         filename: Its name, for diagnostics.
         allow_unregistered: Keep operations and attributes of unknown dialects.
-        default_epoch: Epoch of text that does not show its own.
+        default_version: Version of text that does not show its own.
 
     Raises:
         CompileError: The text is no valid module, or has no such form.
     """
-    module = parse_module(text, filename, allow_unregistered=allow_unregistered, default_epoch=Epoch(default_epoch))
+    module = parse_module(text, filename, allow_unregistered=allow_unregistered, default_version=default_version)
     return _TRANSLATIONS[translation](module)
 
 
 def run(
-    translation: str, file: str, output: str, *, allow_unregistered: bool = False, default_epoch: str = "current"
+    translation: str, file: str, output: str, *, allow_unregistered: bool = False, default_version: Version = NEWEST
 ) -> int:
     """Translate a file; return the exit code."""
     name = "<stdin>" if file == "-" else file
@@ -108,7 +108,9 @@ def run(
     if text is None:
         return 1
     try:
-        made = translate(translation, text, name, allow_unregistered=allow_unregistered, default_epoch=default_epoch)
+        made = translate(
+            translation, text, name, allow_unregistered=allow_unregistered, default_version=default_version
+        )
     except CompileError as error:
         sys.stderr.write("".join(f"{diagnostic}\n" for diagnostic in error.diagnostics))
         return 1

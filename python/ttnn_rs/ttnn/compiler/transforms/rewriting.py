@@ -2,8 +2,8 @@
 
 A pattern is a function that gets a module and an operation. It returns the values that stand for the results of the
 operation, True if it changed operations in place, or None if it does not apply. It inserts what it needs before the
-operation, by the functions of `later_build`. Operations without effect whose results are not used are erased on the
-way, so a pattern that counts uses sees those that remain.
+operation, by the functions of `build` of each dialect. Operations without effect whose results are not used are
+erased on the way, so a pattern that counts uses sees those that remain.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     Operation,
@@ -24,6 +23,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     Worklist,
 )
 from ttnn.compiler.transforms.purity import is_dead
+from ttnn.compiler.version import VERSIONS, Version, versions
 
 __all__ = ["Apply", "Pattern", "Result", "library_patterns", "pattern", "rewrite"]
 
@@ -41,12 +41,12 @@ class Pattern:
     Attributes:
         apply: The function.
         roots: Names of the operations that it starts from.
-        epochs: The epochs that have it.
+        versions: The versions that have it.
     """
 
     apply: Apply
     roots: tuple[str, ...]
-    epochs: frozenset[Epoch] = frozenset(Epoch)
+    versions: frozenset[Version]
 
     @property
     def name(self) -> str:
@@ -54,14 +54,22 @@ class Pattern:
         return getattr(self.apply, "__name__", "pattern").strip("_")
 
 
-def pattern(apply: Apply, *roots: str, epochs: Iterable[Epoch] = Epoch, dialect: str = "ttir") -> Pattern:
-    """Return the pattern of a function that starts from operations of a dialect."""
-    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(epochs))
+def pattern(
+    apply: Apply,
+    *roots: str,
+    since: Version = VERSIONS[0],
+    only: Version | None = None,
+    dialect: str = "ttir",
+) -> Pattern:
+    """Return the pattern of a function that starts from operations of a dialect, in versions from one on or in one."""
+    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(versions(since, only)))
 
 
-def library_patterns(*rows: tuple[Apply, str]) -> tuple[Pattern, ...]:
+def library_patterns(
+    *rows: tuple[Apply, str], since: Version = "2025-10", only: Version | None = None
+) -> tuple[Pattern, ...]:
     """Return the patterns of functions that start from operations of the dialect `ttnn`: names with spaces between."""
-    return tuple(pattern(apply, *roots.split(), dialect="ttnn") for apply, roots in rows)
+    return tuple(pattern(apply, *roots.split(), since=since, only=only, dialect="ttnn") for apply, roots in rows)
 
 
 def rewrite(
@@ -112,7 +120,7 @@ class _Dispatch(RewritePattern):
         self._module = module
         self._patterns: dict[str, list[Apply]] = {}
         for one in patterns:
-            for root in one.roots if module.epoch in one.epochs else ():
+            for root in one.roots if module.version in one.versions else ():
                 self._patterns.setdefault(root, []).append(one.apply)
         self._left = _MOST_REWRITES * (1 + sum(1 for _ in owner.walk()))
         # The walker reports exceptions in its own words; ours keep their place in the text.

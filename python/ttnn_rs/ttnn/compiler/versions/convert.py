@@ -1,4 +1,4 @@
-"""From one epoch to another: `ttmlir-opt --emit-epoch`. Tensor operations are the same; some attributes are not."""
+"""From one version to another: `ttmlir-opt --emit-epoch`. Tensor operations are the same; some attributes are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer, si32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.operations import GenericOp
 from ttnn.compiler.ir.verifier import verify_module
@@ -25,60 +24,59 @@ from ttnn.compiler.ir.xdsl_adapter import (
     Operation,
     TensorType,
 )
+from ttnn.compiler.version import Version
 
 __all__ = ["convert"]
 
 Properties = dict[str, Attribute]
 
 
-def convert(module: Module, epoch: Epoch) -> Module:
-    """Return a module in the language of another epoch.
+def convert(module: Module, version: Version) -> Module:
+    """Return a module in the language of another version.
 
     Raises:
         CompileError: An operation or a layout of the module does not exist there, or asks for something else there.
     """
-    if epoch is module.epoch:
+    if version == module.version:
         return module
     copy = module.op.clone()
     places = {
         new: module.places[old] for old, new in zip(module.op.walk(), copy.walk(), strict=True) if old in module.places
     }
-    target = Module(copy, epoch, module.filename, module.resources, module.source, places)
+    target = Module(copy, version, module.filename, module.resources, module.source, places)
     for op in list(copy.walk()):
         for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
-            _check_type(target, op, value.type, module.epoch, epoch)
+            _check_type(target, op, value.type, module.version, version)
         if isinstance(op, TableOp):
-            _operation(target, op, module.epoch, epoch)
+            _operation(target, op, module.version, version)
         elif isinstance(op, GenericOp) and op.name.partition(".")[0] in ("ttir", "ttnn", "tt", "ttcore"):
-            raise CompileError(target.error(op, f"is not known, so it cannot be written in the epoch {epoch.value}"))
+            raise CompileError(target.error(op, f"is not known, so it cannot be written in version {version}"))
     found = verify_module(target)
     if found:
-        words = f"' op cannot be written in the epoch {epoch.value}: it "
+        words = f"' op cannot be written in version {version}: it "
         raise CompileError(*(replace(one, message=one.message.replace("' op ", words, 1)) for one in found))
     return target
 
 
-def _check_type(module: Module, op: Operation, type_: Attribute, source: Epoch, target: Epoch) -> None:
-    if Epoch.BOOK not in (source, target):
+def _check_type(module: Module, op: Operation, type_: Attribute, source: Version, target: Version) -> None:
+    if "2024-09" not in (source, target):
         return
     if isinstance(type_, TensorType) and not isinstance(type_.encoding, NoneAttr):
-        raise CompileError(
-            module.error(op, f"has a tensor with a layout, which cannot be written in the epoch {target.value}")
-        )
+        raise CompileError(module.error(op, f"has a tensor with a layout, which cannot be written in version {target}"))
 
 
-def _operation(module: Module, op: TableOp, source: Epoch, target: Epoch) -> None:
+def _operation(module: Module, op: TableOp, source: Version, target: Version) -> None:
     kind = operation_class(op.name, target)
-    if kind is None or (Epoch.BOOK in (source, target) and not op.name.startswith("ttir.")):
-        raise CompileError(module.error(op, f"does not exist in the epoch {target.value}"))
+    if kind is None or ("2024-09" in (source, target) and not op.name.startswith("ttir.")):
+        raise CompileError(module.error(op, f"does not exist in version {target}"))
     if kind.spec is op.spec:
         return
     properties = {name: value for name, value in op.properties.items() if name not in (SEGMENTS, "operand_constraints")}
-    if Epoch.BOOK in (source, target):
-        change = (_TO_BOOK if target is Epoch.BOOK else _FROM_BOOK).get(op.name.partition(".")[2])
+    if "2024-09" in (source, target):
+        change = (_TO_BOOK if target == "2024-09" else _FROM_BOOK).get(op.name.partition(".")[2])
         if change is not None:
             properties = change(op, properties)
-    if target is Epoch.BOOK and "operand_constraints" in kind.spec.attributes:
+    if target == "2024-09" and "operand_constraints" in kind.spec.attributes:
         anywhere = ConstraintAttr(CONSTRAINT_GROUPS["any_device"])
         count = len(op.inputs) + sum(1 for group in kind.spec.written if group.out)
         properties["operand_constraints"] = ArrayAttr([anywhere] * count)

@@ -1,7 +1,7 @@
-"""Between the text of an epoch and the one functional form: outputs that are operands go and come back.
+"""Between the text of a version and the one functional form: outputs that are operands go and come back.
 
-In the book and the slides most operations take an output tensor that `tensor.empty` or `ttir.empty` makes. Inside,
-results stand for themselves; when text of these epochs is written, each operation gets its empty tensors again.
+In 2024-09 and 2025-10 most operations take an output tensor that `tensor.empty` or `ttir.empty` makes. Inside,
+results stand for themselves; when text of these versions is written, each operation gets its empty tensors again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, segment_sizes
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import AttributeText, attribute_text
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -22,8 +21,10 @@ from ttnn.compiler.ir.xdsl_adapter import (
     SSAValue,
     VerifyException,
 )
+from ttnn.compiler.version import Version
+from ttnn.compiler.versions.repeated import leave_out, written
 
-__all__ = ["EpochExpansion", "to_functional"]
+__all__ = ["Downgrade", "to_functional"]
 
 _EMPTIES = {"tensor.empty", "ttir.empty"}
 
@@ -44,6 +45,8 @@ def to_functional(module: Module) -> None:
                 fed[op] = _absorb(op)
             except VerifyException as error:
                 raise CompileError(module.error(op, str(error))) from None
+    for op in fed:
+        leave_out(op, module.version)
     used = dict.fromkeys(empty for empties in fed.values() for empty in empties)
     gone = [empty for empty in used if not any(result.uses for result in empty.results)]
     places = _places(gone)
@@ -89,7 +92,7 @@ def _absorb(op: TableOp) -> list[Operation]:
     try:
         sizes = segment_sizes(written, len(values), given)
     except VerifyException:
-        # Text of the later form in a file of an earlier epoch: there are no outputs to take.
+        # Text of the later form in a file of an earlier version: there are no outputs to take.
         if values and isinstance(values[-1], OpResult) and values[-1].owner.name in _EMPTIES:
             raise
         try:
@@ -132,15 +135,15 @@ def _absorb(op: TableOp) -> list[Operation]:
     return [owner for owner in owners if isinstance(owner, Operation)] if absorbed else []
 
 
-class EpochExpansion:
-    """The text of operations in an epoch."""
+class Downgrade:
+    """The text of operations in a version."""
 
-    def __init__(self, epoch: Epoch) -> None:
-        self.epoch = epoch
+    def __init__(self, version: Version) -> None:
+        self.version = version
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""
-        if self.epoch is Epoch.CURRENT or not isinstance(operation, TableOp):
+        if not isinstance(operation, TableOp):
             return ()
         if not operation.spec.outs or operation.n_outs or operation.spec.name.startswith("ttnn."):
             return ()
@@ -165,35 +168,36 @@ class EpochExpansion:
             outs = [(value, value.type) for value in operation.outs]
         spec = operation.spec
         sizes = iter(segment_sizes(spec.operands, len(inputs), operation.properties.get(SEGMENTS)))
-        written: list[tuple[str | SSAValue, Attribute]] = []
+        all_operands: list[tuple[str | SSAValue, Attribute]] = []
         at = 0
         singles = sum(1 for group in spec.outs if not group.kind)
         for group in spec.written:
             if group.out:
                 size = 1 if not group.kind else len(outs) - singles
-                written += outs[:size]
+                all_operands += outs[:size]
                 del outs[:size]
             else:
                 size = next(sizes)
-                written += inputs[at : at + size]
+                all_operands += inputs[at : at + size]
                 at += size
-        return written
+        return all_operands
 
     def properties(self, operation: Operation) -> dict[str, Attribute]:
         """Return the properties as they are written: segment sizes count the outputs."""
         if not isinstance(operation, TableOp):
             return operation.properties
+        properties = written(operation, self.version)
         outs = operation.n_outs or len(self.outputs(operation))
         spec = operation.spec
         variable = sum(1 for group in spec.written if group.kind)
         if not outs or variable < 2:
-            return operation.properties
+            return properties
         sizes = iter(segment_sizes(spec.operands, len(operation.inputs), operation.properties.get(SEGMENTS)))
         singles = sum(1 for group in spec.outs if not group.kind)
         all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in spec.written]
-        return {**operation.properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
+        return {**properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
 
     def empty(self, printer: AttributeText, type_: Attribute) -> str:
         """Return the operation that makes an output, without its result."""
-        word = "tensor" if self.epoch is Epoch.BOOK else "ttir"
+        word = "tensor" if self.version == "2024-09" else "ttir"
         return f"{word}.empty() : {printer.attribute(type_)}"

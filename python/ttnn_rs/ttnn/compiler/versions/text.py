@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ttnn.compiler.dialects.registry import REGISTRY
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.parser import parse_text
 from ttnn.compiler.ir.verifier import verify
 from ttnn.compiler.ir.writer import write_module
 from ttnn.compiler.ir.xdsl_adapter import VerifyException
-from ttnn.compiler.versions.functional import EpochExpansion, to_functional
+from ttnn.compiler.version import NEWEST, Version
+from ttnn.compiler.versions.detect import detect
+from ttnn.compiler.versions.functional import Downgrade, to_functional
 
 __all__ = ["parse_module", "print_module"]
 
@@ -21,19 +22,19 @@ def parse_module(
     *,
     allow_unregistered: bool = False,
     verify_module: bool = True,
-    epoch: Epoch | None = None,
-    default_epoch: Epoch = Epoch.CURRENT,
+    version: Version | None = None,
+    default_version: Version = NEWEST,
     first_line: int = 0,
 ) -> Module:
     """Return the module of a text, in functional form.
 
     Args:
-        text: MLIR text of any epoch.
+        text: MLIR text of any version.
         filename: Its name, for diagnostics and locations.
         allow_unregistered: Whether operations and attributes of unknown dialects are kept.
         verify_module: Whether the module is verified.
-        epoch: Its epoch; found by its marks if None.
-        default_epoch: The epoch of a text without marks.
+        version: Its version; found by its marks if None.
+        default_version: The version of a text without marks.
         first_line: Lines before the text in the file.
 
     Raises:
@@ -44,8 +45,7 @@ def parse_module(
         REGISTRY,
         filename,
         allow_unregistered=allow_unregistered,
-        epoch=epoch,
-        default_epoch=default_epoch,
+        version=version or detect(text, default_version),
         first_line=first_line,
     )
     to_functional(module)
@@ -57,7 +57,7 @@ def parse_module(
 def print_module(
     module: Module,
     *,
-    epoch: Epoch | None = None,
+    version: Version | None = None,
     debuginfo: bool = False,
     local_scope: bool = False,
     generic: bool = False,
@@ -66,24 +66,24 @@ def print_module(
 
     Args:
         module: The module.
-        epoch: The epoch of the text; None is the one that was read.
+        version: The version of the text; None is the one that was read.
         debuginfo: Whether locations are printed.
         local_scope: Whether attributes are printed where they are used, without aliases.
         generic: Whether all operations are printed in generic form.
 
     Raises:
-        CompileError: An operation does not exist in the epoch that was asked for.
+        CompileError: An operation does not exist in the version that was asked for.
     """
-    if epoch is not None and epoch is not module.epoch:
+    if version is not None and version != module.version:
         from ttnn.compiler.versions.convert import convert
 
-        module = convert(module, epoch)
+        module = convert(module, version)
     try:
         return write_module(
             module.op,
             REGISTRY,
-            EpochExpansion(module.epoch),
-            epoch=module.epoch,
+            Downgrade(module.version),
+            version=module.version,
             resources=module.resources,
             debuginfo=debuginfo,
             local_scope=local_scope,

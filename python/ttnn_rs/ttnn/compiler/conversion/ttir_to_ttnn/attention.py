@@ -1,4 +1,4 @@
-"""Lowering of attention of the current epoch: one position is decoded, masks and sinks as kernels take them."""
+"""Lowering of attention of 2026-08: one position is decoded, masks and sinks as kernels take them."""
 
 from __future__ import annotations
 

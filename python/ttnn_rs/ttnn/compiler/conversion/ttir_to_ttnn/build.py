@@ -1,4 +1,4 @@
-"""Building operations of the library before another one: what lowerings of the later epochs share."""
+"""Building operations of the library before another one: what lowerings of the later versions share."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any
 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
-from ttnn.compiler.dialects.verify.library import CREATION, DTYPE
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerAttr, IntegerType, NoneAttr, SSAValue, TensorType
 from ttnn.compiler.transforms.base import insert_before
 from ttnn.compiler.transforms.ttir.build import i64s, ints
 from ttnn.compiler.transforms.ttnn.layout.layouts import (
-    data_type_attr,
-    layout_enum,
-    layout_of,
-    memory_config,
     new_layout,
     shape_attr,
     with_layout,
@@ -53,19 +48,12 @@ def call(
         operands: Its operands.
         type_: Type of its result; None if it has none.
         sizes: Sizes of its groups of operands, where counts do not say them.
-        **properties: Its attributes. Those of the slides that repeat the layout of the result are added.
+        **properties: Its attributes.
     """
-    kind = operation_class(f"ttnn.{name}", module.epoch)
+    kind = operation_class(f"ttnn.{name}", module.version)
     assert kind is not None
-    known, layout = kind.spec.attributes, layout_of(type_) if type_ is not None else None
-    if layout is not None:
-        if name in DTYPE and "dtype" in known:
-            properties.setdefault("dtype", data_type_attr(layout))
-        if name in CREATION and "layout" in known:
-            properties.setdefault("layout", layout_enum(layout))
-            properties.setdefault("memory_config", memory_config(layout))
     results = [] if type_ is None else [type_]
-    made = make(f"ttnn.{name}", module.epoch, operands, results, properties, sizes=sizes, location=op.location)
+    made = make(f"ttnn.{name}", module.version, operands, results, properties, sizes=sizes, location=op.location)
     insert_before(op, made)
     return made.results[0] if made.results else None
 

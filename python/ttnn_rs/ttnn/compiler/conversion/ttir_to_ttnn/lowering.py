@@ -1,4 +1,4 @@
-"""`convert-ttir-to-ttnn` of the slides and the current epoch: tensor operations become calls of the library."""
+"""`convert-ttir-to-ttnn` of 2025-10 and 2026-08: tensor operations become calls of the library."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ttnn.compiler.conversion.ttir_to_ttnn import windows as lowering_windows
 from ttnn.compiler.dialects.attributes import DeviceAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
-from ttnn.compiler.dialects.verify.library import DTYPE
+from ttnn.compiler.dialects.ttnn.described import data_type_attr
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import MASKED_ATTENTION, TENSOR_SPECS
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -34,10 +34,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
 from ttnn.compiler.transforms.base import fail, insert_before, owner_of, replace, table_ops
 from ttnn.compiler.transforms.ttcore.device import device_op, device_value
 from ttnn.compiler.transforms.ttnn.layout.layouts import (
-    data_type_attr,
-    layout_enum,
     layout_of,
-    memory_config,
     shape_attr,
 )
 
@@ -108,12 +105,12 @@ def _emit(
     drop: tuple[str, ...] = (),
 ) -> None:
     """Replace an operation by one of the library: attributes of the same name, and those that are given."""
-    kind = operation_class(name, module.epoch)
+    kind = operation_class(name, module.version)
     if kind is None and name == "ttnn.cumsum":
         name = "ttnn.moreh_cumsum"
-        kind = operation_class(name, module.epoch)
+        kind = operation_class(name, module.version)
     if kind is None:
-        raise _illegal(module, op, f"there is no {name} in this epoch, so it cannot be lowered")
+        raise _illegal(module, op, f"there is no {name} in this version, so it cannot be lowered")
     spec = kind.spec
     properties: Properties = {}
     for key, entry in spec.attributes.items():
@@ -121,14 +118,13 @@ def _emit(
         if value is None and key not in drop:
             value = op.properties.get(key)
         if value is None:
-            repeats = key == "dtype" and name.removeprefix("ttnn.") in DTYPE
-            value = _filled(module, op, key, entry.kind, optional=entry.optional and not repeats)
+            value = _filled(op, key, entry.kind, optional=entry.optional)
         if value is not None and not isinstance(value, NoneAttr):
             properties[key] = _of_kind(value, entry.kind)
     values, sizes = _operands(module, op, kind, operands)
     new = make(
         name,
-        module.epoch,
+        module.version,
         values,
         [result.type for result in op.results],
         properties,
@@ -145,7 +141,7 @@ def _operands(
 ) -> tuple[list[SSAValue], tuple[int, ...]]:
     """Return the operands in the groups of the new operation; the device goes where it is asked for."""
     rest = list(op.inputs if given is None else given)
-    # Some operations of the current epoch have an operand for the result, which the library makes itself.
+    # Some operations of 2026-08 have an operand for the result, which the library makes itself.
     names = {group.name for group in op.spec.operands if group.name != "output"} if given is None else set()
     values: list[SSAValue] = []
     sizes = []
@@ -190,22 +186,14 @@ def _wants_device(op: TableOp) -> bool:
     return layout is None or layout.space != "system_memory"
 
 
-_CREATION = {"full", "zeros", "ones", "arange", "rand", "empty", "constant"}
-
-
-def _filled(module: Module, op: TableOp, key: str, kind: str, *, optional: bool) -> Attribute | None:
+def _filled(op: TableOp, key: str, kind: str, *, optional: bool) -> Attribute | None:
     """Return an attribute that follows from the result, or None."""
     short = op.name.partition(".")[2]
-    creates = short in _CREATION or short == "to_layout"
     layout = layout_of(op.results[0].type) if op.results else None
     if layout is None:
         return None
-    if key in ("dtype", "output_dtype") and (not optional or creates or short in ("typecast",) or "quantize" in short):
+    if key == "output_dtype":
         return data_type_attr(layout)
-    if key == "layout" and (creates or not optional):
-        return layout_enum(layout)
-    if key == "memory_config" and (creates or not optional) and layout.space != "system_memory":
-        return memory_config(layout)
     if key == "shape" and kind == "ttnn.shape":
         return shape_attr(shape_of(op.results[0]))
     if key in ("use_multicore", "in_place_halo") and not optional:
@@ -216,6 +204,8 @@ def _filled(module: Module, op: TableOp, key: str, kind: str, *, optional: bool)
 def _of_kind(value: Attribute, kind: str) -> Attribute:
     """Return an attribute in the kind that a table asks for, if it can be."""
     words = kind.split("|")
+    if isinstance(value, IntegerAttr) and words == ["f32"]:
+        return f32_attr(float(value.value.data))
     if isinstance(value, IntegerAttr) and not any(word in ("bool", "any") for word in words):
         wanted = next((word for word in words if word.rstrip("0123456789") in ("i", "si", "ui")), None)
         if wanted is not None and not (len(words) > 1 and str(value.type) in words):
@@ -275,9 +265,6 @@ def _conv(op: TableOp) -> Properties:
     properties["padding"] = i32_array(_padding(op.get("padding")))
     if "output_padding" in op.spec.attributes:
         properties["output_padding"] = i32_array(_pair(op.get("output_padding")))
-    layout = layout_of(op.results[0].type)
-    if layout is not None:
-        properties["dtype"] = data_type_attr(layout)
     return properties
 
 
@@ -314,12 +301,7 @@ def _repeat(op: TableOp) -> Properties:
 
 
 def _rand(op: TableOp) -> Properties:
-    layout = layout_of(op.results[0].type)
-    properties: Properties = {"size": shape_attr(shape_of(op.results[0]))}
-    if layout is not None:
-        properties["dtype"] = data_type_attr(layout)
-        properties["memory_config"] = memory_config(layout)
-    return properties
+    return {"size": shape_attr(shape_of(op.results[0]))}
 
 
 def _concat(op: TableOp) -> Properties:
@@ -436,23 +418,19 @@ def _empty(module: Module, op: TableOp) -> None:
 
 
 def _to_layout(module: Module, op: TableOp) -> None:
-    layout = _layout(module, op, op.results[0].type)
-    if module.epoch is Epoch.CURRENT:
-        _emit(module, op, "ttnn.to_tensor_spec", operands=[op.inputs[0]])
-        return
-    extra: Properties = {"layout": layout_enum(layout), "dtype": data_type_attr(layout)}
-    extra["memory_config"] = memory_config(layout)
-    _emit(module, op, "ttnn.to_layout", extra, operands=[op.inputs[0]])
+    _layout(module, op, op.results[0].type)
+    name = "ttnn.to_tensor_spec" if TENSOR_SPECS.of(module.version) else "ttnn.to_layout"
+    _emit(module, op, name, operands=[op.inputs[0]])
 
 
 def _update_cache(module: Module, op: TableOp) -> None:
     """Caches change in place: the operation of the library has no result."""
     name = "ttnn." + op.name.partition(".")[2]
-    kind = operation_class(name, module.epoch)
+    kind = operation_class(name, module.version)
     assert kind is not None
     properties = {k: v for k, v in op.properties.items() if k in kind.spec.attributes}
     sizes = tuple(len(op.group(group.name)) for group in kind.spec.operands)
-    new = make(name, module.epoch, list(op.inputs), [], properties, sizes=sizes, location=op.location)
+    new = make(name, module.version, list(op.inputs), [], properties, sizes=sizes, location=op.location)
     insert_before(op, new)
     replace(op, [op.inputs[0]] if op.results else [])
 
@@ -465,10 +443,10 @@ def _batch_norm(module: Module, op: TableOp) -> None:
         _emit(module, op, name, operands=operands)
         return
     # In training the library changes the running statistics in place: they are the other results.
-    kind = operation_class(name, module.epoch)
+    kind = operation_class(name, module.version)
     assert kind is not None
     known = {key: value for key, value in op.properties.items() if key in kind.spec.attributes}
-    new = make(name, module.epoch, operands, [op.results[0].type], known, sizes=(1, 1, 1, 1, 1), location=op.location)
+    new = make(name, module.version, operands, [op.results[0].type], known, sizes=(1, 1, 1, 1, 1), location=op.location)
     insert_before(op, new)
     replace(op, [new.results[0], mean, variance])
 
@@ -516,23 +494,14 @@ def _with_indices(module: Module, op: TableOp) -> None:
 
 
 def _attention(module: Module, op: TableOp) -> None:
-    if module.epoch is Epoch.SLIDES:
-        _emit(module, op, "ttnn.scaled_dot_product_attention")
-    else:
+    if MASKED_ATTENTION.of(module.version):
         lowering_attention.attention(module, op, device_value(module, op))
+    else:
+        _emit(module, op, "ttnn.scaled_dot_product_attention")
 
 
 def _typecast(module: Module, op: TableOp) -> None:
     _emit(module, op, "ttnn.typecast")
-
-
-def _clamp_scalar(module: Module, op: TableOp) -> None:
-    extra: Properties = {}
-    if module.epoch.value == "slides":
-        for name in ("min", "max"):
-            value = op.properties[name]
-            extra[name] = f32_attr(float(value.value.data)) if isinstance(value, IntegerAttr) else value
-    _emit(module, op, "ttnn.clamp_scalar", extra)
 
 
 def _scatter(module: Module, op: TableOp) -> None:
@@ -567,6 +536,5 @@ _SPECIAL: dict[str, Special] = {
     "layer_norm": lowering_norms.layer_norm,
     "adamw": lowering_training.adamw,
     "scaled_dot_product_attention": _attention,
-    "clamp_scalar": _clamp_scalar,
     "scatter_in_dim": _scatter,
 }

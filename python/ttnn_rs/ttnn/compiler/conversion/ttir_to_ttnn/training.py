@@ -6,13 +6,11 @@ import math
 from typing import Final
 
 from ttnn.compiler.conversion.ttir_to_ttnn.build import call, flat, like, pad, reshape
-from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.dialects.operations import TableOp, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Operation
 from ttnn.compiler.transforms.base import fail, replace
-from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of, memory_config
 
 __all__ = ["adamw", "embedding_backward"]
 
@@ -33,11 +31,10 @@ def embedding_backward(module: Module, op: TableOp) -> None:
         indices = pad(module, op, reshape(module, op, indices, (batch, length)), 1, padded)
         gradient = pad(module, op, reshape(module, op, gradient, (batch, length, columns)), 1, padded)
     gradient = flat(module, op, gradient)
-    if module.epoch is Epoch.SLIDES:
-        layout = layout_of(result.type)
-        assert layout is not None
+    kind = operation_class("ttnn.embedding_bw", module.version)
+    if kind is not None and "four_dimensional" not in kind.spec.traits:
         operands = [reshape(module, op, indices, (batch, padded)), weight, gradient]
-        made = call(module, op, "embedding_bw", operands, result.type, memory_config=memory_config(layout))
+        made = call(module, op, "embedding_bw", operands, result.type)
         assert made is not None
         replace(op, [made])
         return

@@ -1,4 +1,4 @@
-"""`convert-ttir-to-ttnn` of the book: tensor operations become calls of the library."""
+"""`convert-ttir-to-ttnn` of 2024-09: tensor operations become calls of the library."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _device(module: Module, op: Operation) -> SSAValue:
     )
     new = make(
         "ttnn.get_device",
-        module.epoch,
+        module.version,
         [],
         [DeviceType(device)],
         {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh[-2:] if len(mesh) <= 2 else mesh)},
@@ -75,7 +75,7 @@ def _layout(module: Module, op: Operation, type_: Attribute) -> LayoutAttr:
 
 def _memory_config(layout: LayoutAttr) -> MemoryConfigAttr:
     mem_layout = "interleaved" if layout.mem_layout == "none" else layout.mem_layout
-    return MemoryConfigAttr(EnumAttr("ttnn.buffer_type", _BUFFERS[layout.space]), mem_layout, book=True)
+    return MemoryConfigAttr(EnumAttr("ttnn.buffer_type", _BUFFERS[layout.space]), mem_layout, short=True)
 
 
 def _empty(module: Module, op: Operation, type_: Attribute) -> SSAValue:
@@ -90,7 +90,7 @@ def _empty(module: Module, op: Operation, type_: Attribute) -> SSAValue:
     if layout.mem_layout != "none":
         operands.append(_device(module, op))
         properties["memory_config"] = _memory_config(layout)
-    new = make("ttnn.empty", module.epoch, operands, [type_], properties, location=op.location)
+    new = make("ttnn.empty", module.version, operands, [type_], properties, location=op.location)
     insert_before(op, new)
     return new.results[0]
 
@@ -110,9 +110,9 @@ def _lower(module: Module, op: TableOp) -> None:
         "max_pool2d": _max_pool2d,
     }.get(short)
     name = "ttnn." + {"squeeze": "reshape", "unsqueeze": "reshape"}.get(short, short)
-    kind = operation_class(name, module.epoch)
+    kind = operation_class(name, module.version)
     if kind is None:
-        raise fail(module, op, f"there is no {name} in this epoch, so it cannot be lowered")
+        raise fail(module, op, f"there is no {name} in this version, so it cannot be lowered")
     if short == "conv2d" and (op.get("padding_top"), op.get("padding_left")) != (
         op.get("padding_bottom"),
         op.get("padding_right"),
@@ -127,7 +127,7 @@ def _lower(module: Module, op: TableOp) -> None:
     known = {key: value for key, value in properties.items() if key in kind.spec.attributes}
     new = make(
         name,
-        module.epoch,
+        module.version,
         operands,
         [result.type for result in op.results],
         known,
@@ -146,7 +146,7 @@ def _to_layout(module: Module, op: TableOp) -> None:
     if target.space in ("system", "mmio"):
         new = make(
             "ttnn.to_memory_config",
-            module.epoch,
+            module.version,
             [op.inputs[0], device],
             [op.results[0].type],
             location=op.location,
@@ -157,7 +157,7 @@ def _to_layout(module: Module, op: TableOp) -> None:
         # Operations of the library want tiles, whatever the layout of the operand says.
         tiled = make(
             "ttnn.to_layout",
-            module.epoch,
+            module.version,
             [op.inputs[0], device],
             [op.results[0].type],
             {"layout": EnumAttr("ttnn.layout", "tile")},
@@ -166,7 +166,7 @@ def _to_layout(module: Module, op: TableOp) -> None:
         insert_before(op, tiled)
         moved = make(
             "ttnn.to_device",
-            module.epoch,
+            module.version,
             [tiled.results[0], device],
             [op.results[0].type],
             {"memory_config": _memory_config(target)},
@@ -190,7 +190,7 @@ def _constant(module: Module, op: TableOp) -> None:
         return
     new = make(
         "ttnn.full",
-        module.epoch,
+        module.version,
         [_device(module, op)],
         [op.results[0].type],
         {"fillValue": f32_attr(number)},

@@ -154,7 +154,7 @@ def max_pool2d_with_indices(module: Module, op: TableOp, properties: dict[str, A
     """Lower a pool that also gives the places of its largest elements."""
     made = make(
         "ttnn.max_pool2d_with_indices",
-        module.epoch,
+        module.version,
         [op.inputs[0]],
         [result.type for result in op.results],
         {"ceil_mode": op.properties["ceil_mode"], **properties},

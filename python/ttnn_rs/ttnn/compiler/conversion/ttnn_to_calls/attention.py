@@ -1,4 +1,4 @@
-"""Calls of attention, caches, heads and rotary embeddings in the later epochs.
+"""Calls of attention, caches, heads and rotary embeddings in the later versions.
 
 The programs of attention take bfloat16 in tiles; tensors of another data type are converted around the call.
 """

@@ -1,4 +1,4 @@
-"""Tensor descriptions of binaries: shape, data type, layout and memory config, for all epochs."""
+"""Tensor descriptions of binaries: shape, data type, layout and memory config, for all versions."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def memory_config(table: dict[str, Any] | None, shard: New | None = None) -> New
 
 
 def describe(reference: dict[str, Any]) -> Description:
-    """Return what a table `TensorRef` of any epoch says.
+    """Return what a table `TensorRef` of any version says.
 
     Raises:
         FileFormatError: The description lacks its layout.
@@ -167,7 +167,7 @@ def describe(reference: dict[str, Any]) -> Description:
 
 
 def _book_memory(layout: dict[str, Any], memory: dict[str, Any]) -> New | None:
-    """The memory configuration of the first epoch, where shards follow from grid and memory shape."""
+    """The memory configuration of 2024-09, where shards follow from grid and memory shape."""
     if memory["memory_space"] in ("System", "SystemMMIO"):
         return None
     kind = memory["memory_layout"]

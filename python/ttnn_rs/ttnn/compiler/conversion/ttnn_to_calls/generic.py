@@ -11,8 +11,8 @@ from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Call, Name, N
 from ttnn.compiler.conversion.ttnn_to_calls.configurations import core_ranges, split_top
 from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, describe_type
 from ttnn.compiler.dialects.operations import TableOp
+from ttnn.compiler.features import CORE_ARGUMENTS
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import FuncOp, Operation
 from ttnn.compiler.target.cpp.emitc import emitc_kernel
@@ -70,7 +70,7 @@ class _Program:
     def __init__(self, made: Made, op: TableOp) -> None:
         self._made = made
         self._op = op
-        self._slides = made.module.epoch is Epoch.SLIDES
+        self._by_core = CORE_ARGUMENTS.of(made.module.version)
 
     def fail(self, text: str) -> CompileError:
         return self._made.error(self._op, f"{text} has no form in TTNN binaries")
@@ -96,7 +96,7 @@ class _Program:
             "common_rt_args": self.arguments(fields, "common_rt_args"),
         }
         cores = _listed(fields, "rt_args")
-        if cores and self._slides:
+        if cores and not self._by_core:
             raise self.fail("an argument of a single core")
         table["rt_args"] = [
             {"core_coord": self.core(one["core_coord"]), "args": self.arguments(one, "args")} for _, one in cores
@@ -125,13 +125,13 @@ class _Program:
         return {"args": [self.argument(*one) for one in _listed(fields, name)]}
 
     def argument(self, kind: str, fields: Words) -> dict[str, Any]:
-        if kind == "kernel_named_arg" and not self._slides:
+        if kind == "kernel_named_arg" and self._by_core:
             named = {"name": fields["name"].strip('"'), "value": int(fields["value"].partition(":")[0])}
             return {"arg_type": "KernelArgNamedArgument", "arg": named}
         if kind not in _ARGUMENTS or not fields.get("0", "").isdigit():
             raise self.fail(f"the argument #ttnn.{kind} of a kernel")
         member, names = _ARGUMENTS[kind]
-        return {"arg_type": member, "arg": {names[0 if self._slides else -1]: int(fields["0"])}}
+        return {"arg_type": member, "arg": {names[-1 if self._by_core else 0]: int(fields["0"])}}
 
     def buffer(self, fields: Words) -> dict[str, Any]:
         if "buffer" in fields:
@@ -153,7 +153,7 @@ class _Program:
             "core_ranges": core_ranges(fields["core_ranges"]),
             "initial_value": int(fields.get("initial_value", "0")),
         }
-        return table if self._slides else {"id": int(fields.get("id", index)), **table}
+        return {"id": int(fields.get("id", index)), **table} if self._by_core else table
 
     @staticmethod
     def core(text: str) -> dict[str, int]:
@@ -177,9 +177,9 @@ def generic_table(made: Made, op: TableOp) -> dict[str, Any]:
         raise program.fail("an argument that is no tensor")
     table = program.table(fields)
     return (
-        {"program": table}
-        if made.module.epoch is Epoch.SLIDES
-        else {"program_type": "ProgramDescriptor", "program": table}
+        {"program_type": "ProgramDescriptor", "program": table}
+        if CORE_ARGUMENTS.of(made.module.version)
+        else {"program": table}
     )
 
 

@@ -1,4 +1,4 @@
-"""Calls of the later epochs' operations. Descriptions have data type, layout and memory of each result."""
+"""Calls of the later versions' operations. Descriptions have data type, layout and memory of each result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.traces import TRACES
 from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, describe_type, place
 from ttnn.compiler.conversion.ttnn_to_calls.windows import WINDOWS
 
-__all__ = ["LATER"]
+__all__ = ["HANDLERS"]
 
 _UNARY: Final = {
     "IsFinite": "isfinite",
@@ -518,7 +518,7 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
 
 
 #: What each member of the union `OpType` adds.
-LATER: Final[dict[str, Handler]] = {
+HANDLERS: Final[dict[str, Handler]] = {
     **ATTENTION,
     **GENERIC,
     **QUANTIZATION,

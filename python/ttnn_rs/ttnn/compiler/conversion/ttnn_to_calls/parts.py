@@ -1,4 +1,4 @@
-"""Shared code of the later epochs' calls: operands, result descriptions, configurations."""
+"""Shared code of the later versions' calls: operands, result descriptions, configurations."""
 
 from __future__ import annotations
 

@@ -8,9 +8,11 @@ from typing import Any
 from ttnn.base.exceptions import FileFormatError, TtnnError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Call, drop_dead_calls
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
-from ttnn.compiler.conversion.ttnn_to_calls.handlers import LATER
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import BOOK, Calls
+from ttnn.compiler.conversion.ttnn_to_calls.handlers import HANDLERS
+from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import TT_HANDLERS, Calls
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.target.flatbuffer.binary import Binary
+from ttnn.compiler.version import Version
 
 __all__ = ["Program", "programs", "programs_of_tables"]
 
@@ -51,11 +53,11 @@ def programs(binary: Binary) -> list[Program]:
     """
     if binary.identifier != "TTNN":
         raise FileFormatError(f"a TTNN binary is expected, got one with the identifier {binary.identifier}.")
-    return programs_of_tables(binary.values.get("programs", []), binary.epoch)
+    return programs_of_tables(binary.values.get("programs", []), binary.language)
 
 
-def programs_of_tables(tables: list[dict[str, Any]], epoch: str) -> list[Program]:
-    """Return the programs of the tables `Program` of a binary of an epoch.
+def programs_of_tables(tables: list[dict[str, Any]], version: Version) -> list[Program]:
+    """Return the programs of the tables `Program` of a binary of a version.
 
     Raises:
         FileFormatError: An operation lacks what it needs.
@@ -63,7 +65,7 @@ def programs_of_tables(tables: list[dict[str, Any]], epoch: str) -> list[Program
     """
     found: list[Program] = []
     for index, table in enumerate(tables):
-        found.append(_program(table, epoch, index, found))
+        found.append(_program(table, version, index, found))
     return found
 
 
@@ -71,11 +73,11 @@ def _tensors(references: list[dict[str, Any]]) -> tuple[tuple[int, Description],
     return tuple((reference["global_id"], describe(reference)) for reference in references)
 
 
-def _program(table: dict[str, Any], epoch: str, index: int, found: list[Program]) -> Program:
+def _program(table: dict[str, Any], version: Version, index: int, found: list[Program]) -> Program:
     name = table.get("name") or f"program_{index}"
     calls = Calls()
     operations = table.get("operations", [])
-    handlers = BOOK if epoch == "book" else LATER
+    handlers = TT_HANDLERS if DIALECT_TT.of(version) else HANDLERS
     for number, operation in enumerate(operations):
         calls.operation = number
         kind = operation.get("type_type", "NONE")

@@ -1,4 +1,4 @@
-"""Calls of sorting, selection, scattering and slices with tensor ends in the later epochs."""
+"""Calls of sorting, selection, scattering and slices with tensor ends in the later versions."""
 
 from __future__ import annotations
 

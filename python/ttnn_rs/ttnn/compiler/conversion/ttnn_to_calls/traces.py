@@ -38,7 +38,7 @@ def _copy(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _capture_or_execute(calls: Calls, table: dict[str, Any]) -> None:
-    """Programs that allocate slots (none in the slides), capture the trace and run it; then the inputs."""
+    """Programs that allocate slots (none in 2025-10), capture the trace and run it; then the inputs."""
     names = ("allocate_slots_program_id", "capture_program_id", "execute_program_id")
     programs = [int(table[name]) if name in table else None for name in names]
     inputs = [operand(one) for one in table.get("inputs", [])]

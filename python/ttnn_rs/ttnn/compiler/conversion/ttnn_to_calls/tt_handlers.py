@@ -1,4 +1,4 @@
-"""Calls of the operations of the first epoch.
+"""Calls of the operations of 2024-09.
 
 Each function takes the table of an operation and adds calls. Operations are given their output; its description says
 which data type and placement the result has.
@@ -15,7 +15,7 @@ from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.calls import DEVICE, Argument, Call, Name, New, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe, memory_config
 
-__all__ = ["BOOK", "Calls", "Handler"]
+__all__ = ["TT_HANDLERS", "Calls", "Handler"]
 
 
 class Calls:
@@ -24,7 +24,7 @@ class Calls:
     Attributes:
         added: The calls, in order.
         operation: Number of the operation that adds calls now.
-        known: How tensors are when the program runs. Binaries of the first epoch describe tensors on the device
+        known: How tensors are when the program runs. Binaries of 2024-09 describe tensors on the device
             without tiles where operations have put them into tiles.
     """
 
@@ -106,7 +106,7 @@ def _out(calls: Calls, reference: dict[str, Any]) -> tuple[int, Description]:
 def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
     """Add what takes a tensor from one description to another: data type, layout, host or device, memory.
 
-    Layouts and data types change on the side of the host if one of the two is there, as the first epoch's runtime does.
+    Layouts and data types change on the side of the host if one of the two is there, as 2024-09's runtime does.
     """
     steps: list[tuple[str, tuple[Argument, ...], dict[str, Argument]]] = []
     if have.on_host:
@@ -422,7 +422,7 @@ def _dealloc(calls: Calls, table: dict[str, Any]) -> None:
 
 
 #: What each member of the union `OpType` adds.
-BOOK: Final[dict[str, Handler]] = {
+TT_HANDLERS: Final[dict[str, Handler]] = {
     "GetDeviceOp": _get_device,
     "ToMemoryConfigOp": _to_memory_config,
     "ToLayoutOp": _to_layout,

@@ -1,4 +1,4 @@
-"""Calls of convolutions, pooling and upsampling in the later epochs."""
+"""Calls of convolutions, pooling and upsampling in the later versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of TTNN binaries of the later epochs, made from a module of the dialect `ttnn`.
+"""The tables of TTNN binaries of the later versions, made from a module of the dialect `ttnn`.
 
 Fields of the schema lead: each is filled from the operand or attribute of its name. What is named otherwise, or is one
 member of a family of operations, stands in the tables below.
@@ -131,17 +131,17 @@ def _plain_word(text: str) -> str:
 
 
 class LaterProgram:
-    """Makes tables of tensors and operations of one epoch.
+    """Makes tables of tensors and operations of one version.
 
     Args:
         module: For diagnostics.
-        epoch: "slides" or "current".
+        version: "2025-10" or "2026-08".
         functions: All functions; programs are numbered like them.
     """
 
-    def __init__(self, module: Module, epoch: str, functions: list[FuncOp]) -> None:
+    def __init__(self, module: Module, version: str, functions: list[FuncOp]) -> None:
         self.module = module
-        self.schema = Schema.load(epoch)
+        self.schema = Schema.load(version)
         self.functions = {function.sym_name.data: index for index, function in enumerate(functions)}
         self._tensors: dict[SSAValue, dict[str, Any]] = {}
         self._descriptions: dict[Attribute, dict[str, Any]] = {}
@@ -269,7 +269,7 @@ class LaterProgram:
         if short == "tt_lang_op":
             raise self.error(op, "cannot be lowered without the compiler of tt-lang, which writes its kernels")
         if member not in self.members:
-            raise self.error(op, "has no form in TTNN binaries of this epoch")
+            raise self.error(op, "has no form in TTNN binaries of this version")
         special = _SPECIAL.get(short)
         if special is not None:
             fixed |= special(self, op)
@@ -341,7 +341,7 @@ class LaterProgram:
 
     def _attribute(self, name: str, kind: Type, op: TableOp) -> Any:
         for candidate in _NAMES.get(name, (name,)):
-            if candidate in op.spec.attributes:
+            if candidate in op.inherent:
                 attribute = op.attribute(candidate)
                 if attribute is not None:
                     return self.convert(kind, attribute, op.get(candidate), op)
@@ -679,8 +679,8 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
 }
 
 
-def programs_of(module: Module, epoch: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
+def programs_of(module: Module, version: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
     """Return the tables of the programs of a module, one for each function with a body."""
     functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
-    made = LaterProgram(module, epoch, functions)
+    made = LaterProgram(module, version, functions)
     return [made.program(function, print_operation) for function in functions]

@@ -15,8 +15,8 @@ from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
 from ttnn.compiler.dialects.registry import REGISTRY
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute
+from ttnn.compiler.features import DIALECT_TT
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import AttributeText
 from ttnn.compiler.ir.values import ValueNames
@@ -26,7 +26,7 @@ from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.schema import Schema
 from ttnn.compiler.target.flatbuffer.system_desc import to_table, version_table
 from ttnn.compiler.versions import print_module
-from ttnn.compiler.versions.functional import EpochExpansion
+from ttnn.compiler.versions.functional import Downgrade
 
 __all__ = ["OperationText", "binary_bytes", "system_of", "ttnn_to_binary"]
 
@@ -37,7 +37,7 @@ class OperationText:
     """Text of single operations, with the names that they have in their module."""
 
     def __init__(self, module: Module) -> None:
-        self._expansion = EpochExpansion(module.epoch)
+        self._expansion = Downgrade(module.version)
         self._names = ValueNames(module.op, self._expansion)
 
     def __call__(self, op: Operation) -> str:
@@ -74,9 +74,9 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
     Raises:
         CompileError: An operation or a tensor has no binary form.
     """
-    if module.epoch is not Epoch.BOOK:
-        tables = programs_of(module, module.epoch.value, OperationText(module))
-        return _later_root(module, version, module.epoch.value, tables)
+    if not DIALECT_TT.of(module.version):
+        tables = programs_of(module, module.version, OperationText(module))
+        return _later_root(module, version, tables)
     device = module.op.attributes.get("tt.device")
     made = BookProgram(module, device if isinstance(device, DeviceAttr) else None)
     text = OperationText(module)
@@ -86,10 +86,10 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
     values: dict[str, Any] = {
         "version": version_table(version),
         "ttmlir_git_hash": version,
-        "system_desc": to_table(system_of(module), "book"),
+        "system_desc": to_table(system_of(module), "2024-09"),
         "programs": tables,
     }
-    return Binary("TTNN", "book", values)
+    return Binary("TTNN", "2024-09", values)
 
 
 def binary_bytes(module: Module, binary: Binary) -> bytes:
@@ -112,22 +112,22 @@ def binary_bytes(module: Module, binary: Binary) -> bytes:
 
 
 def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
-    """The table `DebugInfo` of the first epoch: the module's text, and its C++ if its programs have one."""
+    """The table `DebugInfo` of 2024-09: the module's text, and its C++ if its programs have one."""
     info: dict[str, Any] = {"mlir": {"name": "ttnn", "source": print_module(module)}}
     with contextlib.suppress(UnsupportedError):
-        info["cpp"] = cpp_source(programs(Binary("TTNN", "book", {"programs": tables})))
+        info["cpp"] = cpp_source(programs(Binary("TTNN", "2024-09", {"programs": tables})))
     return info
 
 
-def _later_root(module: Module, version: str, epoch: str, tables: list[dict[str, Any]]) -> Binary:
-    """Return a TTNN binary of a later epoch."""
-    schema = Schema.load(epoch)
+def _later_root(module: Module, release: str, tables: list[dict[str, Any]]) -> Binary:
+    """Return a TTNN binary of a later version."""
+    schema = Schema.load(module.version)
     values: dict[str, Any] = {
-        "version": version_table(version),
+        "version": version_table(release),
         "schema_hash": schema.digest,
-        "ttmlir_git_hash": version,
-        "system_desc": to_table(system_of(module), epoch),
+        "ttmlir_git_hash": release,
+        "system_desc": to_table(system_of(module), module.version),
         "mlir": {"name": "ttnn", "source": print_module(module)},
         "programs": tables,
     }
-    return Binary("TTNN", epoch, values)
+    return Binary("TTNN", module.version, values)

@@ -1,4 +1,4 @@
-"""The tables of a TTNN binary of the first epoch, made from a module of the dialect `ttnn`."""
+"""The tables of a TTNN binary of 2024-09, made from a module of the dialect `ttnn`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _PLAIN: Final[dict[str, tuple[str, dict[str, str], str]]] = {
 
 
 def data_type_name(word: str) -> str:
-    """Return the name of a data type in binaries of the first epoch, which have no signed integers."""
+    """Return the name of a data type in binaries of 2024-09, which have no signed integers."""
     return "UInt32" if word == "si32" else DATA_TYPES[word]
 
 
@@ -205,7 +205,7 @@ class BookProgram:
         elif short in _PLAIN:
             member, table = self._plain(op, *_PLAIN[short])
         else:
-            raise self.error(op, "has no form in TTNN binaries of this epoch")
+            raise self.error(op, "has no form in TTNN binaries of this version")
         return {"type_type": member, "type": table}
 
     def _result(self, op: TableOp) -> dict[str, Any]:

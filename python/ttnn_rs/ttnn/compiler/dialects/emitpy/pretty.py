@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import quote, symbol_text
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -19,6 +18,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     SymbolRefAttr,
     UnitAttr,
 )
+from ttnn.compiler.version import Version
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.parser import MlirParser
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_emitpy", "print_emitpy"]
 
-Parse = Callable[["MlirParser", Epoch], Operation]
+Parse = Callable[["MlirParser", Version], Operation]
 Print = Callable[["Writer", TableOp], None]
 
 
@@ -80,7 +80,7 @@ def _string(parser: MlirParser) -> StringAttr:
     return StringAttr(parser.parse_str_literal())
 
 
-def _call(parser: MlirParser, epoch: Epoch) -> Operation:
+def _call(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {"callee": _string(parser)}
     names = _values(parser)
     attributes = dict(parser.parse_optional_attr_dict())
@@ -90,10 +90,10 @@ def _call(parser: MlirParser, epoch: Epoch) -> Operation:
     parser.parse_punctuation(":")
     kind = parser.parse_function_type()
     operands = names.resolve(list(kind.inputs.data)) if names is not None else []
-    return make("emitpy.call_opaque", epoch, operands, list(kind.outputs.data), properties, attributes=attributes)
+    return make("emitpy.call_opaque", version, operands, list(kind.outputs.data), properties, attributes=attributes)
 
 
-def _import(parser: MlirParser, epoch: Epoch) -> Operation:
+def _import(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {}
     if parser.parse_optional_keyword("from"):
         properties["module_name"] = _string(parser)
@@ -114,42 +114,42 @@ def _import(parser: MlirParser, epoch: Epoch) -> Operation:
         properties["module_name"] = _string(parser)
         if parser.parse_optional_keyword("as"):
             properties["module_alias"] = _string(parser)
-    return make("emitpy.import", epoch, [], [], properties)
+    return make("emitpy.import", version, [], [], properties)
 
 
-def _literal(parser: MlirParser, epoch: Epoch) -> Operation:
+def _literal(parser: MlirParser, version: Version) -> Operation:
     value = _string(parser)
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    return make("emitpy.literal", epoch, [], [parser.parse_type()], {"value": value}, attributes=attributes)
+    return make("emitpy.literal", version, [], [parser.parse_type()], {"value": value}, attributes=attributes)
 
 
-def _subscript(parser: MlirParser, epoch: Epoch) -> Operation:
+def _subscript(parser: MlirParser, version: Version) -> Operation:
     names = _Names(parser)
     parser.parse_punctuation("[")
     names.add()
     parser.parse_punctuation("]")
-    return _functional(parser, epoch, "emitpy.subscript", names, {})
+    return _functional(parser, version, "emitpy.subscript", names, {})
 
 
 def _functional(
-    parser: MlirParser, epoch: Epoch, name: str, names: _Names | None, properties: dict[str, Attribute]
+    parser: MlirParser, version: Version, name: str, names: _Names | None, properties: dict[str, Attribute]
 ) -> Operation:
     """Read attributes and `: (operands) -> results`."""
     attributes = dict(parser.parse_optional_attr_dict())
     parser.parse_punctuation(":")
     kind = parser.parse_function_type()
     operands = names.resolve(list(kind.inputs.data)) if names is not None else []
-    return make(name, epoch, operands, list(kind.outputs.data), properties, attributes=attributes)
+    return make(name, version, operands, list(kind.outputs.data), properties, attributes=attributes)
 
 
-def _get_attr(parser: MlirParser, epoch: Epoch) -> Operation:
+def _get_attr(parser: MlirParser, version: Version) -> Operation:
     names = _Names(parser)
     parser.parse_punctuation(",")
-    return _functional(parser, epoch, "emitpy.get_attr", names, {"attr_name": _string(parser)})
+    return _functional(parser, version, "emitpy.get_attr", names, {"attr_name": _string(parser)})
 
 
-def _set_attr(parser: MlirParser, epoch: Epoch) -> Operation:
+def _set_attr(parser: MlirParser, version: Version) -> Operation:
     names = _Names(parser)
     parser.parse_punctuation(",")
     name = _string(parser)
@@ -158,20 +158,20 @@ def _set_attr(parser: MlirParser, epoch: Epoch) -> Operation:
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     operands = names.resolve(_types(parser))
-    return make("emitpy.set_attr", epoch, operands, [], {"attr_name": name}, attributes=attributes)
+    return make("emitpy.set_attr", version, operands, [], {"attr_name": name}, attributes=attributes)
 
 
-def _class(parser: MlirParser, epoch: Epoch) -> Operation:
+def _class(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
     bases = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_attribute)
     if bases:
         properties["base_classes"] = ArrayAttr(bases)
     found = parser.parse_optional_attr_dict_with_keyword()
     attributes = dict(found.data) if found is not None else {}
-    return make("emitpy.class", epoch, [], [], properties, attributes=attributes, regions=[_body(parser)])
+    return make("emitpy.class", version, [], [], properties, attributes=attributes, regions=[_body(parser)])
 
 
-def _create_dict(parser: MlirParser, epoch: Epoch) -> Operation:
+def _create_dict(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {"dict_name": _string(parser)}
     names = _values(parser) if parser._current_token.text == "(" else None
     attributes = dict(parser.parse_optional_attr_dict())
@@ -180,19 +180,19 @@ def _create_dict(parser: MlirParser, epoch: Epoch) -> Operation:
     parser.parse_punctuation(":")
     kind = parser.parse_function_type()
     operands = names.resolve(list(kind.inputs.data)) if names is not None else []
-    return make("emitpy.create_dict", epoch, operands, list(kind.outputs.data), properties, attributes=attributes)
+    return make("emitpy.create_dict", version, operands, list(kind.outputs.data), properties, attributes=attributes)
 
 
-def _assign(parser: MlirParser, epoch: Epoch) -> Operation:
+def _assign(parser: MlirParser, version: Version) -> Operation:
     names = _Names(parser)
     parser.parse_punctuation("=")
     names.add()
     parser.parse_punctuation(":")
     operands = names.resolve(_types(parser))
-    return make("emitpy.assign", epoch, operands, [], attributes=parser.parse_optional_attr_dict())
+    return make("emitpy.assign", version, operands, [], attributes=parser.parse_optional_attr_dict())
 
 
-def _if(parser: MlirParser, epoch: Epoch) -> Operation:
+def _if(parser: MlirParser, version: Version) -> Operation:
     condition, operands = _string(parser), []
     if parser.parse_optional_keyword("args"):
         names = _Names(parser).more()
@@ -200,10 +200,10 @@ def _if(parser: MlirParser, epoch: Epoch) -> Operation:
         operands = names.resolve(_types(parser))
     regions = [_body(parser), _body(parser) if parser.parse_optional_keyword("else") else Region()]
     attributes = parser.parse_optional_attr_dict()
-    return make("emitpy.if", epoch, operands, [], {"condition": condition}, attributes=attributes, regions=regions)
+    return make("emitpy.if", version, operands, [], {"condition": condition}, attributes=attributes, regions=regions)
 
 
-def _verbatim(parser: MlirParser, epoch: Epoch) -> Operation:
+def _verbatim(parser: MlirParser, version: Version) -> Operation:
     value, operands = _string(parser), []
     if parser.parse_optional_keyword("args"):
         names = _Names(parser).more()
@@ -211,10 +211,10 @@ def _verbatim(parser: MlirParser, epoch: Epoch) -> Operation:
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         operands = names.resolve(list(types))
     attributes = parser.parse_optional_attr_dict()
-    return make("emitpy.verbatim", epoch, operands, [], {"value": value}, attributes=attributes)
+    return make("emitpy.verbatim", version, operands, [], {"value": value}, attributes=attributes)
 
 
-def _global(parser: MlirParser, epoch: Epoch) -> Operation:
+def _global(parser: MlirParser, version: Version) -> Operation:
     symbol = parser.parse_symbol_name()
     parser.parse_punctuation("=")
     value = parser.parse_attribute()
@@ -222,33 +222,33 @@ def _global(parser: MlirParser, epoch: Epoch) -> Operation:
         # Text of an opaque value may name a type, which the value does not keep.
         parser.parse_type()
     properties = {"sym_name": symbol, "initial_value": value}
-    return make("emitpy.global", epoch, [], [], properties, attributes=parser.parse_optional_attr_dict())
+    return make("emitpy.global", version, [], [], properties, attributes=parser.parse_optional_attr_dict())
 
 
-def _global_statement(parser: MlirParser, epoch: Epoch) -> Operation:
+def _global_statement(parser: MlirParser, version: Version) -> Operation:
     symbol = SymbolRefAttr(parser.parse_symbol_name())
     parser.parse_punctuation(":")
     kind = parser.parse_type()
     attributes = parser.parse_optional_attr_dict()
-    return make("emitpy.global_statement", epoch, [], [kind], {"name": symbol}, attributes=attributes)
+    return make("emitpy.global_statement", version, [], [kind], {"name": symbol}, attributes=attributes)
 
 
-def _assign_global(parser: MlirParser, epoch: Epoch) -> Operation:
+def _assign_global(parser: MlirParser, version: Version) -> Operation:
     symbol = SymbolRefAttr(parser.parse_symbol_name())
     parser.parse_punctuation("=")
     names = _Names(parser)
     parser.parse_punctuation(":")
-    return make("emitpy.assign_global", epoch, names.resolve([parser.parse_type()]), [], {"name": symbol})
+    return make("emitpy.assign_global", version, names.resolve([parser.parse_type()]), [], {"name": symbol})
 
 
-def _yield(parser: MlirParser, epoch: Epoch) -> Operation:
+def _yield(parser: MlirParser, version: Version) -> Operation:
     names = _Names(parser)
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    return make("emitpy.yield", epoch, names.resolve([parser.parse_type()]), [], attributes=attributes)
+    return make("emitpy.yield", version, names.resolve([parser.parse_type()]), [], attributes=attributes)
 
 
-def _expression(parser: MlirParser, epoch: Epoch) -> Operation:
+def _expression(parser: MlirParser, version: Version) -> Operation:
     names = _values(parser) if parser._current_token.text == "(" else None
     properties: dict[str, Attribute] = {}
     if parser.parse_optional_punctuation("{"):
@@ -259,31 +259,31 @@ def _expression(parser: MlirParser, epoch: Epoch) -> Operation:
     operands = names.resolve(_types(parser)) if names is not None else []
     parser.parse_punctuation("->")
     kind = parser.parse_type()
-    return make("emitpy.expression", epoch, operands, [kind], properties, regions=[parser.parse_region()])
+    return make("emitpy.expression", version, operands, [kind], properties, regions=[parser.parse_region()])
 
 
-def _nested_func(parser: MlirParser, epoch: Epoch) -> Operation:
+def _nested_func(parser: MlirParser, version: Version) -> Operation:
     name = _string(parser)
     region = parser.parse_region()
     attributes = parser.parse_optional_attr_dict()
-    return make("emitpy.nested_func", epoch, [], [], {"sym_name": name}, attributes=attributes, regions=[region])
+    return make("emitpy.nested_func", version, [], [], {"sym_name": name}, attributes=attributes, regions=[region])
 
 
-def _nested_func_return(parser: MlirParser, epoch: Epoch) -> Operation:
+def _nested_func_return(parser: MlirParser, version: Version) -> Operation:
     operands: list[SSAValue] = []
     if parser._current_token.text.startswith("%"):
         names = _Names(parser).more()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         operands = names.resolve(list(types))
-    return make("emitpy.nested_func_return", epoch, operands, [], attributes=parser.parse_optional_attr_dict())
+    return make("emitpy.nested_func_return", version, operands, [], attributes=parser.parse_optional_attr_dict())
 
 
-def _file(parser: MlirParser, epoch: Epoch) -> Operation:
+def _file(parser: MlirParser, version: Version) -> Operation:
     name = _string(parser)
     found = parser.parse_optional_attr_dict_with_keyword()
     attributes = dict(found.data) if found is not None else {}
-    return make("emitpy.file", epoch, [], [], {"id": name}, attributes=attributes, regions=[_body(parser)])
+    return make("emitpy.file", version, [], [], {"id": name}, attributes=attributes, regions=[_body(parser)])
 
 
 _PARSERS: Final[dict[str, Parse]] = {
@@ -309,10 +309,10 @@ _PARSERS: Final[dict[str, Parse]] = {
 }
 
 
-def parse_emitpy(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+def parse_emitpy(parser: MlirParser, name: str, version: Version) -> Operation | None:
     """Parse what follows the name of an operation of the dialect; None if it has no pretty form."""
     parse = _PARSERS.get(name.removeprefix("emitpy."))
-    return None if parse is None else parse(parser, epoch)
+    return None if parse is None else parse(parser, version)
 
 
 # Writing.

@@ -70,7 +70,7 @@ def tile_bytes(data_type: str, height: int = 32, width: int = 32, *, exponents: 
         data_type: A word of `DATA_TYPES`.
         height: Rows of the tile.
         width: Columns of the tile.
-        exponents: Count the shared exponents of block formats, as tiles in memory do; the compiler of the first epoch
+        exponents: Count the shared exponents of block formats, as tiles in memory do; the compiler of 2024-09
             does not.
 
     Raises:

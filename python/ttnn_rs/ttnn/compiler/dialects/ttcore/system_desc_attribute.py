@@ -46,7 +46,7 @@ def to_attribute(desc: SystemDesc, dialect: str = "tt") -> SystemDescAttr:
 
     Args:
         desc: The descriptor.
-        dialect: "tt" for the book, "ttcore" for the later epochs.
+        dialect: "tt" for 2024-09, "ttcore" for the later versions.
     """
     lists = [
         ", ".join(_chip(chip, dialect) for chip in desc.chips),

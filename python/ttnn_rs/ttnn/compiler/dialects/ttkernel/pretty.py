@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import quote
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerAttr, Operation, SSAValue, StringAttr, UnitAttr
+from ttnn.compiler.version import Version
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.parser import MlirParser
@@ -25,10 +25,10 @@ _BINARY: Final = (
 )
 
 
-def parse_kernel_call(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+def parse_kernel_call(parser: MlirParser, name: str, version: Version) -> Operation | None:
     """Parse what follows the name of an operation of `ttkernel`; None if its form is another."""
     short = name.removeprefix("ttkernel.")
-    kind = operation_class(name, epoch)
+    kind = operation_class(name, version)
     if kind is None or kind.spec.regions or parser._current_token.text != "(":
         return None
     properties: dict[str, Attribute] = {}
@@ -54,7 +54,7 @@ def parse_kernel_call(parser: MlirParser, name: str, epoch: Epoch) -> Operation 
         operands, results = list(parser.resolve_operands(names, function.inputs.data, at)), list(function.outputs.data)
     elif names:
         parser.fail("expected ':' and the types of the operands")
-    return make(name, epoch, operands, results, properties, attributes=attributes)
+    return make(name, version, operands, results, properties, attributes=attributes)
 
 
 def print_kernel_call(writer: Writer, op: TableOp) -> bool:
@@ -83,7 +83,7 @@ def print_kernel_call(writer: Writer, op: TableOp) -> bool:
 # emitc
 
 
-def _emitc_call(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_call(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {"callee": StringAttr(parser.parse_str_literal())}
     names = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
     attributes = dict(parser.parse_optional_attr_dict())
@@ -92,27 +92,27 @@ def _emitc_call(parser: MlirParser, epoch: Epoch) -> Operation:
     at = parser._current_token.span.start
     kind = parser.parse_function_type()
     operands = list(parser.resolve_operands(names, kind.inputs.data, at))
-    return make("emitc.call_opaque", epoch, operands, list(kind.outputs.data), properties, attributes=attributes)
+    return make("emitc.call_opaque", version, operands, list(kind.outputs.data), properties, attributes=attributes)
 
 
-def _emitc_literal(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_literal(parser: MlirParser, version: Version) -> Operation:
     value = StringAttr(parser.parse_str_literal())
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
-    return make("emitc.literal", epoch, [], [parser.parse_type()], {"value": value}, attributes=attributes)
+    return make("emitc.literal", version, [], [parser.parse_type()], {"value": value}, attributes=attributes)
 
 
-def _emitc_include(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_include(parser: MlirParser, version: Version) -> Operation:
     properties: dict[str, Attribute] = {}
     if parser.parse_optional_punctuation("<"):
         properties = {"include": StringAttr(parser.parse_str_literal()), "is_standard_include": UnitAttr()}
         parser.parse_punctuation(">")
     else:
         properties["include"] = StringAttr(parser.parse_str_literal())
-    return make("emitc.include", epoch, [], [], properties, attributes=parser.parse_optional_attr_dict())
+    return make("emitc.include", version, [], [], properties, attributes=parser.parse_optional_attr_dict())
 
 
-def _emitc_verbatim(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_verbatim(parser: MlirParser, version: Version) -> Operation:
     value, operands = StringAttr(parser.parse_str_literal()), []
     if parser.parse_optional_keyword("args"):
         names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
@@ -121,10 +121,10 @@ def _emitc_verbatim(parser: MlirParser, epoch: Epoch) -> Operation:
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         operands = list(parser.resolve_operands(names, types, at))
     attributes = parser.parse_optional_attr_dict()
-    return make("emitc.verbatim", epoch, operands, [], {"value": value}, attributes=attributes)
+    return make("emitc.verbatim", version, operands, [], {"value": value}, attributes=attributes)
 
 
-def _emitc_cast(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_cast(parser: MlirParser, version: Version) -> Operation:
     name = parser.parse_unresolved_operand()
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
@@ -132,23 +132,23 @@ def _emitc_cast(parser: MlirParser, epoch: Epoch) -> Operation:
     source = parser.parse_type()
     parser.parse_keyword("to")
     operands = list(parser.resolve_operands([name], [source], at))
-    return make("emitc.cast", epoch, operands, [parser.parse_type()], attributes=attributes)
+    return make("emitc.cast", version, operands, [parser.parse_type()], attributes=attributes)
 
 
-def _emitc_binary(name: str) -> Callable[[MlirParser, Epoch], Operation]:
-    def parse(parser: MlirParser, epoch: Epoch) -> Operation:
+def _emitc_binary(name: str) -> Callable[[MlirParser, Version], Operation]:
+    def parse(parser: MlirParser, version: Version) -> Operation:
         names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         at = parser._current_token.span.start
         kind = parser.parse_function_type()
         operands = list(parser.resolve_operands(names, kind.inputs.data, at))
-        return make(name, epoch, operands, list(kind.outputs.data), attributes=attributes)
+        return make(name, version, operands, list(kind.outputs.data), attributes=attributes)
 
     return parse
 
 
-_PARSERS: Final[dict[str, Callable[[MlirParser, Epoch], Operation]]] = {
+_PARSERS: Final[dict[str, Callable[[MlirParser, Version], Operation]]] = {
     "emitc.call_opaque": _emitc_call,
     "emitc.cast": _emitc_cast,
     "emitc.include": _emitc_include,
@@ -158,10 +158,10 @@ _PARSERS: Final[dict[str, Callable[[MlirParser, Epoch], Operation]]] = {
 }
 
 
-def parse_emitc(parser: MlirParser, name: str, epoch: Epoch) -> Operation | None:
+def parse_emitc(parser: MlirParser, name: str, version: Version) -> Operation | None:
     """Parse what follows the name of an operation of `emitc`; None if it has no pretty form."""
     parse = _PARSERS.get(name)
-    return None if parse is None else parse(parser, epoch)
+    return None if parse is None else parse(parser, version)
 
 
 def print_emitc(writer: Writer, op: TableOp) -> bool:

@@ -1,4 +1,4 @@
-"""Rules of the operations of the slides and the current epoch: normalization, attention, quantization.
+"""Rules of the operations of 2025-10 and 2026-08: normalization, attention, quantization.
 
 Messages are those that tests of the compiler stack look for. Source: verifiers in `lib/Dialect/TTIR/IR/TTIROps.cpp` and
 `lib/Dialect/TTNN/IR/TTNNOps.cpp` of tt-mlir.
@@ -14,7 +14,7 @@ from ttnn.compiler.dialects.operations import RULES, TableOp
 from ttnn.compiler.dialects.verify.attention import ATTENTION
 from ttnn.compiler.dialects.verify.collectives import COLLECTIVES
 from ttnn.compiler.dialects.verify.convolutions import CONVOLUTIONS
-from ttnn.compiler.dialects.verify.library import LIBRARY, check_specification
+from ttnn.compiler.dialects.verify.library import LIBRARY, check_block_formats
 from ttnn.compiler.dialects.verify.movement import MOVEMENT
 from ttnn.compiler.dialects.verify.parts import (
     Rule,
@@ -28,7 +28,6 @@ from ttnn.compiler.dialects.verify.parts import (
 from ttnn.compiler.dialects.verify.traces import TRACES
 from ttnn.compiler.dialects.verify.windows import WINDOWS, image_order
 from ttnn.compiler.ir.attributes import DenseAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType
 
@@ -152,7 +151,7 @@ def _argmax(op: TableOp) -> None:
     if op.name.startswith("ttir."):
         dims = op.get("dim_arg")
         need(
-            dims is None or isinstance(dims, int) or len(dims) <= 1 or Epoch.CURRENT in op.spec.epochs,
+            dims is None or isinstance(dims, int) or len(dims) <= 1 or "several_dims" in op.spec.traits,
             f"can only reduce one dimension; number of specified dimensions: "
             f"{0 if dims is None or isinstance(dims, int) else len(dims)}.",
         )
@@ -168,7 +167,7 @@ def _argmax(op: TableOp) -> None:
     shape = shape_of(op.inputs[0])
     want = kept * rank if dim is None else (*shape[: dim % rank], *kept, *shape[dim % rank + 1 :])
     result = shape_of(op.results[0])
-    if Epoch.SLIDES not in op.spec.epochs:
+    if "checked_shape" in op.spec.traits:
         need(result == want, f"expected output shape {tuple_text(want)}, got {tuple_text(result)}")
 
 
@@ -310,9 +309,9 @@ def check_later(op: TableOp) -> None:
         VerifyException: It breaks one.
     """
     dialect, _, name = op.name.partition(".")
-    if dialect not in ("ttir", "ttnn") or Epoch.BOOK in op.spec.epochs:
+    if dialect not in ("ttir", "ttnn") or op.spec.first:
         return
-    check_specification(op)
+    check_block_formats(op)
     image_order(op)
     for rule in (_RULES.get(name), _LIBRARY.get(op.name)):
         if rule is not None:

@@ -20,7 +20,6 @@ from ttnn.compiler.dialects.verify.parts import (
     shape_of,
 )
 from ttnn.compiler.ir.attributes import DenseAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import TensorType
 
@@ -34,8 +33,8 @@ def _reduce_type(op: TableOp, words: str) -> None:
     kind = op.properties.get("reduce_type")
     name = attribute_text(kind) if kind is not None else ""
     found = re.search(r"<(\w+)>", name)
-    current = Epoch.CURRENT in op.spec.epochs and Epoch.SLIDES not in op.spec.epochs
-    # The library of the current epoch adds only.
+    current = "reduce_type" in op.spec.traits
+    # The library of 2026-08 adds only.
     allowed = ("sum",) if current and op.name.startswith("ttnn.") else _REDUCTIONS
     word = "type" if current else "op"
     need(found is not None and found.group(1) in allowed, f"Invalid reduction {word} for {words}")

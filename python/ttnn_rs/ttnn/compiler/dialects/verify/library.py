@@ -7,11 +7,9 @@ Messages are those that tests of the compiler stack look for. Source: `lib/Diale
 from __future__ import annotations
 
 import math
-import re
 from typing import Final
 
 from ttnn.compiler.dialects.basic_attributes import TileType
-from ttnn.compiler.dialects.layout_attributes import MemoryConfigAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.movement import topk
 from ttnn.compiler.dialects.verify.parts import (
@@ -23,110 +21,28 @@ from ttnn.compiler.dialects.verify.parts import (
     shape_of,
     tuple_text,
 )
-from ttnn.compiler.ir.epochs import Epoch
-from ttnn.compiler.ir.printing import attribute_text
-from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType
+from ttnn.compiler.ir.xdsl_adapter import TensorType
 
-__all__ = ["CREATION", "DTYPE", "LIBRARY", "check_specification"]
+__all__ = ["LIBRARY", "check_block_formats"]
 
 _TILE: Final = 32
 
-CREATION: Final = frozenset(["full", "zeros", "ones", "empty", "arange", "rand", "constant"])
-"""Operations that make tensors. In the slides their attributes repeat the layout of the result."""
-DTYPE: Final = CREATION | {
-    "add", "subtract", "multiply", "divide", "eq", "ne", "gt", "ge", "lt", "le", "logical_and", "logical_or",
-    "logical_xor", "logical_left_shift", "logical_right_shift", "embedding_bw", "conv2d", "conv_transpose2d",
-    "global_avg_pool2d",
-}  # fmt: skip
-"""Operations of the slides that repeat the data type of the result."""
 
-
-def check_specification(op: TableOp) -> None:
-    """Check that attributes of an operation say what the layout of its result says.
+def check_block_formats(op: TableOp) -> None:
+    """Check that tensors of block formats have tiles as elements, those of their layout.
 
     Raises:
         VerifyException: They differ.
     """
-    if not op.name.startswith("ttnn."):
-        return
-    for result in op.results:
-        _block_format(result)
-    if Epoch.SLIDES not in op.spec.epochs or not op.results:
-        return
-    layout = layout_of(op.results[0])
-    if layout is None:
-        return
-    name = op.name.partition(".")[2]
-    if name in DTYPE and "dtype" in op.spec.attributes:
-        given = op.properties.get("dtype")
-        need(
-            given is not None,
-            "output data type attribute is not defined for op that has output layout data attribute " + layout.dtype,
-        )
-        dtype = getattr(given, "value", layout.dtype)
-        need(
-            dtype == layout.dtype,
-            f"output tensor layout data type {layout.dtype} must match output data type attribute {dtype}",
-        )
-    if name in CREATION and "layout" in op.spec.attributes:
-        given = op.properties.get("layout")
-        need(
-            given is not None,
-            "output layout attribute is not defined for op that has output layout attribute.",
-        )
-        kind, want = "tile" if layout.tiled else "row_major", getattr(given, "value", "")
-        need(kind == want, f"output tensor layout {kind} must match output layout attribute {want}")
-    memory = op.properties.get("memory_config")
-    if isinstance(memory, MemoryConfigAttr) and not memory.book:
-        _memory(op, memory)
-
-
-def _block_format(result: SSAValue) -> None:
-    """Tensors of block formats have tiles as elements, those of their layout."""
-    layout, type_ = layout_of(result), result.type
-    element = type_.element_type if isinstance(type_, TensorType) else None
-    if layout is not None and isinstance(element, TileType):
-        need(
-            element.dtype == layout.dtype,
-            "Output element type must match the scalar element type from encoding. Element type: "
-            f"'{element_text(result)}', Scalar element type: '{layout.dtype}'.",
-        )
-
-
-_SHARD: Final = re.compile(r"shard_spec<<.*?>, <(\d+)x(\d+)>")
-
-
-def _memory(op: TableOp, memory: MemoryConfigAttr) -> None:
-    layout = layout_of(op.results[0])
-    assert layout is not None
-    need(
-        memory.buffer.value == layout.space,
-        f"Output tensor buffer type {layout.space} must match memory config buffer type {memory.buffer.value}",
-    )
-    need(
-        memory.layout is None or memory.layout == layout.mem_layout,
-        f"Output tensor layout memory space {layout.mem_layout} must match memory config memory space {memory.layout}",
-    )
-    found = _SHARD.search(attribute_text(memory))
-    if found is not None:
-        scale = _TILE if layout.tiled else 1
-        shard = tuple(scale * size for size in layout.memref.get_shape())
-        wanted = (int(found.group(1)), int(found.group(2)))
-        need(
-            shard == wanted,
-            f"Output tensor scalar shard shape {tuple_text(shard)} must match memory config shard spec shape "
-            f"{tuple_text(wanted)}",
-        )
-
-
-def _cast(op: TableOp) -> None:
-    layout, given = layout_of(op.results[0]), op.properties.get("dtype")
-    if layout is not None and given is not None:
-        dtype = getattr(given, "value", layout.dtype)
-        need(
-            dtype == layout.dtype,
-            f"Output tensor data type {layout.dtype} must match the data type of dtype attribute {dtype}.",
-        )
+    for result in op.results if op.name.startswith("ttnn.") else ():
+        layout, type_ = layout_of(result), result.type
+        element = type_.element_type if isinstance(type_, TensorType) else None
+        if layout is not None and isinstance(element, TileType):
+            need(
+                element.dtype == layout.dtype,
+                "Output element type must match the scalar element type from encoding. Element type: "
+                f"'{element_text(result)}', Scalar element type: '{layout.dtype}'.",
+            )
 
 
 def _rand(op: TableOp) -> None:
@@ -295,9 +211,10 @@ def _gather(op: TableOp) -> None:
 
 
 def _embedding_bw(op: TableOp) -> None:
+    wide = "four_dimensional" in op.spec.traits
     shape, weight, gradient = (shape_of(value) for value in op.inputs[:3])
     need(shape[-1] % _TILE == 0, "Input's last dim must be divisible by TILE_WIDTH")
-    if Epoch.SLIDES not in op.spec.epochs:
+    if wide:
         need(len(shape) == 4, "Input index tensor must be a 4D tensor")
         need(
             shape[1:3] == (1, 1),
@@ -306,11 +223,10 @@ def _embedding_bw(op: TableOp) -> None:
     need(len(weight) == 2, "Input must be a 2D tensor")
     need(len(gradient) == 4, "Input gradient must be a 4D tensor")
     need(gradient[:2] == (1, 1), "Input gradient must be in the form (1, 1, R, C)")
-    slides = Epoch.SLIDES in op.spec.epochs
     need(
         gradient[2] == math.prod(shape),
         "Input gradient first dimension must match the volume of the input tensor"
-        if slides
+        if not wide
         else "Input gradient dim 2 must equal index_shape[0] * index_shape[-1]",
     )
     need(
@@ -320,7 +236,7 @@ def _embedding_bw(op: TableOp) -> None:
     kinds = element_text(op.inputs[2]), element_text(op.results[0])
     need(kinds[0] == kinds[1], "Input gradient and output must have the same dtype")
     result = shape_of(op.results[0])
-    if slides:
+    if not wide:
         need(result == weight, "Output must have the same shape as weight")
         return
     want = (1, 1, *weight)
@@ -370,8 +286,6 @@ def _tt_lang(op: TableOp) -> None:
 
 
 LIBRARY: Final[dict[str, Rule]] = {
-    "ttnn.typecast": _cast,
-    "ttnn.to_dtype": _cast,
     "ttnn.rand": _rand,
     "ttnn.constant": _constant,
     "ttnn.clamp_scalar": _clamp,

@@ -129,7 +129,7 @@ def _slots(op: TableOp, name: str) -> tuple[Attribute, ...]:
 
 
 def _captures(op: TableOp, function: FuncOp, slots: Sequence[Attribute]) -> None:
-    """Check the function that captures the trace of the current epoch."""
+    """Check the function that captures the trace of 2026-08."""
     name = function.sym_name.data
     staged = [value.type for value in op.group("inputs") if not _on_device(value.type)]
     semaphores = [value.type for value in op.group("semaphore_inputs")]

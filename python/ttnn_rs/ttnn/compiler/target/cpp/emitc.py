@@ -11,7 +11,6 @@ from typing import Final
 
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text, unquote
 from ttnn.compiler.ir.target_text import comment, is_cpp_callee, is_cpp_identifier, is_header, source_lines
@@ -106,8 +105,9 @@ def emitc_kernel(module: Module, function: FuncOp) -> str:
     writer = _Writer(module)
     for op in blocks[0].ops:
         writer.statement(op)
-    if not writer.includes and module.epoch is not Epoch.BOOK:
-        writer.includes = ["#include <cstdint>", *(f'#include "{header}"' for header in headers_of(module, function))]
+    headers = headers_of(module, function)
+    if not writer.includes and headers:
+        writer.includes = ["#include <cstdint>", *(f'#include "{header}"' for header in headers)]
     called = {_string(op, "callee") for op in blocks[0].ops if op.name == "emitc.call_opaque"}
     helpers = [text for name, text in _PRINTING.items() if name in called]
     lines = [f"// {comment(function.sym_name.data)}", *writer.includes, *helpers, "void kernel_main() {"]

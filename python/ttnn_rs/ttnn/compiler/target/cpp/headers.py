@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import FuncOp, Operation, StringAttr
@@ -16,11 +15,11 @@ THREAD: Final = "ttkernel.thread"
 
 #: Headers by thread, and those of a function or class that a kernel uses.
 _HEADERS: Final = {
-    Epoch.SLIDES: {"compute": "compute_kernel_api/common.h", "noc": "dataflow_api.h"},
-    Epoch.CURRENT: {"compute": "api/compute/common.h", "noc": "api/dataflow/dataflow_api.h"},
+    "2025-10": {"compute": "compute_kernel_api/common.h", "noc": "dataflow_api.h"},
+    "2026-08": {"compute": "api/compute/common.h", "noc": "api/dataflow/dataflow_api.h"},
 }
 _USED: Final = {
-    Epoch.SLIDES: {
+    "2025-10": {
         "tilize": "compute_kernel_api/tilize.h",
         "untilize": "compute_kernel_api/untilize.h",
         "copy_tile": "compute_kernel_api/tile_move_copy.h",
@@ -28,7 +27,7 @@ _USED: Final = {
         "mm_": "compute_kernel_api/matmul.h",
         "ttmlir::dprint": "debug/dprint.h",
     },
-    Epoch.CURRENT: {
+    "2026-08": {
         "CircularBuffer": "api/dataflow/circular_buffer.h",
         "DPRINT": "api/debug/dprint.h",
         "Noc": "api/dataflow/noc.h",
@@ -46,8 +45,12 @@ def headers_of(module: Module, function: FuncOp) -> list[str]:
     """Return the headers that a kernel needs, in their order."""
     texts = [_text(op) for op in function.body.block.ops]
     found = re.search(r"<(\w+)>", attribute_text(function.attributes[THREAD]))
-    thread = _HEADERS[module.epoch].get(found[1] if found is not None else "")
-    headers = {header for start, header in _USED[module.epoch].items() if any(text.startswith(start) for text in texts)}
+    if module.version not in _HEADERS:
+        return []
+    thread = _HEADERS[module.version].get(found[1] if found is not None else "")
+    headers = {
+        header for start, header in _USED[module.version].items() if any(text.startswith(start) for text in texts)
+    }
     return sorted(headers | ({thread} if thread is not None else set()))
 
 

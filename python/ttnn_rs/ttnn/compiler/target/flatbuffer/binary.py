@@ -1,4 +1,4 @@
-"""Binaries of any kind and epoch: loading, storing, and their text in JSON."""
+"""Binaries of any kind and language: loading, storing, and their text in JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ttnn.base.exceptions import FileFormatError
 from ttnn.base.files import open_file
 from ttnn.compiler.limits import VALUES, VALUES_FACTOR
 from ttnn.compiler.target.flatbuffer.reader import Reader, read_identifier
-from ttnn.compiler.target.flatbuffer.schema import EPOCHS, Root, Schema
+from ttnn.compiler.target.flatbuffer.schema import Root, Schema
 from ttnn.compiler.target.flatbuffer.writer import write
+from ttnn.compiler.version import VERSIONS, Version
 
 __all__ = ["SUFFIXES", "Binary"]
 
@@ -29,13 +30,13 @@ class Binary:
 
     Attributes:
         identifier: "TTNN", "TTM0" or "TTSY".
-        epoch: "book", "slides" or "current".
+        language: "2024-09", "2025-10" or "2026-08".
         values: The root table: dictionaries for tables and structs, names for enumerations; for a union `x` the name of
             its member is at `x_type`. Tables that the file has once are one dictionary, wherever they appear.
     """
 
     identifier: str
-    epoch: str
+    language: Version
     values: dict[str, Any]
 
     @staticmethod
@@ -53,15 +54,15 @@ class Binary:
         identifier = read_identifier(data, name)
         if identifier not in SUFFIXES:
             raise FileFormatError(f"{name}: file identifier {identifier!r}; there are {', '.join(SUFFIXES)}.")
-        epoch = _epoch(data, name, identifier)
-        values = Reader(data, name).root(Schema.load(epoch).roots[identifier])
+        language = _language(data, name, identifier)
+        values = Reader(data, name).root(Schema.load(language).roots[identifier])
         most = VALUES + VALUES_FACTOR * len(data)
         if _expanded(values, {}) > most:
             raise FileFormatError(
                 f"{name}: with its shared tables written out, the binary of {len(data):,} bytes has more than {most:,} "
                 "values. The file is damaged."
             )
-        return Binary(identifier, epoch, values)
+        return Binary(identifier, language, values)
 
     @staticmethod
     def load(path: str | Path) -> Binary:
@@ -91,7 +92,7 @@ class Binary:
     @property
     def root(self) -> Root:
         """Type of the root table."""
-        return Schema.load(self.epoch).roots[self.identifier]
+        return Schema.load(self.language).roots[self.identifier]
 
     @property
     def version(self) -> str:
@@ -119,23 +120,23 @@ class Binary:
         return json.dumps(self.values, default=list)
 
 
-def _epoch(data: bytes, name: str, identifier: str) -> str:
-    """The epoch of a binary: the root of the first one has fewer fields, the later ones name their schema's hash."""
+def _language(data: bytes, name: str, identifier: str) -> Version:
+    """The language of a binary: the root of the first one has fewer fields, the later ones name their schema's hash."""
     reader = Reader(data, name)
-    if reader.root_width() <= Schema.load("book").roots[identifier].table.width:
-        return "book"
-    later = EPOCHS[:0:-1]
-    digest = reader.first_string(Schema.load("current").roots[identifier], "schema_hash")
-    for epoch in later:
-        if Schema.load(epoch).digest == digest:
-            return epoch
+    if reader.root_width() <= Schema.load("2024-09").roots[identifier].table.width:
+        return "2024-09"
+    later = VERSIONS[:0:-1]
+    digest = reader.first_string(Schema.load("2026-08").roots[identifier], "schema_hash")
+    for language in later:
+        if Schema.load(language).digest == digest:
+            return language
     # Written by another package: the newest schema that reads it.
-    for epoch in later[:-1]:
+    for language in later[:-1]:
         try:
-            Reader(data, name).root(Schema.load(epoch).roots[identifier])
+            Reader(data, name).root(Schema.load(language).roots[identifier])
         except FileFormatError:
             continue
-        return epoch
+        return language
     return later[-1]
 
 

@@ -1,4 +1,4 @@
-"""Schemas of the binary formats: the types of one epoch, read from `schemas/<epoch>.txt`.
+"""Schemas of the binary formats: the types of one language, read from `schemas/<language>.txt`.
 
 A schema is data, so that one generic reader and one generic writer serve all formats, and nothing is generated when the
 package is built. Sources: tt-mlir, `include/ttmlir/Target/{Common,TTNN,TTMetal}/*.fbs`; the FlatBuffers documents
@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 
 __all__ = [
     "BYTE",
-    "EPOCHS",
     "Enum",
     "Field",
     "Root",
@@ -30,8 +29,6 @@ __all__ = [
     "Vector",
     "union_of",
 ]
-
-EPOCHS: Final = ("book", "slides", "current")
 
 
 @dataclass(frozen=True)
@@ -151,29 +148,29 @@ class Root:
 
 @dataclass
 class Schema:
-    """All types of one epoch.
+    """All types of one language.
 
     Attributes:
-        epoch: "book", "slides" or "current".
+        language: "2024-09", "2025-10" or "2026-08".
         types: Type of each qualified name.
         roots: Root of each file identifier.
         digest: SHA-256 of the types, in hexadecimal: the field `schema_hash` of later binaries.
     """
 
-    epoch: str
+    language: str
     types: dict[str, Enum | Struct | Table | Union]
     roots: dict[str, Root]
     digest: str
 
     @staticmethod
     @cache
-    def load(epoch: str) -> Schema:
-        """Return the schema of an epoch."""
-        text = resources.files(__package__).joinpath("schemas").joinpath(f"{epoch}.txt").read_text("utf-8")
-        return _parse(epoch, text)
+    def load(language: str) -> Schema:
+        """Return the schema of a language."""
+        text = resources.files(__package__).joinpath("schemas").joinpath(f"{language}.txt").read_text("utf-8")
+        return _parse(language, text)
 
 
-def _parse(epoch: str, text: str) -> Schema:
+def _parse(language: str, text: str) -> Schema:
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     types: dict[str, Enum | Struct | Table | Union] = {}
     for line in lines:
@@ -221,7 +218,7 @@ def _parse(epoch: str, text: str) -> Schema:
         if isinstance(one, Struct):
             _lay_out(one)
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return Schema(epoch, types, roots, digest)
+    return Schema(language, types, roots, digest)
 
 
 def _add_field(table: Table, name: str, kind: Type, options: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""System descriptors in binaries: their tables of all epochs, and files with the suffix `.ttsys`."""
+"""System descriptors in binaries: their tables of all languages, and files with the suffix `.ttsys`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ttnn.compiler.dialects.ttcore.system_desc import CHIP_NUMBERS, ChipChannel,
 from ttnn.compiler.limits import CHIPS
 from ttnn.compiler.target.flatbuffer.binary import Binary
 from ttnn.compiler.target.flatbuffer.schema import Enum, Schema
+from ttnn.compiler.version import Version
 
 __all__ = ["DATA_TYPES", "from_table", "load", "make_binary", "to_table"]
 
@@ -52,9 +53,9 @@ def _pair(table: dict[str, int]) -> tuple[int, int]:
     return table["y"], table["x"]
 
 
-def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
-    """Return the table `SystemDesc` of a binary. What the epoch has no field for is left out."""
-    schema = Schema.load(epoch)
+def to_table(system: SystemDesc, language: str) -> dict[str, Any]:
+    """Return the table `SystemDesc` of a binary. What the language has no field for is left out."""
+    schema = Schema.load(language)
     fields = schema.types["tt.target.ChipDesc"].by_name  # type: ignore[union-attr]
     flags = schema.types["tt.target.ChipCapability"]
     assert isinstance(flags, Enum)
@@ -63,7 +64,7 @@ def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
         table: dict[str, Any] = {
             "arch": {"grayskull": "Grayskull", "wormhole_b0": "Wormhole_b0"}.get(chip.arch, chip.arch.capitalize()),
             "grid_size": _yx(chip.grid),
-            "supported_data_types": _data_types(chip, epoch),
+            "supported_data_types": _data_types(chip, language),
             "supported_tile_sizes": [_yx(size) for size in chip.tile_sizes],
             "physical_cores": {
                 name: [_yx(core) for core in getattr(chip, attribute)] for name, attribute in _CORES.items()
@@ -96,14 +97,14 @@ def to_table(system: SystemDesc, epoch: str) -> dict[str, Any]:
     return {name: value for name, value in table.items() if name in known}
 
 
-def _data_types(chip: ChipDesc, epoch: str) -> list[str]:
-    """Names of the data types of a chip; the first epoch has no signed integers, the later ones have them on each."""
+def _data_types(chip: ChipDesc, language: str) -> list[str]:
+    """Names of the data types of a chip; 2024-09 has no signed integers, the later ones have them on each."""
     words = [word for word in chip.data_types if word != "si32"]
-    return [DATA_TYPES[word] for word in (words if epoch == "book" else [*words, "si32"])]
+    return [DATA_TYPES[word] for word in (words if language == "2024-09" else [*words, "si32"])]
 
 
 def from_table(table: dict[str, Any], name: str = "<data>") -> SystemDesc:
-    """Return the system descriptor of a binary. Fields that its epoch lacks have the values of the default chip.
+    """Return the system descriptor of a binary. Fields that its language lacks have the values of the default chip.
 
     Args:
         table: The table `SystemDesc`.
@@ -149,7 +150,7 @@ def _chip(table: dict[str, Any]) -> ChipDesc:
     facts["grid"] = _pair(table["grid_size"])
     cores = table.get("physical_cores")
     for name, attribute in _CORES.items():
-        # The later epochs have no physical cores: workers are row by row, channels in a row below them.
+        # The later languages have no physical cores: workers are row by row, channels in a row below them.
         facts[attribute] = tuple(_pair(core) for core in cores.get(name, [])) if cores else ()
     if not cores:
         rows, columns = facts["grid"]
@@ -166,25 +167,25 @@ def _chip(table: dict[str, Any]) -> ChipDesc:
     return ChipDesc(**facts)
 
 
-def make_binary(system: SystemDesc, version: str, epoch: str = "book", product: str = "") -> Binary:
+def make_binary(system: SystemDesc, version: str, language: Version = "2024-09", product: str = "") -> Binary:
     """Return a system descriptor as a binary.
 
     Args:
         system: The descriptor.
         version: Version of the package, "major.minor.patch".
-        epoch: "book", "slides" or "current".
+        language: "2024-09", "2025-10" or "2026-08".
         product: What the system is called.
     """
-    schema = Schema.load(epoch)
+    schema = Schema.load(language)
     values: dict[str, Any] = {
         "version": version_table(version),
         "ttmlir_git_hash": version,
         "schema_hash": schema.digest,
         "product_identifier": product or system.chips[0].arch,
-        "system_desc": to_table(system, epoch),
+        "system_desc": to_table(system, language),
     }
     known = schema.roots["TTSY"].table.by_name
-    return Binary("TTSY", epoch, {name: value for name, value in values.items() if name in known})
+    return Binary("TTSY", language, {name: value for name, value in values.items() if name in known})
 
 
 def version_table(version: str) -> dict[str, int]:

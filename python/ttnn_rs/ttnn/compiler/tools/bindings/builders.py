@@ -10,7 +10,6 @@ from ttnn.base.exceptions import ArgumentError, MissingNameError
 from ttnn.compiler.dialects import attributes, make, operation_class
 from ttnn.compiler.dialects.ttcore.algebra import element_bytes, tile_bytes
 from ttnn.compiler.ir.attributes import OpaqueDialectType
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.xdsl_adapter import Block as AnyBlock
 from ttnn.compiler.ir.xdsl_adapter import FuncOp as AnyFuncOp
 from ttnn.compiler.ir.xdsl_adapter import IndexType, IntegerAttr, IntegerType, MemRefType, Region
@@ -18,6 +17,7 @@ from ttnn.compiler.tools.bindings import kernel_arguments, tt
 from ttnn.compiler.tools.bindings import ttcore as ttcore_attributes
 from ttnn.compiler.tools.bindings.ir import Context, Type, Value, insert, unknown_operation
 from ttnn.compiler.tools.bindings.ir import MemRefType as BoundMemRefType
+from ttnn.compiler.version import Version
 
 __all__ = ["Dialect", "arith", "func", "scf", "tensor", "ttcore", "ttir", "ttkernel", "ttnn"]
 
@@ -38,8 +38,8 @@ class Dialect:
 
     def __getattr__(self, short: str) -> Callable[..., Any]:
         name = f"{self._name}.{short}"
-        epoch = Epoch.CURRENT if self._name == "ttcore" else Epoch.BOOK
-        kind = None if short.startswith("_") else operation_class(name, epoch)
+        version: Version = "2026-08" if self._name == "ttcore" else "2024-09"
+        kind = None if short.startswith("_") else operation_class(name, version)
         if kind is None:
             raise MissingNameError(f"the dialect {self._name} has no operation {short}.")
 
@@ -47,7 +47,7 @@ class Dialect:
             if not all(isinstance(one, Value) for one in operands):
                 raise ArgumentError(f"{name}: operands are values, got {[type(one).__name__ for one in operands]}.")
             given = {key: value.raw for key, value in properties.items()}
-            op = insert(make(name, epoch, [one.raw for one in operands], [one.raw for one in results], given))
+            op = insert(make(name, version, [one.raw for one in operands], [one.raw for one in results], given))
             made = [Value(result) for result in op.results]
             return made[0] if len(made) == 1 else made or None
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.ir import affine
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module as Parsed
 from ttnn.compiler.ir.operations import generic_operation
 from ttnn.compiler.ir.printing import attribute_text
@@ -37,6 +36,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     TensorType,
     builtin_float,
 )
+from ttnn.compiler.version import NEWEST, Version, version_of
 from ttnn.compiler.versions import parse_module, print_module
 
 if TYPE_CHECKING:
@@ -83,16 +83,18 @@ class _Stack:
         return next((one for one in reversed(cls.entries) if isinstance(one, kind)), None)
 
 
-def default_epoch() -> Epoch:
-    """Return the epoch of what does not show its own: that of the environment variable `TTMLIR_DEFAULT_EPOCH`.
+def default_version() -> Version:
+    """Return the version of what does not show its own: that of the environment variable `TTMLIR_DEFAULT_VERSION`.
 
     Raises:
-        ArgumentError: It has another value than book, slides or current.
+        ArgumentError: It has another value than 2024-09, 2025-10 or 2026-08.
     """
-    word = os.environ.get("TTMLIR_DEFAULT_EPOCH") or Epoch.CURRENT.value
-    if word not in [epoch.value for epoch in Epoch]:
-        raise ArgumentError(f"TTMLIR_DEFAULT_EPOCH: expected book, slides or current, got {word!r}.")
-    return Epoch(word)
+    names = ("TTMLIR_DEFAULT_VERSION", "TTMLIR_DEFAULT_EPOCH")
+    name = next((name for name in names if os.environ.get(name)), None)
+    try:
+        return NEWEST if name is None else version_of(os.environ[name])
+    except ValueError as error:
+        raise ArgumentError(f"{name}: {error}.") from None
 
 
 class _Scoped:
@@ -575,12 +577,12 @@ class Module:
         Raises:
             CompileError: The text is no valid module.
         """
-        return Module(parse_module(text, default_epoch=default_epoch()))
+        return Module(parse_module(text, default_version=default_version()))
 
     @staticmethod
     def create(loc: Location | None = None) -> Module:
         """Return an empty module."""
-        return Module(Parsed(ModuleOp([]), Epoch.BOOK))
+        return Module(Parsed(ModuleOp([]), "2024-09"))
 
     @property
     def body(self) -> Block:

@@ -1,4 +1,4 @@
-"""`ttmlir.dialects.ttkernel.ir`: what a kernel is called with, attributes of the later epochs."""
+"""`ttmlir.dialects.ttkernel.ir`: what a kernel is called with, attributes of the later versions."""
 
 from __future__ import annotations
 

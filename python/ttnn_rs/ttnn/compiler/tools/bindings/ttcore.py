@@ -1,7 +1,7 @@
-"""`ttmlir.dialects.ttcore`: grids, devices and tiles of the later epochs.
+"""`ttmlir.dialects.ttcore`: grids, devices and tiles of the later versions.
 
-Calls that two epochs share make what the environment variable `TTMLIR_DEFAULT_EPOCH` names, `slides` or `current`;
-without it that of the current epoch.
+Calls that two versions share make what the environment variable `TTMLIR_DEFAULT_VERSION` names, 2025-10 or 2026-08;
+without it that of 2026-08.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ttnn.compiler.dialects.enums import ENUMS
 from ttnn.compiler.dialects.ttcore.device import Device
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute, to_attribute
-from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_epoch
+from ttnn.compiler.tools.bindings.ir import AffineMap, Attribute, Context, Type, default_version
 from ttnn.compiler.tools.data_types import DataType
 from ttnn.compiler.transforms.ttcore.device import device_attribute
 
@@ -67,7 +67,7 @@ class GridAttr(Attribute):
 
     @staticmethod
     def get(context: Context, shape: Sequence[int], *maps: AffineMap) -> GridAttr:
-        """Return a grid: without maps, with the one to chips and cores (slides), or with that and the map back."""
+        """Return a grid: without maps, with the one to chips and cores (2025-10), or with that and the map back."""
         return GridAttr(_grid(shape, maps))
 
     @property
@@ -104,17 +104,17 @@ class DeviceAttr(Attribute):
         Args:
             context: What it belongs to.
             grid_shape: Cores per dimension.
-            parts: Maps of the grid to (chip, y, x) and, in the current epoch, back; maps of L1 and of DRAM, sizes of
-                the mesh, and its chips; in the current epoch then the topology of each of its dimensions.
+            parts: Maps of the grid to (chip, y, x) and, in 2026-08, back; maps of L1 and of DRAM, sizes of
+                the mesh, and its chips; in 2026-08 then the topology of each of its dimensions.
 
         Raises:
-            ArgumentError: These are neither the arguments of the slides nor those of the current epoch.
+            ArgumentError: These are arguments neither of 2025-10 nor of 2026-08.
         """
         count = sum(isinstance(part, AffineMap) for part in parts)
         if (count, len(parts)) not in ((3, 5), (4, 6), (4, 7)):
             raise ArgumentError(
-                "DeviceAttr.get: three maps, mesh_shape and chip_ids (slides), or four maps, mesh_shape, chip_ids and "
-                f"mesh_topology (current), got {count} maps among {len(parts)} arguments."
+                "DeviceAttr.get: three maps, mesh_shape and chip_ids (2025-10), or four maps, mesh_shape, chip_ids and "
+                f"mesh_topology (2026-08), got {count} maps among {len(parts)} arguments."
             )
         rest: list[tuple[str, str]] = []
         if count == 4:
@@ -143,7 +143,7 @@ class DeviceAttr(Attribute):
         assert isinstance(system_desc.raw, attributes.SystemDescAttr)
         desc = from_attribute(system_desc.raw)
         return DeviceAttr(
-            device_attribute(desc, Device.of_system(desc, mesh_shape), tuple(mesh_shape), default_epoch())
+            device_attribute(desc, Device.of_system(desc, mesh_shape), tuple(mesh_shape), default_version())
         )
 
     def unwrap(self) -> DeviceAttr:

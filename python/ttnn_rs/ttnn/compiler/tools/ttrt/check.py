@@ -48,7 +48,7 @@ class Check(Command):
         for binary in self.binaries:
             systems = [(found.fbb_dict["system_desc"], found.file_path) for found in self.descriptors]
             if not self["--system-desc"]:
-                systems = [(query.current_system_table(binary.fbb.content.epoch), "the simulated system")]
+                systems = [(query.current_system_table(binary.fbb.content.language), "the simulated system")]
             reasons = [reason for table, name in systems if (reason := _difference(binary, table, name))]
             passed = len(reasons) < len(systems)
             self.result(binary.file_path, "pass" if passed else "fail", "" if passed else "\n".join(reasons))

@@ -48,6 +48,6 @@ class Query(Command):
         """Return the descriptor as a dictionary."""
         return binaries.as_dict(self.system_desc)
 
-    def current_system_table(self, epoch: str) -> dict[str, Any]:
-        """Return the table of the simulated system as binaries of an epoch have it."""
-        return to_table(current_system(), epoch)
+    def current_system_table(self, language: str) -> dict[str, Any]:
+        """Return the table of the simulated system as binaries of a language have it."""
+        return to_table(current_system(), language)

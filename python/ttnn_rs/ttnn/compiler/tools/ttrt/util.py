@@ -315,7 +315,7 @@ class Binary(Flatbuffer):
         Raises:
             DeviceError: It was built for another one, or does not say for which.
         """
-        compare_systems(self, query.current_system_table(self.fbb.content.epoch), "the simulated system")
+        compare_systems(self, query.current_system_table(self.fbb.content.language), "the simulated system")
         return True
 
     def get_num_programs(self) -> int:

@@ -1,4 +1,4 @@
-"""`ttir-allocate` of the book: addresses for every buffer, and their end after the last use."""
+"""`ttir-allocate` of 2024-09: addresses for every buffer, and their end after the last use."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _own(
 
     alloc = make(
         "ttir.alloc",
-        module.epoch,
+        module.version,
         [],
         [value.type],
         {"address": integer(address, "i64"), "size": integer(size, "i64"), "memory_space": space_attr(layout.space)},
@@ -124,7 +124,7 @@ def _own(
         op.n_outs += 1
         last = _last_use(op, value)
     if last is not None and last.name != "func.return":
-        dealloc = make("ttir.dealloc", module.epoch, [buffer], [], location=last.location)
+        dealloc = make("ttir.dealloc", module.version, [buffer], [], location=last.location)
         block = last.parent
         assert block is not None
         block.insert_op_after(dealloc, last)

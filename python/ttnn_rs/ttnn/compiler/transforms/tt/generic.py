@@ -1,4 +1,4 @@
-"""Dispatch regions of the book: named operations inside `ttir.generic`."""
+"""Dispatch regions of 2024-09: named operations inside `ttir.generic`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _wrap(module: Module, op: TableOp, maps: list[AffineMap], kinds: list[str]) 
     block = Block(arg_types=types)
     inner = make(
         op.name,
-        module.epoch,
+        module.version,
         list(block.args[: len(op.inputs)]),
         [result.type for result in op.results],
         dict(op.properties),
@@ -71,7 +71,7 @@ def _wrap(module: Module, op: TableOp, maps: list[AffineMap], kinds: list[str]) 
         location=op.location,
     )
     block.add_op(inner)
-    block.add_op(make("ttir.yield", module.epoch, list(inner.results), [], location=op.location))
+    block.add_op(make("ttir.yield", module.version, list(inner.results), [], location=op.location))
     properties: dict[str, Attribute] = {
         "grid": GridAttr("tt", (1, 1)),
         "indexing_maps": ArrayAttr([AffineMapAttr(one) for one in maps]),
@@ -81,7 +81,7 @@ def _wrap(module: Module, op: TableOp, maps: list[AffineMap], kinds: list[str]) 
     }
     new = make(
         "ttir.generic",
-        module.epoch,
+        module.version,
         list(op.inputs),
         [result.type for result in op.results],
         properties,
@@ -109,7 +109,7 @@ def generic_kernel(module: Module, options: dict[str, Any]) -> None:
         name = op.name.partition(".")[2]
         kernel = make(
             "ttir.kernel",
-            module.epoch,
+            module.version,
             list(op.inputs),
             [result.type for result in op.results],
             {

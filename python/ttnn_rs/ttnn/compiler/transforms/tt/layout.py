@@ -1,4 +1,4 @@
-"""`ttir-layout` of the book: every tensor gets a layout, every operand comes where its operation allows it."""
+"""`ttir-layout` of 2024-09: every tensor gets a layout, every operand comes where its operation allows it."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _convert(module: Module, op: Operation, value: SSAValue, wanted: Attribute) 
     if producer is not None and producer.name in ("tensor.empty", "ttir.constant"):
         set_type(value, wanted)
         return value
-    new = make("ttir.to_layout", module.epoch, [value], [wanted], location=op.location)
+    new = make("ttir.to_layout", module.version, [value], [wanted], location=op.location)
     insert_before(op, new)
     return new.results[0]
 

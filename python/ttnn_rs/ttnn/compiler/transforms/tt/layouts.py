@@ -1,4 +1,4 @@
-"""Layouts of the book: `#tt.layout` attributes on tensors, made and changed."""
+"""Layouts of 2024-09: `#tt.layout` attributes on tensors, made and changed."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = [
 
 
 def space_attr(word: str) -> EnumAttr:
-    """Return a memory space of the book."""
+    """Return a memory space of 2024-09."""
     return EnumAttr("tt.memory_space", word)
 
 
 def book_data_type(element: Attribute) -> str:
-    """Return the word of a data type; the book has no signed integers."""
+    """Return the word of a data type; 2024-09 has no signed integers."""
     word = data_type(element)
     return {"si32": "u32"}.get(word, word)
 
@@ -108,6 +108,6 @@ def with_space(layout: LayoutAttr, space: str) -> LayoutAttr:
 
 
 def device_of(module: Module) -> DeviceAttr | None:
-    """Return the device of a module of the book, or None."""
+    """Return the device of a module of 2024-09, or None."""
     device = module.op.attributes.get("tt.device")
     return device if isinstance(device, DeviceAttr) else None

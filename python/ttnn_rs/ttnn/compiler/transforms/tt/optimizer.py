@@ -1,4 +1,4 @@
-"""`ttir-optimizer` of the book: the grid of every operation, overrides by name, and chains of sharded operations."""
+"""`ttir-optimizer` of 2024-09: the grid of every operation, overrides by name, and chains of sharded operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small rewrites of the book: pools on flat images, constants as fills."""
+"""Small rewrites of 2024-09: pools on flat images, constants as fills."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sliding_window(module: Module, options: dict[str, Any]) -> None:
         assert isinstance(type_, TensorType)
         pool = make(
             op.name,
-            module.epoch,
+            module.version,
             [before.results[0]],
             [TensorType(type_.element_type, flat(result), NoneAttr())],
             {**op.properties, "original_height": si32_attr(shape[1]), "original_width": si32_attr(shape[2])},
@@ -53,7 +53,7 @@ def _reshape(module: Module, op: TableOp, value: Any, shape: tuple[int, ...], co
         properties["operand_constraints"] = constraints
     new = make(
         "ttir.reshape",
-        module.epoch,
+        module.version,
         [value],
         [TensorType(value.type.element_type, shape, NoneAttr())],
         properties,
@@ -70,7 +70,7 @@ def constant_as_fill(module: Module, options: dict[str, Any]) -> None:
     for op in table_ops(module.op, "ttir.constant"):
         new = make(
             "ttir.fill",
-            module.epoch,
+            module.version,
             [],
             [op.results[0].type],
             {"value": op.properties["value"], "operand_constraints": anywhere},

@@ -41,7 +41,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         if step is not None:
             first = make(
                 "ttir.to_layout",
-                module.epoch,
+                module.version,
                 [op.inputs[0]],
                 [with_encoding(op.inputs[0].type, step)],
                 location=op.location,

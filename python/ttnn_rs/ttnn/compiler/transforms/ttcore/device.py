@@ -1,4 +1,4 @@
-"""The device of the slides and the current epoch: an operation at the head of a module inside a device module."""
+"""The device of 2025-10 and 2026-08: an operation at the head of a module inside a device module."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ttnn.compiler.dialects.ttcore.affine import AffineMap, dimensions
 from ttnn.compiler.dialects.ttcore.device import Device
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
 from ttnn.compiler.dialects.ttcore.system_desc_attribute import to_attribute
+from ttnn.compiler.features import DEVICE_MAPS, DIALECT_TT
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     Attribute,
@@ -26,6 +26,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
 )
 from ttnn.compiler.transforms.base import device_in_block
 from ttnn.compiler.transforms.ttcore.system import read_system_desc
+from ttnn.compiler.version import Version
 
 __all__ = [
     "device_attribute",
@@ -75,10 +76,10 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
         except DeviceError as error:
             raise CompileError(module.at(module.op, str(error))) from None
         target.attributes["ttcore.system_desc"] = to_attribute(desc, "ttcore")
-        attribute = device_attribute(desc, device, mesh or (1, 1), module.epoch)
+        attribute = device_attribute(desc, device, mesh or (1, 1), module.version)
         new = make(
             "ttcore.device",
-            module.epoch,
+            module.version,
             [],
             [],
             {"sym_name": StringAttr("default_device"), "device_attr": attribute},
@@ -92,9 +93,9 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
             block.insert_op_before(new, first)
 
 
-def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], epoch: Epoch) -> DeviceAttr:
-    """Return the attribute of a device; that of the current epoch has the map back and the grid of DRAM, too."""
-    if epoch is not Epoch.CURRENT:
+def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], version: Version) -> DeviceAttr:
+    """Return the attribute of a device; that of 2026-08 has the map back and the grid of DRAM, too."""
+    if not DEVICE_MAPS.of(version):
         grid = GridAttr("ttcore", device.grid, device.workers)
         return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids)
     inverse = None
@@ -122,7 +123,7 @@ def wrap(module: Module, options: dict[str, Any]) -> None:
     name = module.op.properties.get("sym_name")
     if name is not None:
         inner.properties["sym_name"] = name
-    wrapper = make("ttcore.device_module", module.epoch, [], [], regions=[Region([Block([inner])])])
+    wrapper = make("ttcore.device_module", module.version, [], [], regions=[Region([Block([inner])])])
     module.op.body.block.add_op(wrapper)
 
 
@@ -162,9 +163,9 @@ def device_value(module: Module, op: Operation) -> SSAValue:
     mesh = attribute.mesh_shape if isinstance(attribute, DeviceAttr) else ()
     mesh = mesh if len(mesh) == 2 else (1, *mesh) if len(mesh) == 1 else (1, 1)
     properties: dict[str, Attribute] = {"mesh_shape": ShapeAttr("ttnn.mesh_shape", mesh)}
-    if module.epoch.value in ("slides", "current"):
+    if not DIALECT_TT.of(module.version):
         properties["mesh_offset"] = ShapeAttr("ttnn.mesh_offset", (0, 0))
-    new = make("ttnn.get_device", module.epoch, [], [TtnnDeviceType()], properties, location=op.location)
+    new = make("ttnn.get_device", module.version, [], [TtnnDeviceType()], properties, location=op.location)
     first = block.first_op
     assert first is not None
     block.insert_op_before(new, first)

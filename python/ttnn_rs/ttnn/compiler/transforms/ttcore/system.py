@@ -1,4 +1,4 @@
-"""The system and the device on a module of the book."""
+"""The system and the device on a module of 2024-09."""
 
 from __future__ import annotations
 

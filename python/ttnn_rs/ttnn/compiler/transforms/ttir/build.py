@@ -41,7 +41,7 @@ def typed(
     module: Module, op: TableOp, name: str, inputs: list[SSAValue], type_: Attribute, **properties: Any
 ) -> SSAValue:
     """Insert an operation with a result type before another one, and return its result."""
-    made = make(f"ttir.{name}", module.epoch, inputs, [type_], properties, location=op.location)
+    made = make(f"ttir.{name}", module.version, inputs, [type_], properties, location=op.location)
     insert_before(op, made)
     value: SSAValue = made.results[0]
     return value

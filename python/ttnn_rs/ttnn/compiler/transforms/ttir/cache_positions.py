@@ -1,4 +1,4 @@
-"""Scatters of the slides that write rows of a cache [batch, heads, length, size]."""
+"""Scatters of 2025-10 that write rows of a cache [batch, heads, length, size]."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _reshape(module: Module, op: TableOp, value: SSAValue, shape: tuple[int, ...
     assert isinstance(type_, TensorType)
     new = make(
         "ttir.reshape",
-        module.epoch,
+        module.version,
         [value],
         [TensorType(type_.element_type, shape, NoneAttr())],
         {"shape": ArrayAttr([i32_attr(size) for size in shape])},
@@ -72,7 +72,7 @@ def _flatten(module: Module, op: TableOp, shape: tuple[int, ...]) -> None:
         types.append(TensorType(type_.element_type, (1, 1, math.prod(out[:3]), out[3]), NoneAttr()))
     new = make(
         op.name,
-        module.epoch,
+        module.version,
         [flat, *op.inputs[1:]],
         types,
         {**op.properties, "flattened_compat_info": info},

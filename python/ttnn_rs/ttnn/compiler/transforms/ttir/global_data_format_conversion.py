@@ -1,6 +1,6 @@
 """Functions compute in one format and keep the types of their signatures.
 
-`ttir-global-data-format-conversion` converts all tensors; `enable-bfp8-conversion` of the slides those of bfloat16.
+`ttir-global-data-format-conversion` converts all tensors; `enable-bfp8-conversion` of 2025-10 those of bfloat16.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _cast(
     if known is not None:
         return known
     location = op.location if isinstance(value, BlockArgument) else value.owner.location  # type: ignore[union-attr]
-    made = make("ttir.typecast", module.epoch, [value], [type_], location=location)
+    made = make("ttir.typecast", module.version, [value], [type_], location=location)
     insert_before(op, made)
     casts[value, type_] = made.results[0]
     cast: SSAValue = made.results[0]

@@ -120,7 +120,7 @@ def remade(
     """Insert an operation like `op` with other inputs, result type and attributes before `place`; return its result."""
     new = make(
         op.name,
-        module.epoch,
+        module.version,
         inputs,
         [type_],
         {**op.properties, **properties},

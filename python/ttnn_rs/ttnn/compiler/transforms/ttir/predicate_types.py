@@ -135,7 +135,7 @@ def _narrow(module: Module, first: TableOp) -> None:
             else:
                 others.append(use)
         if others:
-            cast = make("ttir.typecast", module.epoch, [result], [before], location=op.location)
+            cast = make("ttir.typecast", module.version, [result], [before], location=op.location)
             assert op.parent is not None
             op.parent.insert_op_after(cast, op)
             for use in others:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
-from ttnn.compiler.dialects.verify.library import DTYPE
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import TENSOR_SPECS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -26,29 +24,20 @@ from ttnn.compiler.ir.xdsl_adapter import (
 from ttnn.compiler.transforms.base import insert_before, set_type
 from ttnn.compiler.transforms.ttcore.device import device_value
 from ttnn.compiler.transforms.ttnn.layout.layouts import (
-    data_type_attr,
-    layout_enum,
     layout_of,
-    memory_config,
     shape_attr,
 )
 from ttnn.compiler.transforms.ttnn.layout.types import on_host, retyped
+from ttnn.compiler.version import Version
+from ttnn.compiler.versions.repeated import stated_by_default
 
 __all__ = [
     "Build",
-    "bring_attributes",
     "change_operands",
     "groups_of",
     "set_result",
     "with_suffix",
 ]
-
-
-# These carry data type, layout and place of their result as attributes in epoch `slides`.
-_DESCRIBED = {
-    "arange", "constant", "empty", "full", "load_tensor", "ones", "rand", "to_device", "to_dtype", "to_layout",
-    "to_memory_config", "typecast", "zeros",
-}  # fmt: skip
 
 
 def with_suffix(location: Attribute, suffix: str) -> Attribute:
@@ -63,28 +52,12 @@ def groups_of(op: TableOp) -> dict[str, tuple[SSAValue, ...]]:
     return {group.name: op.group(group.name) for group in op.spec.operands}
 
 
-def bring_attributes(op: TableOp) -> None:
-    """Update the attributes of an operation that repeat the layout of its result."""
-    layout = layout_of(op.results[0].type) if op.results else None
-    if layout is None:
-        return
-    for name, value in _described(op.name.partition(".")[2], layout).items():
-        if name in op.spec.attributes and (name in op.properties or name == "dtype"):
-            op.properties[name] = value
-
-
 def set_result(op: TableOp, type_: Attribute, index: int = 0) -> None:
-    """Change the type of a result, and the attributes that repeat it."""
+    """Change the type of a result; an attribute that says more of its layout than the type is left out."""
     set_type(op.results[index], type_)
-    if index == 0:
-        bring_attributes(op)
-
-
-def _described(short: str, layout: TTNNLayoutAttr) -> dict[str, Attribute]:
-    found: dict[str, Attribute] = {"dtype": data_type_attr(layout), "layout": layout_enum(layout)}
-    if not on_host(layout) or short == "to_layout":
-        found["memory_config"] = memory_config(layout)
-    return found
+    if index == 0 and op.stated is not None:
+        for name in op.stated:
+            op.properties.pop(name, None)
 
 
 class Build:
@@ -100,9 +73,9 @@ class Build:
         self.place = place
 
     @property
-    def epoch(self) -> Epoch:
-        """The epoch of the module."""
-        return self.module.epoch
+    def version(self) -> Version:
+        """The version of the module."""
+        return self.module.version
 
     @property
     def device(self) -> SSAValue:
@@ -127,24 +100,17 @@ class Build:
             types: Types of its results.
             suffix: Of its location's name.
             attributes: Discardable attributes.
-            properties: Its attributes; None for one that is missing, names of later epochs only are left out in
-                `slides`.
+            properties: Its attributes; None for one that is missing, names of later versions only are left out in
+                2025-10.
         """
-        kind = operation_class(f"ttnn.{name}", self.module.epoch)
-        assert kind is not None, f"ttnn.{name} is not of epoch {self.module.epoch.value}"
+        kind = operation_class(f"ttnn.{name}", self.module.version)
+        assert kind is not None, f"ttnn.{name} is not of version {self.module.version}"
         known = kind.spec.attributes
         given = {key: value for key, value in properties.items() if value is not None and key in known}
-        layout = layout_of(types[0]) if types else None
-        if name in _DESCRIBED and layout is not None:
-            for key, value in _described(name, layout).items():
-                if key in known:
-                    given.setdefault(key, value)
-        if name in DTYPE and "dtype" in known and layout is not None:
-            given.setdefault("dtype", data_type_attr(layout))
         values, sizes = _flat(kind, operands)
         made = make(
             f"ttnn.{name}",
-            self.module.epoch,
+            self.module.version,
             values,
             types,
             given,
@@ -180,14 +146,15 @@ class Build:
             attributes=dict(op.attributes),
             **{**kept, **properties},
         )
-        bring_attributes(new)
+        if op.stated is not None:
+            new.stated = stated_by_default(new, self.module.version) | op.stated
         return new
 
     def spec(self, value: SSAValue, type_: Attribute, suffix: str = "") -> SSAValue:
-        """Return a value with another data type, layout or place: `to_tensor_spec`, in `slides` `to_layout`."""
+        """Return a value with another data type, layout or place: `to_tensor_spec`, in 2025-10 `to_layout`."""
         if value.type == type_:
             return value
-        name = "to_layout" if self.epoch is Epoch.SLIDES else "to_tensor_spec"
+        name = "to_tensor_spec" if TENSOR_SPECS.of(self.version) else "to_layout"
         return self.value(name, [value], type_, suffix=suffix)
 
     def reshape(

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.base import owner_of, set_type, table_ops
@@ -27,10 +26,8 @@ _FORMAT: Final = "bfp_bf8"
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Lower the patterns of a module of the current epoch."""
+    """Lower the patterns of a module of 2026-08."""
     del options
-    if module.epoch is not Epoch.CURRENT:
-        return
     found: list[TableOp] = []
     for op in table_ops(module.op, "ttnn"):
         chain = _projection(op) if op.name in _PRODUCTS else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import FUNCTION_KINDS, LAZY_CREATIONS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -46,7 +46,7 @@ __all__ = ["ALLOWED", "CREATION", "KIND", "function_kind", "inputs_to_host", "ru
 #: Attribute of operations whose result may stay in L1.
 ALLOWED: Final = "ttnn.const_eval_allowed"
 KIND: Final = "tt.function_type"
-# Of epoch `slides`.
+# Of version 2025-10.
 _MARK: Final = "const_eval"
 _INFIX: Final = "_const_eval_"
 _KEPT_ARGUMENTS: Final = ("ttir.conv2d_weight",)
@@ -130,7 +130,7 @@ class _Groups:
         self.shared: list[Operation] = []
         self._parent: dict[Operation, Operation] = {}
         self._lazy: set[Operation] = set()
-        self._slides = module.epoch is Epoch.SLIDES
+        self._lazily = LAZY_CREATIONS.of(module.version)
         for op in body.ops:
             self._add(module, op)
 
@@ -142,7 +142,7 @@ class _Groups:
         if dialect not in ("ttir", "ttnn") or not op.results or op.regions:
             return
         creates = short in CREATION and dialect in ("ttir", "ttnn")
-        if self._slides and creates:
+        if self._lazily and creates:
             # It moves only with an operation that needs it.
             self._lazy.add(op)
             return
@@ -230,19 +230,19 @@ def _make(
     block.add_op(returned)
     kind = FunctionType.from_lists([value.type for value in inputs], [value.type for value in outputs])
     name = f"{function.sym_name.data}{_INFIX}{number}"
-    slides = module.epoch is Epoch.SLIDES
-    visibility = None if slides else "private"
+    kinds = FUNCTION_KINDS.of(module.version)
+    visibility = "private" if kinds else None
     made = FuncOp(name, kind, Region([block]), visibility=visibility, arg_attrs=_argument_attributes(function, inputs))
-    if slides:
-        made.attributes[_MARK] = UnitAttr()
-    else:
+    if kinds:
         made.attributes[KIND] = StringAttr("const_eval")
+    else:
+        made.attributes[_MARK] = UnitAttr()
     made.location = function.location
     insert_before(function, made)
     place = next(op for op in body.ops if op.name != "ttcore.load_cached")
     call = make(
         "ttcore.load_cached",
-        module.epoch,
+        module.version,
         inputs,
         [value.type for value in outputs],
         {"callee": SymbolRefAttr(name)},

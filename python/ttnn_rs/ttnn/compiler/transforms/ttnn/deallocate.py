@@ -84,5 +84,5 @@ def _free(module: Module, body: Block, value: SSAValue, order: dict[Operation, i
         if not isinstance(owner, Operation):
             return
         last = owner
-    new = make("ttnn.deallocate", module.epoch, [value], [], {"force": force}, location=last.location)
+    new = make("ttnn.deallocate", module.version, [value], [], {"force": force}, location=last.location)
     body.insert_op_after(new, last)

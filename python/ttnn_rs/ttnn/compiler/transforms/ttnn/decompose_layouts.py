@@ -8,7 +8,7 @@ from typing import Any, Final
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import HOST_DTYPES, TENSOR_SPECS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType
 from ttnn.compiler.transforms.base import fail, replace, set_type, table_ops
@@ -30,15 +30,15 @@ def run(module: Module, options: dict[str, Any]) -> None:
         CompileError: One of them changes nothing, or a tensor has no layout.
     """
     del options
-    slides = module.epoch is Epoch.SLIDES
-    for op in table_ops(module.op, "ttnn.to_layout" if slides else "ttnn.to_tensor_spec"):
+    specs = TENSOR_SPECS.of(module.version)
+    for op in table_ops(module.op, "ttnn.to_tensor_spec" if specs else "ttnn.to_layout"):
         before, after = layout_of(op.inputs[0].type), layout_of(op.results[0].type)
         if before is None or after is None:
             raise fail(module, op, "operand and result need layouts: run ttnn-layout before ttnn-decompose-layouts")
         steps = _Steps(module, op, before, after)
         if not steps.any:
             raise fail(module, op, _REDUNDANT)
-        made = _slides(steps) if slides else _current(steps)
+        made = _from_specs(steps) if specs else _from_layouts(steps)
         # What the program says of the result stays: integers without a sign, or another map of indices.
         set_type(made, op.results[0].type)
         replace(op, [made])
@@ -109,14 +109,12 @@ class _Steps:
         word = self.after.dtype if dtype else None
         made = self.build.op("to_layout", [self.value], [retyped(self.value.type, tiled=self.after.tiled, dtype=word)])
         # Data type and place stay: the attributes that would name them are left out.
-        for name in ("dtype", "memory_config"):
-            made.properties.pop(name, None)
+        made.stated = frozenset(["layout"])
         self.value = made.results[0]
 
     def typecast(self) -> None:
         """Convert the tensor to the data type of the result."""
-        slides = self.build.epoch is Epoch.SLIDES
-        name = "to_dtype" if slides and on_host(self.now) else "typecast"
+        name = "to_dtype" if HOST_DTYPES.of(self.build.version) and on_host(self.now) else "typecast"
         self.value = self.build.value(name, [self.value], retyped(self.value.type, dtype=self.after.dtype))
 
     def run(self, words: str) -> SSAValue:
@@ -150,10 +148,10 @@ def _moves(before: TTNNLayoutAttr, after: TTNNLayoutAttr) -> bool:
     return sharded and (before.grid.shape, before.rest) != (after.grid.shape, after.rest)
 
 
-# Epoch `slides`: tiles are made and undone on the device for bfloat16 only, data types change there in tiles only.
+# Version 2025-10: tiles are made and undone on the device for bfloat16 only, data types change there in tiles only.
 
 
-def _slides(steps: _Steps) -> SSAValue:
+def _from_layouts(steps: _Steps) -> SSAValue:
     before, after = steps.before, steps.after
     host, stays = on_host(before), not on_host(after)
     first, last = before.dtype == "bf16", after.dtype == "bf16"
@@ -194,13 +192,13 @@ def _from_host(steps: _Steps, *, first: bool, last: bool, stays: bool) -> str:
     return "device cast" if tiles else "cast device"
 
 
-# Epoch `current`: the device changes layouts of most data types.
+# Version 2026-08: the device changes layouts of most data types.
 
 _ON_DEVICE: Final = frozenset({"bf16", "f32", "u32", "u16", "si32"})
 _HOISTED: Final = "ttir.cpu_hoist_call"
 
 
-def _current(steps: _Steps) -> SSAValue:
+def _from_specs(steps: _Steps) -> SSAValue:
     before, after = steps.before, steps.after
     host_only = steps.layout and not {before.dtype, after.dtype} & _ON_DEVICE
     casts_on_device = not on_host(before) if before.tiled else not on_host(after)

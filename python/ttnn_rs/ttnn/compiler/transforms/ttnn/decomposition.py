@@ -9,7 +9,6 @@ from typing import Any, Final
 from ttnn.compiler.dialects.kinds import i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Attribute, IntegerAttr, IntegerType, SSAValue
@@ -25,14 +24,13 @@ _TILE: Final = 32
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Decompose until nothing is left to decompose. The slides have no such pass.
+    """Decompose until nothing is left to decompose.
 
     Raises:
         CompileError: An operation lacks what its decomposition needs.
     """
     del options
-    if module.epoch is Epoch.CURRENT:
-        rewrite(module, _PATTERNS)
+    rewrite(module, _PATTERNS)
 
 
 def _result(op: TableOp) -> Attribute:

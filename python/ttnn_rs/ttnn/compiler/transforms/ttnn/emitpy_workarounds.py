@@ -1,4 +1,4 @@
-"""`ttnn-emitpy-workarounds`: constants of the slides in the form that calls of the library from Python take.
+"""`ttnn-emitpy-workarounds`: constants of 2025-10 in the form that calls of the library from Python take.
 
 A constant has four dimensions and is made in floating point; a reshape and a cast behind it give what it was. Integers
 that float32 does not hold stay as they are.
@@ -63,7 +63,7 @@ def _change(module: Module, op: TableOp, value: DenseAttr) -> None:
     build = Build(module, following)
     wide = retyped(type_, shape=full)
     made = retyped(wide, dtype="f32") if floats else wide
-    properties: dict[str, Any] = {key: one for key, one in op.properties.items() if key not in ("value", "dtype")}
+    properties: dict[str, Any] = {key: one for key, one in op.properties.items() if key != "value"}
     new = build.op("constant", list(op.operands), [made], value=value, attributes=dict(op.attributes), **properties)
     last: SSAValue = new.results[0]
     if floats:

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import Operation, SSAValue, StringAttr
@@ -16,10 +15,10 @@ from ttnn.compiler.transforms.ttnn.layout.types import element_word
 __all__ = ["run"]
 
 _CONVOLUTIONS: Final = {
-    Epoch.SLIDES: ("ttnn.relu", "ttnn.relu6", "ttnn.silu"),
-    Epoch.CURRENT: ("ttnn.relu", "ttnn.relu6", "ttnn.silu", "ttnn.sigmoid"),
+    "2025-10": ("ttnn.relu", "ttnn.relu6", "ttnn.silu"),
+    "2026-08": ("ttnn.relu", "ttnn.relu6", "ttnn.silu", "ttnn.sigmoid"),
 }
-_PRODUCTS: Final = {Epoch.SLIDES: (), Epoch.CURRENT: ("ttnn.sigmoid", "ttnn.silu", "ttnn.gelu")}
+_PRODUCTS: Final = {"2025-10": (), "2026-08": ("ttnn.sigmoid", "ttnn.silu", "ttnn.gelu")}
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
@@ -27,9 +26,9 @@ def run(module: Module, options: dict[str, Any]) -> None:
     del options
     for op in table_ops(module.op, "ttnn."):
         if op.name == "ttnn.conv2d":
-            _convolution(op, _CONVOLUTIONS.get(module.epoch, ()))
+            _convolution(op, _CONVOLUTIONS.get(module.version, ()))
         elif op.name in ("ttnn.matmul", "ttnn.linear"):
-            _product(op, _PRODUCTS.get(module.epoch, ()))
+            _product(op, _PRODUCTS.get(module.version, ()))
 
 
 def _only_user(value: SSAValue) -> Operation | None:

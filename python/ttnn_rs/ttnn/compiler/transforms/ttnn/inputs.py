@@ -7,7 +7,7 @@ from typing import Any
 
 from ttnn.compiler.dialects.attributes import TtnnDeviceType
 from ttnn.compiler.dialects.operations import make
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import EMPTY_CALLS, FUNCTION_KINDS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -50,9 +50,9 @@ def _private(function: FuncOp) -> bool:
 
 
 def _is_forward(module: Module, function: FuncOp) -> bool:
-    """Return whether a function is a program of the device; in the slides every public one is."""
+    """Return whether a function is a program of the device; in 2025-10 every public one is."""
     kind = function_kind(function)
-    return not _private(function) and (kind == "forward_device" or (module.epoch is Epoch.SLIDES and not kind))
+    return not _private(function) and (kind == "forward_device" or (not FUNCTION_KINDS.of(module.version) and not kind))
 
 
 def _rename_main(module: Module) -> None:
@@ -77,7 +77,9 @@ def tuplify(module: Module, options: dict[str, Any]) -> None:
         if outputs and all(isinstance(one, TensorType) for one in outputs):
             last = body.last_op
             assert last is not None
-            joined = make("ttcore.tuple", module.epoch, list(last.operands), [_tuple(outputs)], location=last.location)
+            joined = make(
+                "ttcore.tuple", module.version, list(last.operands), [_tuple(outputs)], location=last.location
+            )
             body.insert_op_before(joined, last)
             last.operands = [joined.results[0]]
             outputs = [_tuple(outputs)]
@@ -94,7 +96,7 @@ def _tuple_argument(module: Module, function: FuncOp, body: Block) -> Attribute:
     for index, argument in enumerate(arguments):
         element = make(
             "ttcore.get_tuple_element",
-            module.epoch,
+            module.version,
             [joined],
             [argument.type],
             {"index": IntegerAttr(index, _I32)},
@@ -146,7 +148,7 @@ def _with_inputs(module: Module, prefix: str, make_tensor: Make) -> None:
             continue
         kinds = list(function.function_type.inputs.data)
         if not kinds:
-            if module.epoch is Epoch.SLIDES:
+            if EMPTY_CALLS.of(module.version):
                 pairs.append((function, None))
             continue
         if len(kinds) != 1 or not isinstance(kinds[0], TupleType):
@@ -162,7 +164,7 @@ def _generator(module: Module, function: FuncOp, kind: TupleType, prefix: str, m
     block.add_op(returned)
     made = FuncOp(f"{prefix}inputs_for_{function.sym_name.data}", FunctionType.from_lists([], [kind]), Region([block]))
     made.location = function.location
-    if module.epoch is Epoch.CURRENT:
+    if FUNCTION_KINDS.of(module.version):
         made.attributes[_KIND] = StringAttr("input_generator")
     _append(function, made)
     build = Build(module, returned)
@@ -170,7 +172,7 @@ def _generator(module: Module, function: FuncOp, kind: TupleType, prefix: str, m
     for index, type_ in enumerate(kind.types.data):
         assert isinstance(type_, TensorType)
         tensors.append(make_tensor(build, type_, index))
-    joined = make("ttcore.tuple", module.epoch, tensors, [kind], location=function.location)
+    joined = make("ttcore.tuple", module.version, tensors, [kind], location=function.location)
     block.insert_op_before(joined, returned)
     returned.operands = [joined.results[0]]
     return made
@@ -199,7 +201,7 @@ def _main(module: Module, pairs: list[tuple[FuncOp, FuncOp | None]]) -> None:
     block.add_op(ReturnOp(zero.results[0]))
     made = FuncOp("main", FunctionType.from_lists([], [_I32]), Region([block]))
     made.location = module.op.location
-    if module.epoch is Epoch.CURRENT:
+    if FUNCTION_KINDS.of(module.version):
         made.attributes[_KIND] = StringAttr("main")
     functions = module.functions()
     parent: Operation | None = functions[-1].parent_op() if functions else module.op
@@ -265,8 +267,7 @@ def _from_host(module: Module, body: Block, device: SSAValue) -> None:
         assert layout is not None
         if layout.tiled:
             changed = build.op("to_layout", [value], [retyped(value.type, tiled=True)])
-            for name in ("dtype", "memory_config"):
-                changed.properties.pop(name, None)
+            changed.stated = frozenset(["layout"])
             value = changed.results[0]
         if not on_host(layout):
             value = build.value("to_device", [value, device], old)

@@ -1,8 +1,8 @@
 """`ttnn-trace-hoist-transform`: what a program computes is recorded as a trace, and run again from it.
 
 The operations of a program of the device move to a function of their own. Further functions capture a trace of it and
-run the trace; `ttnn.capture_or_execute_trace` stands in the program for all of them. In the current epoch the recorded
-function writes its results to slots, which a fourth function allocates once; in the slides the capturing function
+run the trace; `ttnn.capture_or_execute_trace` stands in the program for all of them. In 2026-08 the recorded
+function writes its results to slots, which a fourth function allocates once; in 2025-10 the capturing function
 allocates slots and returns them.
 """
 
@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ttnn.compiler.dialects.attributes import EnumAttr
 from ttnn.compiler.dialects.device_attributes import TtnnDeviceType
+from ttnn.compiler.features import FUNCTION_KINDS, TRACE_SLOTS
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -46,7 +46,7 @@ from ttnn.compiler.transforms.ttnn.layout.types import element_word, on_host, re
 
 __all__ = ["TRACE", "is_trace", "run"]
 
-#: Attribute of functions of traces in epoch `slides`.
+#: Attribute of functions of traces in version 2025-10.
 TRACE: Final = "ttnn.trace"
 _CACHE: Final = "ttcore.kv_cache"
 _TYPE: Final = "ttcore.argument_type"
@@ -68,17 +68,17 @@ def run(module: Module, options: dict[str, Any]) -> None:
         CompileError: An operation that cannot be recorded stands between others.
     """
     del options
-    slides = module.epoch is Epoch.SLIDES
+    slots = TRACE_SLOTS.of(module.version)
     number = 0
     for function in module.functions():
         body = function.regions[0].blocks.first
-        wanted = function_kind(function) == ("" if slides else "forward_device") and not is_trace(function)
+        wanted = function_kind(function) == ("forward_device" if slots else "") and not is_trace(function)
         if body is None or not wanted:
             continue
         ops = _recorded(module, body)
         if not ops:
             continue
-        hoist = _hoist_slides if slides else _hoist_current
+        hoist = _hoist_with_slots if slots else _hoist
         hoist(_Program(module, function, ops, number))
         number += 1
 
@@ -97,7 +97,7 @@ def _recorded(module: Module, body: Block) -> list[Operation]:
     for op in ops[places[0] : places[-1] + 1]:
         if not _stays(op):
             found.append(op)
-        elif op.name in _CREATES and module.epoch is not Epoch.SLIDES:
+        elif op.name in _CREATES and TRACE_SLOTS.of(module.version):
             op.detach()
             insert_before(ops[places[0]], op)
         else:
@@ -149,10 +149,10 @@ class _Made:
         self.function = FuncOp(
             name, FunctionType.from_lists(types, []), Region([block]), visibility="private", arg_attrs=attributes
         )
-        if module.epoch is Epoch.SLIDES:
-            self.function.attributes[TRACE] = UnitAttr()
-        else:
+        if FUNCTION_KINDS.of(module.version):
             self.function.attributes[KIND] = StringAttr(kind)
+        else:
+            self.function.attributes[TRACE] = UnitAttr()
         self.function.location = program.location
         insert_before(program, self.function)
         self.build = Build(module, self._end)
@@ -214,7 +214,7 @@ class _Program:
         tensors = sorted((value for value in values if isinstance(value.type, TensorType)), key=_position)
         self.inputs = tensors
         self.resident = 0
-        if module.epoch is not Epoch.SLIDES:
+        if TRACE_SLOTS.of(module.version):
             self.inputs = sorted(tensors, key=lambda value: not self.stays(value))
             self.resident = sum(map(self.stays, tensors))
         self.semaphores = sorted(filter(_is_semaphore, values), key=_position)
@@ -227,7 +227,7 @@ class _Program:
         if isinstance(value, BlockArgument):
             known = self.function.arg_attrs
             return known.data[value.index] if known is not None else _NOTHING
-        scratch = _SCRATCH[:1] if self.module.epoch is Epoch.SLIDES else _SCRATCH
+        scratch = _SCRATCH if TRACE_SLOTS.of(self.module.version) else _SCRATCH[:1]
         if isinstance(value.owner, Operation) and value.owner.name in scratch:
             return DictionaryAttr({_TYPE: EnumAttr("ttcore.argument_type", "constant")})
         return _NOTHING
@@ -271,8 +271,8 @@ class _Program:
             erase(one)
 
 
-def _hoist_slides(program: _Program) -> None:
-    """Make a trace as in epoch `slides`: the function that captures it allocates slots and returns all."""
+def _hoist(program: _Program) -> None:
+    """Make a trace as in version 2025-10: the function that captures it allocates slots and returns all."""
     plain = [(value.type, program.entry(value)) for value in program.inputs]
     main = program.made(program.name, "", plain)
     values = dict(zip(program.inputs, main.arguments, strict=True))
@@ -303,8 +303,8 @@ def _hoist_slides(program: _Program) -> None:
     program.replace(op)
 
 
-def _hoist_current(program: _Program) -> None:
-    """Make a trace as in the current epoch: a function allocates slots, which the other ones are given."""
+def _hoist_with_slots(program: _Program) -> None:
+    """Make a trace as in 2026-08: a function allocates slots, which the other ones are given."""
     resident, staged = program.inputs[: program.resident], program.inputs[program.resident :]
     outputs = [(value.type, _NOTHING) for value in program.outputs]
     semaphores = [(value.type, _NOTHING) for value in program.semaphores]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import SPLAT_CONSTANTS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import FloatAttr, IntegerAttr, IntegerType, Signedness, SSAValue, TensorType
 from ttnn.compiler.transforms.base import owner_of
@@ -227,7 +228,7 @@ def self_xor(module: Module, op: TableOp) -> Result:
 
 def _filled(module: Module, op: TableOp, number: int) -> SSAValue:
     """Return a tensor of zeros or ones for the result of an operation."""
-    if module.epoch.value == "current":
+    if SPLAT_CONSTANTS.of(module.version):
         return build_splat(module, op, op.results[0].type, number)
     return build_full(module, op, op.results[0].type, number)
 

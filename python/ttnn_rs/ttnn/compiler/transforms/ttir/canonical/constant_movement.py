@@ -83,7 +83,7 @@ def dimension_size(module: Module, op: TableOp) -> Result:
     """The size of a dimension is known."""
     import numpy as np
 
-    if module.epoch.value == "book" or not isinstance(op.results[0].type, TensorType):
+    if not isinstance(op.results[0].type, TensorType):
         return None
     size = shape_of(op.inputs[0])[op.get("dimension")]
     return [build_constant(module, op, op.results[0].type, np.asarray(size, dtype=np.uint32))]

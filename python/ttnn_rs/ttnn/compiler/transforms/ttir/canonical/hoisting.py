@@ -8,7 +8,7 @@ Source: `OperationFolder::insertKnownConstant` in `mlir/lib/Transforms/Utils/Fol
 from __future__ import annotations
 
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import CONSTANTS_BEHIND_OUTPUTS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import LOCAL
 from ttnn.compiler.ir.xdsl_adapter import Block, Operation
@@ -16,24 +16,17 @@ from ttnn.compiler.transforms.base import replace
 
 __all__ = ["hoist_constants"]
 
-_CONSTANTS = {
-    Epoch.BOOK: frozenset[str](),
-    Epoch.SLIDES: frozenset(["ttir.constant"]),
-    Epoch.CURRENT: frozenset(["ttir.constant", "ttir.full", "ttir.zeros", "ttir.ones"]),
-}
-
 
 def hoist_constants(module: Module) -> None:
     """Hoist the constants of all functions, and let equal ones share a result."""
-    names = _CONSTANTS[module.epoch]
     for function in module.functions():
         head = function.regions[0].blocks.first
-        if head is None or not names:
+        if head is None:
             continue
         known: dict[tuple[object, ...], Operation] = {}
         owned: set[Operation] = set()
         for op in list(function.walk()):
-            if not isinstance(op, TableOp) or op.name not in names or op.n_outs or op.operands:
+            if not isinstance(op, TableOp) or "hoisted" not in op.spec.traits or op.n_outs or op.operands:
                 continue
             key = _key(op)
             other = known.get(key)
@@ -55,8 +48,8 @@ def _key(op: TableOp) -> tuple[object, ...]:
 
 
 def _place(module: Module, op: Operation, head: Block, owned: set[Operation]) -> None:
-    # What a pass of the slides has made stands behind the output of the operation that it is made for.
-    behind = module.epoch is Epoch.SLIDES and op not in module.places and op not in module.hoisted
+    # What a pass of 2025-10 has made stands behind the output of the operation that it is made for.
+    behind = CONSTANTS_BEHIND_OUTPUTS.of(module.version) and op not in module.places and op not in module.hoisted
     module.hoisted.add(op)
     if op.parent is head and not behind and (head.first_op is op or op.prev_op in owned):
         return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import FIXED_UNITS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerAttr, IntegerType, Signedness, SSAValue
@@ -79,10 +79,10 @@ def transpose_as_permute(module: Module, op: TableOp) -> Result:
 
 
 def permute_nothing(module: Module, op: TableOp) -> Result:
-    """A permutation that moves only dimensions of size one to each other's place does nothing; the slides keep it."""
+    """A permutation that moves only dimensions of size one to each other's place does nothing; 2025-10 keep it."""
     shape = shape_of(op.inputs[0])
     moved = [(i, dim) for i, dim in enumerate(op.get("permutation")) if i != dim]
-    if moved and module.epoch is Epoch.SLIDES:
+    if moved and FIXED_UNITS.of(module.version):
         return None
     if any(shape[i] != 1 or shape[dim] != 1 for i, dim in moved):
         return None

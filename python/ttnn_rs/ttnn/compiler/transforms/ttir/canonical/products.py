@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_attr
-from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import BOUNDS_THROUGH_MOVES
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import IntegerAttr, IntegerType, SSAValue, TensorType
 from ttnn.compiler.transforms.base import insert_before, owner_of
@@ -135,7 +136,7 @@ def update_cache_as_paged(module: Module, op: TableOp) -> Result:
         index = new(module, op, "repeat", [index], (users,), repeat_dimensions=i64s((users,)))
     made = make(
         "ttir.paged_update_cache",
-        module.epoch,
+        module.version,
         [cache, value, index],
         [],
         {"share_cache": IntegerAttr(0, IntegerType(1))},
@@ -159,8 +160,10 @@ def clamp_of_numbers(module: Module, op: TableOp) -> Result:
     type_ = op.results[0].type
     assert isinstance(type_, TensorType)
     if low is not None and high is not None:
-        slides = module.epoch.value == "slides"
-        number = f32_attr if slides or is_float(type_.element_type) else lambda value: i32_attr(int(value))
+        clamp = operation_class("ttir.clamp_scalar", module.version)
+        assert clamp is not None
+        floats = clamp.spec.attributes["min"].kind == "f32" or is_float(type_.element_type)
+        number = f32_attr if floats else lambda value: i32_attr(int(value))
         bounds = {"min": number(low.value.data), "max": number(high.value.data)}
         return [typed(module, op, "clamp_scalar", [op.inputs[0]], type_, **bounds)]
     shape = shape_of(op.results[0])
@@ -181,9 +184,9 @@ def broadcast(module: Module, op: TableOp, value: SSAValue, shape: tuple[int, ..
 
 
 def _filled(value: SSAValue, module: Module) -> Any:
-    """Return the number that a bound holds everywhere, as an attribute; the older epoch looks through what moves it."""
+    """Return the number that a bound holds everywhere, as an attribute; 2025-10 looks through what moves it."""
     owner = owner_of(value)
-    while module.epoch.value == "slides" and owner is not None and owner.name in _MOVES:
+    while BOUNDS_THROUGH_MOVES.of(module.version) and owner is not None and owner.name in _MOVES:
         value = owner.operands[0]
         owner = owner_of(value)
     return fill_value(value)

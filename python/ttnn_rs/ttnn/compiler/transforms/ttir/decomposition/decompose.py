@@ -11,8 +11,8 @@ from typing import Any
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import FULL_SIZES, OUTER_PRODUCTS, Feature
 from ttnn.compiler.ir.attributes import DenseAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -33,6 +33,7 @@ from ttnn.compiler.transforms.ttir.decomposition.norms import batch_norm, four_d
 from ttnn.compiler.transforms.ttir.decomposition.reductions import any_of_sum, argmax, pool_of_constant
 from ttnn.compiler.transforms.ttir.decomposition.windows import channels_last, convolution, pooling
 from ttnn.compiler.transforms.ttir.moves import users
+from ttnn.compiler.version import Version
 
 __all__ = ["run"]
 
@@ -49,7 +50,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     config = options["config"]
     if config not in CONFIGURATIONS:
         raise OptionError(f"option config is one of {', '.join(CONFIGURATIONS)}, not {config!r}.")
-    rewrites = _rewrites(config, module.epoch)
+    rewrites = _rewrites(config, module.version)
     changed = True
     while changed:
         changed = False
@@ -61,9 +62,9 @@ def run(module: Module, options: dict[str, Any]) -> None:
                 changed = True
 
 
-def _rewrites(config: str, epoch: Epoch) -> dict[str, Rewrite]:
+def _rewrites(config: str, version: Version) -> dict[str, Rewrite]:
     """Return what is decomposed for a target: the fallback on the host has most operations itself."""
-    found = {**_REWRITES, **_CURRENT} if epoch is Epoch.CURRENT else _REWRITES
+    found = {name: rewrite for name, rewrite, where in _REWRITES if where.of(version)}
     if config == "cpu-fallback":
         found = {**{name: one for name, one in found.items() if name not in _ON_HOST}, "reduce_or": any_of_sum}
         found["split_query_key_value_and_split_heads"] = split_heads
@@ -97,7 +98,7 @@ def _index_select(module: Module, op: TableOp) -> list[SSAValue]:
 
 def _dimension_size(module: Module, op: TableOp) -> list[SSAValue]:
     size = shape_of(op.inputs[0])[op.get("dimension")]
-    if module.epoch is Epoch.CURRENT:
+    if FULL_SIZES.of(module.version):
         return [build_full(module, op, op.results[0].type, size)]
     kind = TensorType(IntegerType(32, Signedness.UNSIGNED), [1])
     value = DenseAttr(kind, size.to_bytes(4, "little"), splat=True)
@@ -119,7 +120,7 @@ def _dot_general(module: Module, op: TableOp) -> list[SSAValue]:
     left = reshape(module, op, left, [*batch, m, inner])
     right = reshape(module, op, right, [*batch, inner, n])
     # An outer product keeps the bits of its operands where a product of matrices would not.
-    outer = inner == 1 and module.epoch is Epoch.CURRENT
+    outer = inner == 1 and OUTER_PRODUCTS.of(module.version)
     product = typed(
         module, op, "multiply" if outer else "matmul", [left, right], tensor_like(op.results[0].type, [*batch, m, n])
     )
@@ -203,11 +204,6 @@ def _unrolled(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [typed(module, op, f"{name}_unrolled", inputs, op.results[0].type, **properties)]
 
 
-def _slides(rewrite: Rewrite) -> Rewrite:
-    """Return a rewrite of the slides; other epochs have operations of the same name that are of the library."""
-    return lambda module, op: rewrite(module, op) if module.epoch is Epoch.SLIDES else None
-
-
 def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
     """Reverse floats: tables of the library are bfloat16. Convolutions take reversed kernels in first."""
     using = users(op.results[0])
@@ -216,40 +212,38 @@ def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
     return reverse(module, op) if is_float(op.results[0].type.element_type) else None  # type: ignore[attr-defined]
 
 
-_REWRITES: dict[str, Rewrite] = {
-    "index": _index,
-    "index_select": _index_select,
-    "get_dimension_size": _dimension_size,
-    "dot_general": _dot_general,
-    "reduce_or": _as("sum"),
-    "reduce_and": _as("prod"),
-    "prod": _prod,
-    "arange": _arange,
-    "batch_norm_inference": batch_norm,
-    "batch_norm_training": batch_norm,
-    "gather": _slides(slides_indexing.gather),
-    "reverse": _slides(_reverse),
-    "scatter": _slides(slides_indexing.scatter),
-    "convolution": _pooling_convolution,
-    "pooling": _pooling_convolution,
-    "conv2d": channels_last,
-    "conv_transpose2d": channels_last,
-    "quantize": _unrolled,
-    "dequantize": _unrolled,
-    "requantize": _unrolled,
-}
-
-_CURRENT: dict[str, Rewrite] = {
-    "argmax": argmax,
-    "max_pool2d": pool_of_constant,
-    "avg_pool2d": pool_of_constant,
-    "pad": negative_padding,
-    "reverse": reverse,
-    "conv3d": channels_last,
-    "adamw": four_dimensions,
-    "sdpa_fw": four_dimensions,
-    "sdpa_bw": four_dimensions,
-}
+_ALWAYS, _ONLY_2025, _SINCE_2026 = Feature(), Feature(only="2025-10"), Feature(since="2026-08")
+_REWRITES: tuple[tuple[str, Rewrite, Feature], ...] = (
+    ("index", _index, _ALWAYS),
+    ("index_select", _index_select, _ALWAYS),
+    ("get_dimension_size", _dimension_size, _ALWAYS),
+    ("dot_general", _dot_general, _ALWAYS),
+    ("reduce_or", _as("sum"), _ALWAYS),
+    ("reduce_and", _as("prod"), _ALWAYS),
+    ("prod", _prod, _ALWAYS),
+    ("arange", _arange, _ALWAYS),
+    ("batch_norm_inference", batch_norm, _ALWAYS),
+    ("batch_norm_training", batch_norm, _ALWAYS),
+    ("convolution", _pooling_convolution, _ALWAYS),
+    ("pooling", _pooling_convolution, _ALWAYS),
+    ("conv2d", channels_last, _ALWAYS),
+    ("conv_transpose2d", channels_last, _ALWAYS),
+    ("quantize", _unrolled, _ALWAYS),
+    ("dequantize", _unrolled, _ALWAYS),
+    ("requantize", _unrolled, _ALWAYS),
+    ("gather", slides_indexing.gather, _ONLY_2025),
+    ("reverse", _reverse, _ONLY_2025),
+    ("scatter", slides_indexing.scatter, _ONLY_2025),
+    ("argmax", argmax, _SINCE_2026),
+    ("max_pool2d", pool_of_constant, _SINCE_2026),
+    ("avg_pool2d", pool_of_constant, _SINCE_2026),
+    ("pad", negative_padding, _SINCE_2026),
+    ("reverse", reverse, _SINCE_2026),
+    ("conv3d", channels_last, _SINCE_2026),
+    ("adamw", four_dimensions, _SINCE_2026),
+    ("sdpa_fw", four_dimensions, _SINCE_2026),
+    ("sdpa_bw", four_dimensions, _SINCE_2026),
+)
 
 CONFIGURATIONS = ("ttnn", "ttmetal", "cpu-fallback")
 """Targets of the decomposition."""

@@ -1,4 +1,4 @@
-"""Gathers and scatters of the slides, which follow StableHLO, become lookups and scatters along one dimension."""
+"""Gathers and scatters of 2025-10, which follow StableHLO, become lookups and scatters along one dimension."""
 
 from __future__ import annotations
 

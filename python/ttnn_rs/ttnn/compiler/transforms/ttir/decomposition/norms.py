@@ -53,7 +53,7 @@ def batch_norm(module: Module, op: TableOp) -> list[SSAValue] | None:
         types += [mean.type, variance.type]  # type: ignore[list-item]
     made = make(
         op.name,
-        module.epoch,
+        module.version,
         [value, scale, offset, mean, variance],
         types,
         {**op.properties, "dimension": i32_attr(1)},
@@ -80,7 +80,7 @@ def four_dimensions(module: Module, op: TableOp) -> list[SSAValue] | None:
     inputs = [reshape(module, op, one, _four(shape_of(one))) for one in op.inputs]
     made = make(
         op.name,
-        module.epoch,
+        module.version,
         inputs,
         [tensor_like(one.type, _four(shape_of(one))) for one in op.results],
         op.properties,

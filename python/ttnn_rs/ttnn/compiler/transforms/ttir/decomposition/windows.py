@@ -1,4 +1,4 @@
-"""General convolutions and poolings of the slides become those of the library, on images with channels last."""
+"""General convolutions and poolings of 2025-10 become those of the library, on images with channels last."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import RELU6_OF_ONE_USE
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.rewriting import Result
@@ -39,7 +40,7 @@ def relu6(module: Module, op: TableOp) -> Result:
     found = one_of(op, "relu")
     if found is None or not has_splat(found[1], 6) or not _same_shape(found[0].inputs[0], op):
         return None
-    if module.epoch.value == "current" and not found[0].inputs[0].has_one_use():
+    if RELU6_OF_ONE_USE.of(module.version) and not found[0].inputs[0].has_one_use():
         return None
     return [typed(module, op, "relu6", [found[0].inputs[0]], op.results[0].type)]
 

@@ -9,6 +9,7 @@ from typing import Any
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import SHARED_BIASES
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -73,7 +74,7 @@ def _rebuilt(
     sizes = (1, 1, int(bias is not None))
     made = make(
         op.name,
-        module.epoch,
+        module.version,
         inputs,
         [op.results[0].type],
         op.properties,
@@ -97,7 +98,7 @@ def bias(module: Module, op: TableOp) -> Result:
             continue
         old = inner.operand("bias")
         if old is not None:
-            if module.epoch.value == "slides":
+            if not SHARED_BIASES.of(module.version):
                 continue
             other = typed(module, op, "add", [old, other], other.type)
         return [_rebuilt(module, op, inner, bias=other)]
@@ -116,7 +117,7 @@ def scale(module: Module, op: TableOp) -> Result:
         if not from_constants(number) or depends_on(number, inner):
             continue
         old, (channel, outputs) = inner.operand("bias"), _features(inner)
-        if old is not None and module.epoch.value == "slides":
+        if old is not None and not SHARED_BIASES.of(module.version):
             continue
         if inner.name == "ttir.conv_transpose2d" and inner.get("groups") != 1:
             continue

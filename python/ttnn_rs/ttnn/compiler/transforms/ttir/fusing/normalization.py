@@ -65,7 +65,7 @@ def _norm(module: Module, op: TableOp, value: SSAValue, weight: SSAValue | None,
     """Insert a normalization before an operation and return its result."""
     made = make(
         "ttir.rms_norm",
-        module.epoch,
+        module.version,
         [value, *([weight] if weight is not None else [])],
         [value.type],
         {"normalized_shape": i64s([size]), "epsilon": f32_attr(epsilon)},

@@ -1,4 +1,4 @@
-"""Fuse padding before, and element counts after, general pooling (second epoch)."""
+"""Fuse padding before, and element counts after, general pooling (2025-10)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def counted_average(module: Module, op: TableOp) -> Result:
         return None
     made = make(
         "ttir.pooling",
-        module.epoch,
+        module.version,
         list(total.inputs),
         [op.results[0].type],
         {**total.properties, "pooling_method": OpaqueDialectAttr("ttir", ("<pooling_method Average>",), pretty=False)},

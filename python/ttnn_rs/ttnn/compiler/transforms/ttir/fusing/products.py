@@ -38,7 +38,7 @@ def _product(
     name = "ttir.linear" if bias is not None or like.name == "ttir.linear" else "ttir.matmul"
     made = make(
         name,
-        module.epoch,
+        module.version,
         [*inputs, *([bias] if bias is not None else [])],
         [tensor_like(like.results[0].type, shape)],
         {
@@ -73,7 +73,7 @@ def _exactly_one(op: TableOp) -> tuple[TableOp, SSAValue, SSAValue, SSAValue] | 
 
 
 def bias_of_same_shape(module: Module, op: TableOp) -> Result:
-    """A product and what is added to it are a linear operation (the older epoch: reshapes stay around it)."""
+    """A product and what is added to it are a linear operation (the older version: reshapes stay around it)."""
     found = _exactly_one(op)
     if found is None:
         return None

@@ -51,7 +51,7 @@ def topk(module: Module, op: TableOp) -> Result:
     flag = IntegerType(1)
     made = make(
         "ttir.topk",
-        module.epoch,
+        module.version,
         list(op.inputs),
         [tensor_like(op.inputs[0].type, size), integers],
         {

@@ -50,7 +50,7 @@ def _again(
     old = op.properties if name is None else {}
     made = make(
         name or op.name,
-        module.epoch,
+        module.version,
         [operand],
         [op.results[0].type],
         {**old, **changes},

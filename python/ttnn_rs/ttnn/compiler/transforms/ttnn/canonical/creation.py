@@ -17,6 +17,7 @@ from ttnn.compiler.transforms.rewriting import Result
 from ttnn.compiler.transforms.ttnn.build import Build
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 from ttnn.compiler.transforms.ttnn.layout.types import element_word, on_host
+from ttnn.compiler.versions.repeated import stated_by_default, states
 
 __all__ = ["created"]
 
@@ -45,13 +46,12 @@ def created(module: Module, op: TableOp) -> Result:
         return None
     if name == "empty" and to_host:
         name = "zeros"
-    dropped = ("dtype", "layout", "memory_config")
-    given: dict[str, Any] = {key: value for key, value in made.properties.items() if key not in dropped}
-    if "memory_config" in op.properties:
-        given["memory_config"] = op.properties["memory_config"]
-    build = Build(module, made)
-    new = build.op(name, [] if to_host else [build.device], [type_], attributes=dict(made.attributes), **given)
+    build, properties = Build(module, made), dict[str, Any](made.properties)
+    operands = [] if to_host else [build.device]
+    new = build.op(name, operands, [type_], attributes=dict(made.attributes), **properties)
     new.location = made.location
+    placed = states(op, module.version) & {"memory_config"}
+    new.stated = stated_by_default(new, module.version) | placed
     return list(new.results)
 
 

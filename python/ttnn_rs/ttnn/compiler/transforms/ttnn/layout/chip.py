@@ -1,4 +1,4 @@
-"""The chip that a module of the later epochs is compiled for, and the cores over which it spreads tensors."""
+"""The chip that a module of the later versions is compiled for, and the cores over which it spreads tensors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ttnn.base.exceptions import DeviceError
 from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
 from ttnn.compiler.dialects.ttcore.system_desc import ChipDesc, SystemDesc
 from ttnn.compiler.dialects.ttcore.system_desc_attribute import from_attribute
+from ttnn.compiler.features import CORE_RANGES
 from ttnn.compiler.ir.diagnostics import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, TensorType
 from ttnn.compiler.transforms.ttcore.device import device_op
@@ -75,10 +75,10 @@ def core_ranges(memory: str, grid: tuple[int, ...], workers: tuple[int, int]) ->
 
 
 def with_core_ranges(module: Module, type_: Attribute) -> TensorType[Any]:
-    """Return the type of a tensor in shards with the cores that hold them, which the current epoch writes down."""
+    """Return the type of a tensor in shards with the cores that hold them, which 2026-08 writes down."""
     assert isinstance(type_, TensorType)
     layout = layout_of(type_)
-    if layout is None or layout.mem_layout not in SHARDED or layout.rest or module.epoch is not Epoch.CURRENT:
+    if layout is None or layout.mem_layout not in SHARDED or layout.rest or not CORE_RANGES.of(module.version):
         return type_
     ranges = core_ranges(layout.mem_layout or "", layout.grid.shape, worker_grid(module))
     text = ", ".join(f"#ttnn.core_range<({a},{b}), ({c},{d})>" for a, b, c, d in ranges)

@@ -1,4 +1,4 @@
-"""Layouts of the later epochs: `#ttnn.ttnn_layout` on tensors."""
+"""Layouts of the later versions: `#ttnn.ttnn_layout` on tensors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from ttnn.compiler.dialects.attributes import (
     EnumAttr,
     GridAttr,
-    MemoryConfigAttr,
     ShapeAttr,
     TileType,
     TTNNLayoutAttr,
@@ -17,7 +16,7 @@ from ttnn.compiler.dialects.ttcore.algebra import collapsed_map, shard_shape, ti
 from ttnn.compiler.ir.affine import constant
 from ttnn.compiler.ir.xdsl_adapter import AffineMap, Attribute, MemRefType, NoneAttr, TensorType
 
-__all__ = ["data_type_attr", "layout_enum", "layout_of", "memory_config", "new_layout", "shape_attr", "with_layout"]
+__all__ = ["layout_of", "new_layout", "shape_attr", "with_layout"]
 
 
 def new_layout(type_: TensorType[Any], *, space: str = "dram", tiled: bool = True) -> TTNNLayoutAttr:
@@ -50,23 +49,6 @@ def with_layout(type_: Attribute, layout: Attribute) -> TensorType[Any]:
     """Return a tensor type with another layout."""
     assert isinstance(type_, TensorType)
     return TensorType(type_.element_type, type_.get_shape(), layout)
-
-
-def data_type_attr(layout: TTNNLayoutAttr) -> EnumAttr:
-    """Return the data type of a layout."""
-    return EnumAttr("ttcore.supportedDataTypes", layout.dtype)
-
-
-def layout_enum(layout: TTNNLayoutAttr) -> EnumAttr:
-    """Return whether a layout is of tiles or rows."""
-    return EnumAttr("ttnn.layout", "tile" if layout.tiled else "row_major")
-
-
-def memory_config(layout: TTNNLayoutAttr) -> MemoryConfigAttr:
-    """Return the memory configuration of a layout."""
-    space = layout.memref.memory_space
-    buffer = space if isinstance(space, EnumAttr) else EnumAttr("ttnn.buffer_type", "system_memory")
-    return MemoryConfigAttr(buffer, layout.mem_layout)
 
 
 def shape_attr(shape: tuple[int, ...]) -> ShapeAttr:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.operations import make
-from ttnn.compiler.ir.epochs import Epoch
+from ttnn.compiler.features import HOST_SHARDS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, FuncOp, FunctionType, NoneAttr, Operation, SSAValue, TensorType
 from ttnn.compiler.transforms.base import insert_before, is_on_host, set_type
@@ -24,7 +24,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
         kind = function.function_type
         weights = _weights(function)
         joined: set[int] = set()
-        if module.epoch is Epoch.SLIDES:
+        if HOST_SHARDS.of(module.version):
             weights |= _split_inputs(function)
             joined = _joined_outputs(function)
         function.properties["function_type"] = FunctionType.from_lists(
@@ -99,12 +99,7 @@ def _to_device_for_others(module: Module, weights: SSAValue, on_device: Attribut
         op = use.operation
         if op.name.startswith("ttir.conv") or _is_split(op):
             continue
-        operands = [weights]
-        if module.epoch is Epoch.CURRENT:
-            empty = make("ttir.empty", module.epoch, [], [on_device], location=op.location)
-            insert_before(op, empty)
-            operands.append(empty.results[0])
-        moved = make("ttir.to_layout", module.epoch, operands, [on_device], location=op.location)
+        moved = make("ttir.to_layout", module.version, [weights], [on_device], location=op.location)
         insert_before(op, moved)
         op.operands[use.index] = moved.results[0]
 
@@ -119,31 +114,19 @@ def _through_host(module: Module, op: Operation) -> None:
     value, result = op.operands[0], op.results[0]
     for_host = with_layout(value.type, new_layout(_plain(value.type), space="system_memory", tiled=False))
     if value.type != for_host:
-        operands = [value]
-        if module.epoch is Epoch.CURRENT:
-            empty = make("ttir.empty", module.epoch, [], [for_host], location=op.location)
-            insert_before(op, empty)
-            operands.append(empty.results[0])
-        down = make("ttir.to_layout", module.epoch, operands, [for_host], location=op.location)
+        down = make("ttir.to_layout", module.version, [value], [for_host], location=op.location)
         insert_before(op, down)
         op.operands[0] = down.results[0]
     back = result.type
     set_type(result, with_layout(back, new_layout(_plain(back), space="system_memory", tiled=False)))
-    slides = module.epoch is Epoch.SLIDES
-    uses = [use for use in result.uses if not (slides and use.operation.name == "func.return")]
+    stays = HOST_SHARDS.of(module.version)
+    uses = [use for use in result.uses if not (stays and use.operation.name == "func.return")]
     block = op.parent
     assert block is not None
     if not uses:
         return
-    operands = [result]
-    after: Operation = op
-    if not slides:
-        empty = make("ttir.empty", module.epoch, [], [back], location=op.location)
-        block.insert_op_after(empty, op)
-        operands.append(empty.results[0])
-        after = empty
-    up = make("ttir.to_layout", module.epoch, operands, [back], location=op.location)
-    block.insert_op_after(up, after)
+    up = make("ttir.to_layout", module.version, [result], [back], location=op.location)
+    block.insert_op_after(up, op)
     for use in uses:
         use.operation.operands[use.index] = up.results[0]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from ttnn.compiler.dialects.kinds import i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
+from ttnn.compiler.features import LINEAR_BIASES
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Attribute, DenseArrayBase, IntegerAttr, IntegerType, SSAValue
@@ -28,7 +28,7 @@ _TILE: Final = 32
 
 
 def decompose(module: Module, level: int) -> None:
-    """Apply the decompositions of the module's epoch until none applies.
+    """Apply the decompositions of the module's version until none applies.
 
     Args:
         module: The module.
@@ -37,10 +37,7 @@ def decompose(module: Module, level: int) -> None:
     Raises:
         CompileError: An operation cannot be decomposed.
     """
-    if module.epoch is Epoch.SLIDES:
-        rewrite(module, [*_SLIDES, *_BOTH])
-        return
-    rewrite(module, [*_CURRENT, *ATTENTION, *NORMS, *(PAGED_UPDATE if level < 2 else ()), *_BOTH])
+    rewrite(module, [*_BEFORE, *_SINCE, *ATTENTION, *NORMS, *(PAGED_UPDATE if level < 2 else ()), *_BOTH])
 
 
 def _result(op: TableOp) -> Attribute:
@@ -362,7 +359,7 @@ def _broadcast_subtract(module: Module, op: TableOp) -> Result:
         return None
     build = Build(module, op)
     negated = build.value("neg", [right], right.type, suffix="_neg")
-    return [build.value("add", [left, negated], _result(op), dtype=op.properties.get("dtype"))]
+    return [build.value("add", [left, negated], _result(op))]
 
 
 def _repeat_operands(module: Module, op: TableOp) -> Result:
@@ -413,8 +410,7 @@ def _linear(module: Module, op: TableOp) -> Result:
     if bias is None:
         return None
     product = _product_shape(op)
-    current = module.epoch is Epoch.CURRENT
-    if _keeps_bias(op, product) if current else not _batched(op):
+    if _keeps_bias(op, product) if LINEAR_BIASES.of(module.version) else not _batched(op):
         return None
     build = Build(module, op)
     kept = {
@@ -518,7 +514,7 @@ def _heads_by_hand(module: Module, op: TableOp) -> Result:
     return [build.reshape(turned, shape_of(op.results[0]), like=_result(op))]
 
 
-# Others of the current epoch.
+# Others of 2026-08.
 
 
 def _signed_gather(module: Module, op: TableOp) -> Result:
@@ -602,7 +598,7 @@ def _padded_router(module: Module, op: TableOp) -> Result:
     ]
 
 
-_SLIDES: Final[tuple[Pattern, ...]] = library_patterns(
+_BEFORE: Final[tuple[Pattern, ...]] = library_patterns(
     (_all_reduce_parts, "all_reduce"),
     (_long_concat, "concat"),
     (_vector_concat, "concat"),
@@ -617,8 +613,9 @@ _SLIDES: Final[tuple[Pattern, ...]] = library_patterns(
     (_repeat_operands, "where"),
     (_whole_image, "conv2d"),
     (_heads_by_hand, "concatenate_heads"),
+    only="2025-10",
 )
-_CURRENT: Final[tuple[Pattern, ...]] = library_patterns(
+_SINCE: Final[tuple[Pattern, ...]] = library_patterns(
     (_signed_gather, "gather"),
     (_vector_gather, "gather"),
     (_flat_sampling, "sampling"),
@@ -630,6 +627,7 @@ _CURRENT: Final[tuple[Pattern, ...]] = library_patterns(
     (_wide_slice, "slice_static"),
     (_diagonal_send, "point_to_point"),
     (_padded_router, "topk_router_gpt"),
+    since="2026-08",
 )
 _BOTH: Final[tuple[Pattern, ...]] = library_patterns(
     (_squeezed_table, "embedding"),

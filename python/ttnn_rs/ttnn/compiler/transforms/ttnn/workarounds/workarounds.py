@@ -10,11 +10,12 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType, UnitAttr
 from ttnn.compiler.transforms.base import table_ops
-from ttnn.compiler.transforms.ttnn.build import Build, bring_attributes, change_operands, set_result, with_suffix
+from ttnn.compiler.transforms.ttnn.build import Build, change_operands, set_result, with_suffix
 from ttnn.compiler.transforms.ttnn.layout.chip import with_core_ranges
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 from ttnn.compiler.transforms.ttnn.layout.types import HOST, on_host, retyped, tensor_layout
 from ttnn.compiler.transforms.ttnn.workarounds.table import ROWS, WITH_OPTIMIZER, Row, Want
+from ttnn.compiler.version import versions
 
 __all__ = ["run"]
 
@@ -36,22 +37,22 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 def convert_operands(module: Module, *, optimized: bool) -> None:
     """Convert operands and results as the table says; each conversion stays around its operation."""
-    epoch = module.epoch.value
+    version = module.version
     for op in table_ops(module.op, "ttnn."):
         short = op.name.partition(".")[2]
-        if optimized and short not in WITH_OPTIMIZER[epoch]:
+        if optimized and short not in WITH_OPTIMIZER[version]:
             continue
-        rows = _rows(epoch).get(short, ())
+        rows = _rows(version).get(short, ())
         tensors = [value for value in (*op.inputs, *op.results) if isinstance(value.type, TensorType)]
         if rows and all(layout_of(value.type) is not None for value in tensors):
             _convert(module, op, rows)
 
 
 @cache
-def _rows(epoch: str) -> dict[str, tuple[Row, ...]]:
+def _rows(version: str) -> dict[str, tuple[Row, ...]]:
     found: dict[str, tuple[Row, ...]] = {}
     for row in ROWS:
-        if epoch in row.epochs.split():
+        if version in versions(row.since, row.only):
             for name in row.ops.split():
                 found[name] = (*found.get(name, ()), row)
     return found
@@ -142,10 +143,8 @@ def _convert_result(module: Module, op: TableOp, index: int, type_: TensorType[A
     if any(group.name == "device" and group.kind == "?" for group in op.spec.operands):
         # Tensors of the host are made without a device.
         change_operands(op, device=None if on_host(layout) else op.operand("device") or Build(module, op).device)
-        if on_host(layout):
-            op.properties.pop("memory_config", None)
-        else:
-            bring_attributes(op)
+        # Which attributes repeat the place of the result depends on the place.
+        op.stated = None
     following = op.next_op
     assert following is not None
     back = Build(module, following)

@@ -1,4 +1,4 @@
-"""Each pass and pipeline on modules of each epoch: it applies, or one diagnostic says that it does not."""
+"""Each pass and pipeline on modules of each version: it applies, or one diagnostic says that it does not."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from book_ops import TTIR
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.ir import CompileError
-from ttnn.compiler.ir.epochs import Epoch
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.pipelines.catalog import PIPELINES
 from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.tools.opt import main
+from ttnn.compiler.version import VERSIONS, Version
 from ttnn.compiler.versions import parse_module, print_module
 
-EPOCHS_OF = {name: one.epochs for name, one in [*PASSES.items(), *PIPELINES.items()]}
+VERSIONS_OF = {name: one.versions for name, one in [*PASSES.items(), *PIPELINES.items()]}
 KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<compute>} {
   %0 = arith.constant 1 : i32
   return
@@ -29,17 +29,17 @@ KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<comput
 
 
 @cache
-def texts(epoch: Epoch) -> tuple[str, ...]:
-    """Return modules of an epoch: tensor operations, calls of the library, a kernel and no operation."""
-    tensors = TTIR["multiply"] if epoch is Epoch.BOOK else print_module(parse_module(EXAMPLES["add"]), epoch=epoch)
-    module = read(tensors, epoch)
+def texts(version: Version) -> tuple[str, ...]:
+    """Return modules of a version: tensor operations, calls of the library, a kernel and no operation."""
+    tensors = TTIR["multiply"] if version == "2024-09" else print_module(parse_module(EXAMPLES["add"]), version=version)
+    module = read(tensors, version)
     run(module, "ttir-to-ttnn-backend-pipeline")
     return tensors, print_module(module), KERNEL, "module {}\n"
 
 
-def read(text: str, epoch: Epoch) -> Module:
-    """Return a module, of the epoch also if its text does not show it."""
-    return parse_module(text, "m.mlir", epoch=epoch)
+def read(text: str, version: Version) -> Module:
+    """Return a module, of the version also if its text does not show it."""
+    return parse_module(text, "m.mlir", version=version)
 
 
 def messages(module: Module, pipeline: str) -> list[str]:
@@ -51,16 +51,16 @@ def messages(module: Module, pipeline: str) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("epoch", Epoch, ids=lambda epoch: epoch.value)
-@pytest.mark.parametrize("name", EPOCHS_OF)
-def test_a_pass_applies_to_an_epoch_or_says_so(
-    name: str, epoch: Epoch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version)
+@pytest.mark.parametrize("name", VERSIONS_OF)
+def test_a_pass_applies_to_a_version_or_says_so(
+    name: str, version: Version, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # one of them writes a file
-    for text in texts(epoch):
-        module = read(text, epoch)
+    for text in texts(version):
+        module = read(text, version)
         before = print_module(module)
-        if epoch.value in EPOCHS_OF[name]:
+        if version in VERSIONS_OF[name]:
             with suppress(UnsupportedError):
                 assert "applies to" not in ", ".join(messages(module, name))
                 print_module(module)
@@ -69,41 +69,41 @@ def test_a_pass_applies_to_an_epoch_or_says_so(
             run(module, name)
         (diagnostic,) = raised.value.diagnostics
         kind = "pass" if name in PASSES else "pipeline"
-        assert f"{kind} '{name}' applies to modules of the epoch" in diagnostic.message
-        assert f"{' and '.join(EPOCHS_OF[name])}, and this one is of the epoch {epoch.value};" in diagnostic.message
+        assert f"{kind} '{name}' applies to modules of version" in diagnostic.message
+        assert f"{' and '.join(VERSIONS_OF[name])}, and this one is of version {version};" in diagnostic.message
         assert diagnostic.file == "m.mlir"
         assert diagnostic.source_line is not None
         assert diagnostic.source_line.startswith("module") or diagnostic.line == 1
         assert print_module(module) == before
 
 
-@pytest.mark.parametrize("name", EPOCHS_OF)
-def test_every_pass_takes_a_module_of_each_of_its_epochs(
+@pytest.mark.parametrize("name", VERSIONS_OF)
+def test_every_pass_takes_a_module_of_each_of_its_versions(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if name == "ttir-to-ttmetal-pipeline":
         pytest.skip("always refused")
-    for epoch in Epoch:
-        if epoch.value not in EPOCHS_OF[name]:
+    for version in VERSIONS:
+        if version not in VERSIONS_OF[name]:
             continue
-        assert any(not messages(read(text, epoch), name) for text in texts(epoch)), epoch
+        assert any(not messages(read(text, version), name) for text in texts(version)), version
 
 
-def test_kernels_of_the_book_are_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_kernels_of_the_first_version_are_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "a.mlir"
     source.write_text(KERNEL)
     assert main(["--default-epoch=book", "--convert-ttkernel-to-emitc", str(source)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(
-        f"{source}:1:1: error: pass 'convert-ttkernel-to-emitc' applies to modules of the epochs slides and current, "
-        "and this one is of the epoch book"
+        f"{source}:1:1: error: pass 'convert-ttkernel-to-emitc' applies to modules of versions 2025-10 and 2026-08, "
+        "and this one is of version 2024-09"
     )
 
 
-def test_help_names_the_epochs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any("--ttir-layout " in line and line.endswith("Epochs: book.") for line in lines)
-    assert any("--cse " in line and "Epochs" not in line for line in lines)
+    assert any("--ttir-layout " in line and line.endswith("Versions: 2024-09.") for line in lines)
+    assert any("--cse " in line and "Versions" not in line for line in lines)

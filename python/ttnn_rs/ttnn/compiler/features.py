@@ -1,0 +1,93 @@
+"""What is done differently in some versions: one line for each difference, and where it holds.
+
+Passes follow the tt-mlir of the version that their module is of. They ask for a difference by its name, so that this
+list says all that versions change besides the fields of operations (`dialects/*/ops.table`) and the rows of tables of
+passes and patterns, which have a first or an only version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ttnn.compiler.version import VERSIONS, Version, versions
+
+__all__ = ["Feature"]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A difference.
+
+    Attributes:
+        since: The first version that has it.
+        only: The one version that has it.
+    """
+
+    since: Version = VERSIONS[0]
+    only: Version | None = None
+
+    def of(self, version: Version) -> bool:
+        """Return whether a version has it."""
+        return version in versions(self.since, self.only)
+
+
+# Text.
+DIALECT_TT: Final = Feature(only="2024-09")
+"""Devices and layouts are of the dialect `tt`, operands have constraints, programs have tables of their own."""
+SHARDED_DRAM: Final = Feature(since="2026-08")
+"""Tensors in DRAM may be in shards, by height or width."""
+CORE_RANGES: Final = Feature(since="2026-08")
+"""Layouts in shards say on which cores the shards lie."""
+DEVICE_MAPS: Final = Feature(since="2026-08")
+"""Devices have the map back and the grid of DRAM, too."""
+FUNCTION_KINDS: Final = Feature(since="2026-08")
+"""Functions say what they are: a program, constants, a trace, a generator of inputs."""
+
+# The dialect `ttir`.
+CONSTANTS_BEHIND_OUTPUTS: Final = Feature(only="2025-10")
+"""Constants that a pass made go behind the output of the operation that they are made for."""
+FIXED_UNITS: Final = Feature(only="2025-10")
+"""A permutation of dimensions of size one stays."""
+BOUNDS_THROUGH_MOVES: Final = Feature(only="2025-10")
+"""Bounds of a clamp are looked for through reshapes, broadcasts and casts."""
+SPLAT_CONSTANTS: Final = Feature(since="2026-08")
+"""A folded tensor of one number is a constant; before it is `full`."""
+FULL_SIZES: Final = Feature(since="2026-08")
+"""The size of a dimension is `full`; before it is a constant."""
+OUTER_PRODUCTS: Final = Feature(since="2026-08")
+"""Products over one element are multiplications."""
+SHARED_BIASES: Final = Feature(since="2026-08")
+"""Convolutions that have a bias take in another one, and a scale."""
+RELU6_OF_ONE_USE: Final = Feature(since="2026-08")
+"""A `relu6` is made only if nothing else uses what it starts from."""
+EARLY_FOLD: Final = Feature(since="2026-08")
+"""Broadcasts are folded before reshapes and permutations move, and again at the end."""
+BFP8_CONVERSION: Final = Feature(only="2025-10")
+"""The option `enable-bfp8-conversion` converts functions from bfloat16."""
+
+# The dialect `ttnn`.
+TENSOR_SPECS: Final = Feature(since="2026-08")
+"""A change of several properties of a tensor is `to_tensor_spec`; before it is `to_layout`."""
+HOST_DTYPES: Final = Feature(only="2025-10")
+"""Data types change on the host by `to_dtype`."""
+HOST_SHARDS: Final = Feature(only="2025-10")
+"""Arguments and results that become shards of chips lie on the host."""
+MASKED_ATTENTION: Final = Feature(since="2026-08")
+"""Attention is lowered with masks and sinks as kernels take them; one position is decoded."""
+COMPOSITES: Final = Feature(since="2026-08")
+"""Composites are resolved, and what they leave is cleaned up."""
+LINEAR_BIASES: Final = Feature(since="2026-08")
+"""A bias that the kernel adds stays in a product with batches."""
+LAZY_CREATIONS: Final = Feature(only="2025-10")
+"""Tensors that are made move to functions of constants only with what needs them."""
+EMPTY_CALLS: Final = Feature(only="2025-10")
+"""The main function calls programs without inputs, too."""
+TRACE_SLOTS: Final = Feature(since="2026-08")
+"""Traces have functions that allocate their slots, and take inputs from the host."""
+
+# Kernels.
+CORE_ARGUMENTS: Final = Feature(since="2026-08")
+"""Programs of kernels have arguments of single cores, and are a union in binaries."""
+KERNEL_OBJECTS: Final = Feature(since="2026-08")
+"""Circular buffers and the NoC are objects with methods."""
