@@ -17,6 +17,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     in_rows,
     in_tiles,
     operand,
+    row,
     several,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, place
@@ -165,13 +166,6 @@ def _split_heads(calls: Calls, table: dict[str, Any]) -> None:
     several(calls, function, [one for one in operands if one is not None], options, outs, made)
 
 
-def _concatenate_heads(function: str) -> Handler:
-    def add(calls: Calls, table: dict[str, Any]) -> None:
-        finish(calls, table, function, describe(table["in"]), operand(table["in"]))
-
-    return add
-
-
 def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
     """Heads of one new token of each user; the function puts a user to a core."""
     have, outs = describe(table["input"]), [table[name] for name in ("q_out", "k_out", "v_out")]
@@ -315,11 +309,11 @@ def _user_to_a_core(shape: tuple[int, ...]) -> New:
 #: What each member of the union `OpType` adds.
 ATTENTION: Final[dict[str, Handler]] = {
     "ChunkedScaledDotProductAttentionOp": _chunked,
-    "ConcatenateHeadsOp": _concatenate_heads("ttnn.transformer.concatenate_heads"),
+    "ConcatenateHeadsOp": row("ttnn.transformer.concatenate_heads in"),
     "FillCacheOp": _fill_cache,
     "FlashMlaPrefillOp": _latent,
     "NLPConcatHeadsDecodeOp": _concatenate_heads_decode,
-    "NLPConcatHeadsOp": _concatenate_heads("ttnn.experimental.nlp_concat_heads"),
+    "NLPConcatHeadsOp": row("ttnn.experimental.nlp_concat_heads in"),
     "NLPCreateQKVHeadsDecodeOp": _create_heads_decode,
     "PagedFillCacheOp": _paged_fill_cache,
     "PagedFlashMultiLatentAttentionDecodeOp": _latent_decode,

@@ -23,6 +23,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     in_rows,
     in_tiles,
     operand,
+    row,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.quantization import QUANTIZATION
 from ttnn.compiler.conversion.ttnn_to_calls.selection import SELECTION
@@ -108,22 +109,9 @@ def _binary_composite(calls: Calls, table: dict[str, Any]) -> None:
     finish(calls, table, function, have, operand(table["lhs"]), operand(table["rhs"]))
 
 
-def _pow_scalar(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["lhs"])
-    finish(calls, table, "ttnn.pow", have, operand(table["lhs"]), _number(table, "rhs"))
-
-
 def _where(calls: Calls, table: dict[str, Any]) -> None:
     operands = [operand(table[name]) for name in ("first", "second", "third")]
     finish(calls, table, "ttnn.where", describe(table["second"]), *operands)
-
-
-def _reduction(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    dims = [int(dim) for dim in table["dim_arg"]] if "dim_arg" in table else None
-    function = f"ttnn.{table['type'].lower()}"
-    tensor, keep = operand(table["in"]), table["keep_dim"]
-    finish(calls, table, function, have, tensor, dim=dims, keepdim=keep, compute_kernel_config=compute_config(table))
 
 
 def _argmax(calls: Calls, table: dict[str, Any]) -> None:
@@ -135,18 +123,6 @@ def _argmax(calls: Calls, table: dict[str, Any]) -> None:
     finish(
         calls, table, "ttnn.argmax", rows, tensor, data_type="UInt32", dim=table.get("dim"), keepdim=table["keep_dim"]
     )
-
-
-def _prod(calls: Calls, table: dict[str, Any]) -> None:
-    have, dim = describe(table["in"]), table.get("dim_arg")
-    finish(calls, table, "ttnn.prod", have, operand(table["in"]), dim=dim, keepdim=table["keep_dim"])
-
-
-def _softmax(calls: Calls, table: dict[str, Any]) -> None:
-    have, config = describe(table["in"]), compute_config(table)
-    stable = bool(table.get("numeric_stable", False))
-    arguments = operand(table["in"]), table["dimension"]
-    finish(calls, table, "ttnn.softmax", have, *arguments, numeric_stable=stable, compute_kernel_config=config)
 
 
 def _matmul(calls: Calls, table: dict[str, Any]) -> None:
@@ -246,39 +222,6 @@ def _vector_product(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     return (*batch, *rows, *columns) or (1,)
 
 
-def _transpose(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    finish(calls, table, "ttnn.transpose", have, operand(table["in"]), table["dim0"], table["dim1"])
-
-
-def _permute(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    order = [int(dim) for dim in table["permutation"]]
-    finish(calls, table, "ttnn.permute", have, operand(table["in"]), order)
-
-
-def _concat(calls: Calls, table: dict[str, Any]) -> None:
-    parts = [operand(one) for one in table["inputs"]]
-    finish(calls, table, "ttnn.concat", describe(table["inputs"][0]), parts, table["dim"])
-
-
-def _reshape(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    shape = [int(size) for size in table.get("shape", [])]
-    finish(calls, table, "ttnn.reshape", have, operand(table["in"]), shape)
-
-
-def _repeat(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    times = [int(count) for count in table["repeat_dims"]]
-    finish(calls, table, "ttnn.repeat", have, operand(table["in"]), times)
-
-
-def _repeat_interleave(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["input"])
-    finish(calls, table, "ttnn.repeat_interleave", have, operand(table["input"]), table["repeats"], table["dim"])
-
-
 def _pad(calls: Calls, table: dict[str, Any]) -> None:
     have, sizes = describe(table["in"]), [int(size) for size in table["padding"]]
     pairs = list(zip(sizes[::2], sizes[1::2], strict=True))
@@ -370,17 +313,6 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
     place(calls, made, Description(want.shape, stored, tiled, DRAM), number, want)
 
 
-def _norm(function: str) -> Handler:
-    def add(calls: Calls, table: dict[str, Any]) -> None:
-        have = describe(table["input"])
-        parts = {name: operand(table.get(name)) for name in ("weight", "bias")}
-        config = compute_config(table)
-        options: dict[str, Argument] = {"epsilon": float(table["epsilon"]), "compute_kernel_config": config, **parts}
-        finish(calls, table, function, have, operand(table["input"]), **options)
-
-    return add
-
-
 def _statistics(function: str, residual: str) -> Handler:
     """Statistics of the rows of a chip. Reciprocals and a program configuration would change how they are added."""
 
@@ -425,13 +357,6 @@ def _dump_tensor(calls: Calls, table: dict[str, Any]) -> None:
 def _load_tensor(calls: Calls, table: dict[str, Any]) -> None:
     device = None if table.get("device") is None else DEVICE
     calls.call("ttnn.load_tensor", str(table["file_path"]), out=table["out"]["global_id"], device=device)
-
-
-def _batch_norm(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["input"])
-    names = ("running_mean", "running_var", "weight", "bias")
-    options: dict[str, Argument] = {name: operand(table.get(name)) for name in names}
-    finish(calls, table, "ttnn.batch_norm", have, operand(table["input"]), eps=float(table["epsilon"]), **options)
 
 
 def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
@@ -517,6 +442,8 @@ def _get_device(calls: Calls, table: dict[str, Any]) -> None:
     """The device is an argument of every program."""
 
 
+_NORM: Final = "ttnn.{} input epsilon=epsilon:float compute_kernel_config=:config weight=weight? bias=bias?"
+
 #: What each member of the union `OpType` adds.
 HANDLERS: Final[dict[str, Handler]] = {
     **ATTENTION,
@@ -528,15 +455,18 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(_EXCHANGES, _refused(_CHIPS)),
     "AdamWOp": _refused(_TRAINING),
     "ArangeOp": _arange,
-    "BatchNormInferenceOp": _batch_norm,
+    "BatchNormInferenceOp": row(
+        "ttnn.batch_norm input eps=epsilon:float running_mean=running_mean? running_var=running_var? "
+        "weight=weight? bias=bias?"
+    ),
     "BatchNormTrainingOp": _batch_norm_training,
     "BitcastConvertOp": _bitcast,
-    "ConcatOp": _concat,
+    "ConcatOp": row("ttnn.concat inputs dim"),
     "ConstantOp": _constant,
     "DeallocateOp": _deallocate,
     "DumpTensorOp": _dump_tensor,
     "EltwiseBinaryCompositeOp": _binary_composite,
-    "EltwiseBinaryCompositeScalarOp": _pow_scalar,
+    "EltwiseBinaryCompositeScalarOp": row("ttnn.pow lhs rhs"),
     "EltwiseBinaryOp": _binary,
     "EltwiseTernaryWhereOp": _where,
     "EltwiseUnaryCompositeOp": _unary_composite,
@@ -549,7 +479,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "FuncCallOp": _program("program_id"),
     "GetDeviceOp": _get_device,
     "GroupNormOp": _group_norm,
-    "LayerNormOp": _norm("ttnn.layer_norm"),
+    "LayerNormOp": row(_NORM.format("layer_norm")),
     "LayerNormPostAllGatherOp": _layer_norm_of_statistics,
     "LayerNormPreAllGatherOp": _statistics("ttnn.layer_norm_pre_all_gather", "residual_input"),
     "LinearOp": _matmul,
@@ -558,18 +488,18 @@ HANDLERS: Final[dict[str, Handler]] = {
     "MatmulOp": _matmul,
     "NamedFullOp": _named_full,
     "PadOp": _pad,
-    "PermuteOp": _permute,
-    "RMSNormOp": _norm("ttnn.rms_norm"),
+    "PermuteOp": row("ttnn.permute in permutation:numbers"),
+    "RMSNormOp": row(_NORM.format("rms_norm")),
     "RMSNormPreAllGatherOp": _statistics("ttnn.rms_norm_pre_all_gather", "residual"),
     "ReductionArgMaxOp": _argmax,
-    "ReductionOp": _reduction,
-    "ReductionProdOp": _prod,
-    "RepeatInterleaveOp": _repeat_interleave,
-    "RepeatOp": _repeat,
-    "ReshapeOp": _reshape,
+    "ReductionOp": row("ttnn.{type} in dim=dim_arg?:numbers keepdim=keep_dim compute_kernel_config=:config"),
+    "ReductionProdOp": row("ttnn.prod in dim=dim_arg? keepdim=keep_dim"),
+    "RepeatInterleaveOp": row("ttnn.repeat_interleave input repeats dim"),
+    "RepeatOp": row("ttnn.repeat in repeat_dims:numbers"),
+    "ReshapeOp": row("ttnn.reshape in shape?:shape"),
     "SDPABackwardOp": _refused(_TRAINING),
     "SDPAForwardOp": _refused(_TRAINING),
-    "SoftmaxOp": _softmax,
+    "SoftmaxOp": row("ttnn.softmax in dimension numeric_stable=numeric_stable?:bool compute_kernel_config=:config"),
     "SparseMatmulOp": _sparse_matmul,
     "ToDTypeOp": _moved("in"),
     "ToDeviceOp": _moved("in"),
@@ -579,6 +509,6 @@ HANDLERS: Final[dict[str, Handler]] = {
         "ttnn.experimental.topk_router_gpt splits its product over cores, and partial sums are merged in an order that "
         "is not built; composites of it are lowered by their decomposition"
     ),
-    "TransposeOp": _transpose,
+    "TransposeOp": row("ttnn.transpose in dim0 dim1"),
     "TypecastOp": _moved("in"),
 }

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.compiler.conversion.ttnn_to_calls.calls import Argument, Name, New, Ref
 from ttnn.compiler.conversion.ttnn_to_calls.descriptions import Description, describe
-from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, place
+from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, place
 
-__all__ = ["DRAM", "INTEGERS", "compute_config", "finish", "in_rows", "in_tiles", "numbers", "operand"]
+__all__ = [
+    "DRAM",
+    "INTEGERS",
+    "compute_config",
+    "finish",
+    "in_rows",
+    "in_tiles",
+    "numbers",
+    "operand",
+    "row",
+    "several",
+]
 
 DRAM: Final = New("ttnn.MemoryConfig", (Name("ttnn.TensorMemoryLayout.INTERLEAVED"), Name("ttnn.BufferType.DRAM")))
 """Default memory config of operator results."""
@@ -69,6 +81,45 @@ def compute_config(table: dict[str, Any]) -> New | None:
     return New("ttnn.WormholeComputeKernelConfig", (), tuple(fields))
 
 
+def row(text: str) -> Handler:
+    """Return the handler of an operation that is one call of a function.
+
+    Args:
+        text: The function, then its arguments: a field of the table, or `name=field`, with `?` where it may be missing
+            and `:kind` where it is not passed as it is. `{type}` in the name of the function is the member of a family.
+    """
+    function, *words = text.split()
+    arguments = [word.rpartition("=")[::2] for word in words]
+    first = arguments[0][1].partition(":")[0]
+
+    def add(calls: Calls, table: dict[str, Any]) -> None:
+        values = [(name, _argument(calls, table, field)) for name, field in arguments]
+        reference = table[first]
+        have = describe(reference[0] if isinstance(reference, list) else reference)
+        called = function.replace("{type}", str(table.get("type", "")).lower())
+        positional = [value for name, value in values if not name]
+        finish(calls, table, called, have, *positional, **{name: value for name, value in values if name})
+
+    return add
+
+
+def _argument(calls: Calls, table: dict[str, Any], word: str) -> Argument:
+    """Return a field of a table as an argument: tensors, numbers, or what its kind makes of it."""
+    field, _, kind = word.partition(":")
+    if kind == "config":
+        return compute_config(table)
+    value = table.get(field[:-1]) if field.endswith("?") else table[field]
+    if value is None:
+        return _MISSING.get(kind)
+    if kind in _OPERANDS:
+        return _OPERANDS[kind](calls, value)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [operand(one) for one in value]
+    if isinstance(value, dict):
+        return operand(value) if "global_id" in value else value["value"]
+    return _VALUES[kind](value)
+
+
 def numbers(values: Any) -> list[int]:
     """Return a vector of a table as plain numbers."""
     return [int(one) for one in values]
@@ -114,3 +165,19 @@ def several(
     for result, number, have, out, want in zip(results, kept, made, outs, wants, strict=True):
         if number is None:
             place(calls, result, have, out["global_id"], want)
+
+
+_OPERANDS: Final[dict[str, Callable[[Calls, dict[str, Any]], Argument]]] = {
+    "places": lambda calls, reference: in_tiles(calls, reference, "UInt32"),
+}
+#: What a field that a table lacks is; None elsewhere. A shape of no dimensions is left out of tables.
+_MISSING: Final[dict[str, Argument]] = {"bool": False, "true": True, "shape": []}
+_VALUES: Final[dict[str, Callable[[Any], Argument]]] = {
+    "": lambda value: value,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "true": bool,
+    "numbers": numbers,
+    "shape": numbers,
+}

@@ -15,6 +15,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     in_tiles,
     numbers,
     operand,
+    row,
     several,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, place
@@ -117,12 +118,6 @@ def _slice_backwards(calls: Calls, table: dict[str, Any], steps: list[int]) -> N
     )
 
 
-def _gather(calls: Calls, table: dict[str, Any]) -> None:
-    places = in_tiles(calls, table["index"], "UInt32")
-    have = describe(table["input"])
-    finish(calls, table, "ttnn.gather", have, operand(table["input"]), int(table["dim"]), index=places)
-
-
 def _embedding_backward(calls: Calls, table: dict[str, Any]) -> None:
     """Indices are [batch, row of a multiple of 32] in rows, the gradient is bfloat16 in tiles of rank 4."""
     index, want = describe(table["input"]), describe(table["out"])
@@ -139,13 +134,6 @@ def _embedding_backward(calls: Calls, table: dict[str, Any]) -> None:
     if want.shape != (1, 1, *want.shape[-2:]):
         made = calls.call("ttnn.reshape", made, list(want.shape))
     place(calls, made, Description(want.shape, "BFloat16", True, DRAM), table["out"]["global_id"], want)
-
-
-def _accumulate(function: str) -> Handler:
-    def add(calls: Calls, table: dict[str, Any]) -> None:
-        finish(calls, table, function, describe(table["in"]), operand(table["in"]), int(table["dim"]))
-
-    return add
 
 
 def _assign(calls: Calls, table: dict[str, Any]) -> None:
@@ -169,13 +157,6 @@ def _rand(calls: Calls, table: dict[str, Any]) -> None:
         high=float(table.get("high", 1.0)),
         seed=int(table.get("seed", 0)),
     )
-
-
-def _dropout(calls: Calls, table: dict[str, Any]) -> None:
-    have = describe(table["in"])
-    facts = [float(table["prob"]), float(table["scale"]), int(table["seed"])]
-    same = bool(table.get("use_per_device_seed", True))
-    finish(calls, table, "ttnn.experimental.dropout", have, operand(table["in"]), *facts, use_per_device_seed=same)
 
 
 def _sampling(calls: Calls, table: dict[str, Any]) -> None:
@@ -213,12 +194,14 @@ def _sampling(calls: Calls, table: dict[str, Any]) -> None:
 #: What each member of the union `OpType` adds.
 SELECTION: Final[dict[str, Handler]] = {
     "AssignOp": _assign,
-    "CumProdOp": _accumulate("ttnn.cumprod"),
-    "CumSumOp": _accumulate("ttnn.cumsum"),
-    "DropoutOp": _dropout,
+    "CumProdOp": row("ttnn.cumprod in dim:int"),
+    "CumSumOp": row("ttnn.cumsum in dim:int"),
+    "DropoutOp": row(
+        "ttnn.experimental.dropout in prob:float scale:float seed:int use_per_device_seed=use_per_device_seed?:true"
+    ),
     "EmbeddingBackwardOp": _embedding_backward,
-    "GatherOp": _gather,
-    "MorehCumSumOp": _accumulate("ttnn.cumsum"),
+    "GatherOp": row("ttnn.gather input dim:int index=index:places"),
+    "MorehCumSumOp": row("ttnn.cumsum in dim:int"),
     "RandOp": _rand,
     "SamplingOp": _sampling,
     "ScatterOp": _scatter,

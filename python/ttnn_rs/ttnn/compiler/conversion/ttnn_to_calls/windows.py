@@ -17,6 +17,7 @@ from ttnn.compiler.conversion.ttnn_to_calls.parts import (
     in_tiles,
     numbers,
     operand,
+    row,
 )
 from ttnn.compiler.conversion.ttnn_to_calls.tt_handlers import Calls, Handler, describe_type, place
 
@@ -202,10 +203,6 @@ def _max_pool2d_with_indices(calls: Calls, table: dict[str, Any]) -> None:
         place(calls, result, Description(want.shape, kind, False, DRAM), out["global_id"], want)
 
 
-def _global_avg_pool2d(calls: Calls, table: dict[str, Any]) -> None:
-    finish(calls, table, "ttnn.global_avg_pool2d", describe(table["in"]), operand(table["in"]))
-
-
 def _upsample(calls: Calls, table: dict[str, Any]) -> None:
     have, scale = describe(table["in"]), table["scale_factor"]["scale"]
     rows = Description(have.shape, have.data_type, False, DRAM)
@@ -220,7 +217,7 @@ WINDOWS: Final[dict[str, Handler]] = {
     "Conv2dOp": _conv2d("ttnn.conv2d"),
     "Conv3dOp": _conv3d,
     "ConvTranspose2dOp": _conv2d("ttnn.conv_transpose2d", (*_SIZES, "output_padding")),
-    "GlobalAvgPool2dOp": _global_avg_pool2d,
+    "GlobalAvgPool2dOp": row("ttnn.global_avg_pool2d in"),
     "MaxPool2dWithIndicesOp": _max_pool2d_with_indices,
     "Pool2dOp": _pool2d,
     "PrepareConv2dBiasOp": _prepare("ttnn.prepare_conv_bias", "bias_tensor"),
