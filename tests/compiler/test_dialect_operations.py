@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from book_ops import LOWERED, TTIR, function
+from operations_2024_09 import LOWERED, TTIR, function
 
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.spec import DIALECTS, operations

@@ -10,7 +10,7 @@ import random
 import re
 
 import pytest
-from book_ops import TTIR
+from operations_2024_09 import TTIR
 
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError

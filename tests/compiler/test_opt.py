@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from book_ops import LOWERED
+from operations_2024_09 import LOWERED
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.pipelines import run

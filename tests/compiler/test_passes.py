@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from book_ops import LOWERED, function
+from operations_2024_09 import LOWERED, function
 
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.dialects import TableOp

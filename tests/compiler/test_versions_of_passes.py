@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from book_ops import TTIR
+from operations_2024_09 import TTIR
 
 from testkit.later_examples import EXAMPLES
 from ttnn.base.exceptions import UnsupportedError
@@ -17,10 +17,12 @@ from ttnn.compiler.pipelines import run
 from ttnn.compiler.pipelines.catalog import PIPELINES
 from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.tools.opt import main
-from ttnn.compiler.version import VERSIONS, Version
+from ttnn.compiler.version import VERSIONS, Version, span
 from ttnn.compiler.versions import parse_module, print_module
 
-VERSIONS_OF = {name: one.versions for name, one in [*PASSES.items(), *PIPELINES.items()]}
+VERSIONS_OF = {name: one.versions for name, one in PASSES.items()} | {
+    name: span(one.versions) for name, one in PIPELINES.items()
+}
 KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<compute>} {
   %0 = arith.constant 1 : i32
   return

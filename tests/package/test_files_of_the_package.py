@@ -44,6 +44,7 @@ ALLOWED = {
     ("ttnn/operation/numerics.py", "read_text"): "files of the package",
     ("ttnn/operation/vendor_names.py", "read_text"): "files of the package",
     ("ttnn/compiler/dialects/spec.py", "read_text"): "files of the package",
+    ("ttnn/compiler/pipelines/passes.py", "read_text"): "files of the package",
     ("ttnn/compiler/target/flatbuffer/schema.py", "read_text"): "files of the package",
 }
 

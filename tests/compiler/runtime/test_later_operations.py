@@ -240,20 +240,20 @@ def test_moves_that_cancel_leave_the_bits_as_they_are(device: ttnn.MeshDevice) -
     assert results[0].tobytes() == results[1].tobytes()
 
 
-BOOK = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
+FIRST = """#any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
 func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
   %0 = tensor.empty() : tensor<96x160xbf16>
   %1 = "ttir.subtract"(%a, %b, %0) <{operandSegmentSizes = array<i32: 2, 1>, operand_constraints = [#any, #any, #any]}> : (tensor<96x160xbf16>, tensor<1x160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16>
   return %1 : tensor<96x160xbf16>
 }
 """  # noqa: E501
-SLIDES = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
+OUTPUTS_AS_OPERANDS = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
   %0 = ttir.empty() : tensor<96x160xbf16>
   %1 = "ttir.subtract"(%a, %b, %0) : (tensor<96x160xbf16>, tensor<1x160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16>
   return %1 : tensor<96x160xbf16>
 }
 """  # noqa: E501
-CURRENT = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
+RESULTS_ONLY = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>) -> tensor<96x160xbf16> {
   %0 = "ttir.subtract"(%a, %b) : (tensor<96x160xbf16>, tensor<1x160xbf16>) -> tensor<96x160xbf16>
   return %0 : tensor<96x160xbf16>
 }
@@ -264,7 +264,7 @@ def test_three_spellings_have_equal_bits(device: ttnn.MeshDevice) -> None:
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((96, 160), (1, 160)))
     results = []
-    for text, version in ((BOOK, "2024-09"), (SLIDES, "2025-10"), (CURRENT, "2026-08")):
+    for text, version in ((FIRST, "2024-09"), (OUTPUTS_AS_OPERANDS, "2025-10"), (RESULTS_ONLY, "2026-08")):
         module = parse_module(text)
         assert module.version == version
         run(module, "ttir-to-ttnn-backend-pipeline")

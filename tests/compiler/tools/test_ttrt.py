@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from testkit.book_binaries import HOST, Tensors, of_programs, operation, pipeline
+from testkit.binaries_2024_09 import HOST, Tensors, of_programs, operation, pipeline
 from ttnn.base.exceptions import ArgumentError
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ttnn.compiler.version import VERSIONS, Version, versions
+from ttnn.compiler.version import Version, span
 
 __all__ = ["Feature"]
 
@@ -20,74 +20,72 @@ class Feature:
     """A difference.
 
     Attributes:
-        since: The first version that has it.
-        only: The one version that has it.
+        versions: The span of versions that have it.
     """
 
-    since: Version = VERSIONS[0]
-    only: Version | None = None
+    versions: str = ".."
 
     def of(self, version: Version) -> bool:
         """Return whether a version has it."""
-        return version in versions(self.since, self.only)
+        return version in span(self.versions)
 
 
 # Text.
-DIALECT_TT: Final = Feature(only="2024-09")
+DIALECT_TT: Final = Feature("2024-09")
 """Devices and layouts are of the dialect `tt`, operands have constraints, programs have tables of their own."""
-SHARDED_DRAM: Final = Feature(since="2026-08")
+SHARDED_DRAM: Final = Feature("2026-08..")
 """Tensors in DRAM may be in shards, by height or width."""
-CORE_RANGES: Final = Feature(since="2026-08")
+CORE_RANGES: Final = Feature("2026-08..")
 """Layouts in shards say on which cores the shards lie."""
-DEVICE_MAPS: Final = Feature(since="2026-08")
+DEVICE_MAPS: Final = Feature("2026-08..")
 """Devices have the map back and the grid of DRAM, too."""
-FUNCTION_KINDS: Final = Feature(since="2026-08")
+FUNCTION_KINDS: Final = Feature("2026-08..")
 """Functions say what they are: a program, constants, a trace, a generator of inputs."""
 
 # The dialect `ttir`.
-CONSTANTS_BEHIND_OUTPUTS: Final = Feature(only="2025-10")
+CONSTANTS_BEHIND_OUTPUTS: Final = Feature("2025-10")
 """Constants that a pass made go behind the output of the operation that they are made for."""
-FIXED_UNITS: Final = Feature(only="2025-10")
+FIXED_UNITS: Final = Feature("2025-10")
 """A permutation of dimensions of size one stays."""
-BOUNDS_THROUGH_MOVES: Final = Feature(only="2025-10")
+BOUNDS_THROUGH_MOVES: Final = Feature("2025-10")
 """Bounds of a clamp are looked for through reshapes, broadcasts and casts."""
-SPLAT_CONSTANTS: Final = Feature(since="2026-08")
+SPLAT_CONSTANTS: Final = Feature("2026-08..")
 """A folded tensor of one number is a constant; before it is `full`."""
-FULL_SIZES: Final = Feature(since="2026-08")
+FULL_SIZES: Final = Feature("2026-08..")
 """The size of a dimension is `full`; before it is a constant."""
-OUTER_PRODUCTS: Final = Feature(since="2026-08")
+OUTER_PRODUCTS: Final = Feature("2026-08..")
 """Products over one element are multiplications."""
-SHARED_BIASES: Final = Feature(since="2026-08")
+SHARED_BIASES: Final = Feature("2026-08..")
 """Convolutions that have a bias take in another one, and a scale."""
-RELU6_OF_ONE_USE: Final = Feature(since="2026-08")
+RELU6_OF_ONE_USE: Final = Feature("2026-08..")
 """A `relu6` is made only if nothing else uses what it starts from."""
-EARLY_FOLD: Final = Feature(since="2026-08")
+EARLY_FOLD: Final = Feature("2026-08..")
 """Broadcasts are folded before reshapes and permutations move, and again at the end."""
-BFP8_CONVERSION: Final = Feature(only="2025-10")
+BFP8_CONVERSION: Final = Feature("2025-10")
 """The option `enable-bfp8-conversion` converts functions from bfloat16."""
 
 # The dialect `ttnn`.
-TENSOR_SPECS: Final = Feature(since="2026-08")
+TENSOR_SPECS: Final = Feature("2026-08..")
 """A change of several properties of a tensor is `to_tensor_spec`; before it is `to_layout`."""
-HOST_DTYPES: Final = Feature(only="2025-10")
+HOST_DTYPES: Final = Feature("2025-10")
 """Data types change on the host by `to_dtype`."""
-HOST_SHARDS: Final = Feature(only="2025-10")
+HOST_SHARDS: Final = Feature("2025-10")
 """Arguments and results that become shards of chips lie on the host."""
-MASKED_ATTENTION: Final = Feature(since="2026-08")
+MASKED_ATTENTION: Final = Feature("2026-08..")
 """Attention is lowered with masks and sinks as kernels take them; one position is decoded."""
-COMPOSITES: Final = Feature(since="2026-08")
+COMPOSITES: Final = Feature("2026-08..")
 """Composites are resolved, and what they leave is cleaned up."""
-LINEAR_BIASES: Final = Feature(since="2026-08")
+LINEAR_BIASES: Final = Feature("2026-08..")
 """A bias that the kernel adds stays in a product with batches."""
-LAZY_CREATIONS: Final = Feature(only="2025-10")
+LAZY_CREATIONS: Final = Feature("2025-10")
 """Tensors that are made move to functions of constants only with what needs them."""
-EMPTY_CALLS: Final = Feature(only="2025-10")
+EMPTY_CALLS: Final = Feature("2025-10")
 """The main function calls programs without inputs, too."""
-TRACE_SLOTS: Final = Feature(since="2026-08")
+TRACE_SLOTS: Final = Feature("2026-08..")
 """Traces have functions that allocate their slots, and take inputs from the host."""
 
 # Kernels.
-CORE_ARGUMENTS: Final = Feature(since="2026-08")
+CORE_ARGUMENTS: Final = Feature("2026-08..")
 """Programs of kernels have arguments of single cores, and are a union in binaries."""
-KERNEL_OBJECTS: Final = Feature(since="2026-08")
+KERNEL_OBJECTS: Final = Feature("2026-08..")
 """Circular buffers and the NoC are objects with methods."""

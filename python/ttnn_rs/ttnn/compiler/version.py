@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["NEWEST", "VERSIONS", "Version", "version_of", "versions"]
+__all__ = ["NEWEST", "VERSIONS", "Version", "span", "version_of"]
 
 Version: TypeAlias = Literal["2024-09", "2025-10", "2026-08"]
 """A version; as text, later ones compare as greater."""
@@ -30,6 +31,8 @@ def version_of(word: str) -> Version:
     raise ValueError(f"expected {VERSIONS[0]}, {VERSIONS[1]} or {VERSIONS[2]}, got {word!r}")
 
 
-def versions(since: Version = VERSIONS[0], only: Version | None = None) -> tuple[Version, ...]:
-    """Return the versions from one on, or the only one."""
-    return VERSIONS[VERSIONS.index(since) :] if only is None else (only,)
+@cache
+def span(text: str) -> tuple[Version, ...]:
+    """Return the versions of a span: `2025-10`, `2025-10..` from it on, `..2025-10` up to it, `..` for all."""
+    first, on, last = text.partition("..")
+    return tuple(one for one in VERSIONS if (first or VERSIONS[0]) <= one <= (last or (NEWEST if on else first)))

@@ -50,13 +50,12 @@ _BINARY = {"ttir.add": ("add_tiles_init", "add_tiles"), "ttir.multiply": ("mul_t
 _UNARY = {"ttir.exp": ("exp_tile_init", "exp_tile")}
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Lower all operations.
 
     Raises:
         CompileError: An operation has no kernel, or a change of layout is not a single one.
     """
-    del options
     for op in table_ops(module.op, "ttir."):
         parent = op.parent_op()
         if parent is None or parent.name == "ttir.generic":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.features import KERNEL_OBJECTS
@@ -89,13 +89,12 @@ _BARRIERS: Final = {
 }
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Convert the kernels of a module: functions that have the attribute `ttkernel.thread`.
 
     Raises:
         CompileError: An operation has no form in C++.
     """
-    del options
     for function in module.functions():
         if THREAD in function.attributes:
             _Kernel(module, function).convert()

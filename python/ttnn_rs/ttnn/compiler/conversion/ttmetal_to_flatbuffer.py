@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import OperationText, system_of
-from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import BookProgram
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, CoreRangeAttr, DeviceAttr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.features import DIALECT_TT
@@ -56,7 +56,7 @@ def metal_to_binary(module: Module, version: str) -> Binary:
     return Binary("TTM0", "2024-09", values)
 
 
-class _Metal(BookProgram):
+class _Metal(TtProgram):
     """Makes commands; tensors are numbered as in TTNN binaries, with addresses."""
 
     def __init__(self, module: Module, device: DeviceAttr | None) -> None:

@@ -57,13 +57,12 @@ _ELEMENT: Final = OpaqueDialectType("emitc.lvalue", ("<", _TENSOR, ">"))
 _LIST: Final = "util_create_vec"
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Replace the functions of a module by those of C++ that make the same calls.
 
     Raises:
         CompileError: A function has operations other than those of the library, or one that is not executed.
     """
-    del options
     functions = [one for one in module.functions() if one.body.blocks and not is_kernel(one)]
     programs = legal_programs(module, functions)
     for function, program in zip(functions, programs, strict=True):
@@ -72,7 +71,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
             raise CompileError(module.at(function, message))
         if any(call.function == "ttnn.generic_op" for call in program.calls):
             raise CompileError(module.at(function, "programs of kernels are not written as C++: write Python"))
-    unwrap(module, {})
+    unwrap(module)
     names = identifiers(programs)
     block = module.op.body.block
     for op in list(block.ops):

@@ -156,7 +156,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     """
     functions = [one for one in module.functions() if one.body.blocks and not is_kernel(one)]
     programs = legal_programs(module, functions)
-    unwrap(module, {})
+    unwrap(module)
     names = ["forward"] if options["target-module"] else identifiers(programs, {"TRACES", "on_device", "run_trace"})
     if options["target-module"] and sum(not program.private for program in programs) != 1:
         raise CompileError(module.at(module.op, "a target module has one public function"))

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ttnn.compiler.version import NEWEST, VERSIONS, Version
+from ttnn.compiler.version import VERSIONS, Version, span
 
 __all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations", "repeated"]
 
@@ -51,7 +51,6 @@ _LINE = re.compile(
     r"(?: regions (?P<regions>\d+|\*))?(?: : (?P<traits>.+))?"
 )
 _ATTRIBUTE = re.compile(r"(\w+): ([^?=]+?)(\?)?(?: = (.*))?")
-_SPAN = re.compile(r"(?P<since>\d{4}-\d\d)?(?P<on>\.\.)?(?P<until>\d{4}-\d\d)?")
 _FIELD_SPAN = re.compile(r" \[([\d.-]+)\]$")
 
 
@@ -118,23 +117,14 @@ class OpSpec:
         return tuple(group for group in self.written if group.out)
 
 
-def _span(text: str) -> frozenset[Version]:
-    """Return the versions of a span."""
-    found = _SPAN.fullmatch(text)
-    assert found is not None, text
-    first = found["since"] or VERSIONS[0]
-    last = found["until"] or (NEWEST if found["on"] else first)
-    return frozenset(version for version in VERSIONS if first <= version <= last)
-
-
 def _of(version: Version, fields: list[str]) -> Iterator[str]:
     """Yield the fields that a version has, without their spans."""
     for field_text in fields:
-        span = _FIELD_SPAN.search(field_text)
-        if span is None:
+        found = _FIELD_SPAN.search(field_text)
+        if found is None:
             yield field_text
-        elif version in _span(span[1]):
-            yield field_text[: span.start()]
+        elif version in span(found[1]):
+            yield field_text[: found.start()]
 
 
 def _groups(fields: Iterator[str]) -> tuple[Group, ...]:
@@ -172,7 +162,7 @@ def _rows(dialect: str) -> Iterator[tuple[str, frozenset[Version], tuple[list[st
     known: frozenset[Version] = frozenset()
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         if line.startswith("@"):
-            known = _span(line[1:].strip())
+            known = frozenset(span(line[1:].strip()))
         elif line and not line.startswith("#"):
             match = _LINE.fullmatch(line)
             assert match is not None, line

@@ -10,7 +10,6 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.features import BFP8_CONVERSION, COMPOSITES, EARLY_FOLD, TRACE_SLOTS
 from ttnn.compiler.pipelines.passes import EMITPY_OPTIONS, PASSES
 from ttnn.compiler.transforms.options import Option
-from ttnn.compiler.version import Version, versions
 
 __all__ = ["PIPELINES", "Pipeline", "Step"]
 
@@ -29,8 +28,7 @@ class Pipeline:
         steps: Its passes, given the values of its options.
         later_options: Its options in the later versions, if they differ.
         later_steps: Its passes in the later versions.
-        since: The first version of the modules to which it applies.
-        only: The one version to which it applies.
+        versions: The span of versions of the modules to which it applies.
     """
 
     name: str
@@ -39,16 +37,10 @@ class Pipeline:
     steps: Callable[[dict[str, Any]], list[Step]]
     later_options: tuple[Option, ...] | None = None
     later_steps: Callable[[dict[str, Any]], list[Step]] | None = None
-    since: Version = "2025-10"
-    only: Version | None = None
-
-    @property
-    def versions(self) -> tuple[Version, ...]:
-        """The versions of the modules to which it applies."""
-        return versions(self.since, self.only)
+    versions: str = "2025-10.."
 
 
-_BOOK_TTNN = (
+_TT_TTNN = (
     Option("enable-optimizer", "bool", True, "Choose grids and layouts of outputs."),
     Option("override-grid-sizes", "str", "", "name=RxC,...: grids by location name."),
     Option("override-output-layout", "str", "", "name=RxC:space:layout,...: outputs by location name."),
@@ -258,7 +250,7 @@ def _later_emitpy(values: dict[str, Any]) -> list[Step]:
     return [*_later_ttnn(values), *_common_to_emitpy(values)]
 
 
-def _book_ttnn(values: dict[str, Any]) -> list[Step]:
+def _tt_ttnn(values: dict[str, Any]) -> list[Step]:
     steps = [
         ("ttir-sliding-window-2d-fix-shapes", ""),
         ("ttir-load-system-desc", _given(values, path="system-desc-path")),
@@ -279,7 +271,7 @@ def _book_ttnn(values: dict[str, Any]) -> list[Step]:
     return [*steps, ("convert-ttir-to-ttnn", "")]
 
 
-def _book_ttmetal(values: dict[str, Any]) -> list[Step]:
+def _tt_ttmetal(values: dict[str, Any]) -> list[Step]:
     return [
         ("ttir-load-system-desc", ""),
         ("ttir-implicit-device", _given(values, mesh_shape="mesh-shape")),
@@ -395,11 +387,11 @@ _ALL = (
     Pipeline(
         "ttir-to-ttnn-backend-pipeline",
         "Lower tensor operations to the TT-NN library.",
-        _BOOK_TTNN,
-        _book_ttnn,
+        _TT_TTNN,
+        _tt_ttnn,
         _LATER_TTNN,
         _later_ttnn,
-        since="2024-09",
+        versions="2024-09..",
     ),
     Pipeline(
         "ttir-to-ttnn-runtime-pipeline",
@@ -423,8 +415,8 @@ _ALL = (
         "ttir-to-ttmetal-backend-pipeline",
         "Lower tensor operations to commands and kernels.",
         (Option("mesh-shape", "str", "", "Chips per dimension of the mesh."),),
-        _book_ttmetal,
-        only="2024-09",
+        _tt_ttmetal,
+        versions="2024-09",
     ),
 )
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, TypeAlias
-
-from ttnn.compiler.ir.module import Module
+from typing import Final, TypeAlias
 
 __all__ = ["find"]
 
-Run: TypeAlias = Callable[[Module, dict[str, Any]], None]
+Run: TypeAlias = Callable[..., None]
+"""Of a module, and of the values of its options if the pass has any."""
 
 
 @cache
@@ -167,14 +166,14 @@ def _ttnn() -> dict[str, Run]:
 def _conversions() -> dict[str, Run]:
     """Return the passes from one dialect to another."""
     from ttnn.compiler.conversion import ttir_to_ttmetal, ttkernel_to_emitc, ttnn_to_emitc, ttnn_to_emitpy
-    from ttnn.compiler.conversion.ttir_to_ttnn import convert
+    from ttnn.compiler.conversion.ttir_to_ttnn import lowering
 
     return {
         "convert-ttkernel-to-emitc": ttkernel_to_emitc.run,
         "convert-ttnn-to-emitc": ttnn_to_emitc.run,
         "convert-ttnn-to-emitpy": ttnn_to_emitpy.run,
         "convert-ttir-to-ttmetal": ttir_to_ttmetal.run,
-        "convert-ttir-to-ttnn": convert.run,
+        "convert-ttir-to-ttnn": lowering.run,
     }
 
 

@@ -17,6 +17,7 @@ from ttnn.compiler.pipelines.passes import PASSES
 from ttnn.compiler.pipelines.registry import find
 from ttnn.compiler.pipelines.spec import check_version
 from ttnn.compiler.transforms.options import OptionError, parse_options
+from ttnn.compiler.version import span
 
 __all__ = ["parse_pipeline", "run", "run_steps"]
 
@@ -91,7 +92,7 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
     for name, options in steps:
         pipeline = PIPELINES.get(name)
         if pipeline is not None:
-            check_version(module, f"pipeline {name!r}", pipeline.versions)
+            check_version(module, f"pipeline {name!r}", span(pipeline.versions))
             later = not DIALECT_TT.of(module.version) and pipeline.later_steps is not None
             known = pipeline.later_options if later and pipeline.later_options is not None else pipeline.options
             values = {**parse_options(f"pipeline {name}", known, options), "version": module.version}
@@ -103,7 +104,8 @@ def run_steps(module: Module, steps: list[Step], after: After | None = None) -> 
             raise OptionError(f"there is no pass or pipeline {shortened(name)!r}; ttmlir-opt --help lists them.")
         check_version(module, f"pass {name!r}", spec.versions)
         try:
-            find(name)(module, parse_options(f"pass {name}", spec.options, options))
+            values = parse_options(f"pass {name}", spec.options, options)
+            find(name)(module, *([values] if spec.options else []))
         except VerifyException as error:
             # What is wrong with an operation or attribute that the pass looked at or made.
             raise CompileError(module.whole(f"pass {name!r}: {error}")) from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttnn.compiler.transforms.options import Option
-from ttnn.compiler.version import Version, versions
+from ttnn.compiler.version import VERSIONS, Version
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.module import Module
@@ -22,20 +22,13 @@ class PassSpec:
         name: As it is written on the command line.
         doc: What it does, one line.
         options: Its options.
-        since: The first version of the modules to which it applies.
-        only: The one version to which it applies.
+        versions: The versions of the modules to which it applies.
     """
 
     name: str
     doc: str
     options: tuple[Option, ...] = ()
-    since: Version = "2025-10"
-    only: Version | None = None
-
-    @property
-    def versions(self) -> tuple[Version, ...]:
-        """The versions of the modules to which it applies."""
-        return versions(self.since, self.only)
+    versions: tuple[Version, ...] = VERSIONS
 
 
 def check_version(module: Module, what: str, known: tuple[Version, ...]) -> None:

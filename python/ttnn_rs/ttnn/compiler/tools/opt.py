@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ttnn.compiler.limits import shortened
 from ttnn.compiler.tools.output import UNEXPECTED, read, write
 from ttnn.compiler.transforms.options import Option, OptionError
-from ttnn.compiler.version import NEWEST, Version, version_of
+from ttnn.compiler.version import NEWEST, Version, span, version_of
 
 if TYPE_CHECKING:
     from ttnn.compiler.ir.diagnostics import Diagnostic
@@ -136,7 +136,7 @@ def _help() -> str:
         lines += _entry(name, one.doc + _versions(one.versions), one.options)
     lines += ["", "PIPELINES:"]
     for name, pipeline in sorted(PIPELINES.items()):
-        lines += _entry(name, pipeline.doc + _versions(pipeline.versions), pipeline.options)
+        lines += _entry(name, pipeline.doc + _versions(span(pipeline.versions)), pipeline.options)
     return "\n".join(lines) + "\n"
 
 

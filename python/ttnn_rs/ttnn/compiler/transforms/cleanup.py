@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import LOCAL
 from ttnn.compiler.ir.xdsl_adapter import Block, CallOp, FuncOp, Operation, StringAttr, SymbolRefAttr
@@ -36,22 +34,20 @@ def erase_dead(owner: Operation) -> bool:
     return changed
 
 
-def canonicalize(module: Module, options: dict[str, Any]) -> None:
+def canonicalize(module: Module) -> None:
     """Fold operations that do nothing, join chains, and erase what is not used."""
-    del options
     hoist_constants(module)
     if rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY)):
         hoist_constants(module)
 
 
-def form_expressions(module: Module, options: dict[str, Any]) -> None:
+def form_expressions(module: Module) -> None:
     """Leave the statements of C++ as they are: expressions of several operations only read better."""
-    del module, options
+    del module
 
 
-def cse(module: Module, options: dict[str, Any]) -> None:
+def cse(module: Module) -> None:
     """Merge equal operations without side effects."""
-    del options
     for op in [module.op, *module.op.walk()]:
         for region in op.regions:
             for block in region.blocks:
@@ -82,9 +78,8 @@ def _cse_block(block: Block) -> None:
             replace(op, known.results)
 
 
-def symbol_dce(module: Module, options: dict[str, Any]) -> None:
+def symbol_dce(module: Module) -> None:
     """Erase private functions that nobody names."""
-    del options
     while True:
         named = {
             value.root_reference.data
@@ -104,16 +99,14 @@ def symbol_dce(module: Module, options: dict[str, Any]) -> None:
             erase(function)
 
 
-def remove_dead_values(module: Module, options: dict[str, Any]) -> None:
+def remove_dead_values(module: Module) -> None:
     """Erase operations without effect whose results are not used."""
-    del options
     while erase_dead(module.op):
         pass
 
 
-def inline(module: Module, options: dict[str, Any]) -> None:
+def inline(module: Module) -> None:
     """Replace calls by the bodies of their functions."""
-    del options
     by_name: dict[str, FuncOp] = {function.sym_name.data: function for function in module.functions()}
     for call in [op for op in module.op.walk() if isinstance(op, CallOp)]:
         callee = call.properties.get("callee")

@@ -23,7 +23,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     Worklist,
 )
 from ttnn.compiler.transforms.purity import is_dead
-from ttnn.compiler.version import VERSIONS, Version, versions
+from ttnn.compiler.version import Version, span
 
 __all__ = ["Apply", "Pattern", "Result", "library_patterns", "pattern", "rewrite"]
 
@@ -54,22 +54,14 @@ class Pattern:
         return getattr(self.apply, "__name__", "pattern").strip("_")
 
 
-def pattern(
-    apply: Apply,
-    *roots: str,
-    since: Version = VERSIONS[0],
-    only: Version | None = None,
-    dialect: str = "ttir",
-) -> Pattern:
-    """Return the pattern of a function that starts from operations of a dialect, in versions from one on or in one."""
-    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(versions(since, only)))
+def pattern(apply: Apply, *roots: str, versions: str = "..", dialect: str = "ttir") -> Pattern:
+    """Return the pattern of a function that starts from operations of a dialect, in a span of versions."""
+    return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(span(versions)))
 
 
-def library_patterns(
-    *rows: tuple[Apply, str], since: Version = "2025-10", only: Version | None = None
-) -> tuple[Pattern, ...]:
+def library_patterns(*rows: tuple[Apply, str], versions: str = "2025-10..") -> tuple[Pattern, ...]:
     """Return the patterns of functions that start from operations of the dialect `ttnn`: names with spaces between."""
-    return tuple(pattern(apply, *roots.split(), since=since, only=only, dialect="ttnn") for apply, roots in rows)
+    return tuple(pattern(apply, *roots.split(), versions=versions, dialect="ttnn") for apply, roots in rows)
 
 
 def rewrite(

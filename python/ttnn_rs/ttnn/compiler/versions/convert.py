@@ -73,9 +73,9 @@ def _operation(module: Module, op: TableOp, source: Version, target: Version) ->
         return
     properties = {name: value for name, value in op.properties.items() if name not in (SEGMENTS, "operand_constraints")}
     if "2024-09" in (source, target):
-        change = (_TO_BOOK if target == "2024-09" else _FROM_BOOK).get(op.name.partition(".")[2])
+        change = (_TO_TT if target == "2024-09" else _FROM_TT).get(op.name.partition(".")[2])
         if change is not None:
-            properties = change(op, properties)
+            properties = change(op)
     if target == "2024-09" and "operand_constraints" in kind.spec.attributes:
         anywhere = ConstraintAttr(CONSTRAINT_GROUPS["any_device"])
         count = len(op.inputs) + sum(1 for group in kind.spec.written if group.out)
@@ -117,9 +117,8 @@ def _padding(value: Any) -> tuple[int, int, int, int]:
     return (value[0], value[1], value[0], value[1]) if len(value) == 2 else tuple(value)
 
 
-def _window_to_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties], Properties]:
-    def change(op: TableOp, properties: Properties) -> Properties:
-        del properties
+def _window_to_tt(names: tuple[str, ...]) -> Callable[[TableOp], Properties]:
+    def change(op: TableOp) -> Properties:
         found: Properties = {}
         for name in names:
             height, width = _pair(op.get(name))
@@ -136,9 +135,8 @@ def _window_to_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties], P
     return change
 
 
-def _window_from_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties], Properties]:
-    def change(op: TableOp, properties: Properties) -> Properties:
-        del properties
+def _window_from_tt(names: tuple[str, ...]) -> Callable[[TableOp], Properties]:
+    def change(op: TableOp) -> Properties:
         found: Properties = {name: i32_array([op.get(f"{name}_height"), op.get(f"{name}_width")]) for name in names}
         found["padding"] = i32_array([op.get(f"padding_{side}") for side in ("top", "left", "bottom", "right")])
         if "ceil_mode" in op.properties:
@@ -150,14 +148,12 @@ def _window_from_book(names: tuple[str, ...]) -> Callable[[TableOp, Properties],
     return change
 
 
-def _broadcast_to_book(op: TableOp, properties: Properties) -> Properties:
-    del properties
+def _broadcast_to_tt(op: TableOp) -> Properties:
     dims = [i for i, factor in enumerate(op.get("broadcast_dimensions")) if factor != 1]
     return {"dimension": ArrayAttr([integer(one, "i64") for one in dims])}
 
 
-def _broadcast_from_book(op: TableOp, properties: Properties) -> Properties:
-    del properties
+def _broadcast_from_tt(op: TableOp) -> Properties:
     shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])
     padded = (1,) * (len(result) - len(shape)) + shape
     factors = [out // size if size else 1 for size, out in zip(padded, result, strict=True)]
@@ -166,13 +162,13 @@ def _broadcast_from_book(op: TableOp, properties: Properties) -> Properties:
 
 _CONV = ("stride", "dilation")
 _POOL = ("kernel", "stride", "dilation")
-_TO_BOOK: dict[str, Callable[[TableOp, Properties], Properties]] = {
-    "conv2d": _window_to_book(_CONV),
-    "max_pool2d": _window_to_book(_POOL),
-    "broadcast": _broadcast_to_book,
+_TO_TT: dict[str, Callable[[TableOp], Properties]] = {
+    "conv2d": _window_to_tt(_CONV),
+    "max_pool2d": _window_to_tt(_POOL),
+    "broadcast": _broadcast_to_tt,
 }
-_FROM_BOOK: dict[str, Callable[[TableOp, Properties], Properties]] = {
-    "conv2d": _window_from_book(_CONV),
-    "max_pool2d": _window_from_book(_POOL),
-    "broadcast": _broadcast_from_book,
+_FROM_TT: dict[str, Callable[[TableOp], Properties]] = {
+    "conv2d": _window_from_tt(_CONV),
+    "max_pool2d": _window_from_tt(_POOL),
+    "broadcast": _broadcast_from_tt,
 }

@@ -9,13 +9,14 @@ from ttnn.compiler.conversion.ttir_to_ttnn import attention as lowering_attentio
 from ttnn.compiler.conversion.ttir_to_ttnn import norms as lowering_norms
 from ttnn.compiler.conversion.ttir_to_ttnn import products as lowering_products
 from ttnn.compiler.conversion.ttir_to_ttnn import training as lowering_training
+from ttnn.compiler.conversion.ttir_to_ttnn import tt
 from ttnn.compiler.conversion.ttir_to_ttnn import windows as lowering_windows
 from ttnn.compiler.dialects.attributes import DeviceAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, i32_attr, integer
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.ttnn.described import data_type_attr
 from ttnn.compiler.dialects.verify.parts import shape_of
-from ttnn.compiler.features import MASKED_ATTENTION, TENSOR_SPECS
+from ttnn.compiler.features import DIALECT_TT, MASKED_ATTENTION, TENSOR_SPECS
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
@@ -54,13 +55,15 @@ _NAMES = {
 }
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Lower all operations.
 
     Raises:
         CompileError: A tensor has no layout, or an operation has no counterpart.
     """
-    del options
+    if DIALECT_TT.of(module.version):
+        tt.run(module)
+        return
     for op in table_ops(module.op, "ttir."):
         if op.parent is not None:
             _lower(module, op)

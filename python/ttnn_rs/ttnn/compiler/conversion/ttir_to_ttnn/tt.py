@@ -12,7 +12,7 @@ from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Attribute, Block, Operation, SSAValue, TensorType
 from ttnn.compiler.transforms.base import device_in_block, erase, fail, insert_before, replace, table_ops
-from ttnn.compiler.transforms.tt.layouts import book_data_type, device_of, layout_of
+from ttnn.compiler.transforms.tt.layouts import device_of, layout_of, tt_data_type
 from ttnn.compiler.transforms.ttcore.system import implicit_device
 
 __all__ = ["run"]
@@ -20,13 +20,12 @@ __all__ = ["run"]
 _BUFFERS = {"system": "system_memory", "mmio": "system_memory", "dram": "dram", "l1": "l1"}
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Lower all operations.
 
     Raises:
         CompileError: The module has no device, a tensor has no layout, or an operation has no counterpart.
     """
-    del options
     for op in [one for one in module.op.walk() if one.name == "tensor.empty"]:
         replace(op, [_empty(module, op, op.results[0].type)])
     for op in table_ops(module.op, "ttir."):
@@ -83,7 +82,7 @@ def _empty(module: Module, op: Operation, type_: Attribute) -> SSAValue:
     assert isinstance(type_, TensorType)
     properties: dict[str, Attribute] = {
         "shape": ShapeAttr("ttnn.shape", tuple(type_.get_shape())),
-        "dtype": EnumAttr("tt.supportedDataTypes", book_data_type(layout.element)),
+        "dtype": EnumAttr("tt.supportedDataTypes", tt_data_type(layout.element)),
         "layout": EnumAttr("ttnn.layout", "tile" if layout.tiled else "row_major"),
     }
     operands = []

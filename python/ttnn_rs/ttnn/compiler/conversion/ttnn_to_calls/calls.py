@@ -1,7 +1,7 @@
 """Programs as calls of `ttnn` functions: plain data that is executed or written as source.
 
 A call names a public function and its arguments; nothing here imports an operator. What a binary's operation calls is
-decided once, in `book_calls` and `later_calls`, so that an executed binary and emitted source do the same.
+decided once, by handlers, so that an executed binary and emitted source do the same.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def describe(reference: dict[str, Any]) -> Description:
         shape = tuple(desc.get("shape", ()))
         data_type = str(memory["data_type"])
         if "memory_space" in memory:
-            return Description(shape, data_type, tiled, _book_memory(layout, memory))
+            return Description(shape, data_type, tiled, _tt_memory(layout, memory))
         on_host = memory["storage_type"] == "Host"
         config = None if on_host else memory_config(memory.get("memory_config"))
         mesh = tuple(desc.get("mesh_shape", ())) or (1, 1)
@@ -166,7 +166,7 @@ def describe(reference: dict[str, Any]) -> Description:
         raise FileFormatError(f"tensor {number} of the binary has no {error}. Build the binary again.") from None
 
 
-def _book_memory(layout: dict[str, Any], memory: dict[str, Any]) -> New | None:
+def _tt_memory(layout: dict[str, Any], memory: dict[str, Any]) -> New | None:
     """The memory configuration of 2024-09, where shards follow from grid and memory shape."""
     if memory["memory_space"] in ("System", "SystemMMIO"):
         return None

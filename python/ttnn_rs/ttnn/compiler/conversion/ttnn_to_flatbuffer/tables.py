@@ -41,7 +41,7 @@ from ttnn.compiler.target.flatbuffer.schema import (
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
 from ttnn.compiler.transforms.ttnn.const_eval_hoist import function_kind
 
-__all__ = ["LaterProgram"]
+__all__ = ["Program"]
 
 _BUFFERS: Final = {"dram": "DRAM", "l1": "L1", "system_memory": "SystemMemory", "l1_small": "L1Small", "trace": "Trace"}
 _LAYOUTS: Final = {
@@ -130,7 +130,7 @@ def _plain_word(text: str) -> str:
     return text.replace("_", "").lower()
 
 
-class LaterProgram:
+class Program:
     """Makes tables of tensors and operations of one version.
 
     Args:
@@ -460,12 +460,12 @@ def _number_member(value: Any) -> str:
     return "FP" if isinstance(value, float) else "I32"
 
 
-def _full(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _full(made: Program, op: TableOp) -> dict[str, Any]:
     value = op.get("fill_value")
     return {"fill_value_type": _number_member(value), "fill_value": _number(value)}
 
 
-def _clamp(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _clamp(made: Program, op: TableOp) -> dict[str, Any]:
     low, high = op.get("min"), op.get("max")
     table = made.schema.types["tt.target.ttnn.ClampScalarOpParams"]
     assert isinstance(table, Table)
@@ -476,42 +476,42 @@ def _clamp(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"params_type": "ClampScalarOpParams", "params": params}
 
 
-def _clamp_tensor(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _clamp_tensor(made: Program, op: TableOp) -> dict[str, Any]:
     ends = {name: made.tensor(op.group(name)[0], op) for name in ("min", "max")}
     return {"params_type": "ClampTensorOpParams", "params": ends}
 
 
-def _leaky_relu(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _leaky_relu(made: Program, op: TableOp) -> dict[str, Any]:
     return {"params_type": "EltwiseOpWithFloatParams", "params": {"parameter": float(op.get("parameter"))}}
 
 
-def _pow_scalar(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _pow_scalar(made: Program, op: TableOp) -> dict[str, Any]:
     value = op.get("rhs")
     integer = "I32" if "tt.target.ttnn.NumberType" in made.schema.types else "UI32"
     return {"rhs_type": "FP" if isinstance(value, float) else integer, "rhs": _number(value)}
 
 
-def _slice_static(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _slice_static(made: Program, op: TableOp) -> dict[str, Any]:
     ends = {name: list(op.get(name)) for name in ("begins", "ends")}
     return {"type": "SliceStaticOp", "params_type": "SliceStaticOpParams", "params": ends}
 
 
-def _slice_dynamic(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _slice_dynamic(made: Program, op: TableOp) -> dict[str, Any]:
     ends = {name: made.tensor(op.group(name)[0], op) for name in ("begins", "ends")}
     return {"type": "SliceDynamicOp", "params_type": "SliceDynamicOpParams", "params": ends}
 
 
-def _avg_pool(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _avg_pool(made: Program, op: TableOp) -> dict[str, Any]:
     counted = op.get("count_include_pad")
     params = {"count_include_pad": True if counted is None else bool(counted)}
     return {"extra_params_type": "AvgPool2dExtraParams", "extra_params": params}
 
 
-def _max_pool(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _max_pool(made: Program, op: TableOp) -> dict[str, Any]:
     return {"extra_params_type": "MaxPool2dExtraParams", "extra_params": {}}
 
 
-def _parameter(made: LaterProgram, op: TableOp, name: str) -> dict[str, Any]:
+def _parameter(made: Program, op: TableOp, name: str) -> dict[str, Any]:
     """Member and value of a scale or zero point: a number if the tensor has one element, else the tensor.
 
     Raises:
@@ -565,8 +565,8 @@ def _returned(call: TableOp, value: SSAValue) -> SSAValue | None:
 _CARRY: Final = ("to_layout", "to_device", "from_device", "to_memory_config", "typecast", "reshape", "to_dtype")
 
 
-def _quantization(*names: str) -> Callable[[LaterProgram, TableOp], dict[str, Any]]:
-    def fixed(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _quantization(*names: str) -> Callable[[Program, TableOp], dict[str, Any]]:
+    def fixed(made: Program, op: TableOp) -> dict[str, Any]:
         params: dict[str, Any] = {}
         for name in names:
             params |= _parameter(made, op, name)
@@ -576,14 +576,14 @@ def _quantization(*names: str) -> Callable[[LaterProgram, TableOp], dict[str, An
     return fixed
 
 
-def _upsample(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _upsample(made: Program, op: TableOp) -> dict[str, Any]:
     scale = op.get("scale_factor")
     if isinstance(scale, tuple):
         return {"scale_factor_type": "NonUniformScale2D", "scale_factor": {"scale": list(scale)}}
     return {"scale_factor_type": "UniformScale2D", "scale_factor": {"scale": int(scale)}}
 
 
-def _resource(made: LaterProgram, op: TableOp, value: ResourceAttr) -> NDArray[Any]:
+def _resource(made: Program, op: TableOp, value: ResourceAttr) -> NDArray[Any]:
     """The elements of a constant whose bytes stand in the resource section: after four bytes with their alignment.
 
     Raises:
@@ -603,7 +603,7 @@ def _resource(made: LaterProgram, op: TableOp, value: ResourceAttr) -> NDArray[A
     return np.frombuffer(data, dtype, offset=4).reshape(tuple(kind.get_shape()))
 
 
-def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _constant(made: Program, op: TableOp) -> dict[str, Any]:
     value = op.attribute("value")
     if isinstance(value, ResourceAttr):
         array = _resource(made, op, value)
@@ -621,11 +621,11 @@ def _constant(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"input": data, "data": data, "input_dtype": DATA_TYPES[word]}
 
 
-def _begin_trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _begin_trace(made: Program, op: TableOp) -> dict[str, Any]:
     return {"trace_id": made.tensor(op.results[0], op)}
 
 
-def _trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _trace(made: Program, op: TableOp) -> dict[str, Any]:
     if "semaphore_inputs" in {group.name for group in op.spec.operands} and op.group("semaphore_inputs"):
         raise made.error(op, "takes semaphores, which have no form in TTNN binaries")
     programs = {
@@ -636,11 +636,11 @@ def _trace(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return programs | {"inputs": [made.tensor(value, op) for value in op.group("inputs")]}
 
 
-def _product(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _product(made: Program, op: TableOp) -> dict[str, Any]:
     return made.program_config(op)
 
 
-def _mask_type(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _mask_type(made: Program, op: TableOp) -> dict[str, Any]:
     """The kind of a mask is a number in binaries: that of its word."""
     attribute = op.attribute("mask_type")
     word = "none" if attribute is None else re.sub(r".*<|>.*", "", str(attribute))
@@ -649,11 +649,11 @@ def _mask_type(made: LaterProgram, op: TableOp) -> dict[str, Any]:
     return {"mask_type": _MASKS.index(word)}
 
 
-def _get_device(made: LaterProgram, op: TableOp) -> dict[str, Any]:
+def _get_device(made: Program, op: TableOp) -> dict[str, Any]:
     return {"mesh": {"y": 1, "x": 1}, "offset": {"y": 0, "x": 0}, "chip_ids": [0], "out": {"global_id": 0}}
 
 
-_SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = {
+_SPECIAL: Final[dict[str, Callable[[Program, TableOp], dict[str, Any]]]] = {
     "avg_pool2d": _avg_pool,
     "begin_trace_capture": _begin_trace,
     "capture_or_execute_trace": _trace,
@@ -682,5 +682,5 @@ _SPECIAL: Final[dict[str, Callable[[LaterProgram, TableOp], dict[str, Any]]]] = 
 def programs_of(module: Module, version: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
     """Return the tables of the programs of a module, one for each function with a body."""
     functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
-    made = LaterProgram(module, version, functions)
+    made = Program(module, version, functions)
     return [made.program(function, print_operation) for function in functions]

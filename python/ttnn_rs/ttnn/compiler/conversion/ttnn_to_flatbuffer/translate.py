@@ -10,7 +10,7 @@ from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import cpp_source
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.tables import programs_of
-from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import BookProgram
+from ttnn.compiler.conversion.ttnn_to_flatbuffer.tt_tables import TtProgram
 from ttnn.compiler.dialects.attributes import DeviceAttr, SystemDescAttr
 from ttnn.compiler.dialects.registry import REGISTRY
 from ttnn.compiler.dialects.ttcore.system_desc import SystemDesc
@@ -78,7 +78,7 @@ def ttnn_to_binary(module: Module, version: str) -> Binary:
         tables = programs_of(module, module.version, OperationText(module))
         return _later_root(module, version, tables)
     device = module.op.attributes.get("tt.device")
-    made = BookProgram(module, device if isinstance(device, DeviceAttr) else None)
+    made = TtProgram(module, device if isinstance(device, DeviceAttr) else None)
     text = OperationText(module)
     tables = [made.program(function, text) for function in module.functions()]
     debug = _debug_info(module, tables)

@@ -23,7 +23,7 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, Operation, SSAValue, TensorType
 from ttnn.compiler.target.flatbuffer.system_desc import DATA_TYPES
 
-__all__ = ["BookProgram", "core_ranges"]
+__all__ = ["TtProgram", "core_ranges"]
 
 _OOB: Final = {"undef": "Undef", "zero": "Zero", "one": "One", "inf": "Inf", "neginf": "NegInf"}
 _SPACES: Final = {"system": "System", "mmio": "SystemMMIO", "dram": "DeviceDRAM", "l1": "DeviceL1"}
@@ -113,7 +113,7 @@ def _rectangle(y: int, x: int, height: int, width: int) -> dict[str, Any]:
     return {"loc": {"y": y, "x": x}, "size": {"y": height, "x": width}}
 
 
-class BookProgram:
+class TtProgram:
     """Makes tables of tensors and operations; a value and what it aliases have one number.
 
     Args:

@@ -22,7 +22,7 @@ from ttnn.compiler.dialects.verify.parts import (
 from ttnn.compiler.ir.attributes import SparseAttr
 from ttnn.compiler.ir.xdsl_adapter import NoneAttr, TensorType, VerifyException
 
-__all__ = ["BOOK_ELEMENTWISE", "broadcast_shape", "check", "shape_of"]
+__all__ = ["TT_ELEMENTWISE", "broadcast_shape", "check", "shape_of"]
 
 
 def _join(shape: Sequence[int]) -> str:
@@ -289,7 +289,7 @@ def _steps(op: TableOp) -> None:
             need(op.get(name) >= least, f"{name} must be {least} or more, got {op.get(name)}")
 
 
-def _conv2d_book(op: TableOp) -> None:
+def _conv2d_tt(op: TableOp) -> None:
     shape, weight, result = shape_of(op.inputs[0]), shape_of(op.inputs[1]), _only(op)
     need(len(shape) >= 3, "Input must be at least a 3D tensor")
     need(len(weight) == 4, "Weight must be a 4D tensor")
@@ -310,7 +310,7 @@ def _conv2d_book(op: TableOp) -> None:
 
 def _conv2d(op: TableOp) -> None:
     if op.name.startswith("ttnn.") or op.spec.first:
-        return _conv2d_book(op) if op.name.startswith("ttir.") else None
+        return _conv2d_tt(op) if op.name.startswith("ttir.") else None
     return None
 
 
@@ -465,7 +465,7 @@ def _alloc(op: TableOp) -> None:
     need(op.get("size") != 0, "Alloc size must be non-zero")
 
 
-BOOK_ELEMENTWISE: Final = (
+TT_ELEMENTWISE: Final = (
     "abs",
     "add",
     "div",
@@ -483,7 +483,7 @@ BOOK_ELEMENTWISE: Final = (
 )
 """Element-wise operations of 2024-09."""
 _ELEMENTWISE: Final = [
-    *BOOK_ELEMENTWISE,
+    *TT_ELEMENTWISE,
     "eq",
     "ne",
     "gt",

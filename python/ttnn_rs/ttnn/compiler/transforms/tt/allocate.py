@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, LayoutAttr, TileType, data_type
 from ttnn.compiler.dialects.kinds import integer
@@ -42,13 +41,12 @@ class _Allocator:
         return address
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Assign addresses to arguments and results.
 
     Raises:
         CompileError: A tensor has no layout, or a memory is full.
     """
-    del options
     chip = system_desc_of(module).chips[0]
     for function in module.functions():
         spaces = {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.attributes import BufferAttr, ConstraintAttr, EnumAttr, GridAttr, LayoutAttr
 from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.dialects.verify.common import BOOK_ELEMENTWISE, shape_of
+from ttnn.compiler.dialects.verify.common import TT_ELEMENTWISE, shape_of
 from ttnn.compiler.ir.affine import dim
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -25,7 +23,7 @@ from ttnn.compiler.transforms.base import insert_before, replace, set_type, tabl
 
 __all__ = ["generic", "generic_kernel", "operands_to_memref"]
 
-_ELEMENTWISE = {f"ttir.{name}" for name in BOOK_ELEMENTWISE}
+_ELEMENTWISE = {f"ttir.{name}" for name in TT_ELEMENTWISE}
 _TILES = ConstraintAttr(CONSTRAINT_GROUPS["any_device_tile"])
 
 
@@ -93,16 +91,14 @@ def _wrap(module: Module, op: TableOp, maps: list[AffineMap], kinds: list[str]) 
     replace(op, new.results)
 
 
-def generic(module: Module, options: dict[str, Any]) -> None:
+def generic(module: Module) -> None:
     """Wrap each elementwise operation and matmul in a region of one core."""
-    del options
     for op in _dispatched(module):
         _wrap(module, op, *_maps(op))
 
 
-def generic_kernel(module: Module, options: dict[str, Any]) -> None:
+def generic_kernel(module: Module) -> None:
     """Turn each elementwise operation and matmul into a `kernel` of its name, and wrap it in a region."""
-    del options
     for op in _dispatched(module):
         if op.name == "ttir.kernel":
             continue
@@ -126,9 +122,8 @@ def generic_kernel(module: Module, options: dict[str, Any]) -> None:
         _wrap(module, kernel, maps, kinds)
 
 
-def operands_to_memref(module: Module, options: dict[str, Any]) -> None:
+def operands_to_memref(module: Module) -> None:
     """Turn the arguments of regions from tensors into buffers in the memory of a core."""
-    del options
     for op in table_ops(module.op, "ttir.generic"):
         block = op.regions[0].blocks.first
         if block is None:

@@ -19,12 +19,12 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, MemRefType, NoneAttr, TensorType
 
 __all__ = [
-    "book_data_type",
     "device_of",
     "layout_of",
     "new_layout",
     "space_attr",
     "tile_of",
+    "tt_data_type",
     "with_element",
     "with_encoding",
     "with_grid",
@@ -37,7 +37,7 @@ def space_attr(word: str) -> EnumAttr:
     return EnumAttr("tt.memory_space", word)
 
 
-def book_data_type(element: Attribute) -> str:
+def tt_data_type(element: Attribute) -> str:
     """Return the word of a data type; 2024-09 has no signed integers."""
     word = data_type(element)
     return {"si32": "u32"}.get(word, word)
@@ -45,7 +45,7 @@ def book_data_type(element: Attribute) -> str:
 
 def tile_of(element: Attribute) -> TileType:
     """Return the 32 x 32 tile of an element type."""
-    return TileType("tt", 32, 32, book_data_type(element))
+    return TileType("tt", 32, 32, tt_data_type(element))
 
 
 def scalar_of(element: Attribute) -> Attribute:

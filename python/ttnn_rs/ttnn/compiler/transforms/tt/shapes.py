@@ -22,9 +22,8 @@ def flat(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (1, 1, math.prod(shape[:-1]), shape[-1])
 
 
-def sliding_window(module: Module, options: dict[str, Any]) -> None:
+def sliding_window(module: Module) -> None:
     """Insert reshapes around pooling operations, for images in TT-NN's shape: [1, 1, N*H*W, C]."""
-    del options
     for op in table_ops(module.op, "ttir.max_pool2d"):
         shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])
         if len(shape) != 4 or shape[:2] == (1, 1):
@@ -63,9 +62,8 @@ def _reshape(module: Module, op: TableOp, value: Any, shape: tuple[int, ...], co
     return new
 
 
-def constant_as_fill(module: Module, options: dict[str, Any]) -> None:
+def constant_as_fill(module: Module) -> None:
     """Turn constants into fills of an empty tensor, which the metal path can lower."""
-    del options
     anywhere = ArrayAttr([ConstraintAttr(CONSTRAINT_GROUPS["any_device"])])
     for op in table_ops(module.op, "ttir.constant"):
         new = make(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ttnn.compiler.dialects.attributes import LayoutAttr, TileType
 from ttnn.compiler.dialects.operations import TableOp, make
@@ -31,9 +30,8 @@ def changes(source: LayoutAttr, target: LayoutAttr) -> list[str]:
     return found
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Split every `to_layout` until each changes one property."""
-    del options
     pending = [op for op in table_ops(module.op, "ttir.") if op.name == "ttir.to_layout"]
     while pending:
         op = pending.pop()

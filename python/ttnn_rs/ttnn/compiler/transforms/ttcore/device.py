@@ -107,9 +107,8 @@ def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], ve
     return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids, rest=(("dramGrid", banks),))
 
 
-def wrap(module: Module, options: dict[str, Any]) -> None:
+def wrap(module: Module) -> None:
     """Move the content of the module into a device module."""
-    del options
     if any(op.name == "ttcore.device_module" for op in module.op.ops):
         return
     operations = list(module.op.ops)
@@ -127,9 +126,8 @@ def wrap(module: Module, options: dict[str, Any]) -> None:
     module.op.body.block.add_op(wrapper)
 
 
-def unwrap(module: Module, options: dict[str, Any]) -> None:
+def unwrap(module: Module) -> None:
     """Move the content of the device module back to the top."""
-    del options
     for wrapper in [op for op in module.op.ops if op.name == "ttcore.device_module"]:
         for inner in list(wrapper.regions[0].ops):
             if isinstance(inner, ModuleOp):
@@ -141,9 +139,8 @@ def unwrap(module: Module, options: dict[str, Any]) -> None:
         wrapper.erase()
 
 
-def mark_forward(module: Module, options: dict[str, Any]) -> None:
+def mark_forward(module: Module) -> None:
     """Mark public functions that have no mark as the ones that run on the device."""
-    del options
     for op in module.op.walk():
         if isinstance(op, FuncOp) and "tt.function_type" not in op.attributes:
             visibility = op.properties.get("sym_visibility")

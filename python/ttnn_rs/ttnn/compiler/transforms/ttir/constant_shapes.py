@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
@@ -46,9 +45,8 @@ def _folded(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [typed(module, op, "constant", [], type_, value=DenseAttr(type_, value.data, splat=True))]
 
 
-def fold_into_constants(module: Module, options: dict[str, Any]) -> None:
+def fold_into_constants(module: Module) -> None:
     """Replace reshapes and broadcasts of constants of one number by constants of the new shape."""
-    del options
     rewrite(module, [*FOLDS, pattern(_folded, "reshape", "broadcast")], backwards=True)
 
 
@@ -69,7 +67,6 @@ def _moved(module: Module, op: TableOp) -> list[SSAValue] | None:
     return None
 
 
-def move_to_constants(module: Module, options: dict[str, Any]) -> None:
+def move_to_constants(module: Module) -> None:
     """Reshape constants instead of the tensors that meet them in elementwise operations."""
-    del options
     rewrite(module, [*FOLDS, pattern(_moved, *BINARY)], backwards=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 from ttnn.compiler.dialects.kinds import i32_attr
 from ttnn.compiler.dialects.operations import TableOp, make
@@ -31,9 +30,8 @@ def flat_numbers(text: str) -> tuple[int, int, int]:
     return found["batch_size"], found["input_height"], found["input_width"]
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Insert reshapes around convolutions and pooling, and record the image size on them."""
-    del options
     for op in table_ops(module.op, "ttir."):
         if op.name not in _WINDOWS or "flattened_compat_info" in op.properties:
             continue

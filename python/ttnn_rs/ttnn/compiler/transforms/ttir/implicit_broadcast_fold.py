@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.kinds import i32_array
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.common import broadcast_shape, shape_of
@@ -46,15 +44,13 @@ def _folded(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [_with_inputs(module, op, inputs)]
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Fold broadcasts into elementwise operations; dimensions that no input has are broadcast afterwards."""
-    del options
     rewrite(module, [*FOLDS, pattern(_folded, *BROADCASTABLE)], backwards=True)
 
 
-def fold_full(module: Module, options: dict[str, Any]) -> None:
+def fold_full(module: Module) -> None:
     """Make filled tensors one element where only operations that repeat it read them."""
-    del options
     rewrite(module, [*FOLDS, pattern(_scalar, "full", "zeros", "ones")], backwards=True)
 
 

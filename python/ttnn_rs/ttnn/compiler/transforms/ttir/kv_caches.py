@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -36,9 +34,8 @@ def _argument(value: SSAValue, function: FuncOp) -> BlockArgument | None:
     return value if isinstance(value, BlockArgument) and value.block.parent_op() is function else None
 
 
-def infer_arguments(module: Module, options: dict[str, Any]) -> None:
+def infer_arguments(module: Module) -> None:
     """Mark the arguments that operations on caches fill with `ttcore.kv_cache`."""
-    del options
     for function in module.functions():
         caches = set()
         for op in table_ops(function, "ttir."):
@@ -101,13 +98,12 @@ def _writeback(value: SSAValue, function: FuncOp, lengths: set[BlockArgument]) -
     return None
 
 
-def share_lengths(module: Module, options: dict[str, Any]) -> None:
+def share_lengths(module: Module) -> None:
     """Merge length arguments of layers whose cache lengths advance by one step.
 
     A model keeps one length for each layer, and all of them count the same tokens: arguments of one type that fill
     indices of caches and that the function returns advanced by the same number are taken to be equal.
     """
-    del options
     for function in module.functions():
         block = function.regions[0].blocks.last
         end = block.last_op if block is not None else None

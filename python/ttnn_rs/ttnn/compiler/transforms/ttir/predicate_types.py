@@ -91,9 +91,8 @@ def _where(module: Module, op: TableOp) -> Result:
     return [remade(module, op, op, inputs, op.results[0].type)]
 
 
-def align(module: Module, options: dict[str, Any]) -> None:
+def align(module: Module) -> None:
     """Convert one-bit truth values to the element types of their producers and users."""
-    del options
     rewrite(
         module,
         [
@@ -109,9 +108,8 @@ def align(module: Module, options: dict[str, Any]) -> None:
 _TRANSPARENT = frozenset(f"ttir.{name}" for name in (*_LOGICAL, *_MOVEMENT))
 
 
-def narrow(module: Module, options: dict[str, Any]) -> None:
+def narrow(module: Module) -> None:
     """Keep truth values at one bit between logic and movement, and cast them for other readers."""
-    del options
     producers = {f"ttir.{name}" for name in (*_COMPARISONS, *_LOGICAL)}
     for op in table_ops(module.op, "ttir."):
         if op.name in producers and plain_tensors(op) and _element(op.results[0]) != _BIT:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import BlockArgument, FuncOp, SSAValue, StringAttr
 from ttnn.compiler.transforms.base import owner_of, table_ops
@@ -22,9 +20,8 @@ _THROUGH = frozenset(
 _PRECISION = ("bfp_bf2", "bfp_f2", "bfp_bf4", "bfp_f4", "bfp_bf8", "bfp_f8", "bf16", "f16", "f32")
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Set the format on each matmul whose weights come from an argument that names one."""
-    del options
     for op in table_ops(module.op, "ttir."):
         if op.name in _CONSUMERS:
             found = _dtypes(op.inputs[1])

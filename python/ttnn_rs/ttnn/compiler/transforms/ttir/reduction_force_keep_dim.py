@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
@@ -26,7 +24,6 @@ def _kept(module: Module, op: TableOp) -> list[SSAValue] | None:
     return [move(module, op, "reshape", value, shape_of(op.results[0]))]
 
 
-def force_keep_dim(module: Module, options: dict[str, Any]) -> None:
+def force_keep_dim(module: Module) -> None:
     """Set keep_dim on all reductions."""
-    del options
     rewrite(module, [*FOLDS, pattern(_kept, *REDUCTIONS)], backwards=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
@@ -15,9 +13,8 @@ from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 __all__ = ["adjust", "force"]
 
 
-def adjust(module: Module, options: dict[str, Any]) -> None:
+def adjust(module: Module) -> None:
     """Keep parameters, constants and what is computed from them: they serve the next run too."""
-    del options
     for op in [one for one in module.op.walk() if one.name == "ttnn.deallocate"]:
         value = op.operands[0]
         if isinstance(value, BlockArgument):
@@ -28,9 +25,8 @@ def adjust(module: Module, options: dict[str, Any]) -> None:
             erase(op)
 
 
-def force(module: Module, options: dict[str, Any]) -> None:
+def force(module: Module) -> None:
     """Keep only the last deallocation of each buffer; returned buffers are not freed."""
-    del options
     for function in module.functions():
         kept: set[SSAValue] = set()
         found: list[Operation] = []

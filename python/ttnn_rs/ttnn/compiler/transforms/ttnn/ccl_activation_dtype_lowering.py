@@ -9,7 +9,7 @@ Two patterns are lowered, where every value has one use and is of bfloat16:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.module import Module
@@ -25,9 +25,8 @@ _COLLECTIVES: Final = ("ttnn.reduce_scatter", "ttnn.all_gather", "ttnn.all_reduc
 _FORMAT: Final = "bfp_bf8"
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Lower the patterns of a module of 2026-08."""
-    del options
     found: list[TableOp] = []
     for op in table_ops(module.op, "ttnn"):
         chain = _projection(op) if op.name in _PRODUCTS else None

@@ -79,7 +79,7 @@ def function_kind(function: FuncOp) -> str:
     return kind.data if isinstance(kind, StringAttr) else ""
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Hoist every connected group of operations that depends on parameters and constants only.
 
     Groups that were hoisted before are taken back first, so that new operations join them.
@@ -87,7 +87,6 @@ def run(module: Module, options: dict[str, Any]) -> None:
     Raises:
         CompileError: A result would stay in L1.
     """
-    del options
     functions = {function.sym_name.data: function for function in module.functions()}
     taken: set[FuncOp] = set()
     for function in list(functions.values()):
@@ -268,9 +267,8 @@ def _argument_attributes(function: FuncOp, inputs: list[BlockArgument]) -> Array
     return ArrayAttr(kept) if any(entry.data for entry in kept) else None
 
 
-def inputs_to_host(module: Module, options: dict[str, Any]) -> None:
+def inputs_to_host(module: Module) -> None:
     """Move arguments that only constant functions read to the host; these functions copy them to the device."""
-    del options
     functions = {function.sym_name.data: function for function in module.functions()}
     for function in functions.values():
         body = function.regions[0].blocks.first

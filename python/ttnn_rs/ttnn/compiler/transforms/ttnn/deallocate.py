@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
@@ -16,9 +14,8 @@ __all__ = ["run"]
 _ALIASES = {"ttcore.get_tuple_element", "ttcore.tuple"}
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Insert `ttnn.deallocate` after the last use of every tensor that is not returned."""
-    del options
     force = IntegerAttr(0, IntegerType(1))
     for function in module.functions():
         body = function.regions[0].blocks.first

@@ -23,13 +23,12 @@ _REDUNDANT: Final = (
 )
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Decompose all changes of layout.
 
     Raises:
         CompileError: One of them changes nothing, or a tensor has no layout.
     """
-    del options
     specs = TENSOR_SPECS.of(module.version)
     for op in table_ops(module.op, "ttnn.to_tensor_spec" if specs else "ttnn.to_layout"):
         before, after = layout_of(op.inputs[0].type), layout_of(op.results[0].type)

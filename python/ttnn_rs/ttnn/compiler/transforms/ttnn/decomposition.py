@@ -23,13 +23,12 @@ __all__ = ["run"]
 _TILE: Final = 32
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Decompose until nothing is left to decompose.
 
     Raises:
         CompileError: An operation lacks what its decomposition needs.
     """
-    del options
     rewrite(module, _PATTERNS)
 
 

@@ -26,13 +26,12 @@ _RANK: Final = 4
 _FLOATS: Final = ("f32", "bf16")
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Change the constants of a module.
 
     Raises:
         CompileError: A constant has more than four dimensions.
     """
-    del options
     for op in [one for one in module.op.walk() if isinstance(one, TableOp) and one.name == "ttnn.constant"]:
         value = op.attribute("value")
         if isinstance(value, DenseAttr):

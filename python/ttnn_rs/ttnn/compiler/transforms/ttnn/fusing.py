@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
@@ -21,9 +21,8 @@ _CONVOLUTIONS: Final = {
 _PRODUCTS: Final = {"2025-10": (), "2026-08": ("ttnn.sigmoid", "ttnn.silu", "ttnn.gelu")}
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Fuse activations into the operations that have no other use."""
-    del options
     for op in table_ops(module.op, "ttnn."):
         if op.name == "ttnn.conv2d":
             _convolution(op, _CONVOLUTIONS.get(module.version, ()))

@@ -112,9 +112,8 @@ def _tuple_argument(module: Module, function: FuncOp, body: Block) -> Attribute:
 Make = Callable[[Build, TensorType[Any], int], SSAValue]
 
 
-def create(module: Module, options: dict[str, Any]) -> None:
+def create(module: Module) -> None:
     """Make inputs of ones for every program, and a main function that runs the programs with them."""
-    del options
 
     def ones(build: Build, type_: TensorType[Any], index: int) -> SSAValue:
         del index
@@ -209,13 +208,12 @@ def _main(module: Module, pairs: list[tuple[FuncOp, FuncOp | None]]) -> None:
     parent.regions[0].blocks[0].add_op(made)
 
 
-def export(module: Module, options: dict[str, Any]) -> None:
+def export(module: Module) -> None:
     """Make the first program a function `forward(input, device)` whose inputs lie on the host in rows.
 
     Raises:
         CompileError: Its inputs are not in one tuple.
     """
-    del options
     function = next((one for one in module.functions() if _is_forward(module, one)), None)
     body = function.regions[0].blocks.first if function is not None else None
     if function is None or body is None:

@@ -20,13 +20,12 @@ _ALIGNMENT: Final = 32
 """Input channels are padded to whole tiles."""
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Prepare the weights of every convolution of volumes that has them as they are, and give it tiles.
 
     Raises:
         CompileError: A convolution does not say how many input channels a block has.
     """
-    del options
     for op in table_ops(module.op, "ttnn.conv3d"):
         build, weight = Build(module, op), op.group("weight")[0]
         if len(shape_of(weight)) == 5:

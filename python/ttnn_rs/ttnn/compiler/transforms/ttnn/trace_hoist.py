@@ -61,13 +61,12 @@ def is_trace(function: FuncOp) -> bool:
     return TRACE in function.attributes or function_kind(function).startswith("trace_")
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Move what programs of the device compute to functions that are recorded as traces.
 
     Raises:
         CompileError: An operation that cannot be recorded stands between others.
     """
-    del options
     slots = TRACE_SLOTS.of(module.version)
     number = 0
     for function in module.functions():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array, si32_attr
 from ttnn.compiler.dialects.operations import TableOp
@@ -161,9 +160,8 @@ def _causal(build: _Builder, rows: int, columns: int) -> SSAValue:
     return build.make("where", [seen, build.full(shape, 0.0), build.full(shape, -math.inf)], shape)
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Decompose attention, norms, softmax and repeat; attention with a window or a sink stays."""
-    del options
     rewrite(
         module,
         [

@@ -212,7 +212,7 @@ def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
     return reverse(module, op) if is_float(op.results[0].type.element_type) else None  # type: ignore[attr-defined]
 
 
-_ALWAYS, _ONLY_2025, _SINCE_2026 = Feature(), Feature(only="2025-10"), Feature(since="2026-08")
+_ALWAYS, _ONLY_2025, _SINCE_2026 = Feature(), Feature(versions="2025-10"), Feature(versions="2026-08..")
 _REWRITES: tuple[tuple[str, Rewrite, Feature], ...] = (
     ("index", _index, _ALWAYS),
     ("index_select", _index_select, _ALWAYS),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
@@ -38,9 +37,8 @@ def steps(order: Sequence[int]) -> list[list[int]]:
     return [one for one in (before, _swap(rank), after) if one != list(range(rank))]
 
 
-def split_permutes(module: Module, options: dict[str, Any]) -> None:
+def split_permutes(module: Module) -> None:
     """Split permutations; the steps are marked `decomposed`."""
-    del options
     for op in table_ops(module.op, "ttir."):
         if op.name != "ttir.permute" or not plain_tensors(op):
             continue
@@ -85,9 +83,8 @@ def _turned(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
     return _swapped(after) if len(after) > 1 and after[-2] == 1 else [*after, 1]
 
 
-def split_reshapes(module: Module, options: dict[str, Any]) -> None:
+def split_reshapes(module: Module) -> None:
     """Split reshapes that bring ones from the end to the front, or from the front to the end."""
-    del options
     for op in table_ops(module.op, "ttir."):
         if op.name != "ttir.reshape" or not plain_tensors(op):
             continue

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
@@ -17,9 +15,8 @@ __all__ = ["run"]
 _NAMES = frozenset(f"ttir.{name}" for name in BINARY | TERNARY)
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Broadcast all inputs of elementwise operations to the shape of the result."""
-    del options
     for op in table_ops(module.op, "ttir."):
         if op.name not in _NAMES or not plain_tensors(op):
             continue

@@ -8,19 +8,19 @@ from ttnn.compiler.transforms.ttnn.canonical import chains, creation
 __all__ = ["LIBRARY"]
 
 LIBRARY = (
-    pattern(chains.same_type, "typecast", "reshape", "to_tensor_spec", since="2025-10", dialect="ttnn"),
-    pattern(chains.same_type, "to_dtype", only="2025-10", dialect="ttnn"),
-    pattern(chains.casts, "typecast", since="2025-10", dialect="ttnn"),
-    pattern(chains.casts, "to_dtype", only="2025-10", dialect="ttnn"),
-    pattern(chains.reshapes, "reshape", since="2025-10", dialect="ttnn"),
-    pattern(chains.same_type, "to_layout", since="2025-10", dialect="ttnn"),
-    pattern(chains.layouts, "to_layout", since="2025-10", dialect="ttnn"),
-    pattern(chains.layouts, "to_tensor_spec", since="2026-08", dialect="ttnn"),
-    pattern(creation.created, "to_layout", only="2025-10", dialect="ttnn"),
-    pattern(creation.created, "to_tensor_spec", since="2026-08", dialect="ttnn"),
-    pattern(chains.cast_and_back, "to_tensor_spec", since="2026-08", dialect="ttnn"),
-    pattern(chains.repeated_right, "matmul", since="2026-08", dialect="ttnn"),
-    pattern(chains.permutes, "permute", since="2026-08", dialect="ttnn"),
-    pattern(chains.permute_of_units, "permute", since="2026-08", dialect="ttnn"),
+    pattern(chains.same_type, "typecast", "reshape", "to_tensor_spec", versions="2025-10..", dialect="ttnn"),
+    pattern(chains.same_type, "to_dtype", versions="2025-10", dialect="ttnn"),
+    pattern(chains.casts, "typecast", versions="2025-10..", dialect="ttnn"),
+    pattern(chains.casts, "to_dtype", versions="2025-10", dialect="ttnn"),
+    pattern(chains.reshapes, "reshape", versions="2025-10..", dialect="ttnn"),
+    pattern(chains.same_type, "to_layout", versions="2025-10..", dialect="ttnn"),
+    pattern(chains.layouts, "to_layout", versions="2025-10..", dialect="ttnn"),
+    pattern(chains.layouts, "to_tensor_spec", versions="2026-08..", dialect="ttnn"),
+    pattern(creation.created, "to_layout", versions="2025-10", dialect="ttnn"),
+    pattern(creation.created, "to_tensor_spec", versions="2026-08..", dialect="ttnn"),
+    pattern(chains.cast_and_back, "to_tensor_spec", versions="2026-08..", dialect="ttnn"),
+    pattern(chains.repeated_right, "matmul", versions="2026-08..", dialect="ttnn"),
+    pattern(chains.permutes, "permute", versions="2026-08..", dialect="ttnn"),
+    pattern(chains.permute_of_units, "permute", versions="2026-08..", dialect="ttnn"),
 )
 """Canonical forms of operations of the chains."""

@@ -15,9 +15,8 @@ from ttnn.compiler.transforms.ttnn.layout.layouts import new_layout, with_layout
 __all__ = ["run"]
 
 
-def run(module: Module, options: dict[str, Any]) -> None:
+def run(module: Module) -> None:
     """Assign layouts to all tensors that have none."""
-    del options
     for function in module.functions():
         if is_on_host(function):
             continue

@@ -195,9 +195,9 @@ ATTENTION: Final[tuple[Pattern, ...]] = library_patterns(
     (_mask_of_heads, "scaled_dot_product_attention_decode"),
     (_exact_exponent, "paged_scaled_dot_product_attention_decode"),
     (_whole_heads, "scaled_dot_product_attention"),
-    since="2026-08",
+    versions="2026-08..",
 )
 PAGED_UPDATE: Final[tuple[Pattern, ...]] = library_patterns(
     (_paged_update, "paged_update_cache"),
-    since="2026-08",
+    versions="2026-08..",
 )

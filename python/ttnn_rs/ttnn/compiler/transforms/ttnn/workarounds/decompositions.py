@@ -613,7 +613,7 @@ _BEFORE: Final[tuple[Pattern, ...]] = library_patterns(
     (_repeat_operands, "where"),
     (_whole_image, "conv2d"),
     (_heads_by_hand, "concatenate_heads"),
-    only="2025-10",
+    versions="2025-10",
 )
 _SINCE: Final[tuple[Pattern, ...]] = library_patterns(
     (_signed_gather, "gather"),
@@ -627,7 +627,7 @@ _SINCE: Final[tuple[Pattern, ...]] = library_patterns(
     (_wide_slice, "slice_static"),
     (_diagonal_send, "point_to_point"),
     (_padded_router, "topk_router_gpt"),
-    since="2026-08",
+    versions="2026-08..",
 )
 _BOTH: Final[tuple[Pattern, ...]] = library_patterns(
     (_squeezed_table, "embedding"),

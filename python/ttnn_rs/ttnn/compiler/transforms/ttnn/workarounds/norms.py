@@ -39,7 +39,7 @@ def _exact(*, packer: bool) -> Pattern:
         op.properties["compute_config"] = exact_config(packer=packer)
         return True
 
-    return pattern(apply, "rms_norm" if packer else "reduce_scatter", since="2026-08", dialect="ttnn")
+    return pattern(apply, "rms_norm" if packer else "reduce_scatter", versions="2026-08..", dialect="ttnn")
 
 
 def _group_channels(module: Module, op: TableOp) -> Result:
@@ -123,9 +123,9 @@ def _distributed_rms(module: Module, op: TableOp) -> Result:
 
 
 NORMS: Final[tuple[Pattern, ...]] = (
-    pattern(_group_channels, "group_norm", since="2026-08", dialect="ttnn"),
-    pattern(_group_affine, "group_norm", since="2026-08", dialect="ttnn"),
+    pattern(_group_channels, "group_norm", versions="2026-08..", dialect="ttnn"),
+    pattern(_group_affine, "group_norm", versions="2026-08..", dialect="ttnn"),
     _exact(packer=True),
     _exact(packer=False),
-    pattern(_distributed_rms, "distributed_rms_norm", since="2026-08", dialect="ttnn"),
+    pattern(_distributed_rms, "distributed_rms_norm", versions="2026-08..", dialect="ttnn"),
 )

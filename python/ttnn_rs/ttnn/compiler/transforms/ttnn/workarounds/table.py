@@ -10,7 +10,6 @@ from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.xdsl_adapter import IntegerType, Signedness, SSAValue, TensorType
 from ttnn.compiler.transforms.ttnn.layout.types import HOST, element_word, on_host, tensor_layout
-from ttnn.compiler.version import Version
 
 __all__ = ["ROWS", "WITH_OPTIMIZER", "Row", "Want"]
 
@@ -46,18 +45,17 @@ class Row:
         where: A group of operands, `->0` for a result, `*` for all operands and results.
         want: How the tensor must be; a function where it depends on the operation.
         when: The row holds for operations for which this is true.
-        since: The first version in which it holds.
-        only: The one version in which it holds.
+        versions: The span of versions in which it holds.
     """
 
     ops: str
     where: str
     want: Want | Callable[[TableOp], Want | None]
     when: When | None = None
-    since: Version = "2025-10"
-    only: Version | None = None
+    versions: str = "2025-10.."
 
 
+_LATEST: Final = "2026-08.."
 _ROWS: Final = Want(tiled=False)
 _TILES: Final = Want(tiled=True)
 _BF16: Final = Want(dtype="bf16")
@@ -246,162 +244,167 @@ _NOT_FLOAT = _first(lambda value: _dtype(value) not in ("f32", "bf16"))
 
 ROWS: Final[tuple[Row, ...]] = (
     # Element by element.
-    Row(_BINARY_OPS, "*", _binary(current=False), only="2025-10"),
-    Row(_BINARY_OPS, "*", _binary(current=True), since="2026-08"),
+    Row(_BINARY_OPS, "*", _binary(current=False), versions="2025-10"),
+    Row(_BINARY_OPS, "*", _binary(current=True), versions=_LATEST),
     Row("tanh", "*", _BF16),
-    Row("erf", "*", _BF16, _first(_integer), since="2026-08"),
-    Row("dropout", "*", _BF16, since="2026-08"),
+    Row("erf", "*", _BF16, _first(_integer), versions=_LATEST),
+    Row("dropout", "*", _BF16, versions=_LATEST),
     Row(
         "bitwise_not",
         "*",
         Want(dtype="si32"),
         _first(lambda value: _dtype(value) in ("u8", "u16", "u32")),
-        since="2026-08",
+        versions=_LATEST,
     ),
-    Row("bitwise_not", "*", _TILES, _first(lambda value: not _tiled(value)), since="2026-08"),
+    Row("bitwise_not", "*", _TILES, _first(lambda value: not _tiled(value)), versions=_LATEST),
     Row("where", "first", _where_predicate),
     Row("where", "second", _F32, _where_integers),
     Row("where", "third", _F32, _where_integers),
     Row("where", "->0", _F32, _where_integers),
     # Windows.
     Row("avg_pool2d max_pool2d", "*", _ROWS_BF16),
-    Row("max_pool2d_with_indices", "input", _ROWS_BF16, since="2026-08"),
-    Row("max_pool2d_with_indices", "->0", _ROWS_BF16, since="2026-08"),
-    Row("max_pool2d_with_indices", "->1", _ROWS_U16, since="2026-08"),
+    Row("max_pool2d_with_indices", "input", _ROWS_BF16, versions=_LATEST),
+    Row("max_pool2d_with_indices", "->0", _ROWS_BF16, versions=_LATEST),
+    Row("max_pool2d_with_indices", "->1", _ROWS_U16, versions=_LATEST),
     Row("upsample", "*", _ROWS_BF16),
     Row("conv1d conv2d conv_transpose2d", "input", _ROWS),
     Row("conv1d conv2d conv_transpose2d", "input", _BF16, _group("input", lambda value: _dtype(value) == "bfp_bf8")),
-    Row("conv3d", "input", _ROWS_BF16, since="2026-08"),
-    Row("conv3d", "weight", _BF16, since="2026-08"),
-    Row("conv3d", "bias", _TILES_BF16, since="2026-08"),
-    Row("conv3d", "->0", _BF16, since="2026-08"),
-    Row("prepare_conv3d_weights", "weight_tensor", _ON_HOST, since="2026-08"),
+    Row("conv3d", "input", _ROWS_BF16, versions=_LATEST),
+    Row("conv3d", "weight", _BF16, versions=_LATEST),
+    Row("conv3d", "bias", _TILES_BF16, versions=_LATEST),
+    Row("conv3d", "->0", _BF16, versions=_LATEST),
+    Row("prepare_conv3d_weights", "weight_tensor", _ON_HOST, versions=_LATEST),
     # Tables and indices.
     Row("embedding", "input", _ROWS_U32),
-    Row("embedding", "weight", _BF16, only="2025-10"),
-    Row("embedding", "->0", _BF16, only="2025-10"),
-    Row("embedding", "weight", _ROWS_BF16, since="2026-08"),
-    Row("embedding", "->0", _TILES_BF16, since="2026-08"),
+    Row("embedding", "weight", _BF16, versions="2025-10"),
+    Row("embedding", "->0", _BF16, versions="2025-10"),
+    Row("embedding", "weight", _ROWS_BF16, versions=_LATEST),
+    Row("embedding", "->0", _TILES_BF16, versions=_LATEST),
     Row("embedding_bw", "input", _ROWS_U32),
     Row("embedding_bw", "weight", _BF16),
     Row("embedding_bw", "in_gradient", _BF16),
     Row("embedding_bw", "->0", _BF16),
-    Row("gather", "input", _TILES, since="2026-08"),
-    Row("gather", "index", _TILES, since="2026-08"),
-    Row("scatter", "*", _ROWS, _scatter_rows, only="2025-10"),
-    Row("scatter", "input", _ROWS, _scatter_source_rows, since="2026-08"),
-    Row("scatter", "index", _ROWS, _group("index", _needs_rows), since="2026-08"),
-    Row("scatter", "source", _ROWS, _scatter_source_rows, since="2026-08"),
-    Row("scatter", "->0", _ROWS, _scatter_source_rows, since="2026-08"),
+    Row("gather", "input", _TILES, versions=_LATEST),
+    Row("gather", "index", _TILES, versions=_LATEST),
+    Row("scatter", "*", _ROWS, _scatter_rows, versions="2025-10"),
+    Row("scatter", "input", _ROWS, _scatter_source_rows, versions=_LATEST),
+    Row("scatter", "index", _ROWS, _group("index", _needs_rows), versions=_LATEST),
+    Row("scatter", "source", _ROWS, _scatter_source_rows, versions=_LATEST),
+    Row("scatter", "->0", _ROWS, _scatter_source_rows, versions=_LATEST),
     Row("argmax", "input", _ROWS),
     Row("argmax", "->0", _ROWS_U32),
-    Row("sort", "input", _sort_values, since="2026-08"),
-    Row("sort", "->0", _sort_values, since="2026-08"),
-    Row("sort", "->1", Want(dtype="u16"), only="2025-10"),
-    Row("sort", "->1", _sort_indices, since="2026-08"),
-    Row("topk", "input_tensor", _topk_values, since="2026-08"),
-    Row("topk", "->0", _topk_result, since="2026-08"),
-    Row("topk", "->1", _topk_indices, since="2026-08"),
-    Row("topk_router_gpt", "->0", Want(tiled=False, dtype="u16", space="l1"), since="2026-08"),
-    Row("topk_router_gpt", "->1", Want(tiled=False, dtype="bf16", space="l1"), since="2026-08"),
-    Row("sampling", "input_indices", _ROWS, since="2026-08"),
-    Row("sampling", "k", _ROWS_U32, since="2026-08"),
-    Row("sampling", "p", _ROWS, since="2026-08"),
-    Row("sampling", "temp", _ROWS, since="2026-08"),
-    Row("sampling", "->0", _ROWS_U32, since="2026-08"),
+    Row("sort", "input", _sort_values, versions=_LATEST),
+    Row("sort", "->0", _sort_values, versions=_LATEST),
+    Row("sort", "->1", Want(dtype="u16"), versions="2025-10"),
+    Row("sort", "->1", _sort_indices, versions=_LATEST),
+    Row("topk", "input_tensor", _topk_values, versions=_LATEST),
+    Row("topk", "->0", _topk_result, versions=_LATEST),
+    Row("topk", "->1", _topk_indices, versions=_LATEST),
+    Row("topk_router_gpt", "->0", Want(tiled=False, dtype="u16", space="l1"), versions=_LATEST),
+    Row("topk_router_gpt", "->1", Want(tiled=False, dtype="bf16", space="l1"), versions=_LATEST),
+    Row("sampling", "input_indices", _ROWS, versions=_LATEST),
+    Row("sampling", "k", _ROWS_U32, versions=_LATEST),
+    Row("sampling", "p", _ROWS, versions=_LATEST),
+    Row("sampling", "temp", _ROWS, versions=_LATEST),
+    Row("sampling", "->0", _ROWS_U32, versions=_LATEST),
     # Movement of data.
-    Row("mesh_shard", "*", Want(space="system_memory", memory=HOST), _moves_shards, only="2025-10"),
-    Row("concat", "*", _BF16, _concat_pads, only="2025-10"),
+    Row("mesh_shard", "*", Want(space="system_memory", memory=HOST), _moves_shards, versions="2025-10"),
+    Row("concat", "*", _BF16, _concat_pads, versions="2025-10"),
     Row("slice_static", "*", _U32, _strided),
     Row("slice_dynamic", "input", _U32, _first(_small_unsigned)),
     Row("slice_dynamic", "->0", _U32, _first(_small_unsigned)),
     Row("slice_dynamic", "begins", _U32),
     Row("slice_dynamic", "ends", _U32),
-    Row("slice_dynamic", "input", _ROWS, since="2026-08"),
-    Row("slice_dynamic", "->0", _ROWS, since="2026-08"),
+    Row("slice_dynamic", "input", _ROWS, versions=_LATEST),
+    Row("slice_dynamic", "->0", _ROWS, versions=_LATEST),
     Row("constant", "->0", _ON_HOST),
     Row("reshape", "*", Want(dtype="si32"), _first(lambda value: _dtype(value) == "u8")),
     Row("pad", "*", _ROWS, _front_padding),
-    Row("pad", "*", _BF16, _first(_integer), only="2025-10"),
+    Row("pad", "*", _BF16, _first(_integer), versions="2025-10"),
     Row("permute", "*", _F32, _first(lambda value: _integer(value) and _dtype(value) in ("si32", "u32"))),
     # Reductions.
-    Row("sum mean max min", "*", _BF16, _NOT_FLOAT, only="2025-10"),
-    Row("sum mean max min", "*", _F32, _NOT_FLOAT, since="2026-08"),
-    Row("prod", "*", _BF16, lambda op: _full_product(op) and _dtype(op.inputs[0]) != "bf16", only="2025-10"),
-    Row("prod", "*", _BF16, since="2026-08"),
-    Row("group_norm", "input", _BF16, since="2026-08"),
-    Row("group_norm", "weight", _ROWS_BF16, since="2026-08"),
-    Row("group_norm", "bias", _ROWS_BF16, since="2026-08"),
-    Row("group_norm", "->0", _BF16, since="2026-08"),
+    Row("sum mean max min", "*", _BF16, _NOT_FLOAT, versions="2025-10"),
+    Row("sum mean max min", "*", _F32, _NOT_FLOAT, versions=_LATEST),
+    Row("prod", "*", _BF16, lambda op: _full_product(op) and _dtype(op.inputs[0]) != "bf16", versions="2025-10"),
+    Row("prod", "*", _BF16, versions=_LATEST),
+    Row("group_norm", "input", _BF16, versions=_LATEST),
+    Row("group_norm", "weight", _ROWS_BF16, versions=_LATEST),
+    Row("group_norm", "bias", _ROWS_BF16, versions=_LATEST),
+    Row("group_norm", "->0", _BF16, versions=_LATEST),
     # Caches and attention.
     Row("update_cache", "update_index", _U32, _group("update_index", lambda value: _dtype(value) == "si32")),
-    Row("paged_update_cache", "update_index", _ROWS, since="2026-08"),
-    Row("paged_update_cache paged_fill_cache", "page_table", _ROWS, since="2026-08"),
-    Row("paged_fill_cache", "batch_idx_tensor", _ROWS, since="2026-08"),
+    Row("paged_update_cache", "update_index", _ROWS, versions=_LATEST),
+    Row("paged_update_cache paged_fill_cache", "page_table", _ROWS, versions=_LATEST),
+    Row("paged_fill_cache", "batch_idx_tensor", _ROWS, versions=_LATEST),
     *(
-        Row("rotary_embedding", name, _of_operand(name), since="2026-08")
+        Row("rotary_embedding", name, _of_operand(name), versions=_LATEST)
         for name in ("input", "cos_cache", "sin_cache")
     ),
-    Row("rotary_embedding", "->0", _of_result, since="2026-08"),
+    Row("rotary_embedding", "->0", _of_result, versions=_LATEST),
     *(
-        Row("scaled_dot_product_attention scaled_dot_product_attention_decode sdpa_fw", name, _BF16, since="2026-08")
+        Row(
+            "scaled_dot_product_attention scaled_dot_product_attention_decode sdpa_fw",
+            name,
+            _BF16,
+            versions=_LATEST,
+        )
         for name in ("query", "key", "value", "attention_mask", "->0")
     ),
-    Row("sdpa_fw", "->1", _F32, since="2026-08"),
+    Row("sdpa_fw", "->1", _F32, versions=_LATEST),
     *(
-        Row("sdpa_bw", name, _BF16, since="2026-08")
+        Row("sdpa_bw", name, _BF16, versions=_LATEST)
         for name in ("grad_output", "attn_output", "query", "key", "value", "attention_mask", "->0", "->1", "->2")
     ),
-    Row("sdpa_bw", "intermediates", _F32, since="2026-08"),
+    Row("sdpa_bw", "intermediates", _F32, versions=_LATEST),
     *(
-        Row("flash_mla_prefill", name, _BF16, _mla_converts, since="2026-08")
+        Row("flash_mla_prefill", name, _BF16, _mla_converts, versions=_LATEST)
         for name in ("query", "key", "value", "->0")
     ),
-    Row("flash_mla_prefill", "attention_mask", _BF16, _group("attention_mask", _not_attention), since="2026-08"),
-    Row("paged_scaled_dot_product_attention_decode", "page_table", _ROWS, since="2026-08"),
-    Row("paged_scaled_dot_product_attention_decode", "cur_pos_tensor", _ROWS, since="2026-08"),
-    Row("chunked_scaled_dot_product_attention", "page_table", _ROWS, since="2026-08"),
-    Row("chunked_scaled_dot_product_attention", "chunk_start_idx", _ROWS, since="2026-08"),
-    Row("paged_flash_multi_latent_attention_decode", "page_table", Want(tiled=False, dtype="si32"), since="2026-08"),
-    Row("paged_flash_multi_latent_attention_decode", "cur_pos_tensor", _ROWS, since="2026-08"),
+    Row("flash_mla_prefill", "attention_mask", _BF16, _group("attention_mask", _not_attention), versions=_LATEST),
+    Row("paged_scaled_dot_product_attention_decode", "page_table", _ROWS, versions=_LATEST),
+    Row("paged_scaled_dot_product_attention_decode", "cur_pos_tensor", _ROWS, versions=_LATEST),
+    Row("chunked_scaled_dot_product_attention", "page_table", _ROWS, versions=_LATEST),
+    Row("chunked_scaled_dot_product_attention", "chunk_start_idx", _ROWS, versions=_LATEST),
+    Row("paged_flash_multi_latent_attention_decode", "page_table", Want(tiled=False, dtype="si32"), versions=_LATEST),
+    Row("paged_flash_multi_latent_attention_decode", "cur_pos_tensor", _ROWS, versions=_LATEST),
     # Experts.
-    Row("sparse_matmul", "sparsity", _ROWS_BF16, since="2026-08"),
-    Row("all_to_all_dispatch", "input_tensor", _ROWS_BF16, since="2026-08"),
-    Row("all_to_all_dispatch", "expert_indices", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_dispatch", "expert_mapping", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_dispatch", "->0", _ROWS_BF16, since="2026-08"),
-    Row("all_to_all_dispatch", "->1", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_combine", "input_tensor", _ROWS_BF16, since="2026-08"),
-    Row("all_to_all_combine", "expert_metadata", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_combine", "expert_mapping", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_combine", "->0", _ROWS_BF16, since="2026-08"),
-    Row("moe_expert_token_remap", "topk_tensor", _ROWS_BF16, since="2026-08"),
-    Row("moe_expert_token_remap", "expert_mapping", _ROWS_U16, since="2026-08"),
-    Row("moe_expert_token_remap", "expert_metadata", _ROWS_U16, since="2026-08"),
-    Row("moe_expert_token_remap", "->0", _ROWS_BF16, since="2026-08"),
-    Row("moe_expert_token_remap", "->1", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "input_tensor", _in_l1(False, "bf16"), since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "expert_indices", _in_l1(False, "u16"), since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "expert_scores", _in_l1(False, "bf16"), since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "expert_mapping", _ROWS_U16, since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "->0", _ROWS_BF16, since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "->1", _in_shards(False, "u16"), since="2026-08"),
-    Row("all_to_all_dispatch_metadata", "->2", _in_shards(False, "bf16"), since="2026-08"),
-    Row("moe_gpt", "input_tensor", _in_l1(False), since="2026-08"),
-    Row("moe_gpt", "expert_indices", _in_shards(False, "u16"), since="2026-08"),
-    Row("moe_gpt", "expert_scores", _in_shards(False), since="2026-08"),
-    Row("moe_gpt", "expert_mapping", Want(False, "u16", "l1", constant=True), since="2026-08"),
-    *(Row("moe_gpt", f"->{index}", Want(False, "u32", "l1"), since="2026-08") for index in range(3)),
-    Row("moe_gpt", "->3", _in_shards(True), since="2026-08"),
-    Row("moe_gpt", "->4", _in_shards(False), since="2026-08"),
-    Row("moe_compute", "tilize_input_tensor", _ROWS_BF16, since="2026-08"),
-    Row("moe_compute", "tilize_expert_mapping_tensor", _ROWS_U16, since="2026-08"),
-    Row("moe_compute", "->0", Want(False, "bf16", "dram", "interleaved"), since="2026-08"),
+    Row("sparse_matmul", "sparsity", _ROWS_BF16, versions=_LATEST),
+    Row("all_to_all_dispatch", "input_tensor", _ROWS_BF16, versions=_LATEST),
+    Row("all_to_all_dispatch", "expert_indices", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_dispatch", "expert_mapping", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_dispatch", "->0", _ROWS_BF16, versions=_LATEST),
+    Row("all_to_all_dispatch", "->1", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_combine", "input_tensor", _ROWS_BF16, versions=_LATEST),
+    Row("all_to_all_combine", "expert_metadata", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_combine", "expert_mapping", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_combine", "->0", _ROWS_BF16, versions=_LATEST),
+    Row("moe_expert_token_remap", "topk_tensor", _ROWS_BF16, versions=_LATEST),
+    Row("moe_expert_token_remap", "expert_mapping", _ROWS_U16, versions=_LATEST),
+    Row("moe_expert_token_remap", "expert_metadata", _ROWS_U16, versions=_LATEST),
+    Row("moe_expert_token_remap", "->0", _ROWS_BF16, versions=_LATEST),
+    Row("moe_expert_token_remap", "->1", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "input_tensor", _in_l1(False, "bf16"), versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "expert_indices", _in_l1(False, "u16"), versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "expert_scores", _in_l1(False, "bf16"), versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "expert_mapping", _ROWS_U16, versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "->0", _ROWS_BF16, versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "->1", _in_shards(False, "u16"), versions=_LATEST),
+    Row("all_to_all_dispatch_metadata", "->2", _in_shards(False, "bf16"), versions=_LATEST),
+    Row("moe_gpt", "input_tensor", _in_l1(False), versions=_LATEST),
+    Row("moe_gpt", "expert_indices", _in_shards(False, "u16"), versions=_LATEST),
+    Row("moe_gpt", "expert_scores", _in_shards(False), versions=_LATEST),
+    Row("moe_gpt", "expert_mapping", Want(False, "u16", "l1", constant=True), versions=_LATEST),
+    *(Row("moe_gpt", f"->{index}", Want(False, "u32", "l1"), versions=_LATEST) for index in range(3)),
+    Row("moe_gpt", "->3", _in_shards(True), versions=_LATEST),
+    Row("moe_gpt", "->4", _in_shards(False), versions=_LATEST),
+    Row("moe_compute", "tilize_input_tensor", _ROWS_BF16, versions=_LATEST),
+    Row("moe_compute", "tilize_expert_mapping_tensor", _ROWS_U16, versions=_LATEST),
+    Row("moe_compute", "->0", Want(False, "bf16", "dram", "interleaved"), versions=_LATEST),
     *(
-        Row("prepare_moe_compute_w0_w1_weights", name, _ROWS, since="2026-08")
+        Row("prepare_moe_compute_w0_w1_weights", name, _ROWS, versions=_LATEST)
         for name in ("w0", "w1", "bias_0", "bias_1")
     ),
-    *(Row("prepare_moe_compute_w2_weights", name, _ROWS, since="2026-08") for name in ("w2", "bias_2")),
+    *(Row("prepare_moe_compute_w2_weights", name, _ROWS, versions=_LATEST) for name in ("w2", "bias_2")),
 )
 
 _CHOSEN = (

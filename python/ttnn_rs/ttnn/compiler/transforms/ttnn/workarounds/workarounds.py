@@ -15,7 +15,7 @@ from ttnn.compiler.transforms.ttnn.layout.chip import with_core_ranges
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 from ttnn.compiler.transforms.ttnn.layout.types import HOST, on_host, retyped, tensor_layout
 from ttnn.compiler.transforms.ttnn.workarounds.table import ROWS, WITH_OPTIMIZER, Row, Want
-from ttnn.compiler.version import versions
+from ttnn.compiler.version import span
 
 __all__ = ["run"]
 
@@ -52,7 +52,7 @@ def convert_operands(module: Module, *, optimized: bool) -> None:
 def _rows(version: str) -> dict[str, tuple[Row, ...]]:
     found: dict[str, tuple[Row, ...]] = {}
     for row in ROWS:
-        if version in versions(row.since, row.only):
+        if version in span(row.versions):
             for name in row.ops.split():
                 found[name] = (*found.get(name, ()), row)
     return found

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from testkit.book_binaries import DEVICE, HOST, L1, Tensors, binary, operation, pipeline, to_dram
+from testkit.binaries_2024_09 import DEVICE, HOST, L1, Tensors, binary, operation, pipeline, to_dram
 from ttnn.base.exceptions import FileFormatError, ParameterError, ShapeError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.runtime.executor import execute
