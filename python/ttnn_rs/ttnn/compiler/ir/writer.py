@@ -32,7 +32,7 @@ class Expansion(Protocol):
     def properties(self, operation: Operation) -> dict[str, Attribute]:
         """Return the properties as they are written."""
 
-    def empty(self, printer: AttributeText, type_: Attribute) -> str:
+    def empty(self, printer: AttributeText, type_: Attribute, *, generic: bool) -> str:
         """Return the operation that makes an output, without its result."""
 
 
@@ -93,7 +93,7 @@ class Writer:
     def operation(self, operation: Operation) -> None:
         """Write an operation with its results, outputs and location, and the end of the line."""
         for name, type_, owner in self.names.empties(operation):
-            self.write(f"{self.indent}{name} = {self.expansion.empty(self.text, type_)}")
+            self.write(f"{self.indent}{name} = {self.expansion.empty(self.text, type_, generic=self.generic)}")
             self.location(owner.location)
             self.write("\n")
         self.write(self.indent)

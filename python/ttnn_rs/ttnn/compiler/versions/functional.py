@@ -197,7 +197,8 @@ class Downgrade:
         all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in spec.written]
         return {**properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
 
-    def empty(self, printer: AttributeText, type_: Attribute) -> str:
+    def empty(self, printer: AttributeText, type_: Attribute, *, generic: bool) -> str:
         """Return the operation that makes an output, without its result."""
         word = "tensor" if self.version == "2024-09" else "ttir"
-        return f"{word}.empty() : {printer.attribute(type_)}"
+        name = f'"{word}.empty"() : () -> ' if generic else f"{word}.empty() : "
+        return name + printer.attribute(type_)
