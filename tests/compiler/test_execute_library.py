@@ -67,8 +67,8 @@ def test_a_program_of_the_library_is_executed_and_its_controls_fail(file: Path) 
 def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cse = registry.find("cse")
 
-    def swapped(module: Any, options: Any) -> None:
-        cse(module, options)
+    def swapped(module: Any) -> None:
+        cse(module)
         for op in module.op.walk():
             if op.name == "ttnn.subtract":
                 op.operands = list(reversed(op.operands))

@@ -158,7 +158,7 @@ class Device:
         if math.prod(self.mesh_shape) != len(self.chip_ids):
             raise DeviceError(
                 f"a mesh of {'x'.join(map(str, self.mesh_shape))} has {math.prod(self.mesh_shape)} chips, "
-                f"and {len(self.chip_ids)} are given."
+                f"and {len(self.chip_ids)} are passed."
             )
         if any(size < 1 for size in self.grid):
             raise DeviceError(f"a grid has at least one core per dimension, got {self.grid}.")

@@ -48,7 +48,7 @@ TTNN = [
 ]
 
 
-def test_the_tables_have_the_operations_of_the_book() -> None:
+def test_the_tables_have_the_operations_of_2024() -> None:
     assert len(TTIR) == 34
     assert len(TTNN) == 32
     for dialect, names in (("ttir", TTIR), ("ttnn", TTNN)):
@@ -64,7 +64,7 @@ def test_every_line_of_a_table_is_read(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("name", TTIR)
-def test_an_operation_of_the_book_is_written_as_it_was_read(name: str) -> None:
+def test_an_operation_of_2024_is_written_as_it_was_read(name: str) -> None:
     module = parse_module(TTIR[name])
     assert module.version == "2024-09"
     assert any(isinstance(op, TableOp) and op.name == f"ttir.{name}" for op in module.op.walk())
@@ -74,7 +74,7 @@ def test_an_operation_of_the_book_is_written_as_it_was_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOWERED)
-def test_an_operation_of_the_book_is_lowered_and_written_as_itself(name: str) -> None:
+def test_an_operation_of_2024_is_lowered_and_written_as_itself(name: str) -> None:
     module = parse_module(LOWERED[name])
     run(module, "ttir-to-ttnn-backend-pipeline")
     lowered = {"squeeze": "reshape", "unsqueeze": "reshape", "constant": "full"}.get(name, name)

@@ -1,6 +1,6 @@
 """Mutated text: no traceback, no hang, one diagnostic with its place.
 
-A seeded sample runs here; `TTNN_COMPILER_MUTATIONS=200000 pytest tests/compiler/test_hostile.py` runs as many as asked.
+A seeded sample runs here; `TTNN_COMPILER_MUTATIONS=200000 pytest tests/compiler/ir/test_hostile.py` runs more.
 """
 
 from __future__ import annotations
