@@ -290,7 +290,7 @@ def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
 ) -> None:
     path = tmp_path / "pool.mlir"
     path.write_text(POOL)
-    with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the window"):
+    with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the kernel size"):
         execute_file(path, "pool.mlir", "", "", "2026-08")
     original = executor.public
     monkeypatch.setattr(executor, "public", lambda name: original(name.replace("multiply", "add")))

@@ -1131,7 +1131,7 @@ class _InExperimental:
     broadcast_to: _ExperimentalBroadcastTo
     """Return `input` with dimensions of size 1 repeated."""
     concatenate_heads: _ExperimentalConcatenateHeads
-    """Return heads side by side."""
+    """Return concatenated heads."""
     conv3d: _ExperimentalConv3D
     """Return the convolution of volumes with `weight_tensor`, plus `bias_tensor`."""
     convert_to_chw: _ExperimentalConvertToChw
@@ -1177,7 +1177,7 @@ class _InExperimental:
     minimal_matmul_split: _ExperimentalMinimalMatmulSplit
     """Return the parts of `input_tensor @ weight_tensor + bias_tensor`, cut between columns."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads
-    """Return heads side by side."""
+    """Return concatenated heads."""
     nlp_concat_heads_boltz: _ExperimentalNlpConcatHeadsBoltz
     """Return the heads of every pair of tokens side by side."""
     nlp_concat_heads_decode: _ExperimentalNlpConcatHeadsDecode
@@ -1308,7 +1308,7 @@ class _InTransformer:
     chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
     """Return causal attention from position `chunk_start_idx` over a paged cache."""
     concatenate_heads: _ExperimentalNlpConcatHeads
-    """Return heads side by side."""
+    """Return concatenated heads."""
     flash_mla_prefill: _TransformerFlashMlaPrefill
     """Return attention whose values are the first columns of the keys, or a tensor."""
     flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode

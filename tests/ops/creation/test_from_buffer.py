@@ -46,7 +46,7 @@ def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         ttnn.from_buffer([1, 70000], [2], ttnn.uint16, device)
     with pytest.raises(ttnn.DTypeError, match="not INT32"):
         ttnn.from_buffer([1.5, 2.0], [2], ttnn.int32, device)
-    with pytest.raises(ttnn.DTypeError, match="must be a list of numbers"):
+    with pytest.raises(ttnn.DTypeError, match="must be a list of scalars"):
         ttnn.from_buffer([[1, 2], [3, 4]], [2, 2], ttnn.int32, device)
-    with pytest.raises(ttnn.DTypeError, match="must be a list of numbers"):
+    with pytest.raises(ttnn.DTypeError, match="must be a list of scalars"):
         ttnn.from_buffer([[1], [3, 4]], [3], ttnn.int32, device)

@@ -215,7 +215,7 @@ def test_bias_of_other_rows_than_the_product_is_refused(options: dict[str, Any],
 
 def test_fused_bias_of_several_rows_for_one_row_is_refused(device: ttnn.MeshDevice) -> None:
     a, b, bias = drawn((1, 96), 0, device), drawn((96, 64), 1, device), drawn((5, 64), 2, device)
-    with pytest.raises(UnsupportedError, match="bias of 5 rows for a product of one row"):
+    with pytest.raises(UnsupportedError, match="bias of 5 rows for a matmul of one row"):
         ttnn.linear(a, b, bias=bias)
 
 

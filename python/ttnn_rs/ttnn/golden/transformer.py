@@ -42,7 +42,7 @@ def split_query_key_value_and_split_heads(
 
 
 def concatenate_heads(x: ArrayLike, **_: object) -> NDArray[np.float64]:
-    """Return heads side by side."""
+    """Return concatenated heads."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     batch, heads, rows, size = values.shape
     result: NDArray[np.float64] = values.swapaxes(1, 2).reshape(batch, rows, heads * size)

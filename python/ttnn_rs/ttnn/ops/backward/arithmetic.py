@@ -40,7 +40,7 @@ from ttnn.ops.backward.unary_scalars import ROUNDING_MODE, check_rounding, inver
 from ttnn.tensor.tensor import Tensor
 
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Multiplier of `b`.")
-_SCALAR: Final = Param("scalar", FLOAT, doc="Second operand, `b`: a number.")
+_SCALAR: Final = Param("scalar", FLOAT, doc="Second operand, `b`: a scalar.")
 _OTHER: Final = Param("other_tensor", INPUT.kind, doc="[..., H, W]. Second operand, `b`.")
 _LETTERS: Final = (INPUT_A, INPUT_B)
 _LETTER_GRADS: Final = (INPUT_A_GRAD, INPUT_B_GRAD)

@@ -264,7 +264,7 @@ bias_gelu_bw = entry(
         Signature(operands, (how, MEMORY_CONFIG_OPTION))
         for operands in (
             (GRAD, INPUT_A, INPUT_B),
-            (GRAD, INPUT, Param("bias", FLOAT, doc="Bias, `b`: a number.")),
+            (GRAD, INPUT, Param("bias", FLOAT, doc="Bias, `b`: a scalar.")),
         )
         for how in (_VARIANT, _APPROXIMATE)
     ),

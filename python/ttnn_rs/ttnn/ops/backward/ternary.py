@@ -116,7 +116,7 @@ lerp_bw = entry(
     "lerp_bw",
     (
         Signature((GRAD, INPUT_A, INPUT_B, INPUT_C), (MEMORY_CONFIG_OPTION,)),
-        Signature((GRAD, INPUT_A, INPUT_B, Param("scalar", FLOAT, doc="Weight, a number.")), (MEMORY_CONFIG_OPTION,)),
+        Signature((GRAD, INPUT_A, INPUT_B, Param("scalar", FLOAT, doc="Weight, a scalar.")), (MEMORY_CONFIG_OPTION,)),
     ),
     _lerp,
     "grad * (1 - weight), grad * weight, grad * (b - a)",

@@ -60,7 +60,7 @@ def _conv1d(
     name = "ttnn.conv1d"
     ends = [padding, padding] if isinstance(padding, int) else list(padding)
     if len(ends) not in (1, 2):
-        raise ParameterError(f"{name}: padding is {list(ends)}; it must be a number, or [left, right].")
+        raise ParameterError(f"{name}: padding is {list(ends)}; it must be an integer, or [left, right].")
     sizes = (batch_size, 1, input_length, in_channels, out_channels)
     if input_tensor.spec.shape.rank == 3:
         # Rows of channels without the height of images.

@@ -82,7 +82,7 @@ class _Window:
 
 def _triple(label: str, given: Sequence[int], least: int) -> tuple[int, ...]:
     if len(given) != 3 or min(given) < least:
-        raise ParameterError(f"{_NAME}: {label}={list(given)} must be three numbers, each at least {least}.")
+        raise ParameterError(f"{_NAME}: {label}={list(given)} must be three integers, each at least {least}.")
     return tuple(int(value) for value in given)
 
 
@@ -146,7 +146,7 @@ def _window(
         steps = configured
     elif configured not in ((1, 1, 1), steps):
         raise ParameterError(
-            f"{_NAME}: dilation={list(steps)}, but config.dilation={list(configured)}; give one of them.",
+            f"{_NAME}: dilation={list(steps)}, but config.dilation={list(configured)}; pass one of them.",
             vendor="dilation in Conv3dConfig and op args must match when both are set.",
         )
     window = _Window(
@@ -156,7 +156,7 @@ def _window(
     for axis, extent, positions in zip("THW", size, window.output(size), strict=True):
         if positions < 1:
             raise ShapeError(
-                f"{_NAME}: the window does not fit: {axis} is {extent}, the kernel {list(window.kernel)} with "
+                f"{_NAME}: the kernel window does not fit: {axis} is {extent}, the kernel {list(window.kernel)} with "
                 f"dilation {list(window.dilation)} and padding {list(window.padding)}.",
                 vendor=f"Effective kernel size exceeds padded {axis} dimension",
             )
@@ -475,7 +475,7 @@ conv3d = declare(
                     "padding_mode",
                     instance_kind("str", str),
                     "zeros",
-                    doc="What lies around the volume: 'zeros', or 'replicate' for its outermost elements.",
+                    doc="Padding of the volume: 'zeros', or 'replicate' for its outermost elements.",
                     example="circular",
                 ),
                 Param("groups", INTEGER, 1, doc="Groups of channels, which prepared weights have already."),
@@ -513,7 +513,7 @@ conv3d = declare(
     accuracy=no_bound("for sums are kept in bfloat16"),
     engine=("matmul", "write_window", "move_elements", "fill", "Pipeline"),
     raises=(
-        ("ShapeError", "weights or bias do not fit, or the window does not."),
+        ("ShapeError", "weights, bias or the kernel window do not fit."),
         ("DTypeError", "data types differ, or are not BFLOAT16 or FLOAT32."),
         ("LayoutError", "the input is tiled, or the bias is not."),
         ("ParameterError", "blocks, groups or steps do not fit."),

@@ -114,7 +114,7 @@ def window_of(
     )
     if window.out_height < 1 or window.out_width < 1:
         raise ParameterError(
-            f"{name}: a window of {high}x{wide}, dilated by {list(window.dilation)}, does not fit an image of "
+            f"{name}: a kernel window of {high}x{wide}, dilated by {list(window.dilation)}, does not fit an image of "
             f"{height}x{width} padded by {list(window.padding)}."
         )
     return window

@@ -51,11 +51,11 @@ def _elements(buffer: object, dtype: DataType) -> Any:
     except ValueError:  # lists of several lengths
         values = np.asarray(None)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        raise DTypeError(f"{_NAME}: buffer must be a list of numbers, got {type(buffer).__name__}.")
+        raise DTypeError(f"{_NAME}: buffer must be a list of scalars, got {type(buffer).__name__}.")
     if dtype in INTEGER_RANGE:
         low, high = INTEGER_RANGE[dtype]
         if values.dtype.kind == "f" or (values.size and not (low <= values.min() and values.max() <= high)):
-            raise DTypeError(f"{_NAME}: buffer holds numbers that are not {dtype.name} ({low} to {high}).")
+            raise DTypeError(f"{_NAME}: buffer has values that are not {dtype.name} ({low} to {high}).")
     return values.astype(_KINDS[dtype])
 
 
@@ -82,7 +82,7 @@ from_buffer = declare(
                 Param(
                     "buffer",
                     Kind("object", lambda value: value is not None, "Sequence[float]"),
-                    doc="List of numbers, in row-major order.",
+                    doc="List of values, in row-major order.",
                     example=[0.5] * 128,
                 ),
                 Param("shape", INT_SEQUENCE, doc="Shape of the tensor.", example=[1, 128]),

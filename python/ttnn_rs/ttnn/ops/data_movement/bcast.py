@@ -214,7 +214,7 @@ bcast = register(
         raises=(
             ("ShapeError", "the shapes do not fit."),
             ("DTypeError", "a tensor is not floating point."),
-            ("MemoryConfigError", "the program of `dim` does not take the placements."),
+            ("MemoryConfigError", "the program of `dim` does not support the memory configs."),
             ("StorageError", "an operand is on the host, deallocated or on another device."),
         ),
         examples=_examples,

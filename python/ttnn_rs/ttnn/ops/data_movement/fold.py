@@ -57,7 +57,7 @@ def _around(name: str, padding: Sequence[int]) -> list[int]:
     """Return padding as top, bottom, left, right, and channels before and after."""
     given = [int(count) for count in padding]
     if len(given) not in (2, 4, 6) or any(not 0 <= count < _MOST for count in given):
-        raise ParameterError(f"{name}: padding={given} must be 2, 4 or 6 numbers from 0 on.")
+        raise ParameterError(f"{name}: padding={given} must be 2, 4 or 6 non-negative integers.")
     if len(given) == 2:
         return [given[0], given[0], given[1], given[1], 0, 0]
     return given + [0] * (6 - len(given))
@@ -285,7 +285,7 @@ fold = register_movement(
         ("ShapeError", "the rank is not 4, or blocks do not divide the image."),
         ("ParameterError", "strides or padding are out of range."),
         ("MemoryConfigError", "the input is sharded otherwise than by height."),
-        ("UnsupportedError", "a place of the result is given without shards that are transposed."),
+        ("UnsupportedError", "a memory config of the result is given without transposed shards."),
     ),
     examples=_fold_examples,
 )

@@ -193,8 +193,9 @@ def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
         if place is not None:
             return move(input_tensor, TensorSpec.of(dims, spec.dtype, spec.layout, place))
         raise ShapeError(
-            f"{name}: {spec.shape} cannot be viewed as {list(dims)} without moving elements in {spec.layout.name}; the "
-            "last dimension must stay (and in tiles the one before it, or both be multiples of 32). Use ttnn.reshape."
+            f"{name}: {spec.shape} cannot be viewed as {list(dims)} without moving elements in {spec.layout.name}; "
+            "the last dimension must be kept (and in tiles the one before it, or both be multiples of 32). "
+            "Use ttnn.reshape."
         )
     return _viewed(input_tensor, dims)
 

@@ -126,7 +126,7 @@ def _update_of(
 
 
 _ERRORS: Final = (
-    ("DTypeError", "a data type is not taken, or the input's is not that of the cache."),
+    ("DTypeError", "a data type is not supported, or the input's is not that of the cache."),
     ("LayoutError", "a tensor is row-major."),
     ("ShapeError", "the input does not fit the cache."),
     ("ParameterError", "an index is out of range."),

@@ -56,7 +56,7 @@ def _addmm(
             )
     if alpha == 0.0:
         raise ParameterError(
-            f"{_NAME}: alpha is 0, which leaves no product; multiply input_tensor by beta instead.",
+            f"{_NAME}: alpha is 0, which leaves no matmul; multiply input_tensor by beta instead.",
             vendor="alpha parameter cannot be 0",
         )
     output = options[-1]
@@ -79,12 +79,12 @@ addmm = register(
         signatures=(
             Signature(
                 (
-                    Param("input_tensor", TENSOR, doc="[..., M, N] on a device: added to the product."),
+                    Param("input_tensor", TENSOR, doc="[..., M, N] on a device: added to the matmul."),
                     Param("mat1_tensor", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
                     Param("mat2_tensor", TENSOR, doc="[..., K, N]."),
                 ),
                 (
-                    Param("alpha", FLOAT, 1.0, doc="Multiplier of the product, not 0."),
+                    Param("alpha", FLOAT, 1.0, doc="Multiplier of the matmul, not 0."),
                     Param("beta", FLOAT, 1.0, doc="Multiplier of `input_tensor`. With 0 it is not read."),
                     *PRODUCT_OPTIONS,
                 ),

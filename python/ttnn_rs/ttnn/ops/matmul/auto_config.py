@@ -195,13 +195,13 @@ def _shards(problem: Problem, shard: Shard) -> ProgramConfig | None:
     if out.sharded:
         if out.buffer is not a.buffer:
             raise MemoryConfigError(
-                f"ttnn.matmul: a sharded result has to be in the memory of input_tensor_a ({a}), asked for {out}.",
+                f"ttnn.matmul: a sharded result must be in the memory of input_tensor_a ({a}), got {out}.",
                 vendor=f"Input A and output buffer types must match, got input: {a.buffer.cpp_name} vs output: "
                 f"{out.buffer.cpp_name}",
             )
         if out.layout is not a.layout:
             raise MemoryConfigError(
-                f"ttnn.matmul: a sharded result has to be sharded like input_tensor_a ({a}), asked for {out}.",
+                f"ttnn.matmul: a sharded result must be sharded like input_tensor_a ({a}), got {out}.",
                 vendor=f"Input A and output memory layouts must match, got input: {a.layout.cpp_name} vs output: "
                 f"{out.layout.cpp_name}",
             )

@@ -61,8 +61,8 @@ class _Families(Checks):
             )
             self.require(
                 shard.box.columns == 1,
-                "a height sharded input A must lie on one column of cores",
-                f"It lies on {shard.box.columns}.",
+                "a height sharded input A must be on one column of cores",
+                f"It is on {shard.box.columns}.",
             )
             self.shard_sizes()
         elif shard is not None:
@@ -86,8 +86,8 @@ class _Families(Checks):
                 )
                 self.require(
                     shard.box.rows == 1,
-                    "a width sharded input B must lie on one row of cores",
-                    f"It lies on {shard.box.rows}.",
+                    "a width sharded input B must be on one row of cores",
+                    f"It is on {shard.box.rows}.",
                 )
                 self.only(
                     "per_core_N",

@@ -106,7 +106,7 @@ def _gated(
         operand(_GATED, tensor, label, a)
     if tuple(base.spec.shape)[-2:] != shape[-2:] or base.spec.shape.volume() != math.prod(shape):
         raise ShapeError(
-            f"{_GATED}: addcmul_input_tensor1 has shape {base.spec.shape}; it must be that of the product, "
+            f"{_GATED}: addcmul_input_tensor1 has shape {base.spec.shape}; it must be that of the matmul, "
             f"{list(shape)}.",
             vendor=f"fused_ternary_input_a shape must match output [M={shape[-2]}, N={width}]",
         )
@@ -195,20 +195,20 @@ dit_minimal_matmul_addcmul_fused = _declare(
             (
                 Param("matmul_input_tensor", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
                 Param("matmul_weight_tensor", TENSOR, doc="[K, N].", example=Operand((128, 96))),
-                Param("scalar", FLOAT, doc="Factor of the product.", example=0.5),
+                Param("scalar", FLOAT, doc="Factor of the matmul.", example=0.5),
                 Param(
                     "addcmul_input_tensor1",
                     TENSOR,
-                    doc="[..., M, N], of the data type of the weights: added to the product.",
+                    doc="[..., M, N], of the data type of the weights: added to the matmul.",
                     example=Operand((1, 1, 64, 96), 2),
                 ),
                 Param(
                     "addcmul_input_tensor2",
                     TENSOR,
-                    doc="[1, N]: factors of columns of the product.",
+                    doc="[1, N]: factors of the matmul's columns.",
                     example=Operand((1, 96), 3),
                 ),
-                Param("bias_tensor", TENSOR, None, doc="[1, N]: added to the product.", example=Operand((1, 96), 4)),
+                Param("bias_tensor", TENSOR, None, doc="[1, N]: added to the matmul.", example=Operand((1, 96), 4)),
             ),
             tuple(
                 option for option in OPTIONS if option.name not in ("bias_tensor", "fused_activation", "fuse_swiglu")

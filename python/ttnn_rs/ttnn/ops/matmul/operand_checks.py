@@ -94,6 +94,6 @@ def check_bias_broadcast(bias: Sequence[int], product: Sequence[int], official: 
     for ours, given in zip(product[last::-1], bias[last::-1], strict=False):
         if ours != given and 1 not in (ours, given):
             raise ShapeError(
-                f"ttnn.linear: the bias {tuple(bias)} does not broadcast over the product {tuple(product)}.",
+                f"ttnn.linear: the bias {tuple(bias)} does not broadcast over the matmul {tuple(product)}.",
                 vendor=official,
             )

@@ -431,7 +431,7 @@ def _check_bias_rows(problem: Problem, config: ProgramConfig, product: tuple[int
     rows = bias_rows(bias)
     if rows > product[-2]:
         raise UnsupportedError(
-            f"ttnn.linear: a fused bias of {rows} rows for a product of one row: a card adds the rows after the first "
+            f"ttnn.linear: a fused bias of {rows} rows for a matmul of one row: a card adds the rows after the first "
             "to padding. Use ttnn.add after ttnn.matmul."
         )
     if rows > 1 and config.kind is Kind.DRAM_SHARDED:
@@ -453,7 +453,7 @@ def _check_fused_bias(problem: Problem) -> None:
         raise DTypeError(f"ttnn.linear: a fused bias cannot be {bias.dtype.name}.")
     if bias.shape[-1] < problem.b.shape[-1]:
         raise ShapeError(
-            f"ttnn.linear: the bias {bias.shape} is narrower than the product ({problem.b.shape[-1]} columns).",
+            f"ttnn.linear: the bias {bias.shape} is narrower than the matmul ({problem.b.shape[-1]} columns).",
             vendor=f"Unsupported bias shape: last dimension of bias, {bias.shape[-1]}, not equal to or greater than "
             f"second "
             f"input's last dimension, {problem.b.shape[-1]}.",

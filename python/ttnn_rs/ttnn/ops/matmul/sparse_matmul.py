@@ -136,7 +136,7 @@ def _batches(a: Tensor, b: Tensor, sparsity: Tensor, a_sparse: bool, b_sparse: b
     shape = tuple(sparsity.spec.shape)
     if math.prod(shape) != batches.places:
         raise ShapeError(
-            f"{_NAME}: sparsity has shape {list(shape)}, {math.prod(shape)} elements; the batches ask for "
+            f"{_NAME}: sparsity has shape {list(shape)}, {math.prod(shape)} elements; the batches require "
             f"{batches.places}.",
             vendor=f"sparsity.logical_volume() ({math.prod(shape)}) must be equal to the product of all batch "
             f"dimensions ({batches.places})",
@@ -347,7 +347,7 @@ sparse_matmul = declare(
                 Param(
                     "sparsity",
                     TENSOR,
-                    doc="[..., matrices of `input_tensor_b`]: products that are not zero.",
+                    doc="[..., matrices of `input_tensor_b`]: nonzero for matmuls that are computed.",
                     example=Operand((1, 2), 2, DataType.BFLOAT16, Layout.ROW_MAJOR),
                 ),
                 Param(
@@ -356,7 +356,7 @@ sparse_matmul = declare(
                     doc="Blocks of a one-dimensional program with mcast_in0.",
                     example=_EXAMPLE,
                 ),
-                Param("nnz", INTEGER, None, doc="How many products there are. Default: counted."),
+                Param("nnz", INTEGER, None, doc="Number of computed matmuls. Default: counted."),
                 Param("is_input_a_sparse", BOOLEAN, False, doc="Whether matrices of `input_tensor_a` are left out."),
                 Param("is_input_b_sparse", BOOLEAN, True, doc="Whether matrices of `input_tensor_b` are left out."),
                 *_OPTIONS,
@@ -377,6 +377,6 @@ sparse_matmul = declare(
     accuracy=GROWS_WITH_K,
     engine=("matmul", "matmul_fast"),
     golden=golden.sparse_matmul,
-    raises=(*RAISES, ("ParameterError", "`nnz` is not the number of products, or neither operand is sparse.")),
+    raises=(*RAISES, ("ParameterError", "`nnz` is not the number of computed matmuls, or neither operand is sparse.")),
     examples=_examples,
 )

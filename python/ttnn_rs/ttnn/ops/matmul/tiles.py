@@ -93,7 +93,7 @@ def result_tile(
         vendor = f"the override output tile width ({given[1]}) must equal the in0 tile width ({width})"
     if vendor:
         raise ShapeError(
-            f"{operator}: tiles of {given[0]}x{given[1]} do not fit a product; those of the operands give "
+            f"{operator}: tiles of {given[0]}x{given[1]} do not fit the matmul; those of the operands require "
             f"{height}x{width}.",
             vendor=vendor,
         )

@@ -214,7 +214,7 @@ deepseek_grouped_gate = register(
         reference=(_BF16,),
         raises=(
             ("ShapeError", "shapes differ, or there are not 256 experts."),
-            ("ParameterError", "a number is not that of the program."),
+            ("ParameterError", "an argument is not supported by the program."),
             ("DTypeError", "a tensor is not bfloat16."),
             ("LayoutError", "a tensor is row-major."),
             ("MemoryConfigError", "the output is to be sharded."),

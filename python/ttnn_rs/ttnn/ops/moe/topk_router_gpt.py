@@ -13,7 +13,7 @@ from ttnn.operation.registry import declare_unsupported
 
 def _refuse(name: str) -> NoReturn:
     raise UnsupportedError(
-        f"{name}: the program splits the product over cores and merges partial sums and candidates of cores, which is "
+        f"{name}: the program splits the matmul over cores and merges partial sums and candidates of cores, which is "
         "not implemented. Use ttnn.linear, ttnn.topk and ttnn.softmax.",
         "unimplemented",
     )

@@ -31,12 +31,12 @@ Pair = tuple[int, int]
 def _pair(label: str, values: Sequence[int], least: int) -> Pair:
     if len(values) != 2:
         raise ParameterError(
-            f"{_NAME}: {label}={list(values)}; it needs two numbers, for height and width.",
+            f"{_NAME}: {label}={list(values)}; it requires two integers, for height and width.",
             vendor=f"Fold: {label} takes 2 elements",
         )
     first, second = map(int, values)
     if min(first, second) < least:
-        raise ParameterError(f"{_NAME}: {label}={list(values)}; numbers below {least} have no meaning.")
+        raise ParameterError(f"{_NAME}: {label}={list(values)}; values below {least} are invalid.")
     return first, second
 
 
@@ -183,7 +183,7 @@ moreh_fold = declare(
         ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is tiled."),
         ("ShapeError", "the input does not fit the kernel."),
-        ("ParameterError", "a pair has another length, or a number is too small."),
+        ("ParameterError", "a pair has another length, or a value is too small."),
     ),
     examples=(),
 )

@@ -265,7 +265,7 @@ def _summed(name: str, result: Tensor, target: Tensor, compute: Compute) -> Tens
     own = (1,) * (len(found) - len(shape)) + shape
     dims = [axis for axis, size in enumerate(found) if size != own[axis]]
     if len(found) < len(shape) or any(own[axis] != 1 for axis in dims):
-        raise ShapeError(f"{name}: a gradient has shape {list(found)}, the tensor that takes it {list(shape)}.")
+        raise ShapeError(f"{name}: a gradient has shape {list(found)}, its preallocated tensor {list(shape)}.")
     # The official program adds along each dimension in turn.
     summed: Tensor = moreh_sum(result, dim=dims, keepdim=True, compute_kernel_config=compute) if dims else result
     return summed if own == shape else reshaped(name, summed, shape)

@@ -288,7 +288,7 @@ moreh_norm_backward = _declare(
             ),
             (
                 _DIM,
-                Param("keepdim", BOOLEAN, False, doc="Whether reduced dimensions were kept; both shapes are taken."),
+                Param("keepdim", BOOLEAN, False, doc="Whether reduced dimensions were kept; both shapes are accepted."),
                 Param("input_grad", TENSOR, None, doc="Preallocated output."),
                 MEMORY_CONFIG_OPTION,
                 COMPUTE,

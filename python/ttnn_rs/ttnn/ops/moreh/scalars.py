@@ -62,7 +62,7 @@ def _arange(
     first, last, by = rounded(start), rounded(end), rounded(step)
     if by == 0 or not math.isfinite(by) or not math.isfinite(first) or not math.isfinite(last):
         raise ParameterError(
-            f"{name}: from {start} to {end} in steps of {step}; step must be a number other than 0.",
+            f"{name}: from {start} to {end} in steps of {step}; step must not be 0.",
             vendor="step must be nonzero.",
         )
     if (last - first) * by < 0:

@@ -142,7 +142,7 @@ moreh_sum_backward = _declare(
             (
                 Param("input", TENSOR, None, doc="[..., H, W]: what was summed.", example=Operand((1, 1, 64, 128))),
                 Param("dim", INT_OR_INTS, None, doc="Dimensions that were summed. Default: all.", example=-1),
-                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
+                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are accepted."),
                 Param("input_grad", TENSOR, None, doc="Preallocated output."),
                 MEMORY_CONFIG_OPTION,
                 Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Ignored: elements are copied."),
@@ -172,7 +172,7 @@ moreh_mean_backward = _declare(
             (Param("output_grad", TENSOR, doc="The gradient of the mean.", example=Operand((1, 1, 64, 1))),),
             (
                 Param("dim", INT_OR_INTS, None, doc="Dimensions of the mean. Default: all.", example=-1),
-                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
+                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are accepted."),
                 Param("input_grad_shape", SHAPE_LIKE, None, doc="Shape of the output.", example=Shape([1, 1, 64, 128])),
                 Param("input_grad", TENSOR, None, doc="Preallocated output.", example=Operand((1, 1, 64, 128))),
                 MEMORY_CONFIG_OPTION,

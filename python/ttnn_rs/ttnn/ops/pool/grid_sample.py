@@ -96,7 +96,7 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
     if not of_grid[3] or of_grid[3] % numbers:
         kind = "Precomputed" if prepared else "Standard"
         raise ShapeError(
-            f"{_NAME}: rows of grid have {of_grid[3]} numbers; each point has {numbers}.",
+            f"{_NAME}: rows of grid have {of_grid[3]} values; each point has {numbers}.",
             vendor=f"{kind} grid tensor last dimension must be a multiple of {numbers}",
         )
     return of_grid[3] // numbers
@@ -246,7 +246,7 @@ def _grid_sample(
         )
     if mode == "nearest" and not use_precomputed_grid:
         raise ParameterError(
-            f"{_NAME}: mode='nearest' takes a grid of ttnn.prepare_grid_sample_grid, with use_precomputed_grid=True.",
+            f"{_NAME}: mode='nearest' requires use_precomputed_grid=True and a grid of ttnn.prepare_grid_sample_grid.",
             vendor="use_precomputed_grid = false is not supported with mode = 'nearest'. Please use precomputed grid "
             "with nearest mode.",
         )
@@ -315,9 +315,7 @@ grid_sample = register(
                         doc="'bilinear', or 'nearest' with a prepared grid.",
                         example="nearest",
                     ),
-                    Param(
-                        "padding_mode", MODE, "zeros", doc="'zeros': what lies outside of an image.", example="border"
-                    ),
+                    Param("padding_mode", MODE, "zeros", doc="'zeros': padding outside an image.", example="border"),
                     Param("align_corners", BOOLEAN, False, doc="-1 and 1 are the centres of the outer pixels."),
                     Param("use_precomputed_grid", BOOLEAN, False, doc="The grid is one of `prepare_grid_sample_grid`."),
                     Param(

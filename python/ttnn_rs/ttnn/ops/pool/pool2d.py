@@ -61,7 +61,7 @@ def _axes(
     steps = positive(name, "dilation", dilation)
     if max(top, bottom) > high // 2 or max(left, right) > wide // 2:
         raise ParameterError(
-            f"{name}: padding {list(padding)} is more than half of the window of {high}x{wide}.",
+            f"{name}: padding {list(padding)} is more than half of the kernel size {high}x{wide}.",
             vendor=f"Padding ({top}, {left}) must be at most half of the kernel size ({high}, {wide})",
         )
     axes = (
@@ -69,7 +69,9 @@ def _axes(
         Axis(sizes[1], wide, across, left, right, steps[1], ceil_mode),
     )
     if any(axis.outputs < 1 for axis in axes):
-        raise ParameterError(f"{name}: a window of {high}x{wide} does not fit an image of {sizes[0]}x{sizes[1]}.")
+        raise ParameterError(
+            f"{name}: a kernel window of {high}x{wide} does not fit an image of {sizes[0]}x{sizes[1]}."
+        )
     return axes
 
 
@@ -316,7 +318,7 @@ _WINDOW: Final = (
     Param("stride", INT_SEQUENCE, doc="Stride of the kernel window.", example=[2, 2]),
     Param("padding", INT_SEQUENCE, doc="[height, width] or [top, bottom, left, right].", example=[1, 1]),
 )
-_CEIL: Final = Param("ceil_mode", BOOLEAN, False, doc="Windows may begin inside and end outside.")
+_CEIL: Final = Param("ceil_mode", BOOLEAN, False, doc="Kernel windows may end past the image.")
 _MEMORY: Final = Param(
     "memory_config",
     MEMORY_CONFIG,
@@ -410,7 +412,7 @@ avg_pool2d = register(
                         "divisor_override",
                         INTEGER,
                         None,
-                        doc="The divisor. Default: the size of the window.",
+                        doc="The divisor. Default: the kernel size.",
                         example=3,
                     ),
                 ),

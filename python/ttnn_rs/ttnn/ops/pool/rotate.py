@@ -83,7 +83,7 @@ def _check(tensor: Tensor, angle: float, center: Sequence[float] | None, expand:
     if not abs(angle) < _NO_SINGLE:
         raise ParameterError(f"{_NAME}: angle is {angle}; it must be a finite number of degrees.")
     if center is not None and not all(abs(place) < _FURTHEST for place in center):
-        raise ParameterError(f"{_NAME}: center is {tuple(center)}; places have 16 bits, below {_FURTHEST} pixels.")
+        raise ParameterError(f"{_NAME}: center is {tuple(center)}; coordinates have 16 bits, below {_FURTHEST} pixels.")
     layout = spec.memory_config.memory_layout
     if layout not in (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.HEIGHT_SHARDED):
         raise MemoryConfigError(
@@ -226,7 +226,7 @@ rotate = register(
                         "center",
                         Kind("tuple[float, float]", _is_pair),
                         None,
-                        doc="Column and row of the point that stays. Default: the middle.",
+                        doc="Column and row of the rotation centre. Default: the middle.",
                         example=(3.0, 5.0),
                     ),
                     Param("fill", FLOAT, 0.0, doc="Value of pixels that come from outside."),

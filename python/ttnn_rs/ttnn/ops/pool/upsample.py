@@ -111,7 +111,7 @@ def _check_fractions(spec: TensorSpec, scale: tuple[float, float], mode: str) ->
     """
     if mode == "bilinear":
         sentence = f"bilinear mode requires integer scale factors, got ({scale[0]}, {scale[1]})"
-        raise ParameterError(f"{_NAME}: scale_factor is {scale}; mode bilinear takes integers.", vendor=sentence)
+        raise ParameterError(f"{_NAME}: scale_factor is {scale}; mode bilinear requires integers.", vendor=sentence)
     if spec.layout is not Layout.ROW_MAJOR:
         raise LayoutError(
             f"{_NAME}: input_tensor is in {spec.layout.name}; with scale_factor {scale} it is in ROW_MAJOR_LAYOUT.",
@@ -213,7 +213,7 @@ upsample = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("scale_factor", SCALE, doc="How much larger: a number, or [height, width].", example=2),
+                    Param("scale_factor", SCALE, doc="Scale: an integer, or [height, width].", example=2),
                 ),
                 (
                     Param("mode", MODE, "nearest", doc='"nearest" or "bilinear".', example="bilinear"),

@@ -155,7 +155,7 @@ def _check_tiled(name: str, tensor: Tensor, label: str = "input") -> None:
         )
     if spec.dtype not in (_HALF, _SINGLE):
         raise DTypeError(
-            f"{name}: {label} is {spec.dtype.name}; BFLOAT16 and FLOAT32 are taken.",
+            f"{name}: {label} is {spec.dtype.name}; BFLOAT16 and FLOAT32 are supported.",
             vendor=f"{told} Float32 or Bfloat16",
         )
     full_tiles(name, tensor, label)
@@ -309,14 +309,17 @@ _DTYPE: Final = Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of t
 _LAYOUT: Final = Param("layout", LAYOUT, Layout.TILE, doc="Layout of the output.")
 _PLACE: Final = Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output.")
 _COMPUTE: Final = Param(
-    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Dst width, by default 32 bits; 16 bits cut the numbers."
+    "compute_kernel_config",
+    COMPUTE_KERNEL_CONFIG,
+    None,
+    doc="Dst width, by default 32 bits; 16 bits truncate the values.",
 )
 _SEED: Final = Param(
-    "seed", _WORD, 0, doc="The same seed makes the same numbers. 0: a fresh one in every call.", example=7
+    "seed", _WORD, 0, doc="The same seed returns the same values. 0: a new seed in every call.", example=7
 )
 _NUMBERS: Final = Param("input", TENSOR, doc="[..., H, W] on a device.")
 
-_op: Final = partial(declare, accuracy=no_bound("for the numbers are random"), examples=(), scalars=True)
+_op: Final = partial(declare, accuracy=no_bound("for the values are random"), examples=(), scalars=True)
 _BOTH: Final = (Layout.TILE, Layout.ROW_MAJOR)
 _FLOATS: Final = (_HALF, _SINGLE)
 
@@ -330,7 +333,7 @@ rand = _op(
                 _LAYOUT,
                 _PLACE,
                 Param("low", FLOAT, 0.0, doc="Smallest number."),
-                Param("high", FLOAT, 1.0, doc="All numbers are below it."),
+                Param("high", FLOAT, 1.0, doc="Upper bound, excluded."),
                 _SEED,
                 Param("mesh_mapper", Kind("ttnn.MeshMapperConfig", lambda value: False), None, modelled=False),
             ),
@@ -358,7 +361,7 @@ uniform = _op(
             (
                 _NUMBERS,
                 Param("from", FLOAT, 0.0, doc="Smallest number."),
-                Param("to", FLOAT, 1.0, doc="All numbers are below it."),
+                Param("to", FLOAT, 1.0, doc="Upper bound, excluded."),
                 _SEED,
             ),
             (IGNORED_MEMORY_CONFIG, _COMPUTE),
@@ -375,7 +378,7 @@ uniform = _op(
         ("ParameterError", "`from` is not below `to`."),
         ("DTypeError", "the data type is not supported."),
         ("LayoutError", "the input is row-major."),
-        ("MemoryConfigError", "another place than that of the input is asked for."),
+        ("MemoryConfigError", "another memory config than that of the input is requested."),
     ),
 )
 
@@ -415,7 +418,7 @@ randn = _op(
                 _PLACE,
                 _COMPUTE,
                 Param(
-                    "seed", _WORD, None, doc="The same seed makes the same numbers. 0 or None: a fresh one.", example=7
+                    "seed", _WORD, None, doc="The same seed returns the same values. 0 or None: a new seed.", example=7
                 ),
             ),
         ),
@@ -443,7 +446,7 @@ dropout = _op(
                 Param("seed", _WORD, doc="The same seed drops the same elements.", example=7),
             ),
             (
-                Param("use_per_device_seed", BOOLEAN, True, doc="Devices of a mesh differ; one device stays the same."),
+                Param("use_per_device_seed", BOOLEAN, True, doc="Devices of a mesh differ; no effect on one device."),
                 MEMORY_CONFIG_OPTION,
                 OUTPUT_TENSOR_OPTION,
             ),

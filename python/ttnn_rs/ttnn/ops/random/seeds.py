@@ -87,14 +87,14 @@ def _manual_seed(
             same_device(_NAME, device, seeds, "seeds")
     elif device is None:
         raise ArgumentError(
-            f"{_NAME}: seeds is a number; name the device on which it is set.",
+            f"{_NAME}: seeds is a scalar; pass the device on which it is set.",
             vendor="Device must be provided when seeds is a uint32_t value.",
         )
     else:
         target = device
     if isinstance(seeds, Tensor) and isinstance(user_ids, int):
         raise ParameterError(
-            f"{_NAME}: seeds is a tensor, user_ids is {user_ids}; give a tensor of as many users.",
+            f"{_NAME}: seeds is a tensor, user_ids is {user_ids}; pass a tensor of as many users.",
             vendor="Seeds were provided as a tensor, so user_ids must not be provided as a scalar.",
         )
     if isinstance(user_ids, int) and not 0 <= user_ids < _USERS:
@@ -162,8 +162,8 @@ manual_seed = declare(
     numerics="movement",
     engine=("fill",),
     raises=(
-        ("ArgumentError", "`seeds` is a number and `device` is left out."),
-        ("ParameterError", "`seeds` is a tensor and `user_ids` a number, or a user does not exist."),
+        ("ArgumentError", "`seeds` is a scalar and `device` is missing."),
+        ("ParameterError", "`seeds` is a tensor and `user_ids` a scalar, or a user does not exist."),
         ("ShapeError", "`seeds` and `user_ids` differ in size, or are not of rank 1."),
         ("DTypeError", "a tensor is not UINT32."),
         ("LayoutError", "a tensor is not row-major."),

@@ -178,7 +178,7 @@ _OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
 )
 _ERRORS: Final = (
-    ("DTypeError", "the data type of the input, or `dtype`, is not taken."),
+    ("DTypeError", "the data type of the input, or `dtype`, is not supported."),
     ("LayoutError", "the input is row-major."),
     ("ShapeError", "`dim` is out of range."),
 )

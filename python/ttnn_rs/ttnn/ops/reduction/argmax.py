@@ -92,7 +92,7 @@ def _argmax(
     for side, place in (("input", spec.memory_config), ("output", memory_config)):
         if place.is_sharded():
             raise MemoryConfigError(
-                f"{_NAME}: the {side} is {place.memory_layout.name}, but only interleaved tensors are taken; use "
+                f"{_NAME}: the {side} is {place.memory_layout.name}, but only interleaved tensors are supported; use "
                 "ttnn.to_memory_config.",
                 vendor=f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
             )

@@ -277,7 +277,10 @@ def _product(
 
 
 _FIDELITY: Final = Param(
-    "math_fidelity", instance_kind("ttnn.MathFidelity", MathFidelity), None, doc="Phases of products. Default: HiFi4."
+    "math_fidelity",
+    instance_kind("ttnn.MathFidelity", MathFidelity),
+    None,
+    doc="Fidelity of the products. Default: HiFi4.",
 )
 _OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,

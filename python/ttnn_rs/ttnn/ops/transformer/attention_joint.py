@@ -64,7 +64,7 @@ def _check(tensors: tuple[Tensor, ...]) -> None:
             )
         if tensor.spec.memory_config.buffer_type is not BufferType.DRAM:
             raise MemoryConfigError(
-                f"{_NAME}: {label} lies in L1; move it to DRAM with ttnn.to_memory_config.",
+                f"{_NAME}: {label} is in L1; move it to DRAM with ttnn.to_memory_config.",
                 vendor="Operands to Joint SDPA need to be in DRAM",
             )
     _check_shapes(tensors)
@@ -213,7 +213,7 @@ joint_scaled_dot_product_attention = register(
             ("ShapeError", "shapes do not fit, or heads are not made of full tiles."),
             ("DTypeError", "a tensor is neither bfloat16 nor bfloat8_b, or they differ."),
             ("LayoutError", "a tensor is row-major."),
-            ("MemoryConfigError", "a tensor lies in L1."),
+            ("MemoryConfigError", "a tensor is in L1."),
             ("ParameterError", "a chunk is not made of full tiles, or `joint_strategy` is not 'rear'."),
         ),
         examples=_examples,

@@ -72,7 +72,7 @@ concatenate_heads = register(
         name="transformer.concatenate_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_join,
-        doc="Return heads side by side.\nThose of a core stay in it if `memory_config` is sharded.\n"
+        doc="Return concatenated heads.\nThose of a core stay in it if `memory_config` is sharded.\n"
         "Shape: [B, H, S, D] -> [B, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/concatenate_heads`",
         golden=golden.concatenate_heads,
@@ -95,7 +95,7 @@ experimental_concatenate_heads = register(
         name="experimental.concatenate_heads",
         signatures=(Signature((INPUT_TENSOR, GRID), (MEMORY_CONFIG_OPTION, OUTPUT)),),
         run=_bert_joined,
-        doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, 1, S, H * D].",
+        doc="Return concatenated heads.\nShape: [B, H, S, D] -> [B, 1, S, H * D].",
         source=EXPERIMENTAL,
         golden=golden.nlp_concat_heads,
         examples=lambda shape, layout: (
@@ -118,7 +118,7 @@ nlp_concat_heads = register(
         name="experimental.nlp_concat_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_nlp_concat,
-        doc="Return heads side by side.\nThose of a core stay in it if `memory_config` is sharded.\n"
+        doc="Return concatenated heads.\nThose of a core stay in it if `memory_config` is sharded.\n"
         "Shape: [B, H, S, D] -> [B, 1, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_concat_heads`",
         golden=golden.nlp_concat_heads,

@@ -201,7 +201,7 @@ def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryC
 
 
 def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, leading: tuple[int, ...]) -> Tensor:
-    """Return heads side by side. Shape: [B, H, S, D] -> [*leading, S, H * D]."""
+    """Return concatenated heads. Shape: [B, H, S, D] -> [*leading, S, H * D]."""
     spec = source.spec
     batch, heads, rows, size = tuple(spec.shape)
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
@@ -235,8 +235,8 @@ EXPERIMENTAL_ERRORS: Final = (
     ("ShapeError", "the shape is another."),
     ("LayoutError", "the input is row-major, or holds block floats that cannot be moved."),
     ("DTypeError", "the input is not floating point."),
-    ("MemoryConfigError", "the output is to lie where it cannot, or the input does."),
-    ("ParameterError", "a number is out of range."),
+    ("MemoryConfigError", "the memory config of the input or the output is not supported."),
+    ("ParameterError", "an argument is out of range."),
     ("UnsupportedError", "outputs are preallocated."),
 )
 

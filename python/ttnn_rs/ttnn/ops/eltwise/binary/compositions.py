@@ -163,7 +163,7 @@ _ONE_WEIGHT: Final = Kind(
     lambda value: isinstance(value, list | tuple) and len(value) == 1 and FLOAT.accepts(value[0]),
 )
 _INPUT: Final = Param("input_tensor_a", TENSOR, doc="[N, C, ...] on a device.")
-_WEIGHT_DOC: Final = "Slope for negative inputs: a number, a list of one number, or a tensor with C elements."
+_WEIGHT_DOC: Final = "Slope for negative inputs: a scalar, a list of one scalar, or a tensor with C elements."
 
 prelu = register(
     Op(

@@ -96,7 +96,7 @@ def refuse_activations(arithmetic: Arithmetic, options: Options) -> None:
     """
     if options.has_activations:
         raise UnsupportedError(
-            f"{arithmetic.name}: activations have no effect on a tensor and a number; apply them to the result."
+            f"{arithmetic.name}: activations have no effect on a tensor and a scalar; apply them to the result."
         )
 
 

@@ -85,7 +85,7 @@ def _run_bias_gelu_of_number(
     own = a.spec.dtype if options.output_tensor is None else options.output_tensor.spec.dtype
     if options.dtype not in (None, own):
         raise UnsupportedError(
-            f"{arithmetic.name}: what dtype={options.dtype.name} does for a tensor and a number is not known; the "
+            f"{arithmetic.name}: what dtype={options.dtype.name} does for a tensor and a scalar is not known; the "
             f"result is {own.name}. Use ttnn.typecast.",
             "untested",
         )

@@ -217,7 +217,7 @@ def _requantize(
         return _requantized_by_channels(name, input_tensor, before, after, axis, memory_config, output_tensor)
     if not any(isinstance(value, Tensor) for value in values):
         if axis is not None:
-            raise ParameterError(f"{name}: axis={axis} is of vectors, but scales and zero points are numbers.")
+            raise ParameterError(f"{name}: axis={axis} is for vectors, but scales and zero points are scalars.")
         scales = (as_float(name, before.scale, "in_scale"), as_float(name, after.scale, "out_scale"))  # type: ignore[arg-type]
         ratio = _quotient(*scales)
         with np.errstate(all="ignore"):
@@ -341,7 +341,7 @@ def _dequantized(
 
 def _parameter(label: str, kind: Any, what: str, example: Any) -> Param:
     return Param(
-        label, kind, doc=f"{what}: a number, a tensor of one element, or with `axis` a vector.", example=example
+        label, kind, doc=f"{what}: a scalar, a tensor of one element, or with `axis` a vector.", example=example
     )
 
 

@@ -54,7 +54,7 @@ _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 _FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 _RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
-    ("DTypeError", "floating-point and integer operands are mixed, or a number is out of range of the data type."),
+    ("DTypeError", "floating-point and integer operands are mixed, or a scalar is out of range of the data type."),
     ("LayoutError", "a tensor is row-major."),
     ("StorageError", "a tensor is on the host, deallocated or on another device."),
 )

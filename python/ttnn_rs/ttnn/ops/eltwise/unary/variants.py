@@ -76,9 +76,7 @@ def _sigmoid_steps(vector_mode: float = 4.0, fast: float = 0.0) -> list[ChainSte
 
 
 _FACE: Final = TILE_SIZE // 2
-_VECTOR_MODE: Final = (
-    "Which faces are computed: 1 the upper two, 2 the left two, 4 all. Everything of the tensor must lie in these."
-)
+_VECTOR_MODE: Final = "Computed faces: 1 the upper two, 2 the left two, 4 all. They must contain the whole tensor."
 
 
 def _check_faces(operator: str, mode: int, values: Sequence[Any]) -> None:
