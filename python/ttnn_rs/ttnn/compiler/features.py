@@ -1,4 +1,4 @@
-"""What is done differently in some versions: one line for each difference, and where it holds.
+"""Differences between versions: one line for each, with its versions.
 
 Passes follow the tt-mlir of the version that their module is of. They ask for a difference by its name, so that this
 list says all that versions change besides the fields of operations (`dialects/*/ops.table`) and the rows of tables of
@@ -44,7 +44,7 @@ FUNCTION_KINDS: Final = Feature("2026-08..")
 
 # The dialect `ttir`.
 CONSTANTS_BEHIND_OUTPUTS: Final = Feature("2025-10")
-"""Constants that a pass made go behind the output of the operation that they are made for."""
+"""Constants created by a pass follow the output of their operation."""
 FIXED_UNITS: Final = Feature("2025-10")
 """A permutation of dimensions of size one stays."""
 BOUNDS_THROUGH_MOVES: Final = Feature("2025-10")

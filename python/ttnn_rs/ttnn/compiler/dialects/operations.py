@@ -54,7 +54,7 @@ class TableOp(Operation):
     """Position of its empty outputs in the text: the operation after them, and their indices in the block;
     empty if that was right before this one."""
     stated: frozenset[str] | None = None
-    """Which attributes that repeat its result its text had; None if a pass made it."""
+    """Attributes of its text that repeat its result; None if a pass created it."""
     _defaults: ClassVar[dict[str, Attribute]]
 
     @classmethod

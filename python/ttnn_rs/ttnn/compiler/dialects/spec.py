@@ -103,7 +103,7 @@ class OpSpec:
 
     @property
     def first(self) -> bool:
-        """Whether it is an operation of 2024-09, which has other rules."""
+        """Return True for an operation of 2024-09, which has other rules."""
         return VERSIONS[0] in self.versions
 
     @property

@@ -1,4 +1,4 @@
-"""What each pass runs, by its name. `passes` has their options.
+"""Functions of passes, by name. `passes` has their options.
 
 The modules of a dialect are imported when one of its passes runs: a tool that runs one pass starts sooner.
 """
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 __all__ = ["find"]
 
 Run: TypeAlias = Callable[..., None]
-"""Of a module, and of the values of its options if the pass has any."""
+"""Function of a module, and of its option values if the pass has any."""
 
 
 @cache

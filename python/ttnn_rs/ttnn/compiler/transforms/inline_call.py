@@ -11,7 +11,7 @@ __all__ = ["inline_call"]
 
 
 def inline_call(call: Operation, function: FuncOp) -> None:
-    """Put the body of a function of one block in the place of its call."""
+    """Replace a call by the body of its one-block function."""
     body = function.regions[0].blocks.first
     assert body is not None
     values = dict(zip(body.args, call.operands, strict=True))

@@ -1,4 +1,4 @@
-"""What the layout of a tensor says, as attributes of operations have it."""
+"""Layout of a tensor in the form of operation attributes."""
 
 from __future__ import annotations
 
