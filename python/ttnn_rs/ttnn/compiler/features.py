@@ -43,7 +43,7 @@ FUNCTION_KINDS: Final = Feature("2026-08..")
 """Functions say what they are: a program, constants, a trace, a generator of inputs."""
 
 # The dialect `ttir`.
-CONSTANTS_BEHIND_OUTPUTS: Final = Feature("2025-10")
+CONSTANTS_AFTER_OUTPUTS: Final = Feature("2025-10")
 """Constants created by a pass follow the output of their operation."""
 FIXED_UNITS: Final = Feature("2025-10")
 """A permutation of dimensions of size one stays."""

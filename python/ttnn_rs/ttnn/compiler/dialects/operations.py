@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ttnn.compiler.dialects.kinds import check_kind, default_attribute
-from ttnn.compiler.dialects.spec import Group, OpSpec, find, repeated
+from ttnn.compiler.dialects.spec import Group, OpSpec, find, text_of
 from ttnn.compiler.ir.attributes import DenseAttr
 from ttnn.compiler.ir.xdsl_adapter import (
     ArrayAttr,
@@ -228,7 +228,7 @@ def _class(spec: OpSpec) -> type[TableOp]:
             "name": spec.name,
             "spec": spec,
             "inherent": frozenset(spec.attributes).union(
-                [SEGMENTS, "resultSegmentSizes"], *(repeated(spec.name, version) for version in spec.versions)
+                [SEGMENTS, "resultSegmentSizes"], *(text_of(spec.name, version).repeated for version in spec.versions)
             ),
             "__doc__": f"The operation {spec.name}.",
         },

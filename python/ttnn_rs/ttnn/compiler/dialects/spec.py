@@ -26,7 +26,7 @@ from pathlib import Path
 
 from ttnn.compiler.version import VERSIONS, Version, span
 
-__all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "find", "operations", "repeated"]
+__all__ = ["DIALECTS", "AttributeSpec", "Group", "OpSpec", "TextSpec", "find", "operations", "text_of"]
 
 DIALECTS = (
     "tt",
@@ -86,7 +86,7 @@ class OpSpec:
     Attributes:
         name: `dialect.name`.
         versions: The versions in which it looks like this.
-        written: All groups of operands, in the order of the text.
+        operands: Groups of operands, without outputs.
         attributes: Inherent attributes by name.
         results: Groups of results.
         regions: Number of regions; -1 for any.
@@ -95,7 +95,7 @@ class OpSpec:
 
     name: str
     versions: frozenset[Version]
-    written: tuple[Group, ...]
+    operands: tuple[Group, ...]
     attributes: dict[str, AttributeSpec] = field(hash=False)
     results: tuple[Group, ...] = ()
     regions: int = 0
@@ -106,15 +106,23 @@ class OpSpec:
         """Return True for an operation of 2024-09, which has other rules."""
         return VERSIONS[0] in self.versions
 
-    @property
-    def operands(self) -> tuple[Group, ...]:
-        """The groups without the outputs: the functional form."""
-        return tuple(group for group in self.written if not group.out)
+
+@dataclass(frozen=True)
+class TextSpec:
+    """Additions to an operation in the text of a version.
+
+    Attributes:
+        operands: All groups of operands, with outputs.
+        repeated: Attributes that repeat what the result says.
+    """
+
+    operands: tuple[Group, ...] = ()
+    repeated: dict[str, AttributeSpec] = field(default_factory=dict, hash=False)
 
     @property
     def outs(self) -> tuple[Group, ...]:
         """The outputs."""
-        return tuple(group for group in self.written if group.out)
+        return tuple(group for group in self.operands if group.out)
 
 
 def _of(version: Version, fields: list[str]) -> Iterator[str]:
@@ -179,6 +187,7 @@ def operations(dialect: str) -> dict[tuple[str, Version], OpSpec]:
         alike: dict[tuple[tuple[str, ...], ...], list[Version]] = {}
         for version in sorted(known):
             operands, attributes, results, traits = (tuple(_of(version, part)) for part in parts)
+            operands = tuple(text for text in operands if not text.startswith(">"))
             attributes = tuple(text for text in attributes if ": result." not in text)
             alike.setdefault((operands, attributes, results, traits), []).append(version)
         for (operands, attributes, results, traits), versions in alike.items():
@@ -196,18 +205,21 @@ def operations(dialect: str) -> dict[tuple[str, Version], OpSpec]:
 
 
 @cache
-def _repeated(dialect: str) -> dict[tuple[str, Version], dict[str, AttributeSpec]]:
+def _texts(dialect: str) -> dict[tuple[str, Version], TextSpec]:
     return {
-        (name, version): _attributes(text for text in _of(version, attributes) if ": result." in text)
-        for name, known, (_, attributes, _, _), _ in _rows(dialect)
+        (name, version): TextSpec(
+            _groups(_of(version, operands)),
+            _attributes(text for text in _of(version, attributes) if ": result." in text),
+        )
+        for name, known, (operands, attributes, _, _), _ in _rows(dialect)
         for version in known
     }
 
 
-def repeated(name: str, version: Version) -> dict[str, AttributeSpec]:
-    """Return the attributes of an operation that repeat in the text of a version what its result says."""
+def text_of(name: str, version: Version) -> TextSpec:
+    """Return the additions to an operation of that full name in the text of a version."""
     dialect, _, short = name.partition(".")
-    return _repeated(dialect).get((short, version), {})
+    return _texts(dialect).get((short, version)) or TextSpec()
 
 
 def find(name: str, version: Version) -> OpSpec | None:

@@ -10,6 +10,7 @@ from ttnn.compiler.dialects.attributes import ConstraintAttr
 from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
 from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer, si32_attr
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, make, operation_class
+from ttnn.compiler.dialects.spec import text_of
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
@@ -78,7 +79,7 @@ def _operation(module: Module, op: TableOp, source: Version, target: Version) ->
             properties = change(op)
     if target == "2024-09" and "operand_constraints" in kind.spec.attributes:
         anywhere = ConstraintAttr(CONSTRAINT_GROUPS["any_device"])
-        count = len(op.inputs) + sum(1 for group in kind.spec.written if group.out)
+        count = len(op.inputs) + len(text_of(op.name, target).outs)
         properties["operand_constraints"] = ArrayAttr([anywhere] * count)
     sizes = None
     groups = [group for group in kind.spec.operands if group.kind]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ttnn.compiler.dialects.spec import find
+from ttnn.compiler.dialects.spec import find, text_of
 from ttnn.compiler.version import NEWEST, Version
 
 __all__ = ["detect"]
@@ -57,8 +57,8 @@ def _placed(text: str) -> Iterator[str]:
 
 def _has_outputs(name: str, operands: int) -> bool:
     """Return whether an operation of 2025-10 with so many operands has some for its outputs."""
-    spec = find(name, "2025-10")
-    return spec is not None and bool(spec.outs) and operands >= sum(not group.kind for group in spec.written)
+    text = text_of(name, "2025-10")
+    return bool(text.outs) and operands >= sum(not group.kind for group in text.operands)
 
 
 def detect(text: str, default: Version = NEWEST) -> Version:

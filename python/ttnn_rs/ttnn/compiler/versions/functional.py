@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, segment_sizes
+from ttnn.compiler.dialects.spec import TextSpec, text_of
 from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import AttributeText, attribute_text
@@ -42,7 +43,7 @@ def to_functional(module: Module) -> None:
                 if name not in op.properties:
                     op.properties[name] = value
             try:
-                fed[op] = _absorb(op)
+                fed[op] = _absorb(op, text_of(op.name, module.version))
             except VerifyException as error:
                 raise CompileError(module.error(op, str(error))) from None
     for op in fed:
@@ -74,13 +75,12 @@ def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]
     return found
 
 
-def _absorb(op: TableOp) -> list[Operation]:
+def _absorb(op: TableOp, text: TextSpec) -> list[Operation]:
     """Reorder the operands of an operation to functional order; return the empty tensors that it used."""
     spec = op.spec
     values = tuple(op.operands)
-    if not spec.outs:
+    if not text.outs:
         return []
-    written = spec.written
     stated = op.properties.get(SEGMENTS)
     if isinstance(stated, DenseArrayBase) and sum(stated.get_values()) != len(values):
         raise VerifyException(
@@ -88,9 +88,9 @@ def _absorb(op: TableOp) -> list[Operation]:
             f"specified in attribute '{SEGMENTS}'"
         )
     # Sizes are only of operations with several groups that vary; elsewhere they say nothing new.
-    given = op.properties.get(SEGMENTS) if sum(1 for group in written if group.kind) > 1 else None
+    given = op.properties.get(SEGMENTS) if sum(1 for group in text.operands if group.kind) > 1 else None
     try:
-        sizes = segment_sizes(written, len(values), given)
+        sizes = segment_sizes(text.operands, len(values), given)
     except VerifyException:
         # Text of the later form in a file of an earlier version: there are no outputs to take.
         if values and isinstance(values[-1], OpResult) and values[-1].owner.name in _EMPTIES:
@@ -107,7 +107,7 @@ def _absorb(op: TableOp) -> list[Operation]:
     outs: list[SSAValue] = []
     kept: list[int] = []
     at = 0
-    for group, size in zip(written, sizes, strict=True):
+    for group, size in zip(text.operands, sizes, strict=True):
         (outs if group.out else inputs).extend(values[at : at + size])
         if not group.out:
             kept.append(size)
@@ -143,9 +143,9 @@ class Downgrade:
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""
-        if not isinstance(operation, TableOp):
+        if not isinstance(operation, TableOp) or operation.n_outs or operation.name.startswith("ttnn."):
             return ()
-        if not operation.spec.outs or operation.n_outs or operation.spec.name.startswith("ttnn."):
+        if not text_of(operation.name, self.version).outs:
             return ()
         return tuple(result.type for result in operation.results)
 
@@ -166,12 +166,12 @@ class Downgrade:
             outs = [(name, result.type) for name, result in zip(outputs, operation.results, strict=True)]
         else:
             outs = [(value, value.type) for value in operation.outs]
-        spec = operation.spec
+        spec, text = operation.spec, text_of(operation.name, self.version)
         sizes = iter(segment_sizes(spec.operands, len(inputs), operation.properties.get(SEGMENTS)))
         all_operands: list[tuple[str | SSAValue, Attribute]] = []
         at = 0
-        singles = sum(1 for group in spec.outs if not group.kind)
-        for group in spec.written:
+        singles = sum(1 for group in text.outs if not group.kind)
+        for group in text.operands:
             if group.out:
                 size = 1 if not group.kind else len(outs) - singles
                 all_operands += outs[:size]
@@ -188,13 +188,13 @@ class Downgrade:
             return operation.properties
         properties = written(operation, self.version)
         outs = operation.n_outs or len(self.outputs(operation))
-        spec = operation.spec
-        variable = sum(1 for group in spec.written if group.kind)
+        spec, text = operation.spec, text_of(operation.name, self.version)
+        variable = sum(1 for group in text.operands if group.kind)
         if not outs or variable < 2:
             return properties
         sizes = iter(segment_sizes(spec.operands, len(operation.inputs), operation.properties.get(SEGMENTS)))
-        singles = sum(1 for group in spec.outs if not group.kind)
-        all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in spec.written]
+        singles = sum(1 for group in text.outs if not group.kind)
+        all_sizes = [(1 if not group.kind else outs - singles) if group.out else next(sizes) for group in text.operands]
         return {**properties, SEGMENTS: DenseArrayBase.from_list(IntegerType(32), all_sizes)}
 
     def empty(self, printer: AttributeText, type_: Attribute, *, generic: bool) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 from ttnn.compiler.dialects.attributes import MemoryConfigAttr, TTNNLayoutAttr
 from ttnn.compiler.dialects.kinds import check_kind
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.dialects.spec import AttributeSpec, repeated
+from ttnn.compiler.dialects.spec import AttributeSpec, text_of
 from ttnn.compiler.dialects.ttnn.described import data_type_attr, layout_enum, memory_config
 from ttnn.compiler.dialects.verify.parts import layout_of, need, tuple_text
 from ttnn.compiler.ir.printing import attribute_text
@@ -36,7 +36,7 @@ def leave_out(op: TableOp, version: Version) -> None:
 
     What is wrong with them is the operation's `problem`, which its verifier reports.
     """
-    fields = repeated(op.name, version)
+    fields = text_of(op.name, version).repeated
     if not fields:
         return
     op.stated = frozenset(name for name in fields if name in op.properties)
@@ -112,7 +112,9 @@ def stated_by_default(op: TableOp, version: Version) -> frozenset[str]:
     """Return the names of the attributes that the text of an operation has if a pass made it."""
     layout = layout_of(op.results[0]) if op.results else None
     names = {
-        entry.name for entry in repeated(op.name, version).values() if not entry.optional or entry.default is not None
+        entry.name
+        for entry in text_of(op.name, version).repeated.values()
+        if not entry.optional or entry.default is not None
     }
     if layout is not None and layout.space == "system_memory" and any(one.name == "device" for one in op.spec.operands):
         # Tensors of the host are made without a place.
@@ -128,7 +130,7 @@ def states(op: TableOp, version: Version) -> frozenset[str]:
 def written(op: TableOp, version: Version) -> dict[str, Attribute]:
     """Return the attributes of an operation as a version writes them."""
     layout = layout_of(op.results[0]) if op.results else None
-    fields = repeated(op.name, version)
+    fields = text_of(op.name, version).repeated
     if layout is None or not fields:
         return op.properties
     names = states(op, version)

@@ -21,11 +21,6 @@ _FROM_DECODE: Final = (1, 2, 0, 3)
 _MASK_TO_DECODE: Final = (0, 2, 1, 3)
 
 
-def _value(value: SSAValue | None) -> SSAValue:
-    assert value is not None
-    return value
-
-
 def _repeated(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SSAValue:
     """Return a mask whose one row of a dimension is there for each."""
     shape = shape_of(value)
@@ -33,7 +28,7 @@ def _repeated(module: Module, op: TableOp, value: SSAValue, dim: int, size: int)
         return value
     factors = tuple(size if i == dim else 1 for i in range(len(shape)))
     made = tuple(a * b for a, b in zip(shape, factors, strict=True))
-    return _value(call(module, op, "repeat", [value], like(value.type, made), repeat_dims=shape_attr(factors)))
+    return call(module, op, "repeat", [value], like(value.type, made), repeat_dims=shape_attr(factors))
 
 
 def _sink(module: Module, op: TableOp, device: SSAValue) -> list[SSAValue]:
@@ -47,8 +42,8 @@ def _sink(module: Module, op: TableOp, device: SSAValue) -> list[SSAValue]:
         return list(group)
     kind = group[0].type
     shape = shape_attr(shape_of(group[0]))
-    factor = _value(call(module, op, "full", [device], kind, fill_value=f32_attr(1.0 / scale), shape=shape))
-    return [_value(call(module, op, "multiply", [group[0], factor], kind))]
+    factor = call(module, op, "full", [device], kind, fill_value=f32_attr(1.0 / scale), shape=shape)
+    return [call(module, op, "multiply", [group[0], factor], kind)]
 
 
 def attention(module: Module, op: TableOp, device: SSAValue) -> None:
@@ -64,7 +59,7 @@ def attention(module: Module, op: TableOp, device: SSAValue) -> None:
         sizes = (1, 1, 1, len(mask), len(sink))
         operands = [query, key, value, *mask, *sink]
         made = call(module, op, op.name[5:], operands, op.results[0].type, sizes=sizes, **properties)
-        replace(op, [_value(made)])
+        replace(op, [made])
         return
     query = permute(module, op, query, _TO_DECODE)
     mask = [_repeated(module, op, permute(module, op, one, _MASK_TO_DECODE), 2, heads) for one in mask]
@@ -72,5 +67,5 @@ def attention(module: Module, op: TableOp, device: SSAValue) -> None:
     decode_sizes = (1, 1, 1, len(mask), 0, len(sink))
     operands = [query, key, value, *mask, *sink]
     name = "scaled_dot_product_attention_decode"
-    decoded = _value(call(module, op, name, operands, query.type, sizes=decode_sizes, **properties))
+    decoded = call(module, op, name, operands, query.type, sizes=decode_sizes, **properties)
     replace(op, [permute(module, op, decoded, _FROM_DECODE)])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttnn.compiler.dialects.kinds import f32_attr, i32_array
-from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.operations import TableOp, make
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerAttr, IntegerType, NoneAttr, SSAValue, TensorType
@@ -34,11 +34,11 @@ def call(
     op: TableOp,
     name: str,
     operands: Sequence[SSAValue],
-    type_: Attribute | None,
+    type_: Attribute,
     *,
     sizes: tuple[int, ...] | None = None,
     **properties: Attribute,
-) -> SSAValue | None:
+) -> SSAValue:
     """Insert a call of the library before an operation, and return its result.
 
     Args:
@@ -46,20 +46,13 @@ def call(
         op: The operation before which it stands.
         name: Its name without the dialect.
         operands: Its operands.
-        type_: Type of its result; None if it has none.
+        type_: Type of its result.
         sizes: Sizes of its groups of operands, where counts do not say them.
         **properties: Its attributes.
     """
-    kind = operation_class(f"ttnn.{name}", module.version)
-    assert kind is not None
-    results = [] if type_ is None else [type_]
-    made = make(f"ttnn.{name}", module.version, operands, results, properties, sizes=sizes, location=op.location)
+    made = make(f"ttnn.{name}", module.version, operands, [type_], properties, sizes=sizes, location=op.location)
     insert_before(op, made)
-    return made.results[0] if made.results else None
-
-
-def _value(value: SSAValue | None) -> SSAValue:
-    assert value is not None
+    value: SSAValue = made.results[0]
     return value
 
 
@@ -67,7 +60,7 @@ def reshape(module: Module, op: TableOp, value: SSAValue, shape: Sequence[int]) 
     """Return a value in another shape."""
     if shape_of(value) == tuple(shape):
         return value
-    return _value(call(module, op, "reshape", [value], like(value.type, shape), shape=ints(shape)))
+    return call(module, op, "reshape", [value], like(value.type, shape), shape=ints(shape))
 
 
 def flat(module: Module, op: TableOp, value: SSAValue) -> SSAValue:
@@ -82,7 +75,7 @@ def permute(module: Module, op: TableOp, value: SSAValue, order: Sequence[int]) 
         return value
     shape = shape_of(value)
     kind = like(value.type, [shape[i] for i in order])
-    return _value(call(module, op, "permute", [value], kind, permutation=i64s(order)))
+    return call(module, op, "permute", [value], kind, permutation=i64s(order))
 
 
 def pad(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SSAValue:
@@ -100,14 +93,13 @@ def pad_sides(module: Module, op: TableOp, value: SSAValue, padding: Sequence[in
     shape = [size + padding[2 * i] + padding[2 * i + 1] for i, size in enumerate(shape_of(value))]
     true = IntegerAttr(1, IntegerType(1))
     kind = like(value.type, shape)
-    made = call(
+    return call(
         module, op, "pad", [value], kind, padding=i32_array(list(padding)), value=f32_attr(0.0), use_multicore=true
     )
-    return _value(made)
 
 
 def filled(module: Module, op: TableOp, name: str, device: SSAValue, type_: Attribute) -> SSAValue:
     """Return a tensor of ones or zeros."""
     assert isinstance(type_, TensorType)
     shape = shape_attr(tuple(type_.get_shape()))
-    return _value(call(module, op, name, [device], type_, shape=shape))
+    return call(module, op, name, [device], type_, shape=shape)

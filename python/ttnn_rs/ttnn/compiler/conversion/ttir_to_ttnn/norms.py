@@ -40,7 +40,6 @@ def group_norm(module: Module, op: TableOp, device: SSAValue) -> None:
         num_groups=op.properties["num_groups"],
         epsilon=op.attribute("epsilon") or f32_attr(1e-12),
     )
-    assert made is not None
     made = reshape(module, op, made, shape)
     replace(op, [permute(module, op, made, [order.index(i) for i in range(rank)])])
 
@@ -68,5 +67,4 @@ def layer_norm(module: Module, op: TableOp) -> None:
         sizes=(1, len(parts[0]), len(parts[1])),
         epsilon=op.attribute("epsilon") or f32_attr(1e-5),
     )
-    assert made is not None
     replace(op, [made])

@@ -6,11 +6,11 @@ import math
 from typing import Final
 
 from ttnn.compiler.conversion.ttir_to_ttnn.build import call, flat, like, pad, reshape
-from ttnn.compiler.dialects.operations import TableOp, operation_class
+from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Operation
-from ttnn.compiler.transforms.base import fail, replace
+from ttnn.compiler.transforms.base import fail, insert_before, replace
 
 __all__ = ["adamw", "embedding_backward"]
 
@@ -35,13 +35,11 @@ def embedding_backward(module: Module, op: TableOp) -> None:
     if kind is not None and "four_dimensional" not in kind.spec.traits:
         operands = [reshape(module, op, indices, (batch, padded)), weight, gradient]
         made = call(module, op, "embedding_bw", operands, result.type)
-        assert made is not None
         replace(op, [made])
         return
     indices = reshape(module, op, indices, (batch, 1, 1, padded))
     table = shape_of(result)
     made = call(module, op, "embedding_bw", [indices, weight, gradient], like(result.type, (1, 1, *table[-2:])))
-    assert made is not None
     replace(op, [reshape(module, op, made, table)])
 
 
@@ -54,7 +52,8 @@ def adamw(module: Module, op: TableOp) -> None:
                 raise fail(module, op, "cannot be lowered: a tensor that it changes in place is read after the step")
     sizes = (1, 1, 1, 1, len(op.group("max_exp_avg_sq")))
     properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
-    call(module, op, "adamw", list(op.inputs), None, sizes=sizes, **properties)
+    step = make("ttnn.adamw", module.version, list(op.inputs), [], properties, sizes=sizes, location=op.location)
+    insert_before(op, step)
     replace(op, changed)
 
 

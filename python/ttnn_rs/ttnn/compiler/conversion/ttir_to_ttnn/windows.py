@@ -104,7 +104,6 @@ def conv1d(module: Module, op: TableOp, device: SSAValue) -> None:
     kind = like(op.results[0].type, (1, 1, result[0] * result[1], result[2]))
     sizes = (1, 1, int(bias is not None), 1)
     made = call(module, op, "conv1d", [*operands, device], kind, sizes=sizes, **properties)
-    assert made is not None
     replace(op, [reshape(module, op, made, result)])
 
 
@@ -146,7 +145,6 @@ def conv3d(module: Module, op: TableOp, device: SSAValue, grid: tuple[int, ...])
     properties["conv3d_config"] = OpaqueDialectAttr("ttnn.conv3d_config", (text,))
     sizes = (1, 1, int(bias is not None), 1)
     made = call(module, op, "conv3d", [*operands, device], op.results[0].type, sizes=sizes, **properties)
-    assert made is not None
     replace(op, [made])
 
 

@@ -7,6 +7,7 @@ import math
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, LayoutAttr, TileType, data_type
 from ttnn.compiler.dialects.kinds import integer
 from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.dialects.spec import text_of
 from ttnn.compiler.dialects.ttcore.algebra import element_bytes, tile_bytes
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, Attribute, FuncOp, Operation, SSAValue
@@ -71,7 +72,7 @@ def _function(module: Module, function: FuncOp, spaces: dict[str, _Allocator]) -
     for op in list(body.ops):
         if op.name == "tensor.empty":
             _own(module, op, op.results[0], op, spaces, replace_it=True)
-        elif isinstance(op, TableOp) and op.spec.outs and not op.n_outs:
+        elif isinstance(op, TableOp) and text_of(op.name, module.version).outs and not op.n_outs:
             for result in op.results:
                 _own(module, op, result, op, spaces, replace_it=False)
 

@@ -8,7 +8,7 @@ Source: `OperationFolder::insertKnownConstant` in `mlir/lib/Transforms/Utils/Fol
 from __future__ import annotations
 
 from ttnn.compiler.dialects.operations import TableOp
-from ttnn.compiler.features import CONSTANTS_BEHIND_OUTPUTS
+from ttnn.compiler.features import CONSTANTS_AFTER_OUTPUTS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import LOCAL
 from ttnn.compiler.ir.xdsl_adapter import Block, Operation
@@ -49,7 +49,7 @@ def _key(op: TableOp) -> tuple[object, ...]:
 
 def _place(module: Module, op: Operation, head: Block, owned: set[Operation]) -> None:
     # What a pass of 2025-10 has made stands behind the output of the operation that it is made for.
-    behind = CONSTANTS_BEHIND_OUTPUTS.of(module.version) and op not in module.places and op not in module.hoisted
+    behind = CONSTANTS_AFTER_OUTPUTS.of(module.version) and op not in module.places and op not in module.hoisted
     module.hoisted.add(op)
     if op.parent is head and not behind and (head.first_op is op or op.prev_op in owned):
         return
