@@ -1,4 +1,4 @@
-"""From one version to another: `ttmlir-opt --emit-epoch`. Tensor operations are the same; some attributes are not."""
+"""From one version to another: `ttmlir-opt --emit-version`. Tensor operations are the same; some attributes are not."""
 
 from __future__ import annotations
 
