@@ -2,7 +2,7 @@
 //! their number: `cargo xtask reference`.
 #![allow(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 
-#[path = "../tests/matmul_reference/compare.rs"]
+#[path = "../tests/all/matmul_reference/compare.rs"]
 mod compare;
 
 fn main() -> Result<(), std::num::ParseIntError> {

@@ -26,7 +26,9 @@ pub use eltwise::{bf16_lanes, eltwise, eltwise_at, eltwise_scalar, exact, multip
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };
-pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src, move_page_to_dst};
+pub use moves::{
+    copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src, move_page_to_dst, move_page_to_dst_at,
+};
 pub use mvmul::mvmul_element;
 pub use op::{Broadcast, EltwiseOp};
 pub use reduce::{

@@ -63,7 +63,12 @@ simd_kernel!(move_words, super::move_body, (mask: u32, exponent: u32, low_half: 
 
 /// A BF16 page as the unpacker brings it to `SrcA` and MOVA2D from there into a 16-bit `Dst`, in one step.
 pub fn move_page_to_dst(dst: &mut Dst, page: &Bf16Page) {
-    move_page::run(Level::current(), dst, page);
+    move_page_to_dst_at(Level::current(), dst, page);
+}
+
+/// [`move_page_to_dst`] at a CPU level.
+pub fn move_page_to_dst_at(level: Level, dst: &mut Dst, page: &Bf16Page) {
+    move_page::run(level, dst, page);
 }
 
 #[inline(always)]
@@ -99,50 +104,4 @@ pub(crate) fn move_datum(cfg: &MathConfig, datum: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn add_zero(mode: Mode, word: u32) -> u32 {
     add(mode, Operand::decode(word, mode.e8), Operand::decode(0, mode.e8), 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use tt_formats::unpack;
-
-    use super::*;
-    use crate::{Arch, MathFidelity};
-    use tt_tensix::regs::TILE_DATUMS;
-
-    fn config(dst: DstFormat) -> MathConfig {
-        MathConfig { fidelity: MathFidelity::LoFi, dst, alu: DataFormat::Float16B, arch: Arch::Wormhole }
-    }
-
-    fn halves(first: u32) -> [u16; TILE_DATUMS] {
-        std::array::from_fn(|i| (first + i as u32) as u16)
-    }
-
-    #[test]
-    fn halves_that_are_integers_come_out_of_a_register_as_they_went_in() {
-        for first in (0..1_u32 << 16).step_by(TILE_DATUMS) {
-            let (halves, mut dst) = (halves(first), [1; TILE_DATUMS]);
-            copy_to_dst(&config(DstFormat::UInt16), &mut dst, &halves.map(|half| unpack::uint16_to_src(half.into())));
-            assert_eq!(dst, halves.map(u32::from), "from {first:#06x}");
-        }
-    }
-
-    #[test]
-    fn every_half_comes_into_dst_as_by_way_of_a_register() {
-        for first in (0..1_u32 << 16).step_by(TILE_DATUMS) {
-            let halves = halves(first);
-            let mut page = [0; 2 * TILE_DATUMS];
-            for (bytes, half) in page.as_chunks_mut::<2>().0.iter_mut().zip(&halves) {
-                *bytes = half.to_le_bytes();
-            }
-            let mut expected = [1; TILE_DATUMS];
-            let cfg = config(DstFormat::Bf16);
-            copy_to_dst_scalar(&cfg, &mut expected, &halves.map(|half| unpack::bf16_to_src(half.into())));
-            for (level, kernel) in move_page::LEVELS.iter().filter(|(level, _)| level.available() == *level) {
-                let mut dst = [2; TILE_DATUMS];
-                // SAFETY: the host has the level.
-                unsafe { kernel(&mut dst, &page) };
-                assert_eq!(dst, expected, "{level}, from {first:#06x}");
-            }
-        }
-    }
 }

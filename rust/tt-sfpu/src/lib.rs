@@ -4,8 +4,11 @@
 //! them, and [`exec`] what runs these at once on many lanes with the same bits.
 //! Sources: `docs/chip/sfpu.md` (primitives and structure), tt-llk `ckernel_sfpu_*.h` (the steps of every kernel).
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
+#![cfg_attr(feature = "checked", allow(missing_docs, reason = "lanes that only tests see"))]
 
 pub mod arith;
+#[cfg(feature = "checked")]
+pub mod checked;
 pub mod exec;
 pub mod functions;
 pub mod tile;

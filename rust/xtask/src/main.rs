@@ -100,7 +100,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "pairs",
         help: "functions of two operands: 2^24 pairs at every CPU level against the scalar form",
-        commands: &["cargo test --release -p tt-sfpu --test pairs --locked -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --test all --locked pairs -- --ignored --nocapture"],
     },
     Chore {
         name: "every-pair",
@@ -120,12 +120,12 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "speculative",
         help: "forms of the speculative lanes: 32 million of each kind against the SFPU's multiply-add",
-        commands: &["cargo test --release -p tt-sfpu --lib --locked speculative::lanes -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --test all --locked lanes -- --ignored --nocapture"],
     },
     Chore {
         name: "bounds",
         help: "bounds of speculative programs, asserted for all bfloat16 values and 10 million words of each function",
-        commands: &["cargo test --release -p tt-sfpu --lib --locked speculative::bounds -- --ignored --nocapture"],
+        commands: &["cargo test --release -p tt-sfpu --test all --locked bounds -- --ignored --nocapture"],
     },
     Chore {
         name: "fuzz",

@@ -4,7 +4,7 @@
 //! where there is one.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool answers on standard output")]
 
-#[path = "../../tests/pairs/engine.rs"]
+#[path = "../../tests/all/pairs/engine.rs"]
 mod engine;
 mod jobs;
 mod options;

@@ -45,8 +45,8 @@ pub struct Function {
     /// The speculative program in a 32-bit `Dst`.
     pub(crate) speculative: Option<Speculative<0>>,
     /// The same program on lanes that check its bounds.
-    #[cfg(all(test, target_arch = "x86_64"))]
-    pub(crate) checked: Option<super::speculative::CheckedProgram>,
+    #[cfg(all(feature = "checked", target_arch = "x86_64"))]
+    pub checked: Option<super::speculative::CheckedProgram>,
     /// Where the results of a 16-bit `Dst` are kept, if they are halves of words.
     pub(crate) table: Option<&'static OnceLock<Table>>,
     /// The step on BF16 lanes that the function is with some parameters.
@@ -204,7 +204,7 @@ macro_rules! list_of_unary {
                 speculative: $crate::exec::kernels::speculative!(
                     $how, [], [$($($parameter),+)?], ($($program)?) $bits32
                 ),
-                #[cfg(all(test, target_arch = "x86_64"))]
+                #[cfg(all(feature = "checked", target_arch = "x86_64"))]
                 checked: $crate::exec::kernels::checked!(
                     $how, [], [$($($parameter),+)?], ($($program)?) $bits32
                 ),

@@ -6,7 +6,7 @@ use tt_cpu::Level;
 use super::simd::{LaneVector, Simd};
 
 /// A definition on words in place, with those of other operands and the parameters.
-pub(crate) type Kernel<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level);
+pub type Kernel<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level);
 /// A speculative program, with the definition for lanes under the fallback mask and for levels without such lanes.
 pub(crate) type Speculative<const OTHERS: usize> = fn(&mut [u32], [&[u32]; OTHERS], &[u32], Level, Kernel<OTHERS>);
 
@@ -100,7 +100,7 @@ macro_rules! speculative {
 }
 
 /// The same program on lanes that check its bounds.
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(feature = "checked", target_arch = "x86_64"))]
 macro_rules! checked {
     (plain, $($unused:tt)*) => {
         None
@@ -119,7 +119,7 @@ macro_rules! checked {
     };
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(feature = "checked", target_arch = "x86_64"))]
 pub(crate) use checked;
 pub(crate) use {exact, speculative, take};
 

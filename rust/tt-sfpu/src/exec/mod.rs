@@ -2,8 +2,10 @@
 
 pub mod bf16;
 #[cfg(target_arch = "x86_64")]
-mod block;
+pub(crate) mod block;
 mod function;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod grid;
 pub(crate) mod kernels;
 pub(crate) mod quotient;
 mod several;

@@ -27,8 +27,8 @@ pub struct Several<const OTHERS: usize, const OPERANDS: usize> {
     /// The speculative programs of both widths.
     pub(crate) speculative: [Option<Speculative<OTHERS>>; 2],
     /// The same programs on lanes that check their bounds.
-    #[cfg(all(test, target_arch = "x86_64"))]
-    pub(crate) checked: [Option<super::speculative::CheckedProgram>; 2],
+    #[cfg(all(feature = "checked", target_arch = "x86_64"))]
+    pub checked: [Option<super::speculative::CheckedProgram>; 2],
     /// What computes whole tiles of a 32-bit `Dst` if it can, and says so.
     pub(crate) tiles: Option<Tiles<OTHERS>>,
     /// The kernel on BF16 pages.
@@ -119,6 +119,14 @@ impl<const OTHERS: usize, const OPERANDS: usize> SeveralCall<OTHERS, OPERANDS> {
         computed
     }
 
+    /// Returns the places of a tile that fall back to the definition, or `None` if the kernel refuses the tile.
+    #[cfg(feature = "checked")]
+    pub fn try_bf16(&self, level: Level, dst: &mut HalfTile, pages: [&Bf16Page; OPERANDS]) -> Option<Vec<u16>> {
+        let mut fallbacks = Fallbacks::NONE;
+        let computed = self.function.bf16?.run(level, dst, pages, &self.parameters, &mut fallbacks);
+        computed.then(|| fallbacks.places().to_vec())
+    }
+
     /// Computes the results at some places by the definition.
     #[inline(never)]
     fn fall_back(&self, level: Level, dst: &mut HalfTile, pages: [&Bf16Page; OPERANDS], places: &[u16]) {
@@ -199,7 +207,7 @@ macro_rules! list_of_several {
                         $how, $others, [$($($parameter),+)?], ($($program32)?) $bits32
                     ),
                 ],
-                #[cfg(all(test, target_arch = "x86_64"))]
+                #[cfg(all(feature = "checked", target_arch = "x86_64"))]
                 checked: [
                     $crate::exec::kernels::checked!(
                         $how, $others, [$($($parameter),+)?], ($($program16)?) $bits16

@@ -1,13 +1,12 @@
 //! Several lanes at a time: the [`Lane`] of the CPU levels with vectors.
 //!
-//! A block of two vectors, so that the steps of one hide the latency of the other's.
+//! A block has two vectors, see [`super::block`].
 
 use crate::arith::lane::{Lane, MINUS_ONE, ONE, methods};
+use crate::exec::block::{VECTORS, zip};
 use tt_cpu::vector::Vector;
 use tt_cpu::vector::avx2::Avx2;
 use tt_cpu::vector::avx512::Avx512;
-
-use super::block::VECTORS;
 
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
@@ -74,11 +73,6 @@ impl<V: LaneVector> std::ops::Not for SimdMask<V> {
         let [a, b] = self.0;
         Self([V::mask_not(a), V::mask_not(b)])
     }
-}
-
-#[inline(always)]
-pub(crate) fn zip<A: Copy, B: Copy, C>(a: [A; VECTORS], b: [B; VECTORS], f: impl Fn(A, B) -> C) -> [C; VECTORS] {
-    [f(a[0], b[0]), f(a[1], b[1])]
 }
 
 impl<V: Vector> From<u32> for Simd<V> {
@@ -373,8 +367,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Avx2, Avx512, LaneVector, VECTORS};
-    use crate::arith::lane::Lane;
-    use crate::exec::speculative::lanes::SpecLanes;
+    use crate::exec::grid;
     use tt_cpu::vector::x86::lanes;
 
     const NAN_INFINITY_DENORMAL: i32 = 0xb9;
@@ -394,8 +387,9 @@ mod x86 {
         }
         #[inline(always)]
         fn on_grid(a: &Words512, b: &Words512, c: &Words512) -> Option<Words512> {
-            let (words, fallback) = SpecLanes::of(*a).mad(SpecLanes::of(*b), SpecLanes::of(*c)).parts();
-            (fallback == [0; VECTORS]).then_some(words)
+            let first = grid::multiply_add(a[0], b[0], c[0]);
+            let second = grid::multiply_add(a[1], b[1], c[1]);
+            (first.wrong() | second.wrong() == 0).then_some([first.words, second.words])
         }
     }
 
@@ -419,61 +413,5 @@ mod x86 {
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
     fn multiply_add_avx2(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
         super::multiply_add::<Avx2>(a, b, c)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tt_cpu::Level;
-    use tt_testkit::random::Random;
-
-    use crate::arith::fma::wormhole;
-    use crate::arith::lane::{MINUS_ONE, ONE, add, mad, mul, sub};
-    use crate::exec::kernels::{Kernel, exact};
-
-    /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
-    fn word(random: &mut Random) -> u32 {
-        let bits = random.below(u32::MAX);
-        match random.below(8) {
-            0..=2 => bits,
-            3 | 4 => bits & 0x807f_ffff | (118 + random.below(18)) << 23,
-            5 => bits & 0x807f_f000 | (120 + random.below(14)) << 23,
-            6 => bits & 0x807f_ffff | (random.below(6)) << 23,
-            _ => [0, 1 << 31, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff]
-                [random.below(8) as usize],
-        }
-    }
-
-    #[test]
-    fn every_level_gives_the_bits_of_the_definition() {
-        let mut random = Random::new(5);
-        let mut words = || (0..300_000).map(|_| word(&mut random)).collect::<Vec<u32>>();
-        let (mut x, mut y, mut z) = (words(), words(), words());
-        // A sum that needs two bits more than its terms, of which the lower leaves no trace.
-        (x[0], y[0], z[0]) = (0x3fff_f000, 0x3fff_f000, 0x3e80_0001);
-        // Sums that nearly vanish.
-        for i in (3..z.len()).step_by(3) {
-            z[i] = wormhole(x[i], y[i], 0) ^ 1 << 31 ^ (z[i] & 3);
-        }
-        let multiply_add: Kernel<2> = exact!([y, z], [], mad);
-        let alone: [Kernel<1>; 3] = [exact!([z], [], add), exact!([z], [], sub), exact!([y], [], mul)];
-        for &level in Level::supported() {
-            let mut dst = x.clone();
-            multiply_add(&mut dst, [&y, &z], &[], level);
-            for i in 0..dst.len() {
-                let expected = wormhole(x[i], y[i], z[i]);
-                assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
-            }
-            // Sums, differences and products alone.
-            let mut sums = [x.clone(), x.clone(), x.clone()];
-            for ((sum, kernel), second) in sums.iter_mut().zip(alone).zip([&z, &z, &y]) {
-                kernel(sum, [second], &[], level);
-            }
-            for i in 0..dst.len() {
-                let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
-                let got = [sums[0][i], sums[1][i], sums[2][i]];
-                assert_eq!(got, expected, "{level}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
-            }
-        }
     }
 }

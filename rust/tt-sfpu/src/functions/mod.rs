@@ -29,7 +29,7 @@ mod polygamma;
 mod power;
 pub(crate) mod quantize;
 mod recip;
-mod relations;
+pub(crate) mod relations;
 mod relu;
 pub(crate) mod roots;
 mod rounding;

@@ -14,8 +14,6 @@ pub(crate) mod quotient;
 pub(crate) mod relations;
 pub(crate) mod sums;
 pub(crate) mod tables;
-#[cfg(test)]
-mod tests;
 
 use tt_cpu::{Level, simd_kernel};
 

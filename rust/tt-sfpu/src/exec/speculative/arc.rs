@@ -29,7 +29,7 @@ fn cubic<S: Speculative>(series: S, square: S, argument: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn asin_32<S: Speculative>(x: S) -> S {
+pub fn asin_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&ASIN_SERIES, 0.0, LARGEST_SQUARE);
     let distance = fabs(x);
     let far = !less(distance, SPLIT_32);
@@ -44,7 +44,7 @@ pub(crate) fn asin_32<S: Speculative>(x: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn acos_32<S: Speculative>(x: S) -> S {
+pub fn acos_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&ACOS_SERIES, 0.0, LARGEST_SQUARE);
     let distance = fabs(x);
     let beyond = sub(distance, SPLIT_32);
@@ -60,7 +60,7 @@ pub(crate) fn acos_32<S: Speculative>(x: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn atan_32<S: Speculative>(x: S) -> S {
+pub fn atan_32<S: Speculative>(x: S) -> S {
     let argument = atan_argument(x);
     let square = mul(argument, argument);
     let series = S::from(ARC_TANGENT[0]).horner(square, &ARC_TANGENT[1..]);

@@ -8,7 +8,7 @@ use crate::functions::division::{as_numbers, quotient_of_numbers};
 /// The estimate of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its
 /// product with the divisor leaves less than 1/16 of the dividend's mantissa.
 #[inline(always)]
-pub(super) fn div_f32<S: Speculative>(a: S, b: S) -> S {
+pub fn div_f32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = (setexp(a, 127).assume(0, 1), setexp(b, 127).assume(0, 1));
     let inverse = setsign(b.reciprocal_of_mantissa(1), under).assume(-2, 1);
     let estimate = mul(over, inverse).assume(-2, 1);
@@ -20,7 +20,7 @@ pub(super) fn div_f32<S: Speculative>(a: S, b: S) -> S {
 
 /// What the first quotient lacks is small beside it.
 #[inline(always)]
-pub(crate) fn div_to_fp32<S: Speculative>(a: S, b: S) -> S {
+pub fn div_to_fp32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = as_numbers(a, b);
     let inverse = under.reciprocal(2);
     let quotient = mul(over, inverse);

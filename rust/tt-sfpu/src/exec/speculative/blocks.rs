@@ -11,7 +11,7 @@ use crate::functions::blocks::{
 };
 
 /// More than half of ln 2, which is what is left of an argument at most.
-pub(super) const LARGEST_REST: f32 = 0.36;
+pub const LARGEST_REST: f32 = 0.36;
 
 /// The mantissa of e^x and the power of two that belongs to it. Below -88 the result is 0, and above 89 infinite.
 #[inline(always)]
@@ -26,20 +26,20 @@ fn exp_parts<S: Speculative>(x: S) -> (S, S) {
 }
 
 #[inline(always)]
-pub(super) fn exp_f32<S: Speculative>(x: S) -> S {
+pub fn exp_f32<S: Speculative>(x: S) -> S {
     let (value, power) = exp_parts(x);
     value.scale_exp(power)
 }
 
 #[inline(always)]
-pub(super) fn exp_f32_unlimited<S: Speculative>(x: S) -> S {
+pub fn exp_f32_unlimited<S: Speculative>(x: S) -> S {
     let (value, power) = exp_parts(x);
     setexp(value, iadd(exp_biased(value), power))
 }
 
 /// A slope from 1.1 to 1.6: the product's exponent is that of the constant, and the sum is less than 1.
 #[inline(always)]
-pub(super) fn log_cubic<S: Speculative>(x: S) -> S {
+pub fn log_cubic<S: Speculative>(x: S) -> S {
     const SLOPE: [u32; 3] = [LOG_CUBIC[0], LOG_CUBIC[1], LOG_CUBIC[2]];
     const PLAN: Plan = Plan::new(&SLOPE, 1.0, 2.0);
     let mantissa = setexp(x, 127).expect(0, 1);
@@ -49,18 +49,18 @@ pub(super) fn log_cubic<S: Speculative>(x: S) -> S {
 
 /// Exponent and inverted sign of the reciprocal of `x` put on `mantissa`.
 #[inline(always)]
-pub(super) fn negated_reciprocal_scale<S: Speculative>(mantissa: S, x: S) -> S {
+pub fn negated_reciprocal_scale<S: Speculative>(mantissa: S, x: S) -> S {
     mul(mantissa, mul(setman(not(x), 0).expect(-60, 60), HALF))
 }
 
 #[inline(always)]
-pub(super) fn reciprocal<S: Speculative>(x: S, steps: usize) -> S {
+pub fn reciprocal<S: Speculative>(x: S, steps: usize) -> S {
     setsign(negated_reciprocal_scale(x.reciprocal_of_mantissa(steps), x), x)
 }
 
 /// The estimate is 5.4% off at most.
 #[inline(always)]
-pub(super) fn reciprocal_estimate<S: Speculative>(x: S, refine: bool) -> S {
+pub fn reciprocal_estimate<S: Speculative>(x: S, refine: bool) -> S {
     let x = x.expect(-60, 60);
     let mut y = isub(splat::<S>(RECIPROCAL_ESTIMATE), x).assume(-62, 62);
     let mut error = x.residual_of_one(y);
@@ -73,7 +73,7 @@ pub(super) fn reciprocal_estimate<S: Speculative>(x: S, refine: bool) -> S {
 
 /// With the estimate, x y^2 is from 0.63 to 0.72, the correction from 1.17 to 1.26, and then x y^2 is 1 within 1/10000.
 #[inline(always)]
-pub(super) fn inverse_root<S: Speculative>(x: S) -> S {
+pub fn inverse_root<S: Speculative>(x: S) -> S {
     let x = x.expect_positive(-60, 60);
     let y = isub(splat::<S>(ROOT_ESTIMATE), shr(x, 1)).assume(-31, 31);
     let c = mul(flipsign(y), mul(x, y)).assume(-1, 0);
@@ -82,7 +82,7 @@ pub(super) fn inverse_root<S: Speculative>(x: S) -> S {
 }
 
 #[inline(always)]
-pub(super) fn refine_root<S: Speculative>(x: S, y: S) -> S {
+pub fn refine_root<S: Speculative>(x: S, y: S) -> S {
     let x = x.expect_positive(-60, 60);
     let root = mul(x, y).assume(-32, 32);
     let error = flipsign(y).residual_of_one(root);
@@ -90,7 +90,7 @@ pub(super) fn refine_root<S: Speculative>(x: S, y: S) -> S {
 }
 
 #[inline(always)]
-pub(super) fn refine_inverse_root<S: Speculative>(x: S, y: S) -> S {
+pub fn refine_inverse_root<S: Speculative>(x: S, y: S) -> S {
     let x = x.expect_positive(-60, 60);
     let y = y.assume(-32, 32);
     let error = flipsign(y).residual_of_one(mul(x, y));
@@ -100,7 +100,7 @@ pub(super) fn refine_inverse_root<S: Speculative>(x: S, y: S) -> S {
 /// With the estimate, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks
 /// is less than 1/30 of it.
 #[inline(always)]
-pub(super) fn newton_root<S: Speculative>(x: S, steps: usize) -> S {
+pub fn newton_root<S: Speculative>(x: S, steps: usize) -> S {
     let positive = x.expect_positive(-60, 60);
     let half = positive.shift_exponent(-1);
     let mut y = isub(splat::<S>(ROOT_ESTIMATE), shr(positive, 1)).assume(-31, 31);

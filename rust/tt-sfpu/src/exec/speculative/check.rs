@@ -22,11 +22,11 @@ const STEP: u32 = 1 << 23;
 const ROUNDING: u32 = (127 + 20) << 23;
 
 /// A speculative program on operands, with its parameters.
-pub(crate) type CheckedProgram = fn(&[Checked], &[u32]) -> Checked;
+pub type CheckedProgram = fn(&[Checked], &[u32]) -> Checked;
 
 /// A form whose bound does not hold, and its operands.
 #[derive(Clone, Copy)]
-pub(crate) struct Violation {
+pub struct Violation {
     form: &'static str,
     operands: [u32; 3],
 }
@@ -40,7 +40,7 @@ impl fmt::Display for Violation {
 
 /// A lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Checked {
+pub struct Checked {
     word: u32,
     /// The word, where the program's text names it.
     constant: Option<u32>,
@@ -52,7 +52,7 @@ pub(crate) struct Checked {
 
 /// A lane's truth value.
 #[derive(Clone, Copy)]
-pub(crate) struct CheckedMask {
+pub struct CheckedMask {
     truth: bool,
     of: Checked,
 }
@@ -93,12 +93,12 @@ fn is_cut(x: u32, y: u32) -> bool {
 
 impl Checked {
     /// An operand.
-    pub(crate) fn input(word: u32) -> Self {
+    pub fn input(word: u32) -> Self {
         Self { word, constant: None, fallback: false, violation: None, bounds: 0 }
     }
 
     /// The word, `None` if it falls back, or the bound that does not hold.
-    pub(crate) fn result(self) -> Result<Option<u32>, Violation> {
+    pub fn result(self) -> Result<Option<u32>, Violation> {
         match self.violation {
             _ if self.fallback => Ok(None),
             Some(violation) => Err(violation),
@@ -107,7 +107,7 @@ impl Checked {
     }
 
     /// How many bounds the result rests on.
-    pub(crate) fn bounds(self) -> u32 {
+    pub fn bounds(self) -> u32 {
         self.bounds
     }
 
@@ -154,13 +154,13 @@ impl Checked {
         Self::of(word, operands).falls_back(by_host.is_nan() || by_host.is_subnormal())
     }
 
-    pub(super) fn quotient_and_rest(self, b: Self, for_quotient: bool) -> (Self, Self) {
+    pub fn quotient_and_rest(self, b: Self, for_quotient: bool) -> (Self, Self) {
         let (quotient, rest) = division::divide(self.word, b.word, for_quotient);
         let fallback = b.word == 0 || [self.word, b.word].contains(&SIGN);
         (Self::of(quotient, [self, b]).falls_back(fallback), Self::of(rest, [self, b]).falls_back(fallback))
     }
 
-    pub(super) fn common_divisor(self, b: Self, rounds: usize) -> Self {
+    pub fn common_divisor(self, b: Self, rounds: usize) -> Self {
         let word = division::gcd_rounds(self.word, b.word, rounds);
         Self::of(word, [self, b]).falls_back([self.word, b.word].contains(&SIGN))
     }

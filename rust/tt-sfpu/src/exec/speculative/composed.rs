@@ -6,7 +6,7 @@ use crate::arith::lane::{flipsign, less, select};
 use crate::functions::composed::{LIMIT, MINUS_LIMIT, SOFTPLUS_SERIES};
 
 #[inline(always)]
-pub(crate) fn log_sigmoid<S: Speculative>(y: S, exponential: S) -> S {
+pub fn log_sigmoid<S: Speculative>(y: S, exponential: S) -> S {
     const PLAN: Plan = Plan::new(&SOFTPLUS_SERIES, -4.0, 4.0);
     let series = S::from(SOFTPLUS_SERIES[0]);
     let middle = flipsign(series.horner_planned(y.expect_up_to(4.0), &SOFTPLUS_SERIES[1..], PLAN));

@@ -6,7 +6,7 @@ use crate::arith::lane::{HALF, INFINITY, ONE, ilt, less, select, splat, store_f3
 use crate::functions::derivative::{ABOVE, BELOW, CENTRED, GELU_SERIES, NEAR, THREE, gelu_tail, tanh_tail};
 
 #[inline(always)]
-pub(crate) fn gelu_derivative_32<S: Speculative>(x: S, steps: Option<usize>) -> S {
+pub fn gelu_derivative_32<S: Speculative>(x: S, steps: Option<usize>) -> S {
     // Up to 3.172^2.
     const PLAN: Plan = Plan::new(&GELU_SERIES, 0.0, 10.062);
     let square = x.mul_unflushed(x);
@@ -23,7 +23,7 @@ pub(crate) fn gelu_derivative_32<S: Speculative>(x: S, steps: Option<usize>) -> 
 
 /// Of the number before 3, two ninths of the square less one are 0.9999997.
 #[inline(always)]
-pub(crate) fn tanh_derivative<S: Speculative>(x: S) -> S {
+pub fn tanh_derivative<S: Speculative>(x: S) -> S {
     const OF_SQUARE: Plan = Plan::new(&CENTRED, 0.0, 9.001);
     const PLAN: Plan = Plan::new(&NEAR, -1.0, 0.999_999_94);
     let distance = crate::arith::lane::fabs(x);

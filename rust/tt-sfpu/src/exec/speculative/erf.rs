@@ -17,7 +17,7 @@ use crate::functions::log::{SERIES_16, flushed};
 const FAST: f32 = 6.195;
 
 #[inline(always)]
-pub(super) fn erf_f32<S: Speculative>(x: S, steps: usize) -> S {
+pub fn erf_f32<S: Speculative>(x: S, steps: usize) -> S {
     const PLAN_OVER: Plan = Plan::new(&OVER, 0.0, FAST);
     const PLAN_UNDER: Plan = Plan::new(&UNDER, 0.0, FAST);
     let square = x.mul_unflushed(x).expect_up_to(FAST);
@@ -28,7 +28,7 @@ pub(super) fn erf_f32<S: Speculative>(x: S, steps: usize) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn erfc<S: Speculative>(x: S) -> S {
+pub fn erfc<S: Speculative>(x: S) -> S {
     const PLANS: [Plan; 4] = [
         Plan::new(&NEAR_OVER, 0.0, 2.5),
         Plan::new(&NEAR_UNDER, 0.0, 2.5),
@@ -61,7 +61,7 @@ fn root<S: Speculative>(x: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn erfinv<S: Speculative>(x: S) -> S {
+pub fn erfinv<S: Speculative>(x: S) -> S {
     let logarithm = flushed(sub(splat::<S>(ONE), mul(x, x))).natural(SERIES_16, None);
     let centre = logarithm.fma(splat(MINUS_HALF), splat(CENTRE));
     let discriminant = mad(centre, centre, flipsign(mul(logarithm, SLOPE)));

@@ -16,7 +16,7 @@ const LOWEST: u32 = 0xc280_0000;
 /// Most arguments are far from the clamp, so that the offset outweighs the product, or at the clamp, as masked scores are:
 /// there the integer is 185, and the number of which that is the upper word is a denormal.
 #[inline(always)]
-pub(crate) fn clampneg_32<S: Speculative>(x: S) -> S {
+pub fn clampneg_32<S: Speculative>(x: S) -> S {
     let x = max(x, exp::LOWEST);
     let lowest = ieq(x, exp::LOWEST);
     let number = of_fixed(select(lowest, 0, x).fma(splat(SLOPE), splat(OFFSET)));
@@ -24,7 +24,7 @@ pub(crate) fn clampneg_32<S: Speculative>(x: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn exp2_32<S: Speculative>(x: S) -> S {
+pub fn exp2_32<S: Speculative>(x: S) -> S {
     const SERIES: [u32; 7] = {
         let ([a, b, c, d], [e, f, g]) = (EXP2_TAIL, EXP2_LAST);
         [a, b, c, d, e, f, g]
@@ -38,7 +38,7 @@ pub(crate) fn exp2_32<S: Speculative>(x: S) -> S {
 /// has 23 bits, its sum with the argument is exact, and at most 0.36 is left; e^r - 1 is between 0.8 r and 1.2 r. A
 /// product that is small beside what is added to it leaves no trace.
 #[inline(always)]
-pub(crate) fn expm1_32<S: Speculative>(x: S) -> S {
+pub fn expm1_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let x = min(max(x.expect_number(), LOWEST), LARGEST);
     let rounded = x.host_fma(splat(INVERSE_LN2), splat(ROUNDER)).assume(22, 24);

@@ -13,7 +13,7 @@ use crate::functions::gamma::{
 const NEAR: f32 = 10.0;
 
 #[inline(always)]
-pub(crate) fn digamma_32<S: Speculative>(x: S) -> S {
+pub fn digamma_32<S: Speculative>(x: S) -> S {
     const PLAN_OVER: Plan = Plan::new(&LOW_OVER, 0.0, NEAR);
     const PLAN_UNDER: Plan = Plan::new(&LOW_UNDER, 0.0, NEAR);
     let high = !less(x, MIDDLE);
@@ -32,7 +32,7 @@ pub(crate) fn digamma_32<S: Speculative>(x: S) -> S {
 /// is a multiple of 2^-24 if it is less than 1/4, where the product that is added may be the larger one, of at most
 /// 0.17.
 #[inline(always)]
-pub(super) fn lgamma_stirling<S: Speculative>(x: S) -> S {
+pub fn lgamma_stirling<S: Speculative>(x: S) -> S {
     let z = select(less(x, HALF), sub(splat::<S>(ONE), x), x).expect_positive(-1, 16);
     let inverse = z.reciprocal(2).assume(-17, 2);
     let series = mul(inverse, inverse).host_fma(splat(MINUS_360TH), splat(TWELFTH)).assume(-4, -3);

@@ -7,7 +7,7 @@ use crate::functions::gelu::{CUBIC, INVERSE_ROOT2, LARGEST, LOWEST, RESIDUE, ROO
 
 /// Beyond 8 the error function falls back.
 #[inline(always)]
-pub(crate) fn accurate_32<S: Speculative>(x: S) -> S {
+pub fn accurate_32<S: Speculative>(x: S) -> S {
     let inside = greater(x, LOWEST);
     let number = x.expect_zero_or(-60, 3);
     let error_function = min(mul(number, INVERSE_ROOT2), LARGEST).erf_f32(2);
@@ -20,7 +20,7 @@ pub(crate) fn accurate_32<S: Speculative>(x: S) -> S {
 /// Beyond 2^20 the curve falls back. The last product has no larger exponent than what is added to it, and the sum is
 /// at most twice that.
 #[inline(always)]
-pub(crate) fn tanh_form<S: Speculative>(x: S) -> S {
+pub fn tanh_form<S: Speculative>(x: S) -> S {
     const CURVE: [u32; 2] = [CUBIC, ONE];
     const PLAN: Plan = Plan::new(&CURVE, 0.0, 256.0);
     let x = x.expect_zero_or(-60, 21);

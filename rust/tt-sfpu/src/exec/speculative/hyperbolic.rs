@@ -12,7 +12,7 @@ use crate::functions::hyperbolic::{EXPM1_SERIES, FOUR, QUARTER, cosh};
 
 /// From 130 powers on, which 95 has, the result is infinite. The rest of the reduction is 0 or above 2^-50; e^r - 1 is between 0.8 r and 1.2 r.
 #[inline(always)]
-pub(crate) fn sinh_32<S: Speculative>(x: S) -> S {
+pub fn sinh_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let (rest, power) = magnitude(x).expect_zero_or(-50, 128).reduce_by_ln2([0.0, 95.0]);
     let rest = rest.assume(-50, 0);
@@ -31,7 +31,7 @@ pub(crate) fn sinh_32<S: Speculative>(x: S) -> S {
 
 /// The steps of the reduction and of the exponential, up to a last one whose sum is from 0.7 to 1.42.
 #[inline(always)]
-pub(crate) fn cosh_32<S: Speculative>(x: S) -> S {
+pub fn cosh_32<S: Speculative>(x: S) -> S {
     let distance = magnitude(x);
     let power = round_u8(mul(distance, INVERSE_LN2));
     let turns = sm2f(power);

@@ -35,12 +35,12 @@ pub enum Form {
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// The bounds.
-    pub(in crate::exec) low: f32,
-    pub(in crate::exec) high: f32,
+    pub low: f32,
+    pub high: f32,
     /// The value is zero or at least two to this power in magnitude,
-    pub(in crate::exec) least: i32,
+    pub least: i32,
     /// and less than two to this power.
-    pub(in crate::exec) most: i32,
+    pub most: i32,
     /// The steps for arguments below zero, and for others.
     sides: [[Step; STEPS]; 2],
 }
@@ -55,18 +55,18 @@ pub struct Step {
     /// The product is so close to the coefficient's grid that what is cut off is seen there.
     close: bool,
     /// The sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
-    pub(in crate::exec) grows: bool,
+    pub grows: bool,
     /// Where it is, the coefficient may not be even on the grid.
-    pub(in crate::exec) grows_odd: bool,
+    pub grows_odd: bool,
     /// The coefficient may have places below the grid.
-    pub(in crate::exec) cuts: bool,
+    pub cuts: bool,
     /// It may be below the grid as a whole.
-    pub(in crate::exec) loses: bool,
+    pub loses: bool,
 }
 
 impl Step {
     /// In no part.
-    pub(in crate::exec) const NOWHERE: Self =
+    pub const NOWHERE: Self =
         Self { plain: true, constant: true, close: true, grows: false, grows_odd: false, cuts: false, loses: false };
 
     /// In both of two parts.
@@ -168,13 +168,13 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
 impl Plan {
     /// What is known of the step of this number, the first one's 0.
     #[inline(always)]
-    pub(in crate::exec) const fn step(&self, number: usize) -> Step {
+    pub const fn step(&self, number: usize) -> Step {
         self.sides[0][number].and(self.sides[1][number])
     }
 
     /// Its form.
     #[inline(always)]
-    pub(in crate::exec) const fn form(&self, number: usize) -> Form {
+    pub const fn form(&self, number: usize) -> Form {
         let (step, [below, above]) = (self.step(number), [self.sides[0][number], self.sides[1][number]]);
         let seen = step.close || !step.grows;
         if step.plain {
@@ -192,7 +192,7 @@ impl Plan {
     ///
     /// # Panics
     /// If coefficients are tiny or sums huge, which means at compile time.
-    pub(in crate::exec) const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
+    pub const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
         assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
         let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, sides: [[Step::NOWHERE; STEPS]; 2] };
         let width = (high as f64 - low as f64) / PARTS as f64;
@@ -222,54 +222,5 @@ impl Plan {
             part += 1;
         }
         plan
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Form, Plan};
-
-    const ONE: u32 = 0x3f80_0000;
-    const MINUS_ONE: u32 = 0xbf80_0000;
-    /// Odd, a little more than 1.
-    const ODD: u32 = 0x3f80_0001;
-    /// -2^-30
-    const SMALL: u32 = 0xb080_0000;
-
-    fn form(coefficients: [u32; 2], low: f32, high: f32) -> Form {
-        Plan::new(&coefficients, low, high).form(0)
-    }
-
-    #[test]
-    fn a_step_takes_the_shortest_form_that_is_right_in_all_parts() {
-        // Up to half of one is taken away.
-        assert!(form([ODD, MINUS_ONE], 0.0, 0.49) == Form::Plain);
-        // All of it is.
-        assert!(form([ODD, MINUS_ONE], 0.0, 1.0) == Form::Constant);
-        // And more, by a product with a larger exponent.
-        assert!(form([ODD, MINUS_ONE], 0.0, 4.0) == Form::Free);
-        // All of it on one side of zero only.
-        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::OneSided { plain_below: true });
-        assert!(form([ODD, ODD], -1.0, 1.0) == Form::OneSided { plain_below: false });
-        // A product of up to seven exponents more, whose grid the coefficient is even on, or not.
-        assert!(form([ODD, ONE], 0.0, 128.0) == Form::Plain);
-        assert!(form([ODD, ODD], 0.0, 128.0) == Form::Free);
-    }
-
-    #[test]
-    fn a_plan_knows_what_the_grid_leaves_of_a_coefficient() {
-        let whole = Plan::new(&[ODD, ONE], 0.0, 4.0).step(0);
-        assert!(!whole.cuts && !whole.loses);
-        let cut = Plan::new(&[ODD, ODD], 0.0, 128.0).step(0);
-        assert!(cut.cuts && !cut.loses);
-        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).step(0).loses);
-    }
-
-    #[test]
-    fn a_sum_may_be_two_exponents_above_its_terms() {
-        // 1.9 * 1.9 + 1.9
-        let word = 1.9_f32.to_bits();
-        assert!(Plan::new(&[word, word], 0.0, 1.9).step(0).grows);
-        assert!(!Plan::new(&[word, word], 0.0, 1.0).step(0).grows);
     }
 }

@@ -17,7 +17,7 @@ fn series<S: Speculative>(m: S, coefficients: &[u32]) -> S {
 }
 
 #[inline(always)]
-pub(super) fn natural<S: Speculative>(x: S, coefficients: &[u32], scale: Option<u32>) -> S {
+pub fn natural<S: Speculative>(x: S, coefficients: &[u32], scale: Option<u32>) -> S {
     let (steps, turns) = x.split_exponent();
     let m = add(isub(x, steps).assume(-1, 1), MINUS_ONE);
     let value = turns.add_exponent(series(m, coefficients));
@@ -29,14 +29,14 @@ pub(super) fn natural<S: Speculative>(x: S, coefficients: &[u32], scale: Option<
 }
 
 #[inline(always)]
-pub(super) fn binary<S: Speculative>(x: S, coefficients: &[u32]) -> S {
+pub fn binary<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     let (steps, turns) = x.split_exponent();
     let m = add(isub(x, steps).assume(-1, 1), MINUS_ONE);
     x.limit_log(mad(turns, PER_STEP, mul(series(m, coefficients), INVERSE_LN2)))
 }
 
 #[inline(always)]
-pub(super) fn log1p<S: Speculative>(x: S, coefficients: &[u32]) -> S {
+pub fn log1p<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     let sum = add(x, ONE);
     let (steps, turns) = sum.split_exponent();
     let one_scaled = mad(splat::<S>(MINUS_QUARTER), isub(splat::<S>(MINUS_FOUR), steps), MINUS_ONE);

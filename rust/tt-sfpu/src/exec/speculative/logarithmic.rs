@@ -18,13 +18,13 @@ fn angle<S: Speculative>(y: S, x: S, steps: usize, series: &[u32], plan: Plan) -
 }
 
 #[inline(always)]
-pub(crate) fn atan2_16<S: Speculative>(y: S, x: S) -> S {
+pub fn atan2_16<S: Speculative>(y: S, x: S) -> S {
     const PLAN: Plan = Plan::new(&ANGLE_16, 0.0, LARGEST_SQUARE);
     store_bf16(unless_nan(y, x, setsign(round_bf16(angle(y, x, 1, &ANGLE_16, PLAN)), y)))
 }
 
 #[inline(always)]
-pub(crate) fn atan2_32<S: Speculative>(y: S, x: S) -> S {
+pub fn atan2_32<S: Speculative>(y: S, x: S) -> S {
     const PLAN: Plan = Plan::new(&ANGLE_32, 0.0, LARGEST_SQUARE);
     store_f32(unless_nan(y, x, setsign(angle(y, x, 2, &ANGLE_32, PLAN), y)))
 }

@@ -101,9 +101,7 @@ pub(crate) mod arc;
 pub(crate) mod bessel;
 pub(crate) mod binary;
 mod blocks;
-#[cfg(test)]
-mod bounds;
-#[cfg(test)]
+#[cfg(feature = "checked")]
 mod check;
 pub(crate) mod composed;
 pub(crate) mod derivative;
@@ -112,8 +110,8 @@ pub(crate) mod exp;
 pub(crate) mod gamma;
 pub(crate) mod gelu;
 pub(crate) mod hyperbolic;
-mod interval;
-pub(super) mod lanes;
+pub(crate) mod interval;
+pub(crate) mod lanes;
 mod log;
 pub(crate) mod logarithmic;
 pub(crate) mod roots;
@@ -123,14 +121,14 @@ pub(crate) mod trigonometry;
 use crate::functions::blocks::Blocks;
 use interval::Plan;
 
-#[cfg(test)]
-pub(crate) use check::{Checked, CheckedProgram};
+#[cfg(feature = "checked")]
+pub use check::{Checked, CheckedProgram};
 pub(crate) use lanes::run::run;
 
 /// The forms of speculative programs: primitives whose speed rests on a bound. A bound that is *expected* is tested, and
 /// a lane outside of it falls back. A bound that is *assumed* holds for every lane that is not under the fallback mask
 /// and whose value is selected.
-pub(crate) trait Speculative: Blocks {
+pub trait Speculative: Blocks {
     /// Expected: the magnitude is at least two to the power of `least` and below two to that of `most`.
     fn expect(self, least: i32, most: i32) -> Self;
     /// As [`Self::expect`], of positive numbers.

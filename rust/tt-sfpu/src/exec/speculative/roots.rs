@@ -7,7 +7,7 @@ use crate::functions::roots::{ESTIMATE, MINUS_THIRD, SERIES};
 
 /// With the estimate, x y^3 is from 0.64 to 0.77, and with the first correction it is 1 within 1/10000.
 #[inline(always)]
-pub(crate) fn cbrt_32<S: Speculative>(x: S) -> S {
+pub fn cbrt_32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&SERIES, 0.0, 0.8);
     let distance = fabs(x).expect_zero_or(-126, 128);
     // From 0.8 to 1 times what it is for zero. All roots are between 2^-44 and 2^44, and no product is tiny.

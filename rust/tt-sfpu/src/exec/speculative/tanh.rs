@@ -12,7 +12,7 @@ use crate::functions::tanh::{EXPM1_SERIES, RECIPROCAL_ESTIMATE, SMALL, TWO_OVER_
 /// What counts is an argument from 2^-12 on, and a power up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
 /// between 0.8 r and 1.2 r, and no number is near the ends of the range.
 #[inline(always)]
-pub(super) fn tanh_f32<S: Speculative>(x: S) -> S {
+pub fn tanh_f32<S: Speculative>(x: S) -> S {
     const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let power = round_u8(mul(x, TWO_OVER_LN2));
     let double = magnitude(add(x, x));

@@ -34,7 +34,7 @@ fn lower_parts<S: Speculative>(turns: S, period: [u32; 4], rest: S) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn sin<S: Speculative>(x: S, coefficients: &[u32]) -> S {
+pub fn sin<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     let rounded = mad(x, INVERSE_PI, ROUNDER);
     let turns = sub(rounded, ROUNDER);
     let rest = turns.fma(S::from(MINUS_PI[1]), turns.fma_reduction(S::from(MINUS_PI[0]), x));
@@ -45,7 +45,7 @@ pub(crate) fn sin<S: Speculative>(x: S, coefficients: &[u32]) -> S {
 /// the argument's sign, and its product with the first part has 24 bits, of which an argument that is cut leaves at
 /// least half.
 #[inline(always)]
-pub(crate) fn cos<S: Speculative>(x: S, coefficients: &[u32]) -> S {
+pub fn cos<S: Speculative>(x: S, coefficients: &[u32]) -> S {
     let rounded = x.round_line(INVERSE_PI, HALF);
     let odd = add(rounded, MINUS_ROUNDER).host_fma_unbounded(S::from(TWO), S::from(MINUS_ONE)).assume(0, 6);
     let rest = odd.host_fma_unbounded(S::from(MINUS_HALF_PI[0]), x).assume(-40, 1);
@@ -54,7 +54,7 @@ pub(crate) fn cos<S: Speculative>(x: S, coefficients: &[u32]) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn tan_32<S: Speculative>(x: S) -> S {
+pub fn tan_32<S: Speculative>(x: S) -> S {
     // Up to 2^16 the multiples of the first part have 24 bits, and what they leave is exact: nothing, or from 2^-60 to
     // 1.
     let x = x.expect_zero_or(-60, 16);

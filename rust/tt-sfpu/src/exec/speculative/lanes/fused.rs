@@ -25,7 +25,7 @@ fn number(word: u32) -> Float {
 /// exact. The second part is less than 2^-12; if the exponent stays what it was, the sum is an ordinary one. An
 /// argument that is a denormal or -0 stays what it is, where the unit has +0: beside 1 it leaves no trace.
 #[inline(always)]
-pub(super) fn reduce_by_ln2(x: Int, range: [f32; 2]) -> (Int, Int, Lanes) {
+pub fn reduce_by_ln2(x: Int, range: [f32; 2]) -> (Int, Int, Lanes) {
     assert!(range[0] >= -97.0 && range[1] <= 97.0, "a multiple of at most 140");
     let clamped = clamped(x, range);
     let power = nearest_integer(A::mul_float(clamped, number(INVERSE_LN2)));
@@ -38,17 +38,17 @@ pub(super) fn reduce_by_ln2(x: Int, range: [f32; 2]) -> (Int, Int, Lanes) {
 
 /// An exponent below 1 is a word below 2^23, and one from 255 on a word that is not below infinity.
 #[inline(always)]
-pub(super) fn scale_exp(value: Int, power: Int) -> Int {
+pub fn scale_exp(value: Int, power: Int) -> Int {
     let word = A::min_signed(A::add(value, A::shl::<23>(power)), splat(INFINITY));
     A::keep(A::greater(word, splat(STEP - 1)), word)
 }
 
 /// Beside it a number below 1/16 is on the grid of 1, which is 2^-26.
-pub(in crate::exec) const BESIDE: f32 = 0.1875;
+pub const BESIDE: f32 = 0.1875;
 
 /// What lies between two numbers on the grid becomes the odd one; [`BESIDE`] is taken off again.
 #[inline(always)]
-pub(in crate::exec) fn without_beside(down: Float, up: Float) -> Float {
+pub fn without_beside(down: Float, up: Float) -> Float {
     let odd = A::round_to_odd(A::to_bits(down), A::to_bits(up));
     A::sub_float(float(odd), A::splat_float(BESIDE))
 }
@@ -56,14 +56,14 @@ pub(in crate::exec) fn without_beside(down: Float, up: Float) -> Float {
 /// x * y + 1 where less than 1/16 is left: the sum, rounded to odd on the grid, is what comes of rounding it down and up beside
 /// a number that moves the grid to its last bit.
 #[inline(always)]
-pub(super) fn residual_of_one(x: Int, y: Int) -> Float {
+pub fn residual_of_one(x: Int, y: Int) -> Float {
     let (x, y, beside) = (float(x), float(y), A::splat_float(1.0 + BESIDE));
     without_beside(A::fma_down(x, y, beside), A::fma_up(x, y, beside))
 }
 
 /// The argument, clamped to the range, less the nearest integer, which is exact, that integer, and lanes that fall back.
 #[inline(always)]
-pub(super) fn reduce_by_one(x: Int) -> (Int, Int, Lanes) {
+pub fn reduce_by_one(x: Int) -> (Int, Int, Lanes) {
     let clamped = clamped(x, EXP2_RANGE);
     let power = nearest_integer(clamped);
     (A::to_bits(A::sub_float(clamped, A::exact_float(power))), power, A::is_nan(clamped))
@@ -91,7 +91,7 @@ fn nearest_integer(x: Float) -> Int {
 /// comes. What is left of one by an estimate that is so close is less than 1/16. The correction is an ordinary step
 /// again.
 #[inline(always)]
-pub(in crate::exec) fn inverse(n: Float, steps: usize) -> Float {
+pub fn inverse(n: Float, steps: usize) -> Float {
     let [square, linear, constant] = RECIPROCAL_SEED;
     let (line, constant) = (A::fma(number(square), n, number(linear)), number(constant));
     let down = A::to_bits(A::fma_down(line, n, constant));
@@ -105,13 +105,13 @@ pub(in crate::exec) fn inverse(n: Float, steps: usize) -> Float {
 
 /// [`inverse`] of the mantissa of a word.
 #[inline(always)]
-pub(super) fn reciprocal_of_mantissa(word: Int, steps: usize) -> Float {
+pub fn reciprocal_of_mantissa(word: Int, steps: usize) -> Float {
     inverse(float(A::or(A::and(word, splat(MANTISSA)), splat(MINUS_ONE))), steps)
 }
 
 /// The sign of two's complement is that of the number.
 #[inline(always)]
-pub(super) fn split_exponent(word: Int) -> (Int, Int, Lanes) {
+pub fn split_exponent(word: Int) -> (Int, Int, Lanes) {
     let steps = A::and(A::sub(word, splat(SPLIT)), splat(!MANTISSA));
     (steps, A::to_bits(A::exact_float(steps)), 0)
 }
@@ -122,7 +122,7 @@ pub(super) fn split_exponent(word: Int) -> (Int, Int, Lanes) {
 /// exact one of less than 2^5, the unit after cutting the product by a grid of 2^-22. The integers are the same if the
 /// sum is not so close to the middle of two.
 #[inline(always)]
-pub(super) fn round_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
+pub fn round_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
     let line = A::fma(float(x), number(first), number(second));
     let rounded = A::add_float(line, number(ROUNDER));
     let rest = A::sub_float(line, A::sub_float(rounded, number(ROUNDER)));
@@ -138,7 +138,7 @@ pub(super) fn round_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
 /// trace, and would decide a tie in the host: but up to 7 multiple have 24 bits, hence no tie, and for 63 multiple the grid
 /// is 2^-21.
 #[inline(always)]
-pub(super) fn add_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
+pub fn add_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
     let result = A::fma(float(multiple), number(LN2_PER_STEP), float(mantissa));
     let times = float(magnitude(multiple));
     let few = A::at_most(times, A::splat_float(7.0 * STEP as f32));
@@ -154,13 +154,13 @@ pub(super) fn add_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
 /// and the sum is exact; otherwise nothing is lost to the left or right. A logarithm that the grid cuts to nothing
 /// would decide a tie in the host.
 #[inline(always)]
-pub(super) fn add_rough_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
+pub fn add_rough_exponent(multiple: Int, mantissa: Int) -> (Float, Lanes) {
     let result = A::fma(float(multiple), number(ROUGH_LN2), float(mantissa));
     (result, A::below_unsigned(A::sub(mantissa, splat(1)), splat(TRACE)))
 }
 
 #[inline(always)]
-pub(super) fn exponent_as_number(word: Int) -> Float {
+pub fn exponent_as_number(word: Int) -> Float {
     let exponent = A::and(A::shr::<23>(word), splat(255));
     A::exact_float(A::sub(exponent, splat(127)))
 }
@@ -168,7 +168,7 @@ pub(super) fn exponent_as_number(word: Int) -> Float {
 impl SpecLanes {
     /// Of zero it is minus infinity, of what is negative NaN; of denormals, infinity and NaN it falls back.
     #[inline(always)]
-    pub(super) fn limit_log(self, value: Self) -> Self {
+    pub fn limit_log(self, value: Self) -> Self {
         let (mut words, mut fallback) = (value.words, value.fallback);
         for lane in 0..VECTORS {
             let word = self.words[lane];

@@ -118,20 +118,20 @@ fn planned(s: Float, x: Float, coefficient: u32, step: Step, form: Form) -> (Flo
 
 /// `s * x + z`, the addend having no place below the grid.
 #[inline(always)]
-pub(super) fn on_common_grid(s: Int, x: Int, z: Int, grows: bool) -> (Float, Lanes) {
+pub fn on_common_grid(s: Int, x: Int, z: Int, grows: bool) -> (Float, Lanes) {
     let (s, x) = (float(s), float(x));
     let (result, _) = on_grid(s, x, float(z), Step::NOWHERE);
     (result, if grows { !is_cut(s, x) } else { 0 })
 }
 
 #[inline(always)]
-pub(super) fn on_addend_grid(s: Int, x: Int, constant: u32) -> Float {
+pub fn on_addend_grid(s: Int, x: Int, constant: u32) -> Float {
     on_grid_of_constant(float(s), float(x), constant).0
 }
 
 impl SpecLanes {
     #[inline(always)]
-    pub(super) fn horner_planned(self, x: Self, coefficients: &[u32], plan: Plan) -> Self {
+    pub fn horner_planned(self, x: Self, coefficients: &[u32], plan: Plan) -> Self {
         let mut sum = [float(self.words[0]), float(self.words[1])];
         let mut fallback = either(self.fallback, x.fallback);
         unrolled!(coefficients, |i, coefficient| {
@@ -147,7 +147,7 @@ impl SpecLanes {
 
     /// Beyond the bounds, the steps are those of any relation.
     #[inline(always)]
-    pub(super) fn horner_within(self, x: Self, coefficients: &[u32], plan: Plan) -> Self {
+    pub fn horner_within(self, x: Self, coefficients: &[u32], plan: Plan) -> Self {
         assert!(plan.low == 0.0, "a range from zero up");
         let last = splat(plan.high.to_bits());
         let within = A::below_unsigned(x.words[0], last) & A::below_unsigned(x.words[1], last);

@@ -73,7 +73,7 @@ fn lowest_bit(word: Int) -> Int {
 impl SpecLanes {
     /// Falls back for the smallest integer, which has no magnitude.
     #[inline(always)]
-    pub(super) fn common_divisor(self, b: Self, rounds: usize) -> Self {
+    pub fn common_divisor(self, b: Self, rounds: usize) -> Self {
         let (first, second) = (both!([self], A::abs), both!([b], A::abs));
         let any = both!([first, second], A::or).words;
         let without = [A::greater(splat(0), any[0]), A::greater(splat(0), any[1])];
@@ -82,7 +82,7 @@ impl SpecLanes {
     }
 
     #[inline(always)]
-    pub(super) fn quotient_and_rest(self, b: Self, _: bool) -> (Self, Self) {
+    pub fn quotient_and_rest(self, b: Self, _: bool) -> (Self, Self) {
         both_pairs!([self, b], divided)
     }
 }

@@ -34,8 +34,6 @@ mod integer;
 mod range;
 pub(super) mod run;
 mod step;
-#[cfg(test)]
-mod tests;
 
 use std::arch::x86_64::{__m512, __m512i, __mmask16};
 
@@ -63,7 +61,7 @@ speculative_blocks!(SpecLanes);
 
 /// A block of lanes.
 #[derive(Clone, Copy)]
-pub(crate) struct SpecLanes {
+pub struct SpecLanes {
     words: Words,
     /// Lanes that may be wrong.
     fallback: Bits,
@@ -74,7 +72,7 @@ pub(crate) struct SpecLanes {
 
 /// Truth values of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct SpecMask {
+pub struct SpecMask {
     truth: Bits,
     fallback: Bits,
 }
@@ -133,21 +131,21 @@ fn is_within(word: Int, first: Int, span: u32) -> Lanes {
 
 impl SpecLanes {
     /// Lanes of a block.
-    pub(crate) const LANES: usize = VECTORS * A::LANES;
+    pub const LANES: usize = VECTORS * A::LANES;
 
     #[inline(always)]
-    pub(crate) fn load(words: &[u32]) -> Self {
+    pub fn load(words: &[u32]) -> Self {
         Self::of([A::load(words), A::load(&words[A::LANES..])])
     }
 
     #[inline(always)]
-    pub(crate) fn of(words: Words) -> Self {
+    pub fn of(words: Words) -> Self {
         Self::with_fallback(words, [0; VECTORS])
     }
 
     /// The words, and whether each may be wrong.
     #[inline(always)]
-    pub(crate) fn parts(self) -> (Words, Bits) {
+    pub fn parts(self) -> (Words, Bits) {
         (self.words, self.fallback)
     }
 

@@ -5,28 +5,28 @@ use super::{INFINITY, SIGN, STEP};
 /// What is known of lanes without fallback, from the program's text alone; the compiler sees it, the program's run does
 /// not.
 #[derive(Clone, Copy)]
-pub(super) struct Range {
+pub struct Range {
     /// Neither denormal nor -0 nor NaN.
-    pub(super) regular: bool,
+    pub regular: bool,
     /// Zero, or at least two to this power in magnitude.
-    pub(super) least: i32,
+    pub least: i32,
     /// Finite, and less than two to this power in magnitude.
-    pub(super) most: i32,
+    pub most: i32,
 }
 
 impl Range {
-    pub(super) const ANY: Self = Self { regular: false, least: -LIMIT, most: LIMIT };
-    pub(super) const REGULAR: Self = Self { regular: true, ..Self::ANY };
+    pub const ANY: Self = Self { regular: false, least: -LIMIT, most: LIMIT };
+    pub const REGULAR: Self = Self { regular: true, ..Self::ANY };
     /// Zero of either sign.
-    pub(super) const ZERO: Self = Self { regular: false, least: LIMIT, most: -LIMIT };
+    pub const ZERO: Self = Self { regular: false, least: LIMIT, most: -LIMIT };
 
     #[inline(always)]
-    pub(super) fn between(least: i32, most: i32) -> Self {
+    pub fn between(least: i32, most: i32) -> Self {
         Self { regular: true, least, most }
     }
 
     #[inline(always)]
-    pub(super) fn of(word: u32) -> Self {
+    pub fn of(word: u32) -> Self {
         match word & !SIGN {
             0 => Self { regular: word == 0, ..Self::ZERO },
             1..STEP => Self::ANY,
@@ -38,7 +38,7 @@ impl Range {
 
     /// A product of two, regular unless it is small.
     #[inline(always)]
-    pub(super) fn times(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         let unknown = self.least < -LIMIT / 2 || other.least < -LIMIT / 2;
         let unbounded = self.most > LIMIT / 2 || other.most > LIMIT / 2;
         let least = if unknown { -LIMIT } else { self.least + other.least };
@@ -47,7 +47,7 @@ impl Range {
 
     /// Either of two.
     #[inline(always)]
-    pub(super) fn or(self, other: Self) -> Self {
+    pub fn or(self, other: Self) -> Self {
         Self {
             regular: self.regular && other.regular,
             least: self.least.min(other.least),
@@ -56,16 +56,16 @@ impl Range {
     }
 
     #[inline(always)]
-    pub(super) fn is_zero(self) -> bool {
+    pub fn is_zero(self) -> bool {
         self.least == LIMIT
     }
 
     /// Less than the largest power.
     #[inline(always)]
-    pub(super) fn is_finite(self) -> bool {
+    pub fn is_finite(self) -> bool {
         self.most <= 126
     }
 }
 
 /// No number has this exponent.
-pub(super) const LIMIT: i32 = 1000;
+pub const LIMIT: i32 = 1000;

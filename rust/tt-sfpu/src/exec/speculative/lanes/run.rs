@@ -11,7 +11,7 @@ const KEPT: usize = 256;
 
 /// Runs a lane program on every word and those beside it: tried on whole blocks, exactly on what falls back.
 #[inline(always)]
-pub(crate) fn run<const N: usize>(
+pub fn run<const N: usize>(
     dst: &mut [u32],
     others: [&[u32]; N],
     program: impl Fn(SpecLanes, [SpecLanes; N]) -> SpecLanes,

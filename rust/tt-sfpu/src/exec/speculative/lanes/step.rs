@@ -6,7 +6,7 @@ use crate::arith::lane::ONE;
 use tt_cpu::vector::Vector;
 
 /// 2^-100. Beside results from here on, denormals and products without exponent are nothing.
-pub(super) const SMALL: u32 = 27 << 23;
+pub const SMALL: u32 = 27 << 23;
 /// A product with this many zeros at the end of its 48 bits is not cut by the grid of an addend that it nearly cancels:
 /// the grid takes 20, and the addend's exponent may be larger by two.
 const ZEROS_OF_EXACT: u32 = 22;
@@ -21,16 +21,16 @@ fn is_tiny(word: Int) -> Lanes {
 
 /// The operands of `x * y + z`, and which of the vectors is meant.
 #[derive(Clone, Copy)]
-pub(super) struct Operands {
-    pub(super) x: SpecLanes,
-    pub(super) y: SpecLanes,
-    pub(super) z: SpecLanes,
-    pub(super) lane: usize,
+pub struct Operands {
+    pub x: SpecLanes,
+    pub y: SpecLanes,
+    pub z: SpecLanes,
+    pub lane: usize,
 }
 
 impl Operands {
     #[inline(always)]
-    pub(super) fn floats(self) -> (Float, Float, Float) {
+    pub fn floats(self) -> (Float, Float, Float) {
         (float(self.x.words[self.lane]), float(self.y.words[self.lane]), float(self.z.words[self.lane]))
     }
 
@@ -42,14 +42,14 @@ impl Operands {
 
     /// A denormal factor would count in the host.
     #[inline(always)]
-    pub(super) fn denormal_factor(self) -> Lanes {
+    pub fn denormal_factor(self) -> Lanes {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
     /// The second factor is a constant that is not tiny, and products cannot leave the range above, where the unit does
     /// not let the addend bring them back.
     #[inline(always)]
-    pub(super) fn keeps_range(self) -> bool {
+    pub fn keeps_range(self) -> bool {
         let finite = self.x.range.times(self.y.range).is_finite();
         self.y.constant.is_some_and(|word| (SMALL..=if finite { INFINITY - 1 } else { ONE }).contains(&(word & !SIGN)))
     }
@@ -96,7 +96,7 @@ impl Operands {
     /// A step of a polynomial: the result and its word's distance from half of the addend's power of two, of which
     /// [`is_ordinary`] tells the rest. For addends that are ordinary numbers.
     #[inline(always)]
-    pub(super) fn of_polynomial(self, above: i32) -> (Int, Int, Range) {
+    pub fn of_polynomial(self, above: i32) -> (Int, Int, Range) {
         let result = self.host();
         (result, self.above_half(result), self.near_addend(1, above))
     }
@@ -108,14 +108,14 @@ impl Operands {
     }
 
     #[inline(always)]
-    pub(super) fn ordinary(self) -> (Int, Lanes, Range) {
+    pub fn ordinary(self) -> (Int, Lanes, Range) {
         let result = self.host();
         (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
     /// The product is small beside the addend: the case is ordinary if the result has the addend's exponent.
     #[inline(always)]
-    pub(super) fn small_product(self) -> (Int, Lanes, Range) {
+    pub fn small_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
         let crossed = A::any_bit(A::xor(result, self.z.words[self.lane]), splat(SIGN | INFINITY));
         (result, crossed | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
@@ -123,14 +123,14 @@ impl Operands {
 
     /// The host's result, assumed to be the unit's.
     #[inline(always)]
-    pub(super) fn assumed(self) -> (Int, Lanes, Range) {
+    pub fn assumed(self) -> (Int, Lanes, Range) {
         (self.host(), 0, self.near_addend(1, 1))
     }
 
     /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so
     /// that it is even, has no tie, and the sum is less than four times the larger power.
     #[inline(always)]
-    pub(super) fn of_short_product(self) -> (Int, Lanes, Range) {
+    pub fn of_short_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
         let fallback =
             is_tiny(result) | A::is_irregular(float(result)) | self.denormal_factor() | self.z.denormal(self.lane);
@@ -140,21 +140,21 @@ impl Operands {
 
     /// The same for a constant factor that is larger than 1. Half of the range is left for it.
     #[inline(always)]
-    pub(super) fn of_large_power(self) -> (Int, Lanes, Range) {
+    pub fn of_large_power(self) -> (Int, Lanes, Range) {
         let (result, fallback, range) = self.of_short_product();
         (result, fallback | !A::below_unsigned(magnitude(self.x.words[self.lane]), splat(191 << 23)), range)
     }
 
     /// The same for a constant factor of 1: nothing falls below the range but by denormals, and what does so is exact.
     #[inline(always)]
-    pub(super) fn sum(self) -> (Int, Lanes, Range) {
+    pub fn sum(self) -> (Int, Lanes, Range) {
         let (_, y, z) = self.floats();
         self.of_terms(A::add_float(z, y))
     }
 
     /// And for one of -1.
     #[inline(always)]
-    pub(super) fn difference(self) -> (Int, Lanes, Range) {
+    pub fn difference(self) -> (Int, Lanes, Range) {
         let (_, y, z) = self.floats();
         self.of_terms(A::sub_float(z, y))
     }
@@ -178,7 +178,7 @@ impl Operands {
 
     /// The addend is nothing. The host's smallest normal number may be one that was rounded up to it.
     #[inline(always)]
-    pub(super) fn product(self) -> (Int, Lanes, Range) {
+    pub fn product(self) -> (Int, Lanes, Range) {
         let (x, y, zero) = self.floats();
         let range = self.x.range.times(self.y.range);
         if range.least >= -125 && range.is_finite() {
@@ -207,7 +207,7 @@ impl Operands {
     /// result is the exact sum, rounded to odd on the grid; that is what comes of rounding it down and up beside a number that
     /// moves the grid to its last bit.
     #[inline(always)]
-    pub(super) fn residual(self) -> (Int, Lanes, Range) {
+    pub fn residual(self) -> (Int, Lanes, Range) {
         let (x, y, z) = self.floats();
         let of_one = self.z.constant == Some(ONE);
         let (down, up, beside, fallback) = if of_one {
@@ -237,7 +237,7 @@ impl Operands {
     /// If 24 bits hold the product, it has no tie, and it is enough that the signs differ: an addend that is cut leaves
     /// at least half of the product.
     #[inline(always)]
-    pub(super) fn reduce(self) -> (Int, Lanes, Range) {
+    pub fn reduce(self) -> (Int, Lanes, Range) {
         let Some(factor) = self.y.constant.filter(|_| self.keeps_range()) else { return self.ordinary() };
         let result = self.host();
         let (x, z) = (self.x.words[self.lane], self.z.words[self.lane]);
@@ -261,7 +261,7 @@ impl Operands {
     /// to two exponents, and one more for each zero at the addend's end. If the product is cut by its grid, two places
     /// may be lost.
     #[inline(always)]
-    pub(super) fn growing(self) -> (Int, Lanes, Range) {
+    pub fn growing(self) -> (Int, Lanes, Range) {
         let result = self.host();
         let zeros = self.z.constant.map_or(0, |word| word.trailing_zeros().min(20));
         let distance = self.above_half(result);
@@ -273,7 +273,7 @@ impl Operands {
     /// The case before of a square and 1. A square that is not cut ends with an even number of zeros: its last one on
     /// the grid is in the lowest place, where it leaves a trace, or above both places that the sum may lose.
     #[inline(always)]
-    pub(super) fn square_and_one(self) -> (Int, Lanes, Range) {
+    pub fn square_and_one(self) -> (Int, Lanes, Range) {
         let result = self.host();
         (result, !is_grown(self.above_half(result), 20) | self.denormal_factor(), Range::between(0, 23))
     }
@@ -292,14 +292,14 @@ impl Operands {
 
 /// Whether no result lies outside of half of the addend's power of two and three times that.
 #[inline(always)]
-pub(super) fn is_ordinary(above_half: Int) -> Lanes {
+pub fn is_ordinary(above_half: Int) -> Lanes {
     A::below_unsigned(above_half, splat(2 * STEP + STEP / 2 - 1))
 }
 
 /// Whether no result lies outside of half of the addend's power of two and eight times that, or more for an addend that
 /// ends with zeros.
 #[inline(always)]
-pub(super) fn is_grown(above_half: Int, zeros: u32) -> Lanes {
+pub fn is_grown(above_half: Int, zeros: u32) -> Lanes {
     A::below_unsigned(above_half, splat((4 + zeros) * STEP - 1))
 }
 

@@ -1,20 +1,18 @@
 //! Every step against the definition, where it has no fallback.
-#![allow(clippy::print_stdout, reason = "the shares are the result of the long run")]
 
 use tt_cpu::Level;
 use tt_testkit::random::Random;
 
-use super::{A, SIGN, STEP, SpecLanes};
-use crate::arith::fma::wormhole;
-use crate::arith::lane::{Lane, MINUS_ONE, ONE, ROUNDER, mad, max, min, polynomial};
-use crate::exec::speculative::Speculative;
-use crate::exec::speculative::interval::Plan;
-use crate::functions::blocks::Blocks;
-use crate::functions::derivative::NEAR;
-use crate::functions::gamma::LOW_OVER;
-use crate::functions::log::SERIES_32;
-use crate::functions::trigonometry::SINE_32;
 use tt_cpu::vector::Vector;
+use tt_cpu::vector::avx512::Avx512 as A;
+use tt_sfpu::arith::fma::wormhole;
+use tt_sfpu::checked::{LOW_OVER, NEAR, Plan, SERIES_32, SINE_32, SpecLanes, Speculative};
+use tt_sfpu::functions::blocks::Blocks;
+use tt_sfpu::lane::{Lane, MINUS_ONE, ONE, ROUNDER, mad, max, min, polynomial};
+
+const SIGN: u32 = 1 << 31;
+/// One step of the exponent.
+const STEP: u32 = 1 << 23;
 
 const PI: u32 = 0x4049_0fdb;
 

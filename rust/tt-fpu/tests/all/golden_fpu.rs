@@ -1,8 +1,6 @@
 //! Tile operations of the FPU against golden vectors.
 
-mod common;
-
-use common::{assert_same, config, format, formats, row_major, tiles, unpack};
+use crate::common::{assert_same, config, format, formats, row_major, tiles, unpack};
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_fpu::{Accumulator, Broadcast, EltwiseOp, MathFidelity, PoolOp, PreparedA, PreparedB, ReduceDim};

@@ -3,7 +3,6 @@
 //!
 //! The tests run 2^24 pairs of every operation and fewer of every function; `cargo xtask pairs` runs 2^24 pairs of
 //! every function and width of Dst, `cargo xtask every-pair` all pairs of `BF16` values.
-#![allow(clippy::print_stdout, reason = "the counts are the result")]
 
 mod engine;
 

@@ -1,11 +1,10 @@
 //! Every bound of every speculative program, on lanes that check it.
-#![allow(clippy::print_stdout, reason = "the counts are the result of the long run")]
 
 use tt_cpu::Level;
 use tt_testkit::random::Random;
 
-use super::check::{Checked, CheckedProgram};
-use crate::{BINARY_FUNCTIONS, DstWidth, FUNCTIONS, TERNARY_FUNCTIONS};
+use tt_sfpu::checked::{Checked, CheckedProgram};
+use tt_sfpu::{BINARY_FUNCTIONS, DstWidth, FUNCTIONS, TERNARY_FUNCTIONS};
 
 /// Parameters of functions that take some.
 const PARAMETERS: [u32; 4] = [0x3f33_3333, 0x3fa6_6666, 0x4020_0000, 0x4060_0000];

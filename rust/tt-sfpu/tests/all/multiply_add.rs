@@ -1,0 +1,51 @@
+//! The multiply-add on lanes of every CPU level against the definition.
+
+use tt_cpu::Level;
+use tt_sfpu::arith::fma::wormhole;
+use tt_sfpu::arith::lane::{MINUS_ONE, ONE};
+use tt_sfpu::checked::{DIFFERENCE, MULTIPLY_ADD, PRODUCT, SUM};
+use tt_testkit::random::Random;
+
+/// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
+fn word(random: &mut Random) -> u32 {
+    let bits = random.below(u32::MAX);
+    match random.below(8) {
+        0..=2 => bits,
+        3 | 4 => bits & 0x807f_ffff | (118 + random.below(18)) << 23,
+        5 => bits & 0x807f_f000 | (120 + random.below(14)) << 23,
+        6 => bits & 0x807f_ffff | (random.below(6)) << 23,
+        _ => [0, 1 << 31, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff]
+            [random.below(8) as usize],
+    }
+}
+
+#[test]
+fn every_level_gives_the_bits_of_the_definition() {
+    let mut random = Random::new(5);
+    let mut words = || (0..300_000).map(|_| word(&mut random)).collect::<Vec<u32>>();
+    let (mut x, mut y, mut z) = (words(), words(), words());
+    // A sum that needs two bits more than its terms, of which the lower leaves no trace.
+    (x[0], y[0], z[0]) = (0x3fff_f000, 0x3fff_f000, 0x3e80_0001);
+    // Sums that nearly vanish.
+    for i in (3..z.len()).step_by(3) {
+        z[i] = wormhole(x[i], y[i], 0) ^ 1 << 31 ^ (z[i] & 3);
+    }
+    for &level in Level::supported() {
+        let mut dst = x.clone();
+        MULTIPLY_ADD(&mut dst, [&y, &z], &[], level);
+        for i in 0..dst.len() {
+            let expected = wormhole(x[i], y[i], z[i]);
+            assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
+        }
+        // Sums, differences and products alone.
+        let mut sums = [x.clone(), x.clone(), x.clone()];
+        for ((sum, kernel), second) in sums.iter_mut().zip([SUM, DIFFERENCE, PRODUCT]).zip([&z, &z, &y]) {
+            kernel(sum, [second], &[], level);
+        }
+        for i in 0..dst.len() {
+            let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
+            let got = [sums[0][i], sums[1][i], sums[2][i]];
+            assert_eq!(got, expected, "{level}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
+        }
+    }
+}
