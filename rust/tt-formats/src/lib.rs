@@ -13,6 +13,6 @@ pub mod pack;
 pub mod tile;
 pub mod unpack;
 
-pub use arch::Arch;
+pub use arch::{Arch, Blackhole, Generation, Wormhole};
 pub use format::DataFormat;
 pub use tile::TileShape;

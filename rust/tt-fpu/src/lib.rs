@@ -52,11 +52,7 @@ pub struct MathConfig {
 
 impl MathConfig {
     fn mode(&self) -> combine::Mode {
-        combine::Mode {
-            dst32: self.dst.is_32_bit(),
-            e8: !self.alu.has_5_bit_exponent(),
-            wormhole: self.arch == Arch::Wormhole,
-        }
+        combine::Mode { dst32: self.dst.is_32_bit(), e8: !self.alu.has_5_bit_exponent(), arch: self.arch }
     }
 
     fn is_integer(&self) -> bool {

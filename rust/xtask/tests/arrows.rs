@@ -14,7 +14,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("tt-cpu", &["tt-formats"]),
     ("tt-tensix", &["tt-formats", "tt-cpu"]),
     ("tt-fpu", &["tt-formats", "tt-cpu", "tt-tensix"]),
-    ("tt-sfpu", &["tt-cpu", "tt-tensix"]),
+    ("tt-sfpu", &["tt-formats", "tt-cpu", "tt-tensix"]),
     ("tt-fast", &["tt-formats", "tt-cpu", "tt-tensix", "tt-fpu"]),
     ("tt-memory", &["tt-formats", "tt-cpu"]),
     ("tt-noc", &["tt-formats", "tt-memory"]),

@@ -3,19 +3,19 @@
 //! A term is a sum in units of 2^13 of the significand, and an exponent. In 16-bit mode everything after the alignment
 //! counts in these units.
 
+use super::Rules;
 use tt_cpu::vector::Vector;
 
-/// Calls a function that is compiled for each mode: `function::<V, DST32, E8, WORMHOLE>`.
+/// Calls a function that is compiled for each mode: `function::<V, DST32, E8, G>`. A 16-bit `Dst` has the same rules in
+/// every generation, and one function.
 macro_rules! by_mode {
     ($mode:expr, $function:ident::<$vector:ty>($($argument:expr),*)) => {{
         let mode = $mode;
-        match (mode.dst32, mode.e8, mode.wormhole) {
-            (false, true, _) => $function::<$vector, false, true, false>($($argument),*),
-            (false, false, _) => $function::<$vector, false, false, false>($($argument),*),
-            (true, true, true) => $function::<$vector, true, true, true>($($argument),*),
-            (true, true, false) => $function::<$vector, true, true, false>($($argument),*),
-            (true, false, true) => $function::<$vector, true, false, true>($($argument),*),
-            (true, false, false) => $function::<$vector, true, false, false>($($argument),*),
+        match (mode.dst32, mode.e8) {
+            (false, true) => $function::<$vector, false, true, tt_formats::Wormhole>($($argument),*),
+            (false, false) => $function::<$vector, false, false, tt_formats::Wormhole>($($argument),*),
+            (true, true) => tt_formats::by_generation!(mode.arch, G => $function::<$vector, true, true, G>($($argument),*)),
+            (true, false) => tt_formats::by_generation!(mode.arch, G => $function::<$vector, true, false, G>($($argument),*)),
         }
     }};
 }
@@ -60,7 +60,7 @@ fn align_dst<V: Vector, const DST32: bool>(dst: V::Int, exponent: V::Int, x: V::
 
 /// Adds two group sums to `dst`. Their exponents are the largest sums of operand exponents, `adjust` makes them biased.
 #[inline(always)]
-pub(crate) fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+pub(crate) fn combine<V: Vector, const DST32: bool, const E8: bool, G: Rules>(
     adjust: i32,
     terms: [(V::Int, V::Int); 2],
     dst: V::Int,
@@ -70,25 +70,25 @@ pub(crate) fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHO
     let x = V::max(V::max(first.1, second.1), dst_exponent);
     let old = align_dst::<V, DST32>(dst, dst_exponent, x);
     let total = V::add(V::add(align::<V, DST32>(first, x), align::<V, DST32>(second, x)), old);
-    finish::<V, DST32, E8, WORMHOLE>(total, x)
+    finish::<V, DST32, E8, G>(total, x)
 }
 
 /// Adds one term to `dst`. The exponent is biased and not negative; it is 0 for a term of 0 only.
 #[inline(always)]
-pub(crate) fn combine_one<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+pub(crate) fn combine_one<V: Vector, const DST32: bool, const E8: bool, G: Rules>(
     term: (V::Int, V::Int),
     dst: V::Int,
 ) -> V::Int {
     let dst_exponent = exponent_of::<V>(dst);
     let x = V::max(term.1, dst_exponent);
     let total = V::add(align::<V, DST32>(term, x), align_dst::<V, DST32>(dst, dst_exponent, x));
-    finish::<V, DST32, E8, WORMHOLE>(total, x)
+    finish::<V, DST32, E8, G>(total, x)
 }
 
 /// Normalises a total on the grid of exponent `x` to a `Dst` word.
 #[inline(always)]
-fn finish<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::Int {
-    if DST32 { finish_wide::<V, WORMHOLE>(total, x) } else { finish_units::<V, DST32, E8>(total, x) }
+fn finish<V: Vector, const DST32: bool, const E8: bool, G: Rules>(total: V::Int, x: V::Int) -> V::Int {
+    if DST32 { finish_wide::<V, G>(total, x) } else { finish_units::<V, DST32, E8>(total, x) }
 }
 
 /// The overflow limit of a mode: infinity, or the largest FP16 pattern.
@@ -119,7 +119,7 @@ pub(crate) fn finish_units<V: Vector, const DST32: bool, const E8: bool>(total: 
 
 /// Normalises a total that counts units of the last place of a 24-bit significand.
 #[inline(always)]
-fn finish_wide<V: Vector, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::Int {
+fn finish_wide<V: Vector, G: Rules>(total: V::Int, x: V::Int) -> V::Int {
     let zero = V::splat(0);
     // The leading bit to bit 30; the total is below 2^30, so this is a left shift.
     let magnitude = V::abs(total);
@@ -129,8 +129,7 @@ fn finish_wide<V: Vector, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::
     // exponent.
     let mut significand = V::shr::<7>(V::add(normal, V::splat(1 << 6)));
     let mut below = V::sub(V::add(x, V::splat(7)), zeros);
-    if WORMHOLE {
-        // The "-1" bug.
+    if G::MINUS_ONE_BUG {
         let bug = V::equal(total, V::splat(-1));
         significand = V::select(bug, V::splat(1 << 23), significand);
         below = V::select(bug, V::add(x, V::splat(3)), below);

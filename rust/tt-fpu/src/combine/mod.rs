@@ -2,6 +2,8 @@
 
 pub(crate) mod lanes;
 
+use tt_formats::{Arch, Blackhole, Generation, Wormhole, by_generation};
+
 /// The flags of the accumulate step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode {
@@ -9,8 +11,22 @@ pub(crate) struct Mode {
     pub dst32: bool,
     /// Operands have 8-bit exponents.
     pub e8: bool,
-    /// Wormhole's "-1" bug is present.
-    pub wormhole: bool,
+    /// Whose rules.
+    pub arch: Arch,
+}
+
+/// Rules of the accumulate step that differ between generations.
+pub(crate) trait Rules: Generation {
+    /// In a 32-bit `Dst`, near-total cancellation comes out as -2^(x + 4).
+    const MINUS_ONE_BUG: bool;
+}
+
+impl Rules for Wormhole {
+    const MINUS_ONE_BUG: bool = true;
+}
+
+impl Rules for Blackhole {
+    const MINUS_ONE_BUG: bool = false;
 }
 
 /// A signed term `significand * 2^(exponent - 150)` in FP32 bias; the significand is a multiple of 2^13 below 2^28.
@@ -70,8 +86,8 @@ fn round_total(mode: Mode, total: i32, x: i32) -> u32 {
     let sign = u32::from(total < 0);
     let magnitude = total.unsigned_abs();
     let mut excess = 8 - magnitude.leading_zeros() as i32;
-    if mode.wormhole && total == -1 {
-        excess = 4; // The silicon bug: near-total cancellation comes out as -2^(x + 4).
+    if total == -1 && by_generation!(mode.arch, G => G::MINUS_ONE_BUG) {
+        excess = 4;
     }
     let drop = if mode.dst32 {
         0

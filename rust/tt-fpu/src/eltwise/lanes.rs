@@ -1,5 +1,6 @@
 //! Element-wise operations on vectors of datums.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
 
 use super::super::combine::lanes::{by_mode, combine_one, finish_units};
@@ -44,12 +45,7 @@ fn tile_body<V: Vector>(job: &Job<'_>, dst: &mut Dst, a: &Src, b: &Src) {
 }
 
 #[inline(always)]
-fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
-    job: &Job<'_>,
-    dst: &mut Dst,
-    a: &Src,
-    b: &Src,
-) {
+fn with_mode<V: Vector, const DST32: bool, const E8: bool, G: Rules>(job: &Job<'_>, dst: &mut Dst, a: &Src, b: &Src) {
     let mask_a = V::splat(mask(job.cfg.alu) as i32);
     match (job.op, job.accumulate) {
         (EltwiseOp::Mul, accumulate) => {
@@ -64,7 +60,7 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
                     sum = if number == 0 && !accumulate {
                         finish_units::<V, DST32, E8>(term.0, term.1)
                     } else {
-                        combine_one::<V, DST32, E8, WORMHOLE>(term, sum)
+                        combine_one::<V, DST32, E8, G>(term, sum)
                     };
                 }
                 V::store(sum, &mut dst[at..]);
@@ -77,7 +73,7 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
                 let y = V::xor(V::load(&b[at..]), flip);
                 let term = sum_term::<V, DST32, E8>(x, y);
                 let sum = if accumulate {
-                    combine_one::<V, DST32, E8, WORMHOLE>(term, V::load(&dst[at..]))
+                    combine_one::<V, DST32, E8, G>(term, V::load(&dst[at..]))
                 } else {
                     finish_units::<V, DST32, E8>(term.0, term.1)
                 };

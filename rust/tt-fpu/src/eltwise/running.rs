@@ -3,7 +3,9 @@
 //! Words of `Dst` stay in registers while several pages are added to them, and datums are taken from pages as they are,
 //! two in a word, without a way through `SrcA`.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
+use tt_formats::{Arch, by_generation};
 
 use super::super::combine::lanes::combine_one;
 use super::super::{Dst, MathConfig};
@@ -38,7 +40,7 @@ impl RunningSum {
     /// For another `Dst` and for operands with 5-bit exponents or of integers.
     pub fn add(&mut self, level: Level, cfg: &MathConfig, pages: &[&[u32; PAGE_WORDS]]) {
         assert!(cfg.dst == DstFormat::Fp32 && cfg.mode().e8 && !cfg.is_integer(), "sums of BF16 in FP32");
-        add_kernel::run(level, cfg.mode().wormhole, pages, &mut self.halves);
+        add_kernel::run(level, cfg.arch, pages, &mut self.halves);
     }
 
     /// Writes the sums to `Dst`.
@@ -47,23 +49,23 @@ impl RunningSum {
     }
 }
 
-vector_kernel!(add_kernel, add_body, (wormhole: bool, pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]));
+vector_kernel!(add_kernel, add_body, (arch: Arch, pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]));
 vector_kernel!(store_kernel, store_body, (sums: &[[u32; PAGE_WORDS]; 2], dst: &mut Dst));
 
 #[inline(always)]
-fn add_body<V: Vector>(wormhole: bool, pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]) {
-    if wormhole { add_pages::<V, true>(pages, sums) } else { add_pages::<V, false>(pages, sums) }
+fn add_body<V: Vector>(arch: Arch, pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]) {
+    by_generation!(arch, G => add_pages::<V, G>(pages, sums));
 }
 
 #[inline(always)]
-fn add_pages<V: Vector, const WORMHOLE: bool>(pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]) {
+fn add_pages<V: Vector, G: Rules>(pages: &[&[u32; PAGE_WORDS]], sums: &mut [[u32; PAGE_WORDS]; 2]) {
     let [first, second] = sums;
     for at in (0..PAGE_WORDS).step_by(V::LANES) {
         let (mut sum, mut other) = (V::load(&first[at..]), V::load(&second[at..]));
         for page in pages {
             let words = V::load(&page[at..]);
-            sum = combine_one::<V, true, true, WORMHOLE>(term::<V>(V::shl::<16>(words)), sum);
-            other = combine_one::<V, true, true, WORMHOLE>(term::<V>(words), other);
+            sum = combine_one::<V, true, true, G>(term::<V>(V::shl::<16>(words)), sum);
+            other = combine_one::<V, true, true, G>(term::<V>(words), other);
         }
         V::store(sum, &mut first[at..]);
         V::store(other, &mut second[at..]);

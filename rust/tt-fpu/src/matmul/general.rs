@@ -1,5 +1,6 @@
 //! Tile products of any operands. Ordinary ones go through the chain of FMAs, the others through 16-bit integers.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
 
 use super::super::combine::lanes::{by_mode, combine};
@@ -45,7 +46,7 @@ fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 }
 
 #[inline(always)]
-fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+fn body<V: Vector, const DST32: bool, const E8: bool, G: Rules>(job: &Job<'_>, dst: &mut Dst) {
     // Groups without a live product hold the value below which a group is dead (8-bit exponents), or 0, with which
     // zeros take part (5-bit exponents).
     let floor = if E8 { 127 } else { 0 };
@@ -58,7 +59,7 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
     for row in (0..32).step_by(ROWS) {
         for lane in (0..16).step_by(V::LANES) {
             let narrow = group_maxima::<V>(planes, floor, row, lane);
-            rows::<V, DST32, E8, WORMHOLE>(job, row, lane, &narrow, dst);
+            rows::<V, DST32, E8, G>(job, row, lane, &narrow, dst);
         }
     }
 }
@@ -107,7 +108,7 @@ fn split<V: Vector>(pairs: V::Int) -> [V::Int; 2] {
 
 /// All phases of two vectors of columns in [`ROWS`] rows.
 #[inline(always)]
-fn rows<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+fn rows<V: Vector, const DST32: bool, const E8: bool, G: Rules>(
     job: &Job<'_>,
     row: usize,
     lane: usize,
@@ -159,7 +160,7 @@ fn rows<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
                 for r in 0..ROWS {
                     let first = (sums[0][side][r], largest[half][side][r]);
                     let second = (sums[1][side][r], largest[half + 1][side][r]);
-                    words[side][r] = combine::<V, DST32, E8, WORMHOLE>(adjust, [first, second], words[side][r]);
+                    words[side][r] = combine::<V, DST32, E8, G>(adjust, [first, second], words[side][r]);
                 }
             }
         }

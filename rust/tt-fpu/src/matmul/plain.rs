@@ -11,7 +11,9 @@
 //! The accumulate step of a 16-bit `Dst` is done by FP32 additions: [`combine_narrow`] has the proof, and
 //! [`super::directed`] that of a shorter form for CPUs with instructions that round down.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
+use tt_formats::{Wormhole, by_generation};
 
 use super::super::MathConfig;
 use super::GROUPS;
@@ -63,18 +65,16 @@ vector_kernel!(plain, choose, (job: &Job<'_>, dst: &mut Dst));
 fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
     let mode = job.cfg.mode();
     let zeros = job.a.has_zeros || job.b.has_zeros;
-    match (mode.dst32, mode.wormhole, zeros) {
-        (false, _, false) => body::<V, false, false, false>(job, dst),
-        (false, _, true) => body::<V, false, false, true>(job, dst),
-        (true, true, false) => body::<V, true, true, false>(job, dst),
-        (true, true, true) => body::<V, true, true, true>(job, dst),
-        (true, false, false) => body::<V, true, false, false>(job, dst),
-        (true, false, true) => body::<V, true, false, true>(job, dst),
+    match (mode.dst32, zeros) {
+        (false, false) => body::<V, false, Wormhole, false>(job, dst),
+        (false, true) => body::<V, false, Wormhole, true>(job, dst),
+        (true, false) => by_generation!(mode.arch, G => body::<V, true, G, false>(job, dst)),
+        (true, true) => by_generation!(mode.arch, G => body::<V, true, G, true>(job, dst)),
     }
 }
 
 #[inline(always)]
-fn body<V: Vector, const DST32: bool, const WORMHOLE: bool, const ZEROS: bool>(job: &Job<'_>, dst: &mut Dst) {
+fn body<V: Vector, const DST32: bool, G: Rules, const ZEROS: bool>(job: &Job<'_>, dst: &mut Dst) {
     for block in (0..job.rows).step_by(2 * PAIRS) {
         for lane in (0..16).step_by(V::LANES) {
             let exponents = row_pair::exponents::<V, ZEROS>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
@@ -84,7 +84,7 @@ fn body<V: Vector, const DST32: bool, const WORMHOLE: bool, const ZEROS: bool>(j
                     break;
                 }
                 if DST32 {
-                    wide_rows::<V, WORMHOLE>(job, row, lane, exponents, dst);
+                    wide_rows::<V, G>(job, row, lane, exponents, dst);
                 } else if V::ROUNDS_DOWN {
                     directed::narrow_rows::<V>(job, row, lane, exponents, dst);
                 } else {
@@ -214,7 +214,7 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
 /// nothing else changes sides, as totals are whole numbers. A total below 2^24 is returned exactly, since the addend is
 /// below 2^-24 of it. Nothing underflows, so a zero has no trace.
 #[inline(always)]
-fn combine_wide<V: Vector, const WORMHOLE: bool>(
+fn combine_wide<V: Vector, G: Rules>(
     below: i32,
     largest: V::Int,
     any: bool,
@@ -240,8 +240,8 @@ fn combine_wide<V: Vector, const WORMHOLE: bool>(
     let lower = V::exact_float(V::and(total, V::splat((1 << 12) - 1)));
     let away = V::fma(V::add_float(upper, lower), V::splat_float(power_of_two(-31)), lower);
     let mut rounded = V::to_bits(V::add_float(upper, away));
-    if WORMHOLE {
-        // The "-1" bug: -2^(X + 4 - 127) in units of 2^(X - 150).
+    if G::MINUS_ONE_BUG {
+        // -2^(X + 4 - 127) in units of 2^(X - 150).
         let bug = V::splat(power_of_two(27).to_bits() as i32 | i32::MIN);
         rounded = V::select(V::equal(total, V::splat(-1)), bug, rounded);
     }
@@ -251,13 +251,7 @@ fn combine_wide<V: Vector, const WORMHOLE: bool>(
 
 /// All phases of two vectors of columns in two rows of a 32-bit `Dst`.
 #[inline(always)]
-fn wide_rows<V: Vector, const WORMHOLE: bool>(
-    job: &Job<'_>,
-    row: usize,
-    lane: usize,
-    exponents: &Exponents<V>,
-    dst: &mut Dst,
-) {
+fn wide_rows<V: Vector, G: Rules>(job: &Job<'_>, row: usize, lane: usize, exponents: &Exponents<V>, dst: &mut Dst) {
     let mut words = row_pair::load_rows::<V>(dst, row, lane);
     for phase in 0..job.cfg.fidelity.phases() {
         let below = job.below_phase_0(phase);
@@ -281,7 +275,7 @@ fn wide_rows<V: Vector, const WORMHOLE: bool>(
                 let second = V::shr::<23>(row_pair::start::<V, P>(second));
                 let sums = [(ends[0][P], first), (ends[1][P], second)];
                 let largest = V::max(first, second);
-                words[P] = combine_wide::<V, WORMHOLE>(below, largest, parts.is_some(), sums, words[P]);
+                words[P] = combine_wide::<V, G>(below, largest, parts.is_some(), sums, words[P]);
             });
         }
     }

@@ -3,7 +3,9 @@
 //! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the
 //! place of the datums differs, so that they need not move.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
+use tt_formats::{Wormhole, by_generation};
 
 use super::super::combine::lanes::{combine, combine_one, finish_units};
 use super::super::operand::Phase;
@@ -79,11 +81,10 @@ vector_kernel!(across_kernel, across_body, (job: &Job<'_>, dst: &mut Dst));
 #[inline(always)]
 fn across_body<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
     let mode = job.reduction.cfg.mode();
-    match (job.reduction.sum, mode.dst32, mode.wormhole) {
-        (false, ..) => largest::<V>(job, dst),
-        (true, false, _) => sums::<V, false, false>(job, dst),
-        (true, true, true) => sums::<V, true, true>(job, dst),
-        (true, true, false) => sums::<V, true, false>(job, dst),
+    match (job.reduction.sum, mode.dst32) {
+        (false, _) => largest::<V>(job, dst),
+        (true, false) => sums::<V, false, Wormhole>(job, dst),
+        (true, true) => by_generation!(mode.arch, G => sums::<V, true, G>(job, dst)),
     }
 }
 
@@ -100,7 +101,7 @@ fn largest<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 
 /// Groups of zeros are left out: they take part with the exponent 0 and leave a word of `Dst` as it is.
 #[inline(always)]
-fn sums<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+fn sums<V: Vector, const DST32: bool, G: Rules>(job: &Job<'_>, dst: &mut Dst) {
     let reduction = job.reduction;
     let phases = reduction.cfg.fidelity.phases() as usize;
     for at in (0..TILE_DATUMS).step_by(V::LANES) {
@@ -118,7 +119,7 @@ fn sums<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: 
                         V::add(first.largest, V::splat(Phase::new(reduction.cfg.mode(), number as u32).adjust));
                     let products = V::keep(V::greater(exponent, V::splat(0)), products);
                     let exponent = V::max(exponent, V::splat(0));
-                    sum = combine_one::<V, DST32, true, WORMHOLE>((products, exponent), sum);
+                    sum = combine_one::<V, DST32, true, G>((products, exponent), sum);
                 }
                 continue;
             }
@@ -126,7 +127,7 @@ fn sums<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: 
             for number in 0..phases {
                 let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
                 let adjust = Phase::new(reduction.cfg.mode(), number as u32).adjust;
-                sum = combine::<V, DST32, true, WORMHOLE>(adjust, terms, sum);
+                sum = combine::<V, DST32, true, G>(adjust, terms, sum);
             }
         }
         V::store(sum, &mut dst[at..]);

@@ -1,5 +1,6 @@
 //! Reductions along columns, a vector of columns at a time. Rows are the columns of the transposed tile.
 
+use crate::combine::Rules;
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 
@@ -231,7 +232,7 @@ fn stack(data: &Src, column: usize) -> [&[u32]; 2] {
 type Groups<V> = [[Group<V>; 2]; 2];
 
 #[inline(always)]
-fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+fn sums<V: Vector, const DST32: bool, const E8: bool, G: Rules>(
     (job, data, chains): (&Reduction, &Src, bool),
     results: &mut Results,
 ) {
@@ -255,7 +256,7 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
             for vector in 0..2 {
                 let [first, second] = &groups[vector][face];
                 let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
-                sums[vector] = combine::<V, DST32, E8, WORMHOLE>(adjust, terms, sums[vector]);
+                sums[vector] = combine::<V, DST32, E8, G>(adjust, terms, sums[vector]);
             }
         }
         for vector in 0..2 {

@@ -3,16 +3,33 @@
 //! Not IEEE: denormals count as zero, the product is cut to 27 bits with a sticky bit before the addition, and an
 //! operand that is shifted out completely leaves no trace. `docs/chip/numerics.md` section 13, `docs/chip/sfpu.md` section 2.
 
-use tt_tensix::regs::Arch;
+use tt_formats::{Arch, Blackhole, Generation, Wormhole, by_generation};
 
 const INFINITY: u32 = 0x7f80_0000;
 
 /// `x * y + z` on FP32 words.
 #[inline(always)]
 pub fn fma(x: u32, y: u32, z: u32, arch: Arch) -> u32 {
-    match arch {
-        Arch::Wormhole => wormhole(x, y, z),
-        Arch::Blackhole => blackhole(x, y, z),
+    by_generation!(arch, G => G::multiply_add(x, y, z))
+}
+
+/// The multiply-add of a generation.
+pub trait MultiplyAdd: Generation {
+    /// `x * y + z` on FP32 words.
+    fn multiply_add(x: u32, y: u32, z: u32) -> u32;
+}
+
+impl MultiplyAdd for Wormhole {
+    #[inline(always)]
+    fn multiply_add(x: u32, y: u32, z: u32) -> u32 {
+        wormhole(x, y, z)
+    }
+}
+
+impl MultiplyAdd for Blackhole {
+    #[inline(always)]
+    fn multiply_add(x: u32, y: u32, z: u32) -> u32 {
+        blackhole(x, y, z)
     }
 }
 

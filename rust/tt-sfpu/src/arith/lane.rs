@@ -3,9 +3,12 @@
 //!
 //! The definition is the implementation for `u32`. An executor with several lanes at a time has its own.
 
+use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Not};
 
-use super::fma::wormhole;
+use tt_formats::Wormhole;
+
+use super::fma::{MultiplyAdd, wormhole};
 
 /// +0
 pub const ZERO: u32 = 0;
@@ -33,8 +36,10 @@ const HIDDEN: u32 = 0x80_0000;
 pub trait Lane: Copy + From<u32> {
     /// One truth value per lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+    /// Generation whose rules the primitives have.
+    type Of: MultiplyAdd;
 
-    /// `self * b + c` as the SFPU of Wormhole rounds it.
+    /// `self * b + c` as the generation's SFPU rounds it.
     fn mad(self, b: Self, c: Self) -> Self;
     /// `self + other`: once `self`, a whole product, and `other`.
     #[inline(always)]
@@ -166,8 +171,24 @@ macro_rules! methods {
 }
 pub(crate) use methods;
 
+/// A lane register with the multiply-add of a generation. `u32` itself is one of Wormhole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<G> {
+    /// Its bits.
+    pub bits: u32,
+    generation: PhantomData<G>,
+}
+
+impl<G> From<u32> for Word<G> {
+    #[inline(always)]
+    fn from(bits: u32) -> Self {
+        Self { bits, generation: PhantomData }
+    }
+}
+
 impl Lane for u32 {
     type Mask = bool;
+    type Of = Wormhole;
 
     methods! {
         fn mad(self, b, c) -> u32 = multiply_add(self, b, c);
@@ -186,6 +207,31 @@ impl Lane for u32 {
     }
     #[inline(always)]
     fn select(mask: bool, yes: u32, no: u32) -> u32 {
+        if mask { yes } else { no }
+    }
+}
+
+impl<G: MultiplyAdd> Lane for Word<G> {
+    type Mask = bool;
+    type Of = G;
+
+    methods! {
+        fn mad(self, b, c) -> Self = Self::from(G::multiply_add(self.bits, b.bits, c.bits));
+        fn and(self, other) -> Self = Self::from(self.bits & other.bits);
+        fn or(self, other) -> Self = Self::from(self.bits | other.bits);
+        fn xor(self, other) -> Self = Self::from(self.bits ^ other.bits);
+        fn iadd(self, other) -> Self = Self::from(self.bits.wrapping_add(other.bits));
+        fn isub(self, other) -> Self = Self::from(self.bits.wrapping_sub(other.bits));
+        fn imul(self, other) -> Self = Self::from(self.bits.wrapping_mul(other.bits));
+        fn shl(self, count) -> Self = Self::from(self.bits << (count.bits & 31));
+        fn shr(self, count) -> Self = Self::from(self.bits >> (count.bits & 31));
+        fn clz(self) -> Self = Self::from(self.bits.leading_zeros());
+        fn magnitude_to_f32(self) -> Self = Self::from((self.bits as f32).to_bits());
+        fn is_equal(self, other) -> bool = self.bits == other.bits;
+        fn is_less(self, other) -> bool = (self.bits as i32) < other.bits as i32;
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
+use tt_formats::Arch;
 
 use super::bf16::Bf16Step;
 use super::kernels::{Kernel, Speculative};
@@ -37,6 +38,8 @@ pub struct Function {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
+    /// Generations whose kernel has these steps; each runs them with its own primitives.
+    pub generations: &'static [Arch],
     /// The names of the parameters, each a raw word: FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
@@ -174,7 +177,8 @@ impl Function {
 }
 
 /// Lists a file's functions: name, variant, parameters, definition in 16-bit and in 32-bit `Dst`; then `speculative =
-/// program` where the speculative lanes have a program of their own for the latter, and `bf16 = step`.
+/// program` where the speculative lanes have a program of their own for the latter, and `bf16 = step`. `for Wormhole` behind
+/// the variant: Blackhole's kernel has other steps.
 macro_rules! functions {
     ($($list:tt)+) => {
         $crate::exec::list_of_unary! { [speculated, halves] $($list)+ }
@@ -191,13 +195,14 @@ macro_rules! integer_functions {
 
 macro_rules! list_of_unary {
     ([$how:ident, $kept:ident]
-     $($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
+     $($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
        $(, speculative = $program:expr)? $(, bf16 = $bf16:expr)?;)+) => {
         /// The functions of this file.
         pub(crate) static FUNCTIONS: &[$crate::exec::Function] = &[$(
             $crate::exec::Function {
                 name: $name,
                 variant: $variant,
+                generations: $crate::exec::generations!($($only)?),
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: $crate::exec::kernels::exact!([], [$($($parameter),+)?], $bits16),
                 bits32: $crate::exec::kernels::exact!([], [$($($parameter),+)?], $bits32),
@@ -212,6 +217,16 @@ macro_rules! list_of_unary {
                 bf16: $crate::exec::or_none!($($bf16)?),
             }
         ),+];
+    };
+}
+
+/// The generations of a listing: both, or the one that its entry names.
+macro_rules! generations {
+    () => {
+        &[tt_formats::Arch::Wormhole, tt_formats::Arch::Blackhole]
+    };
+    ($only:ident) => {
+        &[tt_formats::Arch::$only]
     };
 }
 
@@ -236,4 +251,4 @@ macro_rules! or_none {
     };
 }
 
-pub(crate) use {functions, integer_functions, list_of_unary, or_none, table_of};
+pub(crate) use {functions, generations, integer_functions, list_of_unary, or_none, table_of};

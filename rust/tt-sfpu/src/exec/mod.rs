@@ -17,5 +17,5 @@ pub(crate) mod speculative;
 pub use function::{Call, DstWidth, Function, MAX_PARAMETERS, WrongParameters};
 pub use several::{BinaryCall, BinaryFunction, Several, SeveralCall, TernaryCall, TernaryFunction, binary};
 
-pub(crate) use function::{functions, integer_functions, list_of_unary, or_none, table_of};
+pub(crate) use function::{functions, generations, integer_functions, list_of_unary, or_none, table_of};
 pub(crate) use several::{binary_functions, list_of_several, short_binary_functions, some, ternary_functions};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tt_cpu::Level;
+use tt_formats::Arch;
 
 use super::bf16::{Bf16, Fallbacks};
 use super::function::{DstWidth, MAX_PARAMETERS, WrongParameters};
@@ -20,6 +21,8 @@ pub struct Several<const OTHERS: usize, const OPERANDS: usize> {
     pub name: &'static str,
     /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
+    /// Generations whose kernel has these steps; each runs them with its own primitives.
+    pub generations: &'static [Arch],
     /// The names of the parameters, each a raw word: FP32 bits or an integer.
     pub parameters: &'static [&'static str],
     /// The definition in a 16-bit and in a 32-bit `Dst`, at every CPU level.
@@ -187,13 +190,14 @@ macro_rules! ternary_functions {
 
 macro_rules! list_of_several {
     ($table:ident, $type:ident, $how:ident, $others:tt,
-     $($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
+     $($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr
        $(, speculative = [$program16:expr, $program32:expr])? $(, tiles = $tiles:expr)? $(, bf16 = $bf16:expr)?;)+) => {
         /// The functions of this file.
         pub(crate) static $table: &[$crate::$type] = &[$(
             $crate::exec::Several {
                 name: $name,
                 variant: $variant,
+                generations: $crate::exec::generations!($($only)?),
                 parameters: &[$($(stringify!($parameter)),+)?],
                 exact: [
                     $crate::exec::kernels::exact!($others, [$($($parameter),+)?], $bits16),

@@ -7,6 +7,7 @@ use crate::exec::block::{VECTORS, zip};
 use tt_cpu::vector::Vector;
 use tt_cpu::vector::avx2::Avx2;
 use tt_cpu::vector::avx512::Avx512;
+use tt_formats::Wormhole;
 
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
@@ -100,6 +101,7 @@ impl<V: LaneVector> Simd<V> {
 
 impl<V: LaneVector> Lane for Simd<V> {
     type Mask = SimdMask<V>;
+    type Of = Wormhole;
 
     methods! {
         fn mad(self, b, c) -> Self = Self(V::lane_mad(&self.0, &b.0, &c.0));

@@ -81,14 +81,14 @@ fn xielu<V: Blocks>(x: V, positive: u32, negative: u32) -> V {
 }
 
 functions! {
-    "mish", "accurate": |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)),
+    "mish", "accurate" for Wormhole: |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)),
         |x| store_f32(mish(x, Blocks::exp_f32(x), 2)),
         speculative = |x| speculative::activation::mish(x, Blocks::exp_f32(x), 2);
-    "mish", "approx": |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)), |x| store_f32(mish(x, exp_bf16(x), 1)),
+    "mish", "approx" for Wormhole: |x| store_rounded(mish(x, round_bf16(exp_bf16(x)), 1)), |x| store_f32(mish(x, exp_bf16(x), 1)),
         speculative = |x| speculative::activation::mish(x, exp_bf16(x), 1);
-    "softsign", "default": |x| store_bf16(softsign(x, 2)), |x| store_f32(softsign(x, 2));
-    "softsign", "approx": |x| store_bf16(softsign(x, 1)), |x| store_f32(softsign(x, 1));
-    "tanhshrink", "default": tanhshrink_16, tanhshrink_32;
+    "softsign", "default" for Wormhole: |x| store_bf16(softsign(x, 2)), |x| store_f32(softsign(x, 2));
+    "softsign", "approx" for Wormhole: |x| store_bf16(softsign(x, 1)), |x| store_f32(softsign(x, 1));
+    "tanhshrink", "default" for Wormhole: tanhshrink_16, tanhshrink_32;
     "xielu", "default" [positive, negative]: |x| store_rounded(xielu(x, positive, negative)),
         |x| store_f32(xielu(x, positive, negative));
 }

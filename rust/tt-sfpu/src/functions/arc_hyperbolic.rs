@@ -76,7 +76,7 @@ fn atanh<V: Blocks>(x: V, logarithm: V) -> V {
 macro_rules! through_logarithm {
     ($($name:literal: $argument:ident, $finish:ident;)+) => {
         functions! {$(
-            $name, "default":
+            $name, "default" for Wormhole:
                 |x| store_rounded($finish(x, Blocks::log1p(store_bf16($argument(x, &SHORT)), SERIES_16))),
                 |x| store_f32($finish(x, Blocks::log1p(store_f32($argument(x, &LONG)), SERIES_32)));
         )+}

@@ -72,6 +72,6 @@ fn i1_32<V: Blocks>(x: V, steps: usize) -> V {
 functions! {
     "i0", "default": |x| store_bf16(i0(x)), |x| store_f32(i0(x)),
         speculative = |x| store_f32(speculative::bessel::i0(x));
-    "i1", "default": |x| i1_16(x, 2), |x| i1_32(x, 2);
-    "i1", "approx": |x| i1_16(x, 1), |x| i1_32(x, 1);
+    "i1", "default" for Wormhole: |x| i1_16(x, 2), |x| i1_32(x, 2);
+    "i1", "approx" for Wormhole: |x| i1_16(x, 1), |x| i1_32(x, 1);
 }

@@ -74,7 +74,7 @@ binary_functions! {
     "sub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(a, b))), |a, b| store_f32(sub(a, b));
     "rsub_binary", "nearest_even": |a, b| store_bf16(round_bf16_even(sub(b, a))), |a, b| store_f32(sub(b, a));
     "mul_binary", "default": mul_16, |a, b| store_f32(mul(a, b)), bf16 = Bf16::packed(arithmetic::product::run);
-    "div_binary", "default": div_16, Blocks::div_f32, tiles = divide_tile,
+    "div_binary", "default" for Wormhole: div_16, Blocks::div_f32, tiles = divide_tile,
         bf16 = Bf16::unpacked(quotient::quotient::run);
     "binary_max", "default": |a, b| store_bf16(max(a, b)), |a, b| store_f32(max(a, b)),
         bf16 = Bf16::packed(relations::larger::run);

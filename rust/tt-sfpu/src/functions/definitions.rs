@@ -3,6 +3,8 @@
 
 use super::blocks::{self, Blocks};
 use super::{binary, division, erf, gamma, log, tanh, trigonometry};
+use crate::arith::fma::MultiplyAdd;
+use crate::arith::lane::Word;
 use crate::exec::simd::{LaneVector, Simd};
 
 macro_rules! listed {
@@ -21,7 +23,7 @@ macro_rules! listed {
 }
 
 listed! {
-    [] u32, [<V: LaneVector>] Simd<V>;
+    [] u32, [<V: LaneVector>] Simd<V>, [<G: MultiplyAdd>] Word<G>;
     {
         fn exp_f32() -> Self = blocks::exp_f32;
         fn exp_f32_unlimited() -> Self = blocks::exp_f32_unlimited;

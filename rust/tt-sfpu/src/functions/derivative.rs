@@ -110,14 +110,14 @@ fn tanh_derivative<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "gelu_derivative", "accurate": |x| store_rounded(gelu_derivative(x, Some(1))),
+    "gelu_derivative", "accurate" for Wormhole: |x| store_rounded(gelu_derivative(x, Some(1))),
         |x| store_f32(keep_nan(x, gelu_derivative(x, Some(2)))),
         speculative = |x| speculative::derivative::gelu_derivative_32(x, Some(2));
-    "gelu_derivative", "approx": |x| store_rounded(gelu_derivative(x, None)),
+    "gelu_derivative", "approx" for Wormhole: |x| store_rounded(gelu_derivative(x, None)),
         |x| store_f32(keep_nan(x, gelu_derivative(x, None))),
         speculative = |x| speculative::derivative::gelu_derivative_32(x, None);
-    "tanh_derivative", "accurate": |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),
+    "tanh_derivative", "accurate" for Wormhole: |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),
         speculative = |x| store_f32(speculative::derivative::tanh_derivative(x));
-    "tanh_derivative", "approx": |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),
+    "tanh_derivative", "approx" for Wormhole: |x| store_rounded(tanh_derivative(x)), |x| store_f32(tanh_derivative(x)),
         speculative = |x| store_f32(speculative::derivative::tanh_derivative(x));
 }

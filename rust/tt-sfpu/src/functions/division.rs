@@ -170,17 +170,17 @@ fn of_bytes<V: Blocks>(a: V, b: V) -> V {
 }
 
 macro_rules! binary {
-    ($($name:literal, $variant:literal: $program:expr $(, speculative = $speculative:expr)?;)+) => {
+    ($($name:literal, $variant:literal $(for $only:ident)?: $program:expr $(, speculative = $speculative:expr)?;)+) => {
         binary_functions! {
-            $($name, $variant: $program, $program $(, speculative = [$speculative, $speculative])?;)+
+            $($name, $variant $(for $only)?: $program, $program $(, speculative = [$speculative, $speculative])?;)+
         }
     };
 }
 
 binary! {
-    "div_int32", "int32_to_fp32": div_to_fp32, speculative = speculative::binary::div_to_fp32;
-    "div_int32_floor", "floor": div_floor;
-    "div_int32_floor", "trunc": div_trunc;
+    "div_int32", "int32_to_fp32" for Wormhole: div_to_fp32, speculative = speculative::binary::div_to_fp32;
+    "div_int32_floor", "floor" for Wormhole: div_floor;
+    "div_int32_floor", "trunc" for Wormhole: div_trunc;
     "fmod_int32", "int32": fmod;
     "remainder_int32", "int32": remainder;
     "remainder_int32", "uint32": unsigned_remainder;

@@ -116,6 +116,6 @@ functions! {
         |x| store_f32(unit(x, x, mul(x, inverse), alpha, SERIES_32));
     "selu", "default" [scale, slope]: |x| store_rounded(unit(x, mul(x, scale), x, slope, SERIES_16)),
         |x| store_f32(unit(x, mul(x, scale), x, slope, SERIES_32));
-    "softplus", "default" [beta, inverse, threshold]: |x| softplus_16(x, beta, inverse, threshold),
+    "softplus", "default" for Wormhole [beta, inverse, threshold]: |x| softplus_16(x, beta, inverse, threshold),
         |x| softplus_32(x, beta, inverse, threshold);
 }

@@ -95,10 +95,10 @@ fn erfinv<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "erf", "accurate": |x| store_bf16(erf_bf16(bounded(x), 2)), |x| store_f32(Blocks::erf_f32(bounded(x), 2));
-    "erf", "fast": |x| store_bf16(erf_bf16(bounded(x), 1)), |x| store_f32(Blocks::erf_f32(bounded(x), 1));
-    "erfc", "default": |x| store_bf16(erfc(x)), |x| store_f32(erfc(x)),
+    "erf", "accurate" for Wormhole: |x| store_bf16(erf_bf16(bounded(x), 2)), |x| store_f32(Blocks::erf_f32(bounded(x), 2));
+    "erf", "fast" for Wormhole: |x| store_bf16(erf_bf16(bounded(x), 1)), |x| store_f32(Blocks::erf_f32(bounded(x), 1));
+    "erfc", "default" for Wormhole: |x| store_bf16(erfc(x)), |x| store_f32(erfc(x)),
         speculative = |x| store_f32(speculative::erf::erfc(x));
-    "erfinv", "default": |x| store_bf16(erfinv(x)), |x| store_f32(erfinv(x)),
+    "erfinv", "default" for Wormhole: |x| store_bf16(erfinv(x)), |x| store_f32(erfinv(x)),
         speculative = |x| store_f32(speculative::erf::erfinv(x));
 }

@@ -132,7 +132,7 @@ fn expm1_32<V: Blocks>(x: V) -> V {
 
 functions! {
     "exp", "accurate": accurate_16, accurate_32;
-    "exp", "accurate_noclampneg": accurate_noclampneg_16, accurate_32;
+    "exp", "accurate_noclampneg" for Wormhole: accurate_noclampneg_16, accurate_32;
     "exp", "approx_clampneg": |x| store_bf16(clampneg(x)), |x| store_f32(clampneg(x)),
         speculative = speculative::exp::clampneg_32;
     "exp", "approx_noclamp": |x| store_bf16(noclamp(x, SLOPE)), |x| store_f32(noclamp(x, SLOPE));

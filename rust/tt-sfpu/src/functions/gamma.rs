@@ -111,6 +111,6 @@ pub fn lgamma_stirling<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "digamma", "default": digamma_16, digamma_32, speculative = speculative::gamma::digamma_32;
-    "lgamma_stirling", "default": |x| store_rounded(Blocks::lgamma_stirling(x)), |x| store_f32(Blocks::lgamma_stirling(x));
+    "digamma", "default" for Wormhole: digamma_16, digamma_32, speculative = speculative::gamma::digamma_32;
+    "lgamma_stirling", "default" for Wormhole: |x| store_rounded(Blocks::lgamma_stirling(x)), |x| store_f32(Blocks::lgamma_stirling(x));
 }

@@ -85,9 +85,9 @@ fn approximate<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "gelu", "accurate": accurate_16, accurate_32, speculative = speculative::gelu::accurate_32;
-    "gelu", "tanh": |x| store_rounded(tanh_form(x)), |x| store_f32(tanh_form(x)),
+    "gelu", "accurate" for Wormhole: accurate_16, accurate_32, speculative = speculative::gelu::accurate_32;
+    "gelu", "tanh" for Wormhole: |x| store_rounded(tanh_form(x)), |x| store_f32(tanh_form(x)),
         speculative = |x| store_f32(speculative::gelu::tanh_form(x));
-    "gelu", "tanh_fast": |x| store_rounded(tanh_fast(x)), |x| store_f32(tanh_fast(x));
+    "gelu", "tanh_fast" for Wormhole: |x| store_rounded(tanh_fast(x)), |x| store_f32(tanh_fast(x));
     "gelu", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
 }

@@ -162,8 +162,8 @@ fn above<V: Lane>(x: V, other: u32) -> V {
 
 /// One program for both widths of `Dst`.
 macro_rules! unary {
-    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $program:expr;)+) => {
-        integer_functions! {$($name, $variant $([$($parameter),+])?: $program, $program;)+}
+    ($($name:literal, $variant:literal $(for $only:ident)? $([$($parameter:ident),+])?: $program:expr;)+) => {
+        integer_functions! {$($name, $variant $(for $only)? $([$($parameter),+])?: $program, $program;)+}
     };
 }
 
@@ -188,10 +188,10 @@ unary! {
     "clamp_int32", "int32" [low, high]: |x| clamp(x, low, high);
     "gtz_int32", "int32": gtz;
     "lez_int32", "int32": |x| inverted(gtz(x));
-    "ltz_int32", "int32": ltz;
-    "gez_int32", "int32": |x| inverted(ltz(x));
-    "eqz_int32", "int32": eqz;
-    "nez_int32", "int32": |x| inverted(eqz(x));
+    "ltz_int32", "int32" for Wormhole: ltz;
+    "gez_int32", "int32" for Wormhole: |x| inverted(ltz(x));
+    "eqz_int32", "int32" for Wormhole: eqz;
+    "nez_int32", "int32" for Wormhole: |x| inverted(eqz(x));
     "unary_eq_int32", "int32" [other]: |x| equals(x, other);
     "unary_ne_int32", "int32" [other]: |x| inverted(equals(x, other));
     "unary_lt_int32", "int32" [other]: |x| below(x, other);

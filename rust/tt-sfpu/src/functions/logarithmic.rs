@@ -136,14 +136,14 @@ fn atan2_32<V: Blocks>(y: V, x: V, steps: usize) -> V {
 static LOGARITHMS: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|b| xlogy_16(ONE, b)));
 
 binary_functions! {
-    "xlogy", "default": xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32),
+    "xlogy", "default" for Wormhole: xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32),
         bf16 = Bf16::packed(|level, dst, pages, parameters, fallbacks| {
             tables::xlogy(&LOGARITHMS, level, dst, pages, parameters, fallbacks)
         });
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
-    "atan2", "default": atan2_16, |y, x| atan2_32(y, x, 2),
+    "atan2", "default" for Wormhole: atan2_16, |y, x| atan2_32(y, x, 2),
         speculative = [speculative::logarithmic::atan2_16, speculative::logarithmic::atan2_32],
         bf16 = Bf16::packed(logarithmic::atan2::run);
-    "atan2", "approx": atan2_16, |y, x| atan2_32(y, x, 1);
+    "atan2", "approx" for Wormhole: atan2_16, |y, x| atan2_32(y, x, 1);
 }

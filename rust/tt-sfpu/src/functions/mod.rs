@@ -1,7 +1,8 @@
 //! The functions of the SFPU, one file for each family: straight-line programs on one lane register.
 //!
-//! Source: tt-llk `ckernel_sfpu_*.h` (the dataflow of every kernel), whose steps and order they have. Each is given for 16-bit
-//! and 32-bit `Dst`, by an entry in its file's list. All functions are those of Wormhole.
+//! Source: tt-llk `ckernel_sfpu_*.h` (the dataflow of every kernel), whose steps and order they have. Each is given
+//! for 16-bit and 32-bit `Dst`, by an entry in its file's list, which says for which generations the steps are. The
+//! engine runs all of them with the primitives of Wormhole.
 
 pub mod blocks;
 

@@ -81,15 +81,15 @@ fn remainder_binary<V: Blocks>(a: V, b: V) -> V {
 }
 
 functions! {
-    "fmod", "default" [divisor, inverse]: |x| store_bf16(fmod(x, divisor, inverse)),
+    "fmod", "default" for Wormhole [divisor, inverse]: |x| store_bf16(fmod(x, divisor, inverse)),
         |x| store_f32(fmod(x, divisor, inverse));
-    "remainder", "default" [divisor, inverse]: |x| store_bf16(remainder(x, divisor, inverse)),
+    "remainder", "default" for Wormhole [divisor, inverse]: |x| store_bf16(remainder(x, divisor, inverse)),
         |x| store_f32(remainder(x, divisor, inverse));
 }
 
 binary_functions! {
-    "fmod_binary", "default": |a, b| store_rounded(fmod_binary(a, b)), |a, b| store_f32(fmod_binary(a, b)),
+    "fmod_binary", "default" for Wormhole: |a, b| store_rounded(fmod_binary(a, b)), |a, b| store_f32(fmod_binary(a, b)),
         bf16 = Bf16::packed(modulo::fmod::run);
-    "remainder_binary", "default": |a, b| store_rounded(remainder_binary(a, b)),
+    "remainder_binary", "default" for Wormhole: |a, b| store_rounded(remainder_binary(a, b)),
         |a, b| store_f32(remainder_binary(a, b)), bf16 = Bf16::packed(modulo::remainder::run);
 }

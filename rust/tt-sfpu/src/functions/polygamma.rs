@@ -51,7 +51,7 @@ fn polygamma<V: Blocks>(x: V, order: u32, scale: u32, steps: usize) -> V {
 }
 
 functions! {
-    "polygamma", "default" [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),
+    "polygamma", "default" for Wormhole [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),
         |x| store_f32(polygamma(x, order, scale, 2));
     // Of kernels with `math_approx_mode`: one Newton step in both widths.
     "polygamma", "approx" [order, scale]: |x| store_rounded(polygamma(x, order, scale, 1)),

@@ -195,11 +195,11 @@ fn constant_like<V: Blocks>(_x: V, scalar: u32) -> V {
 }
 
 functions! {
-    "power", "default" [exponent]: |x| power_16(x, exponent), |x| power_32(x, exponent);
+    "power", "default" for Wormhole [exponent]: |x| power_16(x, exponent), |x| power_32(x, exponent);
     "power_iterative", "default" [exponent]: |x| store_bf16(repeated(x, exponent)), |x| store_f32(repeated(x, exponent));
     "rpow", "default" [base]: |x| power_binary_16(constant_like(x, base), x), |x| power_binary_32(constant_like(x, base), x);
 }
 
 binary_functions! {
-    "power_binary", "default": power_binary_16, power_binary_32, bf16 = Bf16::packed(power::power::run);
+    "power_binary", "default" for Wormhole: power_binary_16, power_binary_32, bf16 = Bf16::packed(power::power::run);
 }

@@ -16,6 +16,6 @@ fn accurate_16<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "recip", "accurate": accurate_16, |x| store_f32(Blocks::reciprocal(x, 2));
-    "recip", "approx": |x| store_bf16(Blocks::reciprocal(x, 1)), |x| store_f32(Blocks::reciprocal(x, 1));
+    "recip", "accurate" for Wormhole: accurate_16, |x| store_f32(Blocks::reciprocal(x, 2));
+    "recip", "approx" for Wormhole: |x| store_bf16(Blocks::reciprocal(x, 1)), |x| store_f32(Blocks::reciprocal(x, 1));
 }

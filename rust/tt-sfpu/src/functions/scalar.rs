@@ -39,12 +39,12 @@ functions! {
         bf16 = |parameters| (parameters == [MINUS_ONE]).then_some(Bf16Step::Negate);
     "div_unary", "default" [inverse]: |x| store_bf16(mul(x, inverse)), |x| store_f32(mul(x, inverse));
     "rsub", "default" [scalar]: |x| store_bf16(round_bf16_even(rsub(x, scalar))), |x| store_f32(rsub(x, scalar));
-    "rdiv", "default" [scalar]: |x| store_bf16(rdiv_16(x, scalar)), |x| store_f32(rdiv_32(x, scalar));
-    "rdiv", "trunc" [scalar]: |x| store_bf16(trunc(rdiv_16(x, scalar))), |x| store_f32(trunc(rdiv_32(x, scalar)));
-    "rdiv", "floor" [scalar]: |x| store_bf16(floor(rdiv_16(x, scalar))), |x| store_f32(floor(rdiv_32(x, scalar)));
-    "rdiv", "approx" [scalar]: |x| store_bf16(rdiv_approx(x, scalar)), |x| store_f32(rdiv_approx(x, scalar));
-    "rdiv", "approx_trunc" [scalar]: |x| store_bf16(trunc(rdiv_approx(x, scalar))),
+    "rdiv", "default" for Wormhole [scalar]: |x| store_bf16(rdiv_16(x, scalar)), |x| store_f32(rdiv_32(x, scalar));
+    "rdiv", "trunc" for Wormhole [scalar]: |x| store_bf16(trunc(rdiv_16(x, scalar))), |x| store_f32(trunc(rdiv_32(x, scalar)));
+    "rdiv", "floor" for Wormhole [scalar]: |x| store_bf16(floor(rdiv_16(x, scalar))), |x| store_f32(floor(rdiv_32(x, scalar)));
+    "rdiv", "approx" for Wormhole [scalar]: |x| store_bf16(rdiv_approx(x, scalar)), |x| store_f32(rdiv_approx(x, scalar));
+    "rdiv", "approx_trunc" for Wormhole [scalar]: |x| store_bf16(trunc(rdiv_approx(x, scalar))),
         |x| store_f32(trunc(rdiv_approx(x, scalar)));
-    "rdiv", "approx_floor" [scalar]: |x| store_bf16(floor(rdiv_approx(x, scalar))),
+    "rdiv", "approx_floor" for Wormhole [scalar]: |x| store_bf16(floor(rdiv_approx(x, scalar))),
         |x| store_f32(floor(rdiv_approx(x, scalar)));
 }

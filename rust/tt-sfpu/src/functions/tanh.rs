@@ -67,8 +67,8 @@ fn approximate<V: Blocks>(x: V) -> V {
 }
 
 functions! {
-    "tanh", "accurate": |x| store_rounded(tanh_bf16(x)), |x| store_f32(Blocks::tanh_f32(x));
+    "tanh", "accurate" for Wormhole: |x| store_rounded(tanh_bf16(x)), |x| store_f32(Blocks::tanh_f32(x));
     "tanh", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
-    "softcap", "default" [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
+    "softcap", "default" for Wormhole [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
         |x| store_f32(softcap(x, beta, inverse));
 }

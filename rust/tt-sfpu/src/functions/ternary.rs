@@ -53,8 +53,8 @@ ternary_functions! {
         bf16 = Bf16::packed(sums::mac::run);
     "addcmul", "default" [value]: |a, b, c| store_rounded(addcmul(a, b, c, value)),
         |a, b, c| store_f32(addcmul(a, b, c, value)), bf16 = Bf16::packed(sums::addcmul::run);
-    "addcdiv", "default" [value]: |a, b, c| store_bf16(round_bf16_even(addcdiv(a, b, c, value))),
+    "addcdiv", "default" for Wormhole [value]: |a, b, c| store_bf16(round_bf16_even(addcdiv(a, b, c, value))),
         |a, b, c| store_f32(addcdiv(a, b, c, value)), bf16 = Bf16::packed(sums::addcdiv::run);
-    "snake_beta", "default": |x, a, b| store_rounded(snake(x, a, b, SINE_16, 1)),
+    "snake_beta", "default" for Wormhole: |x, a, b| store_rounded(snake(x, a, b, SINE_16, 1)),
         |x, a, b| store_f32(snake(x, a, b, SINE_32, 2));
 }

@@ -85,5 +85,5 @@ fn tan_32<V: Blocks>(x: V) -> V {
 functions! {
     "sin", "default": |x| store_rounded(Blocks::sin(x, SINE_16)), |x| store_f32(Blocks::sin(x, SINE_32));
     "cos", "default": |x| store_rounded(Blocks::cos(x, SINE_16)), |x| store_f32(Blocks::cos(x, SINE_32));
-    "tan", "default": tan_16, tan_32, speculative = speculative::trigonometry::tan_32;
+    "tan", "default" for Wormhole: tan_16, tan_32, speculative = speculative::trigonometry::tan_32;
 }

@@ -6,6 +6,7 @@ mod bf16_pages;
 mod bf16_quotients;
 #[cfg(target_arch = "x86_64")]
 mod bounds;
+mod generations;
 mod golden_sfpu;
 #[cfg(target_arch = "x86_64")]
 mod lanes;

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use tt_formats::Wormhole;
+
 use super::Speculative;
 use super::interval::{Form, Plan};
 use crate::arith::fma::wormhole;
@@ -200,6 +202,7 @@ macro_rules! of_words {
 
 impl Lane for Checked {
     type Mask = CheckedMask;
+    type Of = Wormhole;
 
     forms! {
         fn plus(self, other: Self) -> Self

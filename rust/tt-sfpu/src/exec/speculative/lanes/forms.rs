@@ -13,6 +13,7 @@ use crate::exec::block::VECTORS;
 use crate::exec::speculative::Speculative;
 use crate::exec::speculative::interval::Plan;
 use tt_cpu::vector::Vector;
+use tt_formats::Wormhole;
 
 /// Applies a step of [`Operands`] to both vectors. Its results are regular where it has no fallback.
 macro_rules! step {
@@ -98,6 +99,7 @@ impl SpecLanes {
 
 impl Lane for SpecLanes {
     type Mask = SpecMask;
+    type Of = Wormhole;
 
     methods! {
         fn plus(self, other) -> Self = step!(Self::from(ONE), other, self, sum);
