@@ -162,7 +162,11 @@ impl<'a, 'py> Keywords<'a, 'py> {
     ///
     /// # Errors
     /// It is neither given nor has a default, or has another type.
-    pub fn take<T: Argument<'py>>(&mut self, name: &Bound<'py, PyString>, default: Option<fn() -> T>) -> PyResult<T> {
+    pub fn take<T: Argument<'py>>(
+        &mut self,
+        name: &Bound<'py, PyString>,
+        default: Option<impl FnOnce() -> T>,
+    ) -> PyResult<T> {
         match self.given.map(|given| given.get_item(name)).transpose()?.flatten() {
             Some(value) => {
                 self.taken += 1;
@@ -188,7 +192,7 @@ impl<'a, 'py> Keywords<'a, 'py> {
 
 /// Takes the keyword arguments of a call. Those with a default may be left out.
 macro_rules! keywords {
-    (@default) => { None };
+    (@default) => { None::<fn() -> _> };
     (@default $default:expr) => { Some(|| $default) };
     ($py:ident, $given:expr; $($name:ident $(: $type:ty)? $(= $default:expr)?),* $(,)?) => {
         $crate::recording::given($given);

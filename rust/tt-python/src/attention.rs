@@ -46,7 +46,7 @@ fn attention_prefill(
 ) -> PyResult<()> {
     keywords!(py, program; formats, sizes, rows, positions, first_row, chunks, causal, window: Option<usize>,
         mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32, approximate,
-        arch, fast: bool, joint_shapes: Option<(CacheArgument, CacheArgument)> = None, joint_positions: usize = 0);
+        arch = output.arch(), fast: bool, joint_shapes: Option<(CacheArgument, CacheArgument)> = None, joint_positions: usize = 0);
     let (batch, heads, kv_heads, width, value_width) = sizes;
     let program = PrefillProgram {
         numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
@@ -86,7 +86,7 @@ fn attention_decode(
 ) -> PyResult<()> {
     keywords!(py, program; formats, sizes, positions: Vec<i64>, causal, window: Option<usize>, chunks: Vec<usize>,
         cores, mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32,
-        approximate, arch);
+        approximate, arch = output.arch());
     let (batch, heads, kv_heads, width, value_width) = sizes;
     let program = DecodeProgram {
         numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tt_formats::Arch;
 use tt_memory::buffer::{Buffer, BufferId, BufferType, Plan, Sizes};
 use tt_memory::error::MemoryError;
 
@@ -116,6 +117,11 @@ impl PyBuffer {
     /// The device it lies on. Two buffers share a device if their `Arc`s are the same.
     pub fn device(&self) -> &Arc<SharedDevice> {
         &self.shared
+    }
+
+    /// Generation of the chip.
+    pub fn arch(&self) -> Arch {
+        self.shared.arch()
     }
 
     /// Its name there.

@@ -98,7 +98,7 @@ macro_rules! matmul_function {
             program: Option<&Program<'_>>,
         ) -> PyResult<()> {
             keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
-                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch, left = LeftOperand::Tiles,
+                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch = out.arch(), left = LeftOperand::Tiles,
                 bias_tile_rows = None);
             let operand = left;
             let (left, right, bias_format, result) = formats;
@@ -146,7 +146,7 @@ matmul_function!(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = Arch::Wormhole);
+    keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = output.arch());
     let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch };
     run_step(py, "unary", &[input, output], move |device, ids| {
         tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
@@ -157,7 +157,7 @@ fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Progr
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn rotate(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; formats, dst32, tiled, arch = Arch::Wormhole);
+    keywords!(py, program; formats, dst32, tiled, arch = output.arch());
     let program = UnaryProgram { formats, dst32, tiled, packer_relu: false, precise: false, arch };
     run_step(py, "rotate", &[input, output], move |device, ids| {
         tt_ops::rotate::rotate(device, ids[0], ids[1], &program)
@@ -196,7 +196,7 @@ fn binary(
 ) -> PyResult<()> {
     keywords!(py, program; formats, op: String, engine: String, scalar: Option<f64>, scalar_is_lhs, shape_a, shape_b,
         shape_out, tiled, fidelity, dst32, pre_a = Chain::default(), pre_b = Chain::default(), post = Chain::default(),
-        packer_relu = false, arch = Arch::Wormhole, variant: String = "default".to_owned(),
+        packer_relu = false, arch = output.arch(), variant: String = "default".to_owned(),
         parameters: Vec<u32> = Vec::new());
     let program = BinaryProgram {
         formats,
@@ -233,7 +233,7 @@ fn ternary(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, tiled = true,
-        arch = Arch::Wormhole);
+        arch = output.arch());
     let (a, b, c, result) = formats;
     let function = tt_sfpu::lookup_ternary(&op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
@@ -272,7 +272,7 @@ fn ternary(
 fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; formats, outer, rows, columns, axis: String, join: String, length = 1, scaler: f32 = 1.0,
         scale: f32 = 1.0, fill: Option<(usize, usize, f64)> = None, fidelity = MathFidelity::HiFi3, dst32 = true,
-        arch = Arch::Wormhole);
+        arch = output.arch());
     let axis = match axis.as_str() {
         "w" => Axis::Width,
         "h" => Axis::Height,
@@ -320,7 +320,7 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
 #[pyo3(signature = (input, output, **program))]
 fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; format, leading = None, lines = None, matrix = None, fidelity = MathFidelity::HiFi4,
-        arch = Arch::Wormhole);
+        arch = output.arch());
     let factors = match (leading, lines, matrix) {
         (None, None, None) => Factors::Tiles,
         (None, None, Some((height, width))) => Factors::Matrix { height, width },
@@ -364,7 +364,7 @@ fn embedding_backward(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, row_length, rows, tiles_wide, arch = Arch::Wormhole);
+    keywords!(py, program; formats, row_length, rows, tiles_wide, arch = output.arch());
     let (index_format, format) = formats;
     let program = EmbeddingBackwardProgram { index_format, format, row_length, rows, tiles_wide, arch };
     run_step(py, "embedding_bw", &[indices, grad, output], move |device, ids| {
@@ -423,18 +423,19 @@ fn gather_rows(
 
 /// Replaces rows of tiles: for each output page, input page, row and row of the output's tile.
 #[pyfunction]
-#[pyo3(signature = (input, output, tiles, *, formats, arch, dst32=false))]
+#[pyo3(signature = (input, output, tiles, *, formats, arch=None, dst32=false))]
 fn replace_tile_rows(
     py: Python<'_>,
     input: &Buffer,
     output: &Buffer,
     tiles: Vec<(usize, row_writes::TileRows)>,
     formats: Given<(DataFormat, DataFormat)>,
-    arch: Given<Arch>,
+    arch: Option<Given<Arch>>,
     dst32: bool,
 ) -> PyResult<()> {
+    let arch = arch.map_or_else(|| output.arch(), |given| given.0);
     run_step(py, "tile rows", &[input, output], move |device, ids| {
-        row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, (dst32, arch.0))
+        row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, (dst32, arch))
     })
 }
 
@@ -449,7 +450,7 @@ fn group_norm(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; formats, parameter_formats, batch, rows, used_rows, channels, group, blocks, adds_tiles,
-        welford, local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch);
+        welford, local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch = output.arch());
     let program = GroupNormProgram {
         formats,
         parameters: parameter_formats,
@@ -479,7 +480,7 @@ fn group_norm(
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; channels, window, sticks: Vec<i32>, weights: Vec<f32>, rows: Vec<u32>, dst32, fidelity, arch);
+    keywords!(py, program; channels, window, sticks: Vec<i32>, weights: Vec<f32>, rows: Vec<u32>, dst32, fidelity, arch = output.arch());
     let weights = weights.into_iter().map(f32::to_bits).collect();
     let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch };
     run_step(py, "pool", &[input, output], move |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
@@ -495,7 +496,7 @@ fn grid_sample(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; format, channels, image, points, align_corners, dst32, fidelity, arch);
+    keywords!(py, program; format, channels, image, points, align_corners, dst32, fidelity, arch = output.arch());
     let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch };
     run_step(py, "grid_sample", &[input, grid, output], move |device, ids| {
         tt_ops::sticks::grid_sample(device, ids[0], ids[1], ids[2], &program)
@@ -512,7 +513,7 @@ fn sort(
     indices: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; formats, rows, width, ascending, stable, first: Option<usize>, arch);
+    keywords!(py, program; formats, rows, width, ascending, stable, first: Option<usize>, arch = values.arch());
     let (format, index_format) = formats;
     let wanted = first.map_or(Wanted::Sorted, Wanted::First);
     let program = SortProgram { format, indices: index_format, rows, width, ascending, stable, wanted, arch };

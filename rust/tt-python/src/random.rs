@@ -17,7 +17,7 @@ type Program<'py> = Bound<'py, PyDict>;
 #[pyo3(signature = (output, **program))]
 fn uniform(py: Python<'_>, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; format: DataFormat, low: u32, scale: u32, seed: u32, cores: usize, dst32: bool,
-        arch: Arch);
+        arch: Arch = output.arch());
     let (range, split) = (Range { low, scale, dst32, arch }, Split { seed, cores });
     run_step(py, "uniform", &[output], move |device, ids| random::uniform(device, ids[0], format, range, split))
 }
@@ -27,7 +27,7 @@ fn uniform(py: Python<'_>, output: &Buffer, program: Option<&Program<'_>>) -> Py
 #[pyo3(signature = (input, output, **program))]
 fn bernoulli(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; formats: (DataFormat, DataFormat), seed: u32, cores: usize, dst32: bool,
-        arch: Arch);
+        arch: Arch = output.arch());
     let split = Split { seed, cores };
     run_step(py, "bernoulli", &[input, output], move |device, ids| {
         random::bernoulli(device, ids[0], ids[1], formats, (dst32, arch), split)
@@ -38,7 +38,7 @@ fn bernoulli(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&P
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
 fn dropout(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; format: DataFormat, limit: u32, scale: u32, seed: u32, cores: usize, arch: Arch);
+    keywords!(py, program; format: DataFormat, limit: u32, scale: u32, seed: u32, cores: usize, arch: Arch = output.arch());
     let (program, split) = (Dropout { format, limit, scale, arch }, Split { seed, cores });
     run_step(py, "experimental.dropout", &[input, output], move |device, ids| {
         random::dropout(device, ids[0], ids[1], program, split)
@@ -49,7 +49,7 @@ fn dropout(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Pro
 #[pyfunction]
 #[pyo3(signature = (output, **program))]
 fn normal(py: Python<'_>, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; format: DataFormat, seed: u32, cores: usize, dst32: bool, arch: Arch);
+    keywords!(py, program; format: DataFormat, seed: u32, cores: usize, dst32: bool, arch: Arch = output.arch());
     let split = Split { seed, cores };
     run_step(py, "randn", &[output], move |device, ids| random::normal(device, ids[0], format, (dst32, arch), split))
 }

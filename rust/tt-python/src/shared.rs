@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use tt_formats::Arch;
 use tt_memory::buffer::BufferId;
 use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
@@ -20,6 +21,7 @@ const STATE: &str = "the state of the device is used";
 pub struct SharedDevice {
     device: Mutex<Device>,
     open: AtomicBool,
+    arch: Arch,
     /// Buffers whose Python objects went away while somebody else was using the device.
     dropped: Mutex<Vec<BufferId>>,
     /// Why the device is stopped, and the class of error that says so.
@@ -30,7 +32,13 @@ impl SharedDevice {
     /// A device that was just opened.
     pub fn new(device: Device) -> Self {
         let (dropped, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
-        Self { device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
+        let arch = device.chip().arch;
+        Self { arch, device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
+    }
+
+    /// Generation of its chip.
+    pub fn arch(&self) -> Arch {
+        self.arch
     }
 
     /// Frees all memory; works after an engine bug too.

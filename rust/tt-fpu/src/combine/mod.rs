@@ -11,7 +11,7 @@ pub(crate) struct Mode {
     pub dst32: bool,
     /// Operands have 8-bit exponents.
     pub e8: bool,
-    /// Whose rules.
+    /// Generation whose rules apply.
     pub arch: Arch,
 }
 

@@ -108,7 +108,7 @@ impl Checked {
         }
     }
 
-    /// How many bounds the result rests on.
+    /// Number of bounds that the result rests on.
     pub fn bounds(self) -> u32 {
         self.bounds
     }

@@ -56,7 +56,7 @@ pub struct Step {
     close: bool,
     /// The sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
     pub grows: bool,
-    /// Where it is, the coefficient may not be even on the grid.
+    /// The coefficient may be odd on the grid where the sum grows.
     pub grows_odd: bool,
     /// The coefficient may have places below the grid.
     pub cuts: bool,
