@@ -18,7 +18,7 @@ pub fn div_f32<S: Speculative>(a: S, b: S) -> S {
     store_f32(if S::any(special) { select(special, special_quotient(a, b), quotient) } else { quotient })
 }
 
-/// Second step of a quotient: the part that the first one lacks is small beside it.
+/// Quotient in two steps: the part that the first one lacks is small beside it.
 #[inline(always)]
 pub fn div_to_fp32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = as_numbers(a, b);

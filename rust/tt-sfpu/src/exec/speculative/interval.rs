@@ -166,7 +166,7 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
 }
 
 impl Plan {
-    /// What is known of the step of this number, the first one's 0.
+    /// Bounds of a step on both sides of zero, by its number from 0.
     #[inline(always)]
     pub const fn step(&self, number: usize) -> Step {
         self.sides[0][number].and(self.sides[1][number])
@@ -188,7 +188,7 @@ impl Plan {
         }
     }
 
-    /// Of Horner's rule for coefficients from the highest power down, with arguments from `low` to `high`.
+    /// Plan of Horner's rule for coefficients from the highest power down and arguments from `low` to `high`.
     ///
     /// # Panics
     /// If coefficients are tiny or sums huge, which means at compile time.

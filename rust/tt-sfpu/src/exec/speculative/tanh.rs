@@ -9,7 +9,7 @@ use crate::arith::lane::{
 use crate::functions::blocks::MINUS_LN2;
 use crate::functions::tanh::{EXPM1_SERIES, RECIPROCAL_ESTIMATE, SMALL, TWO_OVER_LN2};
 
-/// What counts is an argument from 2^-12 on, and a power up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
+/// Hyperbolic tangent. Arguments count from 2^-12 on, and powers up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
 /// between 0.8 r and 1.2 r, and no number is near the ends of the range.
 #[inline(always)]
 pub fn tanh_f32<S: Speculative>(x: S) -> S {

@@ -46,7 +46,7 @@ pub fn scale_exp(value: Int, power: Int) -> Int {
 /// Beside it a number below 1/16 is on the grid of 1, which is 2^-26.
 pub const BESIDE: f32 = 0.1875;
 
-/// What lies between two numbers on the grid becomes the odd one; [`BESIDE`] is taken off again.
+/// Rounds to the odd one of two numbers on the grid, and subtracts [`BESIDE`] again.
 #[inline(always)]
 pub fn without_beside(down: Float, up: Float) -> Float {
     let odd = A::round_to_odd(A::to_bits(down), A::to_bits(up));
@@ -166,7 +166,7 @@ pub fn exponent_as_number(word: Int) -> Float {
 }
 
 impl SpecLanes {
-    /// Of zero it is minus infinity, of what is negative NaN; of denormals, infinity and NaN it falls back.
+    /// Logarithm of every number: minus infinity of zero, NaN of negatives; denormals, infinity and NaN fall back.
     #[inline(always)]
     pub fn limit_log(self, value: Self) -> Self {
         let (mut words, mut fallback) = (value.words, value.fallback);

@@ -290,14 +290,14 @@ impl Operands {
     }
 }
 
-/// Whether no result lies outside of half of the addend's power of two and three times that.
+/// Lanes whose result is from half of the addend's power of two to three times that.
 #[inline(always)]
 pub fn is_ordinary(above_half: Int) -> Lanes {
     A::below_unsigned(above_half, splat(2 * STEP + STEP / 2 - 1))
 }
 
-/// Whether no result lies outside of half of the addend's power of two and eight times that, or more for an addend that
-/// ends with zeros.
+/// Lanes whose result is from half of the addend's power of two to eight times that, or more for an addend that ends
+/// with zeros.
 #[inline(always)]
 pub fn is_grown(above_half: Int, zeros: u32) -> Lanes {
     A::below_unsigned(above_half, splat((4 + zeros) * STEP - 1))
