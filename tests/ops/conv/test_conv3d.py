@@ -189,7 +189,7 @@ def test_dilation_of_the_configuration_counts(device: ttnn.MeshDevice) -> None:
         (ttnn.ParameterError, "zeros or replicate", {"padding_mode": "circular"}),
         (ttnn.ShapeError, "padded T dimension", {"kernel_size": [4, 1, 1]}),
         (ttnn.ShapeError, "Weight patch size", {"kernel_size": [1, 2, 2]}),
-        (ttnn.ParameterError, "must be three numbers", {"stride": [1, 1]}),
+        (ttnn.ParameterError, "must be three integers", {"stride": [1, 1]}),
         (ttnn.ParameterError, "divisible by C_in_block", {"config": _config(48)}),
         (ttnn.ParameterError, "must be a multiple of 16", {"config": _config(8)}),
         (ttnn.ParameterError, "C_out_block must be a multiple", {"config": _config(C_out_block=48)}),

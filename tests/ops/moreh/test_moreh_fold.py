@@ -66,7 +66,7 @@ def test_unsupported_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         ttnn.moreh_fold(make((12, 30), ttnn.bfloat16, ttnn.TILE_LAYOUT, device), output_size=(6, 7), kernel_size=(2, 2))
     with pytest.raises(ttnn.ParameterError, match="kernel_size takes 2 elements"):
         ttnn.moreh_fold(x, output_size=(6, 7), kernel_size=(2,))
-    with pytest.raises(ttnn.ParameterError, match="numbers below 1 have no meaning"):
+    with pytest.raises(ttnn.ParameterError, match="values below 1 are invalid"):
         ttnn.moreh_fold(x, output_size=(6, 7), kernel_size=(2, 2), stride=(0, 1))
     with pytest.raises(ttnn.DTypeError, match="input is INT32"):
         ttnn.moreh_fold(make((12, 30), ttnn.int32, ROWS, device), output_size=(6, 7), kernel_size=(2, 2))

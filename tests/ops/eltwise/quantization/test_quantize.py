@@ -137,7 +137,7 @@ def test_wrong_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
         (lambda: ttnn.quantize(x, scales, zeros, axis=3), ttnn.ShapeError, r"outside the range \[-3, 2\]"),
         (lambda: ttnn.quantize(x, scales, zeros, axis=1), ttnn.ShapeError, "scale has 33 elements; the axis has 40"),
         (lambda: ttnn.quantize(x, 0.5, 0, axis=2), ttnn.ParameterError, "expects 1D scale tensors"),
-        (lambda: ttnn.requantize(q, 1.0, 0, 1.0, 0, axis=1), ttnn.ParameterError, "axis=1 is of vectors"),
+        (lambda: ttnn.requantize(q, 1.0, 0, 1.0, 0, axis=1), ttnn.ParameterError, "axis=1 is for vectors"),
         (lambda: ttnn.dequantize(q, 0.5, 0, dtype=ttnn.int32), ttnn.DTypeError, "only supports bf16/f32 outputs"),
     ):
         with pytest.raises(error, match=words):
