@@ -70,7 +70,7 @@ def compute_does_nothing() -> None:
         cb_push_back(0, 1)
 
 
-@broken_alone(DeadlockError, "nobody changes it", semaphores=1)
+@broken_alone(DeadlockError, "no kernel changes it", semaphores=1)
 def semaphore_that_nobody_sets() -> None:
     noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
 
@@ -87,7 +87,7 @@ def one_count_too_few() -> None:
     noc_semaphore_wait_min(L1Pointer(get_semaphore(0)), 2)  # bug
 
 
-@broken_alone(DeadlockError, "nobody changes it", semaphores=2)
+@broken_alone(DeadlockError, "no kernel changes it", semaphores=2)
 def wrong_semaphore_is_counted() -> None:
     count(semaphore=1)
     noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug

@@ -80,7 +80,7 @@ def test_tables_of_circular_buffers() -> None:
 
 
 def test_names_that_cpp_cannot_have() -> None:
-    with pytest.raises(KernelArgumentError, match="no name that C"):
+    with pytest.raises(KernelArgumentError, match="is not a valid C"):
         generated_header(settings(defines={"2TILES": "1"}))
 
 
