@@ -15,8 +15,8 @@ import pytest
 import ttnn
 from ttnn import _engine
 from ttnn.base.exceptions import ArgumentError
-from ttnn.operation.observation import Observation
 from ttnn.profiler import recorder
+from ttnn.profiler.recorder import Recorder
 from ttnn.profiler.table import flops
 
 
@@ -48,7 +48,7 @@ def test_nothing_is_recorded_outside(operands):
     ttnn.add(a, b)
     assert session.rows == []
     assert _engine.take_calls() == []
-    assert Observation.active is None
+    assert Recorder.active is None
 
 
 def test_repeated_calls_are_recorded_and_share_their_plan(operands):
@@ -144,7 +144,7 @@ def test_an_error_ends_the_profile(operands):
     a, _ = operands
     with pytest.raises(ttnn.ShapeError), ttnn.profiler.profile():
         ttnn.matmul(a, ttnn.reshape(a, (1, 1, 32, 128)))
-    assert Observation.active is None
+    assert Recorder.active is None
 
 
 def test_the_flops_of_a_product_are_those_of_its_sizes(operands):

@@ -1,4 +1,4 @@
-"""Observers of a program's events: graph captures and reports.
+"""Observers of a program's events: graph captures, reports, profiles and torch traces.
 
 While nobody observes, a call asks whether one list is empty, and no more. Observers see the operators that the program
 calls, the functions of tensors below them, the programs that the engine runs for them, and the memory that is
@@ -7,17 +7,38 @@ allocated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Final, TypeVar
 
 _Result = TypeVar("_Result")
+
+Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Runs an operator with its positional and keyword arguments."""
 
 
 class Observer:
     """A receiver of every event, in order. Starts and ends are nested. Events without a method are ignored."""
 
-    blocks: bool
-    """True if nothing runs: no memory is allocated, nothing is transferred, no program is dispatched."""
+    blocks: bool | None = None
+    """True if nothing runs: no memory is allocated, nothing is transferred, no program is dispatched; None if the next
+    observer decides it."""
+    in_full: bool = True
+    """True if operators run step by step. The allocations and steps of a cached program happen inside of the engine,
+    where no observer sees them."""
+    replays: ClassVar[bool] = False
+    """True if it observes the operators of a trace that is replayed."""
+
+    def call(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
+        """Return the result of an operator that the program, or another operator, calls."""
+        self.operation_start(operation, args, kwargs)
+        try:
+            result = run(operation, args, kwargs)
+        except BaseException as error:
+            self.operation_failed(error)
+            raise
+        self.operation_end(result)
+        return result
 
     def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An operator is called."""
@@ -52,8 +73,13 @@ OBSERVERS: Final[list[Observer]] = []
 
 
 def blocked() -> bool:
-    """Return True if nothing runs, by the outermost observer."""
-    return bool(OBSERVERS) and OBSERVERS[0].blocks
+    """Return True if nothing runs, by the outermost observer that decides it."""
+    return next((observer.blocks for observer in OBSERVERS if observer.blocks is not None), False)
+
+
+def operates_in_full() -> bool:
+    """Return True if operators run step by step, because of an observer."""
+    return any(observer.in_full for observer in OBSERVERS)
 
 
 def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Result]) -> _Result:
@@ -79,18 +105,13 @@ def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Resu
 
 
 def observed_operation(
-    operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[..., _Result]
-) -> _Result:
-    """Return what `run` returns for the call of an operator, and tell all observers of it."""
-    observers = tuple(OBSERVERS)
-    for observer in observers:
-        observer.operation_start(operation, args, kwargs)
-    try:
-        result = run(*args, **kwargs)
-    except BaseException as error:
-        for observer in observers:
-            observer.operation_failed(error)
-        raise
-    for observer in observers:
-        observer.operation_end(result)
-    return result
+    observers: Sequence[Observer], operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run
+) -> Any:
+    """Return what `run` returns for the call of an operator, through the observers, the outermost first."""
+    for observer in reversed(observers):
+        run = partial(_call, observer, run)
+    return run(operation, args, kwargs)
+
+
+def _call(observer: Observer, run: Run, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return observer.call(operation, args, kwargs, run)

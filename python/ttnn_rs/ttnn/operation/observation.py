@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ttnn.base.observers import OBSERVERS
 
@@ -22,10 +22,6 @@ class Operator(Protocol):
     @property
     def plain_golden(self) -> Callable[..., Any] | None:
         """Return the reference."""
-
-
-Run = Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any]
-"""Runs an operator with everything else that its call does: hooks, comparison mode, logging."""
 
 
 class ProgramRan(NamedTuple):
@@ -48,40 +44,13 @@ class ProgramRan(NamedTuple):
     started: int
 
 
-class Observer(Protocol):
-    """Is told of every call of an operator, also of those that operators make."""
-
-    def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
-        """Return what `run` returns for the call."""
-
-    def note(self, program: Any) -> None:
-        """Record the program of the running operator."""
-
-    def program_ran(self, ran: ProgramRan) -> None:
-        """Record a `ttnn.metal` program that has run."""
-
-
-class Observation:
-    """The observer of this process."""
-
-    active: ClassVar[Observer | None] = None
-    in_full: ClassVar[bool] = False
-    """True if calls must not use their prepared form: the observer has not seen them yet."""
-
-
 def note(program: Any) -> None:
     """Tell the observers which program the operator has decided on."""
-    for watching in OBSERVERS:
-        watching.noted(program)
-    observer = Observation.active
-    if observer is not None:
-        observer.note(program)
+    for observer in OBSERVERS:
+        observer.noted(program)
 
 
 def program_ran(ran: ProgramRan) -> None:
     """Tell the observers of a program of `ttnn.metal`."""
-    for watching in OBSERVERS:
-        watching.program_ran(ran)
-    observer = Observation.active
-    if observer is not None:
+    for observer in OBSERVERS:
         observer.program_ran(ran)

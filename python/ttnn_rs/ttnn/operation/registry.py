@@ -38,7 +38,6 @@ from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
 from ttnn.operation.former import translated
 from ttnn.operation.numerics import State, state
-from ttnn.operation.observation import Observation
 from ttnn.operation.program_keys import program_keys
 from ttnn.operation.signature import (
     GRADIENT_NAMES,
@@ -218,21 +217,12 @@ class FastOperation:
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
         if OBSERVERS:
-            return observed_operation(self, args, kwargs, self._run)
+            return observed_operation(OBSERVERS, self, args, kwargs, _run)
         if Traces.capturing:
             return record(self, args, kwargs)
-        if (
-            Observation.active is None
-            and CONFIG.enable_fast_runtime_mode
-            and not CONFIG.enable_comparison_mode
-            and not CONFIG.enable_logging
-        ):
+        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
             return self.function(*args, **kwargs)
         return call_slowly(self, args, kwargs)
-
-    def _run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the operator as `__call__` does when nobody observes it, without the shortest way."""
-        return record(self, args, kwargs) if Traces.capturing else call_slowly(self, args, kwargs)
 
     @property
     def plain_golden(self) -> Callable[..., Any] | None:
@@ -274,6 +264,11 @@ class FastOperation:
 
     def __repr__(self) -> str:
         return f"<operation {self.python_fully_qualified_name}>"
+
+
+def _run(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator as a call does that nobody observes."""
+    return record(operation, args, kwargs) if Traces.capturing else call_slowly(operation, args, kwargs)
 
 
 _operations: Final[dict[str, FastOperation]] = {}
@@ -499,7 +494,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         )
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        call = None if Observation.in_full else identify(name, args, kwargs)
+        call = identify(name, args, kwargs)
         if call is not None:
             program = call.device._resolved.get(call.key)
             if type(program) is Program:

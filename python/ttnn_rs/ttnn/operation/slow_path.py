@@ -20,7 +20,7 @@ import numpy as np
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation.carried import TRANSFERS, LostError, carried_by, is_carried, keep
-from ttnn.operation.observation import Observation, Operator
+from ttnn.operation.observation import Operator
 from ttnn.operation.signature import REQUIRED
 from ttnn.tensor.tensor import Tensor
 
@@ -85,20 +85,11 @@ _inside: Final = threading.local()
 def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator with everything that the slow path adds, once for it and all operators that it calls.
 
-    An observer is told of the inner calls too.
-
     Raises:
         HookError: a hook returned something.
         ComparisonError: comparison mode is on, and the golden function raised, or it is set to raise and the result is
             too far off.
     """
-    observer = Observation.active
-    if observer is not None:
-        return observer.call(operation, args, kwargs, _call)
-    return _call(operation, args, kwargs)
-
-
-def _call(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
         return operation.function(*args, **kwargs)
     if getattr(_inside, "operator", False):

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.observers import OBSERVERS, observed_operation
 from ttnn.device.mesh_device import CommandQueue, MeshDevice
 from ttnn.device.traces import CAPTURING
-from ttnn.operation.observation import Observation, Operator
+from ttnn.operation.observation import Operator
 from ttnn.operation.operands import tensors_in
 from ttnn.tensor.tensor import Tensor
 
@@ -94,10 +95,8 @@ class OperatorCall:
             made.last = self
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        observer = Observation.active
-        if observer is None:
-            return self.operation.function(*args, **kwargs)
-        return observer.call(self.operation, args, kwargs, _plainly)
+        observers = [observer for observer in OBSERVERS if observer.replays]
+        return observed_operation(observers, self.operation, args, kwargs, _plainly)
 
     def replay(self, queue: CommandQueue, replaced: dict[int, Tensor], *, trace: bool) -> None:
         """Make the call again.

@@ -16,18 +16,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.observers import OBSERVERS, Observer, Run
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.device_info import DeviceInfo, cluster_descriptor, get_device_info, mesh_descriptor
 from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.device.traces import Traces
-from ttnn.operation.observation import Observation, Operator, ProgramRan, Run
+from ttnn.operation.observation import Operator, ProgramRan
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
 from ttnn.profiler.describe import EngineCall, describe
 from ttnn.profiler.keys import key_of, timed
@@ -183,7 +184,7 @@ class _Thread(threading.local):
         self.passing = False
 
 
-class Recorder:
+class Recorder(Observer):
     """Collects the device operations of all calls of this process.
 
     Attributes:
@@ -193,7 +194,11 @@ class Recorder:
         changes: Buffers that were allocated and freed since, when it has stopped.
     """
 
+    active: ClassVar[Recorder | None] = None
+    replays = True
+
     def __init__(self) -> None:
+        self.in_full = False
         self.epoch = time.time_ns() - time.perf_counter_ns()
         self._calls: list[tuple[Any, ...]] = []
         self._now = _Thread()
@@ -234,14 +239,15 @@ class Recorder:
                 )
                 for b in device._engine.buffers()
             ]
-        Observation.active = self
+        Recorder.active = self
+        OBSERVERS.append(self)
 
     def stop(self) -> None:
         """End it."""
         _engine.keep_buffer_changes(False)
         self.changes = [BufferChange(*change) for change in _engine.take_buffer_changes()]
-        Observation.active = None
-        Observation.in_full = False
+        Recorder.active = None
+        OBSERVERS.remove(self)
 
     def _see(self, device: MeshDevice | None) -> None:
         """Keep the report description of a device, which may be closed when reports are written."""
@@ -254,7 +260,7 @@ class Recorder:
                 mesh_descriptor([device]),
             )
 
-    def note(self, program: Any) -> None:
+    def noted(self, program: Any) -> None:
         """Keep the program of the operator that runs now."""
         if self._now.stack:
             self._now.stack[-1].programs.append(program)
@@ -277,8 +283,8 @@ class Recorder:
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         """Run an operator and record its device operations."""
         thread = self._now
-        if thread.passing:
-            # What a call with these arguments runs is known.
+        if thread.passing or Traces.capturing:
+            # What a call with these arguments runs is known, or it runs when the trace is replayed.
             return run(operation, args, kwargs)
         if thread.stack:
             return self._inner(operation, args, kwargs, run)
@@ -355,14 +361,14 @@ class Recorder:
             self._now.plans = []
             _engine.take_calls()
             _engine.observe(True)
-            Observation.in_full = True
+            self.in_full = True
             try:
                 result = self._inner(operation, args, kwargs, run)
             except BaseException as error:
                 self._failed(operation, args, kwargs, started, error)
                 raise
             finally:
-                Observation.in_full = False
+                self.in_full = False
                 _engine.observe(False)
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))

@@ -15,7 +15,6 @@ from ttnn.base.config import ProcessProfile
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.files import make_folder, path_name, write_atomically
 from ttnn.operation.fallbacks import SUFFIX
-from ttnn.operation.observation import Observation
 from ttnn.profiler.missing import Total
 from ttnn.profiler.recorder import Recorder
 from ttnn.profiler.rows import MissingRow, Row, rows_of
@@ -121,7 +120,7 @@ class Profile:
         Raises:
             ArgumentError: the profile is still open.
         """
-        if Observation.active is self._recorder:
+        if Recorder.active is self._recorder:
             raise ArgumentError("Profile.report: the profile is still open; write the report after the with block")
         folder = Path(folder)
         self.to_csv(folder)
@@ -148,7 +147,7 @@ def _switch_process(on: bool) -> None:
             session._recorder.stop()
             print(session, file=sys.stderr)
         return
-    if Observation.active is not None:
+    if Recorder.active is not None:
         raise ArgumentError("CONFIG.profiler: a profile is open already; profiles do not nest")
     _Process.session = Profile()
     _Process.session._recorder.start()
@@ -172,7 +171,7 @@ def profile() -> Iterator[Profile]:
     Raises:
         ArgumentError: a profile is open already.
     """
-    if Observation.active is not None:
+    if Recorder.active is not None:
         raise ArgumentError("ttnn.profiler.profile: a profile is open already; profiles do not nest")
     session = Profile()
     session._recorder.start()

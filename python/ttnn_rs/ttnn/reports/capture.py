@@ -64,6 +64,8 @@ class GraphCapture(Observer):
         mode: Whether the operators run.
     """
 
+    blocks: bool
+
     _programs: ClassVar[int] = 0
 
     def __init__(self, mode: RunMode) -> None:

@@ -16,7 +16,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout
 from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
-from ttnn.base.observers import OBSERVERS
+from ttnn.base.observers import OBSERVERS, operates_in_full
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
@@ -88,8 +88,7 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
         args: Positional arguments as the caller gave them.
         kwargs: Keyword arguments likewise.
     """
-    if OBSERVERS:
-        # A program allocates and runs inside of the engine, where nobody sees it.
+    if OBSERVERS and operates_in_full():
         return None
     key: list[Any] = [name, CONFIG.numerics]
     tensors: list[Tensor] = []

@@ -40,7 +40,7 @@ class PhantomBuffer:
         banks = chip["dram_banks"] if dram else chip["grid"][0] * chip["grid"][1]
         self.bytes_per_bank = pages_per_bank(spec, banks) * self.aligned_page_bytes
         self.unique_id = next(PhantomBuffer._ids)
-        self._capture: Observer | None = OBSERVERS[0]
+        self._capture: Observer | None = next(observer for observer in OBSERVERS if observer.blocks)
 
     @property
     def is_allocated(self) -> bool:
