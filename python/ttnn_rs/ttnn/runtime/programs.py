@@ -89,6 +89,9 @@ def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], 
     """
     if call is None or not call.device._cache_enabled:
         return run(values)
+    if any(type(operand) is not Buffer for operand in call.operands):
+        # What a capture without dispatch has left has no memory.
+        return run(values)
     programs = call.device._resolved
     if type(programs.get(call.key)) is str:
         return run(values)
