@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.runtime import engine_steps
 from ttnn.base.observers import OBSERVERS
 from ttnn.profiler import describe
 from ttnn.profiler.device_operation import DeviceOperation
 from ttnn.profiler.plan import Plan
+from ttnn.runtime import engine_steps
 
 Node = dict[str, Any]
 
