@@ -195,7 +195,6 @@ macro_rules! keywords {
     (@default) => { None::<fn() -> _> };
     (@default $default:expr) => { Some(|| $default) };
     ($py:ident, $given:expr; $($name:ident $(: $type:ty)? $(= $default:expr)?),* $(,)?) => {
-        $crate::recording::given($given);
         $crate::resolving::given($given);
         let mut keywords = $crate::arguments::Keywords::new($given);
         $(let $name $(: $type)? = keywords.take(

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 mod arguments;
 mod attention;
 mod buffer;
+mod buffer_changes;
 mod chip;
 mod device;
 mod error;
@@ -18,7 +19,6 @@ mod pipeline;
 mod plan;
 mod program;
 mod random;
-mod recording;
 mod resolving;
 mod shared;
 mod tiles;
@@ -44,6 +44,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     resolving::register(module)?;
     launch::register(module)?;
     plan::register(module)?;
-    recording::register(module)?;
+    buffer_changes::register(module)?;
     interrupt::prepare(module.py())
 }

@@ -28,7 +28,7 @@ use tt_ops::{Chain, OpError};
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
-use crate::{interrupt, recording, resolving};
+use crate::{interrupt, resolving};
 
 /// The keyword arguments of a call.
 type Program<'py> = Bound<'py, PyDict>;
@@ -78,7 +78,6 @@ pub fn run_step(
         return Err(engine_bug(py, &format!("{function} runs on a slot of a program that is not made any more")));
     }
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    recording::observed(function, &ids);
     device.launch(py, |device| run(device, &ids))
 }
 

@@ -58,6 +58,9 @@ class Observer:
     def function_failed(self, error: BaseException) -> None:
         """The innermost function raises."""
 
+    def step(self, function: str, settings: dict[str, Any]) -> None:
+        """A function of the engine is about to run for the innermost operator."""
+
     def created(self, tensor: Any) -> None:
         """A tensor was given memory on a device."""
 

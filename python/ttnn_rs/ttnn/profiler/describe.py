@@ -20,8 +20,8 @@ from ttnn.profiler.operand import Operand, from_spec
 from ttnn.profiler.plan import CARDS, Card, Plan
 from ttnn.tensor.tensor import Tensor
 
-EngineCall = tuple[str, list[int], dict[str, Any] | None]
-"""A function of the engine, the ids of its buffers, its keyword arguments."""
+EngineCall = tuple[str, dict[str, Any]]
+"""A function of the engine and its keyword arguments."""
 
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
 _ELEMENTWISE: Final = {"unary": ("Unary", 1), "binary": ("BinaryNg", 2), "ternary": ("Ternary", 3)}
@@ -79,7 +79,7 @@ def describe(
     if isinstance(other, ConvProgram):
         # Input and weights may be on the host, and are brought to the device by the call.
         sources = (operand_of(other.source), operand_of(other.weights))
-    keywords = main[2] or {}
+    keywords = main[1]
     op = DeviceOperation(
         name,
         card,
@@ -113,7 +113,7 @@ def _steps(calls: Sequence[EngineCall], main: EngineCall) -> list[EngineCall]:
 def _step(op: DeviceOperation, call: EngineCall) -> DeviceOperation:
     """Return the device operation of an additional element-wise function, applied to the result."""
     kind, operands = _ELEMENTWISE[call[0]]
-    keywords = call[2] or {}
+    keywords = call[1]
     (result, *_) = op.outputs
     return DeviceOperation(
         f"{kind}DeviceOperation",

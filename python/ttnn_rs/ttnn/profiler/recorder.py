@@ -260,6 +260,11 @@ class Recorder(Observer):
                 mesh_descriptor([device]),
             )
 
+    def step(self, function: str, settings: dict[str, Any]) -> None:
+        """Keep a step of the operator that runs now."""
+        if self._now.stack:
+            self._now.stack[-1].calls.append((function, settings))
+
     def noted(self, program: Any) -> None:
         """Keep the program of the operator that runs now."""
         if self._now.stack:
@@ -359,8 +364,6 @@ class Recorder(Observer):
         # The engine notes calls, and operators take their whole way, for one thread at a time.
         with self._describing:
             self._now.plans = []
-            _engine.take_calls()
-            _engine.observe(True)
             self.in_full = True
             try:
                 result = self._inner(operation, args, kwargs, run)
@@ -369,7 +372,6 @@ class Recorder(Observer):
                 raise
             finally:
                 self.in_full = False
-                _engine.observe(False)
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
         device = device_of(args, kwargs, result)
@@ -397,14 +399,11 @@ class Recorder(Observer):
 
     def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
         stack = self._now.stack
-        if stack:
-            stack[-1].calls += _engine.take_calls()
         frame = Frame(operation.__name__)
         stack.append(frame)
         try:
             result = run(operation, args, kwargs)
         finally:
-            frame.calls += _engine.take_calls()
             stack.pop()
         if frame.calls:
             inputs, outputs = inputs_and_outputs(args, kwargs, result)

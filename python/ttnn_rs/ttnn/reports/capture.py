@@ -26,7 +26,6 @@ from ttnn.profiler.programs import NAME as PROGRAM
 from ttnn.profiler.programs import circular_buffers as program_cbs
 from ttnn.reports.buffers import BufferInfo, learn
 from ttnn.reports.device_operations import circular_buffers, describe_call
-from ttnn.reports.engine_calls import EngineCalls
 from ttnn.reports.nodes import BufferFacts, Node, new_node, tensor_params
 from ttnn.reports.texts import enum_text, memory_config_text, text_of
 from ttnn.tensor.phantom import PhantomBuffer
@@ -82,7 +81,6 @@ class GraphCapture(Observer):
         self._living: dict[int, BufferFacts] = {}
         self._phantoms: weakref.WeakValueDictionary[int, PhantomBuffer] = weakref.WeakValueDictionary()
         self._started: dict[int, int] = {0: time.perf_counter_ns()}
-        self._engine = EngineCalls(self._before_program, lambda: self.blocks)
         self.buffers: dict[int, list[BufferInfo]] = {}
         self.started_ns = time.time_ns()
         self._cached = {device.id(): set(device._programs) for device in _open_devices()}
@@ -91,13 +89,8 @@ class GraphCapture(Observer):
             for facts in device._engine.buffers():
                 self._living[facts["unique_id"]] = BufferFacts.of_listed(facts, device.id())
 
-    def begin(self) -> None:
-        """Begin to notice programs of the engine."""
-        self._engine.install()
-
     def end(self) -> list[Node]:
         """End the capture; return the nodes."""
-        self._engine.remove()
         self._notice_released()
         if self.blocks:
             # Programs that were not dispatched are not cached.
@@ -198,10 +191,10 @@ class GraphCapture(Observer):
         """Return how many nodes are open if no function runs inside of the innermost operator."""
         return 1 + sum(call.shown for call in self._calls)
 
-    def _before_program(self, function: str, keywords: dict[str, Any]) -> None:
-        """A function of the engine is about to run a program."""
-        if self._calls and len(self._open) == self._depth():
-            self._calls[-1].calls.append((function, [], keywords))
+    def step(self, function: str, settings: dict[str, Any]) -> None:
+        """A function of the engine is about to run for the innermost operator."""
+        if not self._elsewhere() and self._calls and len(self._open) == self._depth():
+            self._calls[-1].calls.append((function, settings))
 
     def _device_operation(self, call: _Call, result: Any) -> None:
         """Add the device operation of an operator that has asked the engine for something, and what it created."""

@@ -102,7 +102,6 @@ def begin_graph_capture(run_mode: RunMode | None = None) -> None:
             RECORDING.stacks = RECORDING.stacks_of_capture = True
         recorder = _Recorder()
     capture = GraphCapture(mode)
-    capture.begin()
     OBSERVERS.append(capture)
     if recorder is not None:
         OBSERVERS.append(recorder)

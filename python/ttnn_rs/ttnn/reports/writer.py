@@ -61,7 +61,6 @@ class RunReport:
         number = self._operation = self._operation + 1
         frames = python_frames()
         capture = GraphCapture(RunMode.NORMAL)
-        capture.begin()
         OBSERVERS.append(capture)
         capture.operation_start(operation, args, kwargs)
         started = time.perf_counter()

@@ -1,43 +1,52 @@
 """Steps of programs: the functions of the engine that work on buffers.
 
-While a call is resolved, each becomes a step of its program; otherwise it runs at once. Nothing outside of this package
-calls them by another way.
+While a call is resolved, each becomes a step of its program; otherwise it runs at once. Observers are told of each.
+Nothing outside of this package calls these functions by another way.
 """
 
-from ttnn._engine import (
-    Pipeline,
-    argmax,
-    attention_decode,
-    attention_prefill,
-    bernoulli,
-    binary,
-    copy_pages,
-    dropout,
-    embedding_backward,
-    fill,
-    gather_elements,
-    gather_rows,
-    grid_sample,
-    group_norm,
-    is_in,
-    matmul,
-    matmul_fast,
-    move_elements,
-    nonzero,
-    normal,
-    plus_one,
-    pool_sticks,
-    product,
-    reduce,
-    replace_tile_rows,
-    rotate,
-    scatter_elements,
-    sort,
-    ternary,
-    unary,
-    uniform,
-    write_window,
-)
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ttnn import _engine
+from ttnn._engine import Buffer, Pipeline
+from ttnn.base.observers import OBSERVERS, blocked
+
+if TYPE_CHECKING:
+    from ttnn._engine import (
+        argmax,
+        attention_decode,
+        attention_prefill,
+        bernoulli,
+        binary,
+        copy_pages,
+        dropout,
+        embedding_backward,
+        fill,
+        gather_elements,
+        gather_rows,
+        grid_sample,
+        group_norm,
+        is_in,
+        matmul,
+        matmul_fast,
+        move_elements,
+        nonzero,
+        normal,
+        plus_one,
+        pool_sticks,
+        product,
+        reduce,
+        replace_tile_rows,
+        rotate,
+        scatter_elements,
+        sort,
+        ternary,
+        unary,
+        uniform,
+        write_window,
+    )
 
 __all__ = [
     "Pipeline",
@@ -66,6 +75,7 @@ __all__ = [
     "reduce",
     "replace_tile_rows",
     "rotate",
+    "run_pipeline",
     "scatter_elements",
     "sort",
     "ternary",
@@ -73,3 +83,51 @@ __all__ = [
     "uniform",
     "write_window",
 ]
+
+NAMES: Final = {
+    "attention_decode": "attention",
+    "attention_prefill": "attention",
+    "copy_pages": "copy",
+    "dropout": "experimental.dropout",
+    "embedding_backward": "embedding_bw",
+    "gather_elements": "gather",
+    "gather_rows": "gather",
+    "is_in": "isin",
+    "matmul_fast": "matmul",
+    "move_elements": "move",
+    "normal": "randn",
+    "pool_sticks": "pool",
+    "replace_tile_rows": "tile rows",
+    "scatter_elements": "scatter",
+    "write_window": "copy",
+}
+"""Names of steps that differ from those of the functions."""
+
+
+def _runs(name: str, settings: dict[str, Any]) -> bool:
+    """Tell the observers of a step. Returns False if an observer has steps blocked."""
+    for observer in OBSERVERS:
+        observer.step(name, settings)
+    return not blocked()
+
+
+def _step(function: Callable[..., None]) -> Callable[..., None]:
+    name = NAMES.get(function.__name__, function.__name__)
+
+    def step(*operands: Any, **settings: Any) -> None:
+        if not OBSERVERS or _runs(name, settings):
+            function(*operands, **settings)
+
+    return step
+
+
+def run_pipeline(program: Pipeline, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> None:
+    """Run a pipeline on the buffers of its inputs and outputs."""
+    if not OBSERVERS or _runs("pipeline", {}):
+        program.run(inputs, outputs)
+
+
+if not TYPE_CHECKING:
+    for _name in __all__:
+        if _name not in ("Pipeline", "run_pipeline"):
+            globals()[_name] = _step(getattr(_engine, _name))

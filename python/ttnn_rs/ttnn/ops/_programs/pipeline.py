@@ -290,7 +290,9 @@ class Pipeline:
                 arch=self.arch,
             )
         note(self)
-        program.run([_buffer(tensor) for tensor in inputs], [_buffer(tensor) for tensor in outputs])
+        engine_steps.run_pipeline(
+            program, [_buffer(tensor) for tensor in inputs], [_buffer(tensor) for tensor in outputs]
+        )
 
 
 def _buffer(tensor: Tensor) -> Buffer:
