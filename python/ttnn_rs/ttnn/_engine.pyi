@@ -1,7 +1,7 @@
 """The engine, as the extension module exports it. Private: users see only the modules of this package.
 
 Formats are the chip's format codes, fidelities the number of phases (1 LoFi .. 4 HiFi4), arch 0 is Wormhole and 1
-Blackhole. Arrays are C-contiguous.
+Blackhole; without it, that of the chip of the buffers. Arrays are C-contiguous.
 """
 
 from collections.abc import Sequence
@@ -356,7 +356,7 @@ class _MatmulArguments(TypedDict):
     activation: Sequence[_Step]
     transpose_a: bool
     transpose_b: bool
-    arch: int
+    arch: NotRequired[int]
     left: NotRequired[_Windows | Literal["flushed"]]
     bias_tile_rows: NotRequired[int]
 
@@ -515,7 +515,7 @@ def replace_tile_rows(
     tiles: Sequence[tuple[int, Sequence[tuple[int, int, int]]]],
     *,
     formats: tuple[int, int],
-    arch: int,
+    arch: int | None = None,
     dst32: bool = False,
 ) -> None: ...
 
@@ -533,7 +533,7 @@ class _AttentionArguments(TypedDict):
     dst32: bool
     scale: float
     approximate: bool
-    arch: int
+    arch: NotRequired[int]
 
 class _PrefillArguments(_AttentionArguments):
     rows: int
@@ -577,7 +577,7 @@ class _GroupNormArguments(TypedDict):
     rsqrt: Sequence[_Step]
     fidelity: int
     dst32: bool
-    arch: int
+    arch: NotRequired[int]
 
 def group_norm(
     input: Buffer, parameters: list[Buffer], output: Buffer, **program: Unpack[_GroupNormArguments]
@@ -591,7 +591,7 @@ class _StickArguments(TypedDict):
     rows: Sequence[int] | _Numbers
     dst32: bool
     fidelity: int
-    arch: int
+    arch: NotRequired[int]
 
 def pool_sticks(input: Buffer, output: Buffer, **program: Unpack[_StickArguments]) -> None: ...
 
@@ -603,7 +603,7 @@ class _GridArguments(TypedDict):
     align_corners: bool
     dst32: bool
     fidelity: int
-    arch: int
+    arch: NotRequired[int]
 
 def grid_sample(input: Buffer, grid: Buffer, output: Buffer, **program: Unpack[_GridArguments]) -> None: ...
 
@@ -614,7 +614,7 @@ class _SortArguments(TypedDict):
     ascending: bool
     stable: bool
     first: int | None
-    arch: int
+    arch: NotRequired[int]
 
 def sort(input: Buffer, values: Buffer, indices: Buffer, **program: Unpack[_SortArguments]) -> None: ...
 
@@ -639,12 +639,12 @@ def is_in(
 def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...
 def uniform(
-    output: Buffer, *, format: int, low: int, scale: int, seed: int, cores: int, dst32: bool, arch: int
+    output: Buffer, *, format: int, low: int, scale: int, seed: int, cores: int, dst32: bool, arch: int = ...
 ) -> None: ...
 def bernoulli(
-    input: Buffer, output: Buffer, *, formats: tuple[int, int], seed: int, cores: int, dst32: bool, arch: int
+    input: Buffer, output: Buffer, *, formats: tuple[int, int], seed: int, cores: int, dst32: bool, arch: int = ...
 ) -> None: ...
 def dropout(
-    input: Buffer, output: Buffer, *, format: int, limit: int, scale: int, seed: int, cores: int, arch: int
+    input: Buffer, output: Buffer, *, format: int, limit: int, scale: int, seed: int, cores: int, arch: int = ...
 ) -> None: ...
-def normal(output: Buffer, *, format: int, seed: int, cores: int, dst32: bool, arch: int) -> None: ...
+def normal(output: Buffer, *, format: int, seed: int, cores: int, dst32: bool, arch: int = ...) -> None: ...

@@ -25,7 +25,7 @@ from ttnn.operation.signature import (
     Param,
     instance_kind,
 )
-from ttnn.ops._programs.common import arch_number, as_float, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import as_float, full_tiles, on_device, same_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.tensor.tensor import Tensor
 
@@ -187,8 +187,6 @@ def numerics(
 
     Without a configuration: HiFi2, a 16-bit Dst and the approximate exponential.
     """
-    device = tensors[0]._device
-    assert device is not None
     width = tensors[0].spec.shape[-1]
     fidelity, dst32 = MathFidelity.HiFi2, False
     if config is not None:
@@ -203,7 +201,6 @@ def numerics(
         "dst32": dst32,
         "scale": rounded(factor),
         "approximate": approximate,
-        "arch": arch_number(device),
     }
 
 

@@ -103,7 +103,6 @@ def multiply(
         activation=activation,
         transpose_a=False,
         transpose_b=transpose_b,
-        arch=arch_number(output._device),
     )
 
 

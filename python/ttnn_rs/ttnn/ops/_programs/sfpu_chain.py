@@ -19,7 +19,6 @@ from ttnn.ops._programs.common import (
     WIDE,
     agreed_dtype,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     memory_of_result,
@@ -91,7 +90,6 @@ def apply_chain(
         dst32=spec.dtype in WIDE or dtype in WIDE or spec.dtype is DataType.UINT8,
         tiled=spec.layout is Layout.TILE,
         precise=precise,
-        arch=arch_number(device),
     )
     if target is not output:
         copy_into(target, output)

@@ -18,7 +18,7 @@ from ttnn.base.enums import DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.runtime import engine_steps
@@ -96,7 +96,6 @@ def pooled(
         rows=np.asarray(which, np.uint32),
         dst32=dst32,
         fidelity=FIDELITY_NUMBER[fidelity],
-        arch=arch_number(device),
     )
     target = memory_config or DRAM_MEMORY_CONFIG
     if layout is Layout.TILE:

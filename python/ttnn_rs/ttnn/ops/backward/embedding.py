@@ -28,7 +28,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
     allocate,
-    arch_number,
     full_tiles,
     memory_of_result,
     on_device,
@@ -175,7 +174,6 @@ def _embedding_bw(
             row_length=int(indices.shape[-1]),
             rows=int(grad.shape[2]),
             tiles_wide=width // _TILE,
-            arch=arch_number(device),
         )
         return output
 

@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     FLOATS,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     on_device,
@@ -112,7 +111,6 @@ class Dst:
             tiled=True,
             fidelity=_HIFI4,
             dst32=DataType.FLOAT32 in (self.format, dtype),
-            arch=arch_number(device),
         )
         return output
 

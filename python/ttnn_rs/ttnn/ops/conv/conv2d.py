@@ -37,7 +37,7 @@ from ttnn.operation.signature import (
     instance_kind,
 )
 from ttnn.ops._programs.activations import chain, is_single_relu
-from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.common import allocate, on_device
 from ttnn.ops._programs.element_map import in_rows
 from ttnn.ops.conv.program import ConvProgram
 from ttnn.ops.conv.weights import prepared_bias, prepared_weights
@@ -232,7 +232,6 @@ def _product(
         activation=activation,
         transpose_a=False,
         transpose_b=False,
-        arch=arch_number(device),
         **made,
     )
     return output

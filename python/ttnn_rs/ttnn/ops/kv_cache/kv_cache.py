@@ -19,7 +19,7 @@ from ttnn.operation.accuracy import bit_exact, max_ulp
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
-from ttnn.ops._programs.common import arch_number, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import full_tiles, on_device, same_device
 from ttnn.ops._programs.windows import tile_grid, write_into
 from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
@@ -104,7 +104,6 @@ def _update(
         cache.buffer,
         tiles,
         formats=(FORMAT_CODE[source.spec.dtype], FORMAT_CODE[cache.spec.dtype]),
-        arch=arch_number(on_device(name, cache)),
         dst32=config is not None and config.fp32_dest_acc_en,
     )
     return cache

@@ -35,7 +35,7 @@ from ttnn.operation.signature import (
     Signature,
 )
 from ttnn.ops._programs.attention import integers
-from ttnn.ops._programs.common import arch_number, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import full_tiles, on_device, same_device
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.data_movement.permute import moved_to
@@ -215,7 +215,6 @@ def _planned(
             cache.buffer,
             list(taken.items()),
             formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[cache.spec.dtype]),
-            arch=arch_number(device),
         )
         return cache
 

@@ -32,7 +32,7 @@ from ttnn.operation.signature import (
 )
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
-from ttnn.ops._programs.common import allocate, arch_number, full_tiles, on_device
+from ttnn.ops._programs.common import allocate, full_tiles, on_device
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.runtime import engine_steps
@@ -295,9 +295,9 @@ def _run(
     fused_bias = bias if separate_bias is None else None
     note(program)
     if program.config.untilize_out:
-        _launch_untilized(program, prepared.settings, a, b, fused_bias, product, arch_number(device))
+        _launch_untilized(program, prepared.settings, a, b, fused_bias, product)
     else:
-        launch(prepared.settings, a, b, fused_bias, product, arch_number(device))
+        launch(prepared.settings, a, b, fused_bias, product)
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
@@ -339,7 +339,7 @@ def _run_in_full_tiles(
         left = FORMAT_CODE[a.spec.dtype]
     fused = None if program.separate_bias is not None else addend
     formats = (left, right, 0 if fused is None else FORMAT_CODE[fused.spec.dtype], result)
-    launch({**prepared.settings, "formats": formats}, a, b, fused, full, arch_number(device))
+    launch({**prepared.settings, "formats": formats}, a, b, fused, full)
     if program.separate_bias is not None:
         full = operation("add")(full, addend)
     if program.separate_activation is not None:
@@ -354,7 +354,6 @@ def _launch_untilized(
     b: Tensor,
     bias: Tensor | None,
     output: Tensor,
-    arch: int,
 ) -> None:
     """Run a program that packs rows: the result in the format of partial sums, once more through Dst, and out."""
     if not program.out.placement.sharded:
@@ -372,7 +371,7 @@ def _launch_untilized(
     dtypes = (program.partials, program.out.dtype)
     sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
     formats = (*settings["formats"][:-1], FORMAT_CODE[program.partials])
-    launch({**settings, "formats": formats}, a, b, bias, sums, arch)
+    launch({**settings, "formats": formats}, a, b, bias, sums)
     assert sums.buffer is not None
     assert tiles.buffer is not None
     engine_steps.unary(
@@ -382,7 +381,6 @@ def _launch_untilized(
         chain=[],
         dst32=program.compute.fp32,
         tiled=True,
-        arch=arch,
     )
     move_into(tiles, output)
 
@@ -393,7 +391,6 @@ def launch(
     b: Tensor,
     bias: Tensor | None,
     output: Tensor,
-    arch: int,
 ) -> None:
     """Run the multiplication itself; the result has tiles of the output tensor's data type.
 
@@ -403,13 +400,12 @@ def launch(
         b: Right operand.
         bias: Row that the program adds, if any.
         output: Takes the product.
-        arch: Number of the chip's generation.
     """
     assert a.buffer is not None
     assert b.buffer is not None
     assert output.buffer is not None
     run = engine_steps.matmul_fast if CONFIG.numerics == "fast" else engine_steps.matmul
-    run(a.buffer, b.buffer, None if bias is None else bias.buffer, output.buffer, arch=arch, **settings)
+    run(a.buffer, b.buffer, None if bias is None else bias.buffer, output.buffer, **settings)
 
 
 # Their functions of the SFPU do not look at `math_approx_mode`. GELU has a parameter of its own for it.

@@ -31,7 +31,7 @@ from ttnn.golden import matmul as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
-from ttnn.ops._programs.common import allocate, arch_number, on_device, same_device, take_output
+from ttnn.ops._programs.common import allocate, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import move_into
 from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
@@ -276,7 +276,7 @@ def _sparse_matmul(
         left = _gathered(_in_full_tiles(a), [pair[0] for pair in pairs], (rows, inner))
         right = _gathered(b, [pair[1] for pair in pairs], (inner, columns))
         products = allocate(TensorSpec.of((len(chosen), m, n), taken, Layout.TILE, DRAM_MEMORY_CONFIG), device)
-        launch({**settings, "batch": (len(chosen),) * 3}, left, right, None, products, arch_number(device))
+        launch({**settings, "batch": (len(chosen),) * 3}, left, right, None, products)
         for number, place in enumerate(chosen):
             copy_tiles(
                 products,

@@ -25,7 +25,6 @@ from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, MEMORY_CONF
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     count_program,
     full_tiles,
     is_empty,
@@ -180,7 +179,6 @@ def _run(
         activation=(),
         transpose_a=transposed[0],
         transpose_b=transposed[1],
-        arch=arch_number(on_device("moreh_matmul", a)),
     )
 
 

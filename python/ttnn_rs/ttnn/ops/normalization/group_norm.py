@@ -34,7 +34,6 @@ from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     on_device,
@@ -279,7 +278,6 @@ def _group_norm(
         rsqrt=[("rsqrt", "approx" if approximate else "default")],
         fidelity=FIDELITY_NUMBER[fidelity],
         dst32=dst32,
-        arch=arch_number(device),
     )
     result = output if layout is Layout.TILE else untilized(_NAME, output, target)
     in_place = is_sharded and inplace and memory_config in (None, spec.memory_config) and layout is spec.layout

@@ -28,7 +28,7 @@ from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, MEMORY_CONFIG, TENSOR, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, allocate, arch_number, is_empty, on_device, same_device
+from ttnn.ops._programs.common import INPUT_TENSOR, allocate, is_empty, on_device, same_device
 from ttnn.ops._programs.element_map import in_rows
 from ttnn.ops._programs.sticks import Indices, as_words, pooled
 from ttnn.ops._programs.windows import write_into
@@ -219,7 +219,6 @@ def _sampled(
         align_corners=align_corners,
         dst32=dst32,
         fidelity=FIDELITY_NUMBER[fidelity],
-        arch=arch_number(device),
     )
     return output
 

@@ -44,7 +44,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     memory_of_result,
@@ -72,9 +71,9 @@ def _fresh(seed: int | None) -> int:
 
 
 def _split(device: MeshDevice, seed: int | None) -> dict[str, int]:
-    """Return what all programs take: the seed, the number of cores, the chip."""
+    """Return what all programs take: the seed and the number of cores."""
     grid = device.compute_with_storage_grid_size()
-    return {"seed": _fresh(seed), "cores": grid.x * grid.y, "arch": arch_number(device)}
+    return {"seed": _fresh(seed), "cores": grid.x * grid.y}
 
 
 def _wide(config: WormholeComputeKernelConfig | None) -> bool:
@@ -283,7 +282,6 @@ def _dropout(
             scale=bits(scale),
             seed=seed,
             cores=grid.x * grid.y,
-            arch=arch_number(device),
         )
     return target
 

@@ -155,7 +155,6 @@ def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
         seed=seed,
         cores=cores,
         dst32=False,
-        arch=arch_number(device),
     )
     first = allocate(TensorSpec.of((cores,), _BF16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
     move_into(tiles, first, strides=[TILE_SIZE])

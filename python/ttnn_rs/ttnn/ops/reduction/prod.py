@@ -114,8 +114,7 @@ def _last_tile(source: Tensor) -> Tensor:
     if spec.shape.rank < 2:
         source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
     square = (TILE_SIZE, TILE_SIZE)
-    arch = arch_number(device)
-    code, fidelity = FORMAT_CODE[spec.dtype], 3 if arch == 0 else 4
+    code, fidelity = FORMAT_CODE[spec.dtype], 3 if arch_number(device) == 0 else 4
     if _of_few(spec):
         # The program tilizes them first. Its tiles have their place in memory, but what is in them is known.
         tiles = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, spec.memory_config), device)
@@ -123,7 +122,7 @@ def _last_tile(source: Tensor) -> Tensor:
         assert source.buffer is not None
         assert tile.buffer is not None
         matrix = (spec.shape[-2], spec.shape[-1])
-        engine_steps.product(source.buffer, tile.buffer, format=code, matrix=matrix, fidelity=fidelity, arch=arch)
+        engine_steps.product(source.buffer, tile.buffer, format=code, matrix=matrix, fidelity=fidelity)
         del tiles
         return tile
     if spec.layout is Layout.ROW_MAJOR:
@@ -137,7 +136,7 @@ def _last_tile(source: Tensor) -> Tensor:
     tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source.buffer is not None
     assert tile.buffer is not None
-    engine_steps.product(source.buffer, tile.buffer, format=code, fidelity=fidelity, arch=arch)
+    engine_steps.product(source.buffer, tile.buffer, format=code, fidelity=fidelity)
     return tile
 
 
@@ -190,8 +189,7 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
     assert source.buffer is not None
     assert output.buffer is not None
     leading = (length, spec.num_pages // (outer * length))
-    arch = arch_number(device)
-    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
+    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], leading=leading)
     return output
 
 
@@ -218,8 +216,7 @@ def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[i
     transposed = len(dims) > 1 and not down
     flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
     lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
-    arch = arch_number(device)
-    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
+    engine_steps.product(source.buffer, output.buffer, format=FORMAT_CODE[spec.dtype], lines=lines)
     return output
 
 

@@ -162,7 +162,6 @@ def _step(
         fill=None if fill is None else (height, width, fill),
         fidelity=setting.fidelity,
         dst32=setting.dst32,
-        arch=setting.arch,
     )
     return target
 
@@ -533,6 +532,5 @@ def _add_tiles(setting: Setting, source: Tensor, axes: Sequence[int], dtype: Dat
         length=dims[axis],
         fidelity=setting.fidelity,
         dst32=setting.dst32,
-        arch=setting.arch,
     )
     return target

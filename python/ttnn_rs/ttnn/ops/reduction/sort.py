@@ -23,7 +23,6 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
-    arch_number,
     dimension,
     full_tiles,
     is_empty,
@@ -92,7 +91,6 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
         ascending=not descending,
         stable=stable,
         first=None if first is None else -(-first // TILE_SIZE),
-        arch=arch_number(device),
     )
     if axis != rank - 1:
         values, indices = (permuted(name, result, order, DRAM_MEMORY_CONFIG, 0.0) for result in results)

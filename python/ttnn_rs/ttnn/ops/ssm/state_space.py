@@ -112,7 +112,6 @@ def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> T
         tiled=output.spec.layout is Layout.TILE,
         fidelity=fidelity,
         dst32=False,
-        arch=arch_number(output._device),
     )
     return output
 

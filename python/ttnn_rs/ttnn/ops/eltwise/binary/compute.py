@@ -23,7 +23,6 @@ from ttnn.ops._programs.common import (
     INTEGERS,
     agreed_dtype,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -301,7 +300,6 @@ def _run(
         pre_b=list(before_b),
         post=[*after, *program.cast],
         packer_relu=by_packer,
-        arch=arch_number(target._device),
         variant=program.variant,
         parameters=program.parameters,
     )

@@ -25,7 +25,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
     allocate,
-    arch_number,
     as_float,
     is_empty,
     on_device,
@@ -110,7 +109,6 @@ def _fused(
         tiled=True,
         fidelity=_HIFI4,
         dst32=True,
-        arch=arch_number(device),
         parameters=[word(zero_point)],
     )
     return output

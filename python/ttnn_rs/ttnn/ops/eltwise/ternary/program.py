@@ -20,7 +20,6 @@ from ttnn.ops._programs.common import (
     INTEGER_RANGE,
     WIDE,
     allocate,
-    arch_number,
     as_float,
     full_tiles,
     is_empty,
@@ -173,7 +172,6 @@ def run_ternary(
         shape_out=shape,
         dst32=dst32,
         tiled=like.layout is Layout.TILE,
-        arch=arch_number(device),
     )
     return output
 

@@ -19,7 +19,6 @@ from ttnn.ops._programs.common import (
     WIDE,
     agreed_dtype,
     allocate,
-    arch_number,
     full_tiles,
     is_empty,
     on_device,
@@ -61,7 +60,6 @@ def _rotate(
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         dst32=spec.dtype in WIDE or dtype in WIDE,
         tiled=spec.layout is Layout.TILE,
-        arch=arch_number(device),
     )
     if target is not output:
         copy_into(target, output)
