@@ -179,7 +179,7 @@ def test_sub_devices_keep_l1_of_their_own(device: ttnn.MeshDevice) -> None:
         filled()
     device.clear_loaded_sub_device_manager()
     tensor = filled()
-    with pytest.raises(ttnn.DeviceError, match="buffers lie in the first"):
+    with pytest.raises(ttnn.DeviceError, match="buffers occupy the first"):
         device.load_sub_device_manager(manager)
     tensor.deallocate()
     device.load_sub_device_manager(manager)
