@@ -56,7 +56,7 @@ def image(before: list[int], body: list[int]) -> bytes:
 @pytest.mark.parametrize("what", ["instructions", "pointers", "calls", "pages"])
 def test_compiled_kernel(benchmark: Any, device: ttnn.MeshDevice, what: str) -> None:
     """One kernel on one core; `mips` counts instructions, `calls_per_second` calls of the engine."""
-    base = int(device._engine.memory_view(ttnn.BufferType.L1.value)["base_address"])
+    base = int(device.engine.memory_view(ttnn.BufferType.L1.value)["base_address"])
     pages = ("cb_reserve_back", "cb_push_back", "cb_wait_front", "cb_pop_front")
     before, body, calls = {
         "instructions": ([], [NOTHING] * 30, 0),
@@ -73,7 +73,7 @@ def test_compiled_kernel(benchmark: Any, device: ttnn.MeshDevice, what: str) -> 
     runs: list[_engine.ProgramRun] = []
 
     def execute() -> None:
-        run = _engine.ProgramRun(device._engine, [cb], [], kernels, False, [(0, file, 0, 1 << 62, "", (0, 0))])
+        run = _engine.ProgramRun(device.engine, [cb], [], kernels, False, [(0, file, 0, 1 << 62, "", (0, 0))])
         run.schedule()
         assert run.run_native() == -1
         runs.append(run)

@@ -43,7 +43,7 @@ def test_open(benchmark: Any, chip: str) -> None:
 @pytest.mark.parametrize("direction", ["write", "read"])
 def test_pages(benchmark: Any, random: np.random.Generator, device: ttnn.MeshDevice, kind: str, direction: str) -> None:
     data = random.integers(0, 256, PAGES * PAGE, dtype=np.uint8)
-    buffer = device._engine.allocate_interleaved(PLACEMENTS[kind], PAGE, PAGES, 128)
+    buffer = device.engine.allocate_interleaved(PLACEMENTS[kind], PAGE, PAGES, 128)
     buffer.write(data, 128 * PAGE)
     if direction == "write":
         benchmark(buffer.write, data, 128 * PAGE)
@@ -62,7 +62,7 @@ def test_first_write(benchmark: Any, random: np.random.Generator, device: ttnn.M
     kept = []
 
     def fresh() -> None:
-        kept.append(device._engine.allocate_interleaved(0, PAGE, PAGES, 128))
+        kept.append(device.engine.allocate_interleaved(0, PAGE, PAGES, 128))
         kept[-1].write(data, 128 * PAGE)
 
     benchmark.pedantic(fresh, rounds=10, iterations=1)
@@ -72,10 +72,10 @@ def test_first_write(benchmark: Any, random: np.random.Generator, device: ttnn.M
 @pytest.mark.parametrize("step", ["allocate", "write", "read"])
 def test_one_tile(benchmark: Any, device: ttnn.MeshDevice, step: str) -> None:
     data = np.ones(PAGE, dtype=np.uint8)
-    buffer = device._engine.allocate_interleaved(0, PAGE, 1)
+    buffer = device.engine.allocate_interleaved(0, PAGE, 1)
     buffer.write(data, PAGE)
     if step == "allocate":
-        benchmark(device._engine.allocate_interleaved, 0, PAGE, 1)
+        benchmark(device.engine.allocate_interleaved, 0, PAGE, 1)
     elif step == "write":
         benchmark(buffer.write, data, PAGE)
     else:

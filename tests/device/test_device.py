@@ -85,11 +85,11 @@ def test_addresses_are_the_recorded_ones(chip: str, golden: Path) -> None:
         buffers = []
         for step in expected["allocation_sequence"]:
             kind = ttnn.BufferType[step["buffer"].removeprefix("BufferType.")]
-            buffers.append(device._engine.allocate_interleaved(kind.value, step["page"], step["pages"]))
+            buffers.append(device.engine.allocate_interleaved(kind.value, step["page"], step["pages"]))
             assert (buffers[-1].address, buffers[-1].aligned_page_bytes) == (step["address"], step["aligned_page"])
         second = expected["allocation_sequence"][1]
         buffers[1].deallocate()
-        again = device._engine.allocate_interleaved(0, second["page"], second["pages"])
+        again = device.engine.allocate_interleaved(0, second["page"], second["pages"])
         assert again.address == expected["realloc_after_free_second"]
 
 
@@ -243,7 +243,7 @@ def test_the_program_cache_counts(device: ttnn.MeshDevice) -> None:
 
 
 def test_memory_views_show_fragmentation(device: ttnn.MeshDevice) -> None:
-    buffers = [device._engine.allocate_interleaved(1, 2048, 64) for _ in range(3)]
+    buffers = [device.engine.allocate_interleaved(1, 2048, 64) for _ in range(3)]
     buffers[1].deallocate()
     view = ttnn.get_memory_view(device, ttnn.BufferType.L1)
     assert (view.total_bytes_allocated_per_bank, view.total_bytes_free_per_bank) == (4096, 1_389_216)
@@ -259,12 +259,12 @@ def test_memory_views_show_fragmentation(device: ttnn.MeshDevice) -> None:
     first = view.block_table[0]
     assert first["prevID"] == "-1"
     assert links[first["nextID"]]["address"] == "1492992"
-    assert device._engine.block_table(1) == view.block_table
-    assert device._engine.lowest_l1_address() == 1_492_992
+    assert device.engine.block_table(1) == view.block_table
+    assert device.engine.lowest_l1_address() == 1_492_992
 
 
 def test_memory_dump_writes_a_summary_per_buffer_type(device: ttnn.MeshDevice, tmp_path: Path) -> None:
-    kept = device._engine.allocate_interleaved(0, 2048, 100)
+    kept = device.engine.allocate_interleaved(0, 2048, 100)
     with ttnn.manage_config("root_report_path", tmp_path / "reports"):
         ttnn.dump_device_memory_state(device, prefix="before_")
     with (tmp_path / "reports" / "before_memory_usage_summary.csv").open() as file:
@@ -288,9 +288,9 @@ def test_pages_keep_their_bytes_in_any_placement(device: ttnn.MeshDevice) -> Non
     data = np.random.default_rng(1).integers(0, 256, 24 * 2048, dtype=np.uint8)
     cores = [(0, 0), (5, 1), (2, 7), (7, 7)]
     for buffer in (
-        device._engine.allocate_interleaved(0, 2048, 24, 6),
-        device._engine.allocate_interleaved(1, 2048, 24, 6),
-        device._engine.allocate_sharded(1, 2048, (4, 6), (2, 3), cores),
+        device.engine.allocate_interleaved(0, 2048, 24, 6),
+        device.engine.allocate_interleaved(1, 2048, 24, 6),
+        device.engine.allocate_sharded(1, 2048, (4, 6), (2, 3), cores),
     ):
         data.flags.writeable = False
         buffer.write(data, 6 * 2048)

@@ -16,15 +16,15 @@ TILE = np.arange(2048, dtype=np.uint32).astype(np.uint8)
 
 def usable(device: ttnn.MeshDevice) -> bool:
     """Return whether a buffer can still be allocated, written and read."""
-    buffer = device._engine.allocate_interleaved(0, 2048, 1)
+    buffer = device.engine.allocate_interleaved(0, 2048, 1)
     buffer.write(TILE, 2048)
     return bool((buffer.read(2048, 1, require_written=True) == TILE).all())
 
 
 def test_out_of_memory_names_every_figure(device: ttnn.MeshDevice) -> None:
-    kept = device._engine.allocate_interleaved(1, 2048, 64)
+    kept = device.engine.allocate_interleaved(1, 2048, 64)
     with pytest.raises(ttnn.OutOfMemoryError) as error:
-        device._engine.allocate_interleaved(1, 2048, 64 * 700)
+        device.engine.allocate_interleaved(1, 2048, 64 * 700)
     assert str(error.value) == (
         "Out of Memory: Not enough space to allocate 91750400 B L1 buffer across 64 banks, where each bank needs to "
         "store 1433600 B, but bank size is 1393312 B (allocated: 2048 B, free: 1391264 B, "
@@ -37,11 +37,11 @@ def test_out_of_memory_names_every_figure(device: ttnn.MeshDevice) -> None:
 
 
 def test_out_of_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     spec = ttnn.TensorSpec(ttnn.Shape([1 << 20, 1 << 14]), ttnn.float32, ttnn.TILE_LAYOUT)
     with pytest.raises(RuntimeError, match=r"allocate 68719476736 B DRAM buffer across 12 banks, .* 5726625792 B"):
         ttnn.allocate_tensor_on_device(spec, device)
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
     assert usable(device)
 
 
@@ -70,15 +70,15 @@ def test_the_operator_is_named_whose_result_has_no_place(
 
 def test_sizes_beyond_any_address(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.OutOfMemoryError, match="is larger than any address"):
-        device._engine.allocate_interleaved(0, 1 << 60, 1 << 60)
+        device.engine.allocate_interleaved(0, 1 << 60, 1 << 60)
     assert usable(device)
 
 
 def test_double_free_and_use_after_free(device: ttnn.MeshDevice) -> None:
-    buffer = device._engine.allocate_interleaved(0, 2048, 1)
+    buffer = device.engine.allocate_interleaved(0, 2048, 1)
     buffer.deallocate()
     assert not buffer.is_allocated
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     name = buffer.unique_id
     for call, text in (
         (buffer.deallocate, f"buffer {name} was already deallocated"),
@@ -88,7 +88,7 @@ def test_double_free_and_use_after_free(device: ttnn.MeshDevice) -> None:
         with pytest.raises(ttnn.StorageError) as error:
             call()
         assert str(error.value) == text
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
     assert usable(device)
 
 
@@ -111,10 +111,10 @@ def test_tensors_of_another_device(device: ttnn.MeshDevice) -> None:
     with ttnn.manage_device(1) as other:
         here = ttnn.Tensor(np.ones((32, 32), np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
         there = ttnn.Tensor(np.ones((32, 32), np.float32), ttnn.bfloat16, other, ttnn.TILE_LAYOUT)
-        before = device._engine.state_hash(), other._engine.state_hash()
+        before = device.engine.state_hash(), other.engine.state_hash()
         with pytest.raises(RuntimeError, match="another device"):
             ttnn.add(here, there)
-        assert (device._engine.state_hash(), other._engine.state_hash()) == before
+        assert (device.engine.state_hash(), other.engine.state_hash()) == before
         assert usable(device)
         assert usable(other)
 
@@ -233,15 +233,15 @@ SHARDS: list[tuple[tuple[Any, ...], str]] = [
 
 @pytest.mark.parametrize(("arguments", "text"), SHARDS, ids=[text for _, text in SHARDS])
 def test_wrong_buffer_sizes_raise(arguments: tuple[Any, ...], text: str, device: ttnn.MeshDevice) -> None:
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     with pytest.raises(ttnn.MemoryConfigError) as error:
-        device._engine.allocate_sharded(*arguments)
+        device.engine.allocate_sharded(*arguments)
     assert text in str(error.value)
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
 
 
 def test_unwritten_memory_is_an_error_where_it_matters(device: ttnn.MeshDevice) -> None:
-    buffer = device._engine.allocate_interleaved(0, 2048, 3)
+    buffer = device.engine.allocate_interleaved(0, 2048, 3)
     assert buffer.read(2048, 3).shape == (6144,)
     with pytest.raises(ttnn.AddressError) as error:
         buffer.read(2048, 3, require_written=True)
@@ -252,7 +252,7 @@ def test_unwritten_memory_is_an_error_where_it_matters(device: ttnn.MeshDevice) 
 
 
 def test_internal_faults_are_reported_as_our_own_bug(device: ttnn.MeshDevice) -> None:
-    buffer = device._engine.allocate_interleaved(0, 2048, 3)
+    buffer = device.engine.allocate_interleaved(0, 2048, 3)
     for call in (lambda: buffer.read(2048, 4), lambda: buffer.read(2049, 2), lambda: buffer.write(TILE, 2048)):
         with pytest.raises(ttnn.EngineBugError, match="please report it"):
             call()
@@ -273,25 +273,25 @@ def some_work(device: ttnn.MeshDevice) -> np.ndarray:
 def allocations_of_some_work(device: ttnn.MeshDevice) -> int:
     """Return how many allocations the operators make: the first number that no longer makes one fail."""
     for k in range(1, 100):
-        device._engine.fail_allocation(k)
+        device.engine.fail_allocation(k)
         try:
             some_work(device)
         except ttnn.OutOfMemoryError:
             continue
-        device._engine.fail_allocation(None)
+        device.engine.fail_allocation(None)
         return k - 1
     raise AssertionError("the operators never ran through")
 
 
 def test_every_allocation_can_fail(device: ttnn.MeshDevice) -> None:
     expected = some_work(device)
-    empty = device._engine.state_hash()
+    empty = device.engine.state_hash()
     count = allocations_of_some_work(device)
     assert count >= 5, "two inputs and three results"
     for k in range(1, count + 1):
-        device._engine.fail_allocation(k)
+        device.engine.fail_allocation(k)
         with pytest.raises(ttnn.OutOfMemoryError, match="was made to fail"):
             some_work(device)
-        assert device._engine.allocated_bytes() == 0, f"allocation {k} failed and something stayed allocated"
-        assert device._engine.state_hash() == empty
+        assert device.engine.allocated_bytes() == 0, f"allocation {k} failed and something stayed allocated"
+        assert device.engine.state_hash() == empty
         assert np.array_equal(some_work(device), expected)

@@ -60,9 +60,9 @@ def hashes_of(name: str) -> dict[str, str]:
     with ttnn.manage_device(device_id=0, chip="n150") as device:
         report = run_of(name)(device)
         memory = hashlib.sha256()
-        base = device._engine.memory_view(ttnn.BufferType.DRAM.value)["base_address"]
+        base = device.engine.memory_view(ttnn.BufferType.DRAM.value)["base_address"]
         for bank in range(len(device.chip["dram_cores"])):
-            memory.update(device._engine.read_bytes(True, bank, base, _MEMORY))
+            memory.update(device.engine.read_bytes(True, bank, base, _MEMORY))
     trace = hashlib.sha256(repr(report).encode())
     for row in report._run.events():
         trace.update(repr(row).encode())

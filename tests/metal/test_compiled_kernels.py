@@ -33,7 +33,7 @@ def run_of(device: ttnn.MeshDevice, words: tuple[int, ...], limit: int = 1 << 62
     """Return the run of a program with one compiled kernel on each of some cores."""
     kernels: list[Any] = [((x, 0), 0, "kernel", 0, None, []) for x in range(cores)]
     natives = [(number, image(words), 0, limit, "", (0, 0)) for number in range(cores)]
-    run = _engine.ProgramRun(device._engine, [], [], kernels, False, natives)
+    run = _engine.ProgramRun(device.engine, [], [], kernels, False, natives)
     assert run.schedule() == 0
     return run
 
@@ -94,4 +94,4 @@ def test_other_threads_run_meanwhile(device: ttnn.MeshDevice) -> None:
 def test_a_broken_image_is_refused(device: ttnn.MeshDevice, change: slice) -> None:
     row = (0, image(FINISH)[change], 0, 1, "", (0, 0))
     with pytest.raises(KernelCompileError, match="ELF"):
-        _engine.ProgramRun(device._engine, [], [], [((0, 0), 0, "kernel", 0, None, [])], False, [row])
+        _engine.ProgramRun(device.engine, [], [], [((0, 0), 0, "kernel", 0, None, [])], False, [row])

@@ -165,7 +165,7 @@ def test_sub_devices(device: ttnn.MeshDevice) -> None:
 
 
 def test_sub_devices_keep_l1_of_their_own(device: ttnn.MeshDevice) -> None:
-    whole = device._engine.memory_view(ttnn.BufferType.L1.value)["largest_contiguous_bytes_free_per_bank"]
+    whole = device.engine.memory_view(ttnn.BufferType.L1.value)["largest_contiguous_bytes_free_per_bank"]
     cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
     manager = device.create_sub_device_manager([ttnn.SubDevice([cores])], whole - 4096)
 

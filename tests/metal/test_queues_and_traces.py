@@ -114,7 +114,7 @@ def test_operators_in_a_trace(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.UnsupportedError, match="transfers and new tensors cannot"):
         on_device(device, 9)
     ttnn.end_trace_capture(device, trace, cq_id=0)
-    address, before = out.buffer_address(), device._engine.allocated_bytes()
+    address, before = out.buffer_address(), device.engine.allocated_bytes()
     for seed in (7, 8, 7):
         fresh = on_device(device, seed)
         ttnn.copy_host_to_device_tensor(ttnn.from_device(fresh), x)
@@ -122,7 +122,7 @@ def test_operators_in_a_trace(device: ttnn.MeshDevice) -> None:
         wanted = model(fresh, weights, bias)
         assert np.array_equal(ttnn.to_numpy(out), ttnn.to_numpy(wanted))
         del fresh, wanted
-    assert (out.buffer_address(), device._engine.allocated_bytes()) == (address, before)
+    assert (out.buffer_address(), device.engine.allocated_bytes()) == (address, before)
     ttnn.release_trace(device, trace)
     x.deallocate()
     with pytest.raises(ttnn.StorageError):

@@ -531,11 +531,11 @@ def test_scratchpads_hold_nothing_at_first(device: ttnn.MeshDevice) -> None:
 
 
 def test_scratchpads_end_with_their_program(device: ttnn.MeshDevice) -> None:
-    before = device._engine.allocated_bytes()
+    before = device.engine.allocated_bytes()
     program = metal.make_program_from_spec(device, scratchpad(4096, lambda: None))
-    assert device._engine.allocated_bytes() > before
+    assert device.engine.allocated_bytes() > before
     del program
-    assert device._engine.allocated_bytes() == before
+    assert device.engine.allocated_bytes() == before
 
 
 # Compute kernels.

@@ -146,11 +146,11 @@ def test_a_full_memory_is_an_error_of_the_operator(device: ttnn.MeshDevice) -> N
     a, b = operand(device, 1), operand(device, 2)
     for _ in range(3):
         ttnn.add(a, b)
-    before = device._engine.state_hash(), device._engine.allocated_bytes()
-    device._engine.fail_allocation(1)
+    before = device.engine.state_hash(), device.engine.allocated_bytes()
+    device.engine.fail_allocation(1)
     with pytest.raises(ttnn.OutOfMemoryError, match=r"ttnn\.add"):
         ttnn.add(a, b)
-    assert (device._engine.state_hash(), device._engine.allocated_bytes()) == before
+    assert (device.engine.state_hash(), device.engine.allocated_bytes()) == before
     ttnn.add(a, b)
 
 

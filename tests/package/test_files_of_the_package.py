@@ -59,7 +59,7 @@ def findings(source: str) -> Iterator[str]:
         # The engine has methods of these names for the memory of devices.
         if name in FUNCTIONS:
             yield name
-        elif isinstance(node.func, ast.Attribute) and method in METHODS and not name.endswith(f"_engine.{method}"):
+        elif isinstance(node.func, ast.Attribute) and method in METHODS and not name.endswith(f"engine.{method}"):
             yield method
         elif method == "open" and node.args and isinstance(node.args[0], ast.Constant):
             yield "open"
@@ -95,4 +95,4 @@ def test_a_call_that_opens_a_file_is_found(source: str) -> None:
 
 
 def test_the_memory_of_devices_is_no_file() -> None:
-    assert not list(findings("device._engine.write_bytes(x)\nself._open(path)\nopen_device(0)"))
+    assert not list(findings("device.engine.write_bytes(x)\nself._open(path)\nopen_device(0)"))

@@ -178,7 +178,7 @@ def test_what_raises_ends_aborted(device: ttnn.MeshDevice) -> None:
 def test_without_dispatch_nothing_is_allocated_or_run(chip: str) -> None:
     with ttnn.manage_device(0, chip=chip) as device:
         a = _tensor(device)
-        state = device._engine.state_hash()
+        state = device.engine.state_hash()
         programs = device.num_program_cache_entries()
         ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NO_DISPATCH)
         b = _tensor(device, memory_config=ttnn.L1_MEMORY_CONFIG)
@@ -188,7 +188,7 @@ def test_without_dispatch_nothing_is_allocated_or_run(chip: str) -> None:
         assert d.is_allocated()
         graph = ttnn.graph.end_graph_capture()
         _assert_sound(graph)
-        assert device._engine.state_hash() == state
+        assert device.engine.state_hash() == state
         assert device.num_program_cache_entries() == programs
         assert {node["params"]["address"] for node in _of_type(graph, "buffer_allocate")} == {"0"}
         assert not _of_type(graph, "program_execution")

@@ -93,9 +93,9 @@ def test_every_operator(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.L
     assert run == [row.plan.name for row in profile.rows]
     del result
     args, kwargs = _arguments(call)
-    state = device._engine.state_hash()
+    state = device.engine.state_hash()
     _result, blocked = _captured(ttnn.graph.RunMode.NO_DISPATCH, operation, args, kwargs)
     if entry.name not in RELEASE:
-        assert device._engine.state_hash() == state
+        assert device.engine.state_hash() == state
     assert blocked == run
     assert OBSERVERS == []

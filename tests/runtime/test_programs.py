@@ -126,11 +126,11 @@ def test_results_are_tensors_of_the_caller_where_the_operator_returns_these(devi
 
 def test_temporary_tensors_are_freed_at_a_launch(device: ttnn.MeshDevice) -> None:
     x = tensor(device)
-    before = device._engine.allocated_bytes()
+    before = device.engine.allocated_bytes()
     for _ in range(3):
         result = ttnn.var(x, -1)
         result.deallocate()
-        assert device._engine.allocated_bytes() == before
+        assert device.engine.allocated_bytes() == before
 
 
 def test_shared_operands_have_programs_of_their_own(device: ttnn.MeshDevice) -> None:

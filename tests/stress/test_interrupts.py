@@ -49,7 +49,7 @@ def after_a_while(action: Callable[[], object]) -> threading.Timer:
 @pytest.mark.parametrize("numerics", ["exact", "fast"])
 def test_a_long_operator_ends(device: ttnn.MeshDevice, threads: int, numerics: str) -> None:
     a, b = operands(device)
-    used = device._engine.allocated_bytes()
+    used = device.engine.allocated_bytes()
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi3)
     out = ttnn.empty(a.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
 
@@ -65,7 +65,7 @@ def test_a_long_operator_ends(device: ttnn.MeshDevice, threads: int, numerics: s
             products()
         timer.join()
     ttnn.deallocate(out)
-    assert device._engine.allocated_bytes() == used, "a result that is not complete is not kept"
+    assert device.engine.allocated_bytes() == used, "a result that is not complete is not kept"
     # The device works on, with every bit.
     row = ttnn.matmul(a[0:1, 0:32, :], b, compute_kernel_config=config)
     again = ttnn.matmul(a[0:1, 0:32, :], b, compute_kernel_config=config)

@@ -25,16 +25,16 @@ def cycle(number: int) -> None:
     device = ttnn.open_device(device_id=0)
     tile = np.full(2048, number % 251, dtype=np.uint8)
     buffers = [
-        device._engine.allocate_interleaved(0, 2048, 1),
-        device._engine.allocate_interleaved(1, 2048, 1),
-        device._engine.allocate_sharded(1, 2048, (1, 1), (1, 1), [(number % 8, 3)]),
+        device.engine.allocate_interleaved(0, 2048, 1),
+        device.engine.allocate_interleaved(1, 2048, 1),
+        device.engine.allocate_sharded(1, 2048, (1, 1), (1, 1), [(number % 8, 3)]),
     ]
     for buffer in buffers:
         buffer.write(tile, 2048)
         assert buffer.read(2048, 1)[7] == number % 251
     buffers[0].deallocate()
     del buffer, buffers[:]
-    assert device._engine.allocated_bytes() == 0
+    assert device.engine.allocated_bytes() == 0
     ttnn.close_device(device)
 
 
@@ -52,7 +52,7 @@ def test_ten_thousand_cycles_hold_nothing() -> None:
 
 def test_buffers_outlive_their_device_harmlessly() -> None:
     device = ttnn.open_device(device_id=0)
-    buffer = device._engine.allocate_interleaved(0, 2048, 1)
+    buffer = device.engine.allocate_interleaved(0, 2048, 1)
     ttnn.close_device(device)
     del device
     assert not buffer.is_allocated
@@ -72,7 +72,7 @@ def test_threads_share_a_device(host_threads: None) -> None:
                 for _ in range(50):
                     pages = int(random.integers(1, 400))
                     data = random.integers(0, 256, pages * 2048, dtype=np.uint8)
-                    buffer = device._engine.allocate_interleaved(int(random.integers(0, 2)), 2048, pages)
+                    buffer = device.engine.allocate_interleaved(int(random.integers(0, 2)), 2048, pages)
                     buffer.write(data, 2048)
                     assert np.array_equal(buffer.read(2048, pages, require_written=True), data)
             except BaseException as failure:
@@ -84,4 +84,4 @@ def test_threads_share_a_device(host_threads: None) -> None:
         for thread in threads:
             thread.join()
         assert failures == []
-        assert device._engine.allocated_bytes() == 0
+        assert device.engine.allocated_bytes() == 0

@@ -66,7 +66,7 @@ class L1:
 
     @property
     def lowest(self) -> int | None:
-        lowest: int | None = self.device._engine.lowest_l1_address()
+        lowest: int | None = self.device.engine.lowest_l1_address()
         return lowest
 
 

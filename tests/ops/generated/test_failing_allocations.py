@@ -33,8 +33,8 @@ def _fresh(entry: registry.Op, index: int, device: ttnn.MeshDevice) -> Call:
 
 def _fails(call: Call, number: int, device: ttnn.MeshDevice) -> bool:
     """Run a call whose allocation of this number fails; whether it made so many."""
-    before = device._engine.state_hash(), device._engine.allocated_bytes()
-    device._engine.fail_allocation(number)
+    before = device.engine.state_hash(), device.engine.allocated_bytes()
+    device.engine.fail_allocation(number)
     text = ""
     try:
         call()
@@ -42,11 +42,11 @@ def _fails(call: Call, number: int, device: ttnn.MeshDevice) -> bool:
         # What the traceback holds would keep buffers alive.
         text = str(error.with_traceback(None))
     finally:
-        device._engine.fail_allocation(None)
+        device.engine.fail_allocation(None)
     if not text:
         return False
     assert "was made to fail" in text
-    assert (device._engine.state_hash(), device._engine.allocated_bytes()) == before, f"allocation {number}"
+    assert (device.engine.state_hash(), device.engine.allocated_bytes()) == before, f"allocation {number}"
     return True
 
 

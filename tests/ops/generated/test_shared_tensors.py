@@ -60,10 +60,10 @@ def test_results_over_an_operand(entry: registry.Op, device: ttnn.MeshDevice) ->
         separate = _fresh(entry, index, device)
         expected = _outcome(separate, **{output: ttnn.clone(separate.arguments[operand])})
         shared = _fresh(entry, index, device)
-        before = device._engine.state_hash()
+        before = device.engine.state_hash()
         got = _outcome(shared, **{output: shared.arguments[operand]})
         if got is None:
-            assert device._engine.state_hash() == before, f"{output}={operand}"
+            assert device.engine.state_hash() == before, f"{output}={operand}"
         else:
             assert got == expected, f"{output}={operand}"
 

@@ -46,7 +46,7 @@ def test_results_do_not_depend_on_the_cores(entry: registry.Op, device: ttnn.Mes
 def test_other_cores_are_refused(entry: registry.Op, device: ttnn.MeshDevice) -> None:
     grid = device.compute_with_storage_grid_size()
     for call in _taking_cores(entry, device):
-        before = device._engine.state_hash()
+        before = device.engine.state_hash()
         for cores in OUTSIDE:
             with pytest.raises(ttnn.ParameterError) as beyond:
                 call(sub_core_grids=cores)
@@ -58,7 +58,7 @@ def test_other_cores_are_refused(entry: registry.Op, device: ttnn.MeshDevice) ->
             call(sub_core_grids=ttnn.CoreRangeSet([]))
         with pytest.raises(ttnn.ArgumentError, match="incompatible function arguments"):
             call(sub_core_grids=ttnn.CoreRange((0, 0), (1, 1)))
-        assert device._engine.state_hash() == before
+        assert device.engine.state_hash() == before
 
 
 def test_the_grid_is_the_device_s_own() -> None:

@@ -55,7 +55,7 @@ def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _state(device: ttnn.MeshDevice) -> int:
-    return device._engine.state_hash()
+    return device.engine.state_hash()
 
 
 def _tensors(call: Call) -> list[str]:

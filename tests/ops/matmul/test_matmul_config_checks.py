@@ -132,13 +132,13 @@ def test_a_configuration_that_does_not_fit(device: ttnn.MeshDevice, name: str) -
     config, compute, vendor, ours = MISFITS[name]
     a, b = on(device, integers(1, 512, 1024)), on(device, integers(2, 1024, 768))
     kernel = ttnn.WormholeComputeKernelConfig(**compute) if compute else None
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     with pytest.raises(exceptions.ProgramConfigError) as caught:
         ttnn.matmul(a, b, program_config=config, compute_kernel_config=kernel)
     advice, _, sentence = str(caught.value).partition("\ninfo:\n")
     assert vendor in sentence
     assert ours in advice
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
 
 
 # A left operand of 256 x 256 and a right one of 256 x 128: how each and the result are sharded, the configuration, the
@@ -272,13 +272,13 @@ def test_a_configuration_that_does_not_fit_the_shards(device: ttnn.MeshDevice, n
     of_a, of_b, of_result, config, vendor, ours = MISFIT_SHARDS[name]
     a = on(device, integers(1, 256, 256), memory_config=of_a)
     b = on(device, integers(2, 256, 128), memory_config=of_b)
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     with pytest.raises(exceptions.ProgramConfigError) as caught:
         ttnn.matmul(a, b, program_config=config, memory_config=of_result)
     advice, _, sentence = str(caught.value).partition("\ninfo:\n")
     assert vendor in sentence
     assert ours in advice
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
 
 
 def test_batches_that_do_not_fuse(device: ttnn.MeshDevice) -> None:

@@ -144,7 +144,7 @@ def test_wrong_addmm_arguments_raise_errors(device: ttnn.MeshDevice) -> None:
 
 def test_failures_hold_no_memory(device: ttnn.MeshDevice) -> None:
     a, b = on(device, integers(1, 64, 64)), on(device, integers(2, 64, 64))
-    before = device._engine.state_hash()
+    before = device.engine.state_hash()
     calls: list[dict[str, Any]] = [
         {"activation": "no such function"},
         {"activation": "log", "core_grid": ttnn.CoreGrid(x=2, y=2)},
@@ -153,7 +153,7 @@ def test_failures_hold_no_memory(device: ttnn.MeshDevice) -> None:
     for options in calls:
         with pytest.raises(exceptions.TtnnError):
             ttnn.matmul(a, b, **options)
-    assert device._engine.state_hash() == before
+    assert device.engine.state_hash() == before
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 8), (8, 0), (-1, 8)])

@@ -1,110 +1,68 @@
-"""One chip as programs see it: what it is, its coordinates, and the engine that holds its memory."""
+"""One chip of a mesh: what it is, its coordinates, and the engine that holds its memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, overload
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike, as_core
+from ttnn.base.core_range import CoreCoord, CoreLike, as_core
 from ttnn.base.enums import NOC, Arch, DispatchCoreAxis
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.dispatch import DispatchCoreConfig, axis_of, dispatch_axis
 
-ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
+ARCH: Final = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
 """Chip generations by the name that ARCH_NAME uses."""
 
 
 class Chip:
-    """The facts of a `MeshDevice`, which has one chip."""
+    """A chip that was powered up.
 
-    __slots__ = ("_arch", "_chip", "_dispatch_axis", "_engine", "_id")
+    Attributes:
+        id: Number of the device.
+        arch: Generation.
+        facts: Grids, banks, sizes, alignments, coordinates, clock.
+        dispatch_axis: Grid axis of the dispatch cores.
+        engine: Memory and programs.
+    """
 
-    _arch: Arch
-    _chip: dict[str, Any]
-    _dispatch_axis: DispatchCoreAxis
-    _engine: _engine.Device
-    _id: int
+    __slots__ = ("arch", "dispatch_axis", "engine", "facts", "id")
 
-    def _power_up(
-        self, device_id: int, chip: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None
+    def __init__(
+        self, id: int, name: str, regions: Mapping[str, int], dispatch: DispatchCoreConfig | None = None
     ) -> None:
-        """Create a chip with empty memory for the device."""
-        self._dispatch_axis = axis_of(chip, _engine.chip_info(chip)["arch_name"], dispatch)
-        in_columns = self._dispatch_axis is not dispatch_axis(_engine.chip_info(chip)["arch_name"])
-        self._chip = _engine.chip_info(chip, in_columns)
-        self._engine = _engine.Device(chip, **regions, dispatch_in_columns=in_columns)
-        self._engine.set_watched(CONFIG.watcher)
-        self._arch = ARCH[self._chip["arch_name"]]
-        self._id = device_id
+        """Power up a chip with empty memory.
 
-    @property
-    def chip(self) -> dict[str, Any]:
-        """Return all that is known of the chip: grids, banks, sizes, alignments, coordinates, clock."""
-        return self._chip
+        Args:
+            id: Number of the device.
+            name: One of `ttnn._engine.chip_names()`.
+            regions: Bytes that are set aside, by the names that the engine has for them.
+            dispatch: Dispatch cores; default: those of the generation.
+        """
+        arch_name = _engine.chip_info(name)["arch_name"]
+        self.dispatch_axis: Final[DispatchCoreAxis] = axis_of(name, arch_name, dispatch)
+        in_columns = self.dispatch_axis is not dispatch_axis(arch_name)
+        self.facts: Final[dict[str, Any]] = _engine.chip_info(name, in_columns)
+        self.engine: Final = _engine.Device(name, **regions, dispatch_in_columns=in_columns)
+        self.engine.set_watched(CONFIG.watcher)
+        self.arch: Final = ARCH[arch_name]
+        self.id: Final = id
 
     @property
     def is_open(self) -> bool:
-        """Return whether the device has not been closed."""
-        return bool(self._engine.is_open)
+        """Return whether the chip has not been closed."""
+        return self.engine.is_open
 
     @property
-    def shape(self) -> MeshShape:
-        """Return the chips of the mesh per dimension: one."""
-        return MeshShape(1, 1)
+    def grid(self) -> tuple[int, int]:
+        """Return columns and rows of the compute grid."""
+        columns, rows = self.facts["grid"]
+        return columns, rows
 
-    @property
-    def core_grid(self) -> CoreGrid:
-        """Return the compute grid."""
-        x, y = self._chip["grid"]
-        return CoreGrid(x=x, y=y)
-
-    def arch(self) -> Arch:
-        """Return the generation of the chip."""
-        return self._arch
-
-    def id(self) -> int:
-        """Return the number of the device."""
-        return self._id
-
-    def compute_with_storage_grid_size(self) -> CoreCoord:
-        """Return columns and rows of the cores that compute and hold buffers."""
-        return CoreCoord(*self._chip["grid"])
-
-    def dram_grid_size(self) -> CoreCoord:
-        """Return the DRAM banks as a grid of one row."""
-        return CoreCoord(*self._chip["dram_grid"])
-
-    def get_num_devices(self) -> int:
-        """Return the number of chips: 1."""
-        return 1
-
-    def get_device_ids(self) -> list[int]:
-        """Return the numbers of the chips."""
-        return [self._id]
-
-    def get_device_id(self, coordinate: MeshCoordinate, /) -> int:
-        """Return the number of the chip at a coordinate.
-
-        Raises:
-            DeviceError: the mesh has no such coordinate.
-        """
-        self._require_origin("get_device_id", coordinate)
-        return self._id
-
-    def sfpu_eps(self) -> float:
-        """Return the machine epsilon of the SFPU."""
-        return float(self._chip["sfpu_eps"])
-
-    def sfpu_nan(self) -> float:
-        """Return the value that programs use as NaN."""
-        return float(self._chip["sfpu_nan"])
-
-    def sfpu_inf(self) -> float:
-        """Return the value that programs use as infinity."""
-        return float(self._chip["sfpu_inf"])
+    def close(self) -> None:
+        """Free the memory of the chip; its buffers become invalid."""
+        self.engine.close()
 
     # Coordinates.
 
@@ -115,10 +73,11 @@ class Chip:
             DeviceError: the core is outside the compute grid.
         """
         core = as_core(logical_core)
-        for logical, coordinate in self._chip["worker_coords"]:
+        for logical, coordinate in self.facts["worker_coords"]:
             if logical == (core.x, core.y):
                 return CoreCoord(*coordinate)
-        raise DeviceError(f"worker_core_from_logical_core: core {core} is outside the compute grid {self._grid_text()}")
+        columns, rows = self.grid
+        raise DeviceError(f"worker_core_from_logical_core: core {core} is outside the compute grid {columns}x{rows}")
 
     def logical_core_from_worker_core(self, virtual_core: CoreLike) -> CoreCoord:
         """Return the core at NoC coordinates.
@@ -127,7 +86,7 @@ class Chip:
             DeviceError: no worker core is there.
         """
         core = as_core(virtual_core)
-        for logical, coordinate in self._chip["worker_coords"]:
+        for logical, coordinate in self.facts["worker_coords"]:
             if coordinate == (core.x, core.y):
                 return CoreCoord(*logical)
         raise DeviceError(f"logical_core_from_worker_core: no worker core at NoC coordinates {core}")
@@ -139,56 +98,25 @@ class Chip:
             DeviceError: there is no such bank.
         """
         core = as_core(logical_core)
-        banks = self._chip["dram_cores"]
+        banks = self.facts["dram_cores"]
         if core.y != 0 or core.x >= len(banks):
             raise DeviceError(
                 f"dram_core_from_logical_core: {core} is not a DRAM bank; banks are 0-0 to {len(banks) - 1}-0"
             )
         return CoreCoord(*banks[core.x])
 
-    @overload
-    def get_optimal_dram_bank_to_logical_worker_assignment(self, noc: NOC) -> list[CoreCoord]: ...
-
-    @overload
-    def get_optimal_dram_bank_to_logical_worker_assignment(
-        self, noc: NOC, coord: MeshCoordinate
-    ) -> dict[int, CoreCoord]: ...
-
-    def get_optimal_dram_bank_to_logical_worker_assignment(
-        self, noc: NOC, coord: MeshCoordinate | None = None
-    ) -> list[CoreCoord] | dict[int, CoreCoord]:
+    def optimal_dram_workers(self, noc: NOC) -> list[CoreCoord]:
         """Return for each DRAM bank the core that reads it best over a NoC.
-
-        With the coordinate of a chip, as 0.81.1 has it, the cores are returned by bank; without, the earlier form of
-        the call, they are a list in the order of the banks.
 
         Raises:
             UnsupportedError: the assignment of this chip is not known.
         """
-        if coord is not None:
-            self._require_origin("get_optimal_dram_bank_to_logical_worker_assignment", coord)
+        call = "get_optimal_dram_bank_to_logical_worker_assignment"
         if not isinstance(noc, NOC):
-            raise ArgumentError(f"get_optimal_dram_bank_to_logical_worker_assignment: expected a NOC, got {noc!r}")
-        workers = self._chip["optimal_dram_workers"]
+            raise ArgumentError(f"{call}: expected a NOC, got {noc!r}")
+        workers = self.facts["optimal_dram_workers"]
         if workers is None:
             raise UnsupportedError(
-                f"get_optimal_dram_bank_to_logical_worker_assignment: not known for {self._chip['name']}, "
-                "only for n150 and p150",
-                "unimplemented",
+                f"{call}: not known for {self.facts['name']}, only for n150 and p150", "unimplemented"
             )
-        cores = [CoreCoord(x, y) for x, y in workers[noc.value]]
-        return cores if coord is None else dict(enumerate(cores))
-
-    def _require_open(self, operation: str) -> None:
-        _engine.refuse_inside_kernels(operation)
-        if not self._engine.is_open:
-            raise DeviceError(f"{operation}: device {self._id} is closed")
-
-    def _require_origin(self, operation: str, coordinate: MeshCoordinate) -> None:
-        if not isinstance(coordinate, MeshCoordinate):
-            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
-        if any(coordinate):
-            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
-
-    def _grid_text(self) -> str:
-        return "{}x{}".format(*self._chip["grid"])
+        return [CoreCoord(x, y) for x, y in workers[noc.value]]

@@ -52,9 +52,9 @@ def get_device_info(device: MeshDevice) -> DeviceInfo:
     device._require_open("get_device_info")
     chip = device.chip
     columns, rows = chip["grid"]
-    view = device._engine.memory_view(BufferType.L1.value)
+    view = device.engine.memory_view(BufferType.L1.value)
     # Dispatch takes one line of cores beside the compute grid.
-    by_rows = device._dispatch_axis is DispatchCoreAxis.ROW
+    by_rows = device.chips[0].dispatch_axis is DispatchCoreAxis.ROW
     cores, bank, whole = columns * rows, view["total_bytes_per_bank"], chip["l1_bytes"]
     return DeviceInfo(
         num_y_cores=rows + by_rows,

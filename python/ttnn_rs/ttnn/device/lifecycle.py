@@ -248,7 +248,7 @@ def synchronize_device(
     """
     opened = _require_device("synchronize_device", device)
     if cq_id is not None and count("synchronize_device", "cq_id", cq_id) >= opened._queue_count:
-        has = f"device {opened._id} has {opened._queue_count} command queues"
+        has = f"device {opened.id()} has {opened._queue_count} command queues"
         raise DeviceError(f"synchronize_device: {has}, not {cq_id}")
     opened._sub_devices.check_ids("synchronize_device", sub_device_ids)
 
@@ -318,10 +318,10 @@ def _arch_of(device: MeshDevice | None) -> Arch:
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
     """Return the grid axis of the dispatch cores."""
-    return _mesh_device("get_dispatch_core_axis", device)._dispatch_axis
+    return _mesh_device("get_dispatch_core_axis", device).chips[0].dispatch_axis
 
 
-# Memory.
+# Memory. The allocators of a mesh go in lockstep, so that of one chip answers for all.
 
 
 def _default_chip() -> dict[str, Any]:
@@ -352,7 +352,7 @@ def get_allocator_base_address(device: MeshDevice, buffer_type: BufferType) -> i
     opened = _require_device("get_allocator_base_address", device)
     if not isinstance(buffer_type, BufferType):
         raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {buffer_type!r}")
-    return opened._engine.base_address(buffer_type.value)
+    return opened.engine.base_address(buffer_type.value)
 
 
 def get_memory_view(device: MeshDevice, buffer_type: BufferType) -> MemoryView:
@@ -364,7 +364,7 @@ def get_memory_view(device: MeshDevice, buffer_type: BufferType) -> MemoryView:
     opened = _require_device("get_memory_view", device)
     if not isinstance(buffer_type, BufferType):
         raise ArgumentError(f"get_memory_view: expected a BufferType, got {buffer_type!r}")
-    return MemoryView.of(opened._engine, buffer_type)
+    return MemoryView.of(opened.engine, buffer_type)
 
 
 def dump_device_memory_state(device: MeshDevice, prefix: str = "") -> None:
@@ -377,7 +377,7 @@ def dump_device_memory_state(device: MeshDevice, prefix: str = "") -> None:
         DeviceError: the device is closed.
     """
     opened = _require_device("dump_device_memory_state", device)
-    write_memory_state(opened._engine, CONFIG.root_report_path, prefix)
+    write_memory_state(opened.engine, CONFIG.root_report_path, prefix)
 
 
 def get_optimal_dram_bank_to_logical_worker_assignment(device: MeshDevice, noc: NOC) -> list[CoreCoord]:

@@ -1,4 +1,4 @@
-"""The open device: a mesh of one chip with its program cache, command queues, traces and sub-devices."""
+"""The open device: a mesh of chips with its program cache, command queues, traces and sub-devices."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from ttnn.device.coordinates import (
     SubDeviceManagerId,
 )
 from ttnn.device.dispatch import DispatchCoreConfig
+from ttnn.device.mesh import Mesh
 from ttnn.device.sub_device import SubDevices
 from ttnn.device.traces import Traces
 
@@ -39,8 +40,8 @@ open_devices: weakref.WeakValueDictionary[int, MeshDevice] = weakref.WeakValueDi
 _opening = threading.Lock()
 
 
-class MeshDevice(Chip):
-    """An open device: a mesh of one chip, created by `open_device`. Users may set attributes."""
+class MeshDevice(Mesh):
+    """An open device: a mesh of chips, created by `open_device`. Users may set attributes."""
 
     __slots__ = (
         "__dict__",
@@ -102,12 +103,12 @@ class MeshDevice(Chip):
                 raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
             device = cls.__new__(cls)
             name = DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip
-            device._power_up(card, name, regions, dispatch_core_config)
+            device._put(MeshShape(1, 1), Chip(card, name, regions, dispatch_core_config))
             device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
             device._resolved = {}
             device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
-            device._sub_devices = SubDevices(tuple(device._chip["grid"]), device._engine)
-            device._traces = Traces(device._engine)
+            device._sub_devices = SubDevices(device.chips)
+            device._traces = Traces(device.chips)
             open_devices[card] = device
         return device
 
@@ -177,7 +178,8 @@ class MeshDevice(Chip):
         """
         self._require_open("reset")
         self._traces.give_up()
-        self._engine.reset()
+        for chip in self.chips:
+            chip.engine.reset()
 
     # More than one chip, and parts of a chip.
 
@@ -323,10 +325,11 @@ class MeshDevice(Chip):
         """Close the device, like `ttnn.close_device`."""
         self._require_open("close_device")
         self._traces.give_up()
-        self._engine.close()
+        for chip in self.chips:
+            chip.close()
         self._programs.clear()
-        if open_devices.get(self._id) is self:
-            del open_devices[self._id]
+        if open_devices.get(self.id()) is self:
+            del open_devices[self.id()]
         return True
 
     def mesh_command_queue(self, id: int = 0) -> CommandQueue:
@@ -389,7 +392,7 @@ class MeshDevice(Chip):
         return self._queue_count
 
     def __repr__(self) -> str:
-        return "MeshDevice(1x1 grid, 1 devices)"
+        return f"MeshDevice({'x'.join(map(str, self._shape))} grid, {len(self.chips)} devices)"
 
 
 Device = MeshDevice
@@ -454,7 +457,7 @@ class CommandQueue:
         self.device._sub_devices.check_ids("enqueue_record_event", sub_device_ids)
         if device_range is not None:
             for coordinate in (device_range.start, device_range.end):
-                self.device._require_origin("enqueue_record_event", coordinate)
+                self.device.chip_at("enqueue_record_event", coordinate)
         self._events += 1
         event = MeshEvent.__new__(MeshEvent)
         event.queue, event.id = self, self._events

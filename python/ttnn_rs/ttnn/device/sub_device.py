@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet, check_in_grid
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
+from ttnn.device.chip import Chip
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
 
 
@@ -18,13 +18,12 @@ def _all_cores(part: SubDevice) -> CoreRangeSet:
 
 
 class SubDevices:
-    """The sub-device managers of a device, and the loaded one."""
+    """The sub-device managers of a mesh, and the loaded one. They divide all chips alike."""
 
-    __slots__ = ("_active", "_engine", "_grid", "_managers", "_next", "_own_l1")
+    __slots__ = ("_active", "_chips", "_managers", "_next", "_own_l1")
 
-    def __init__(self, grid: tuple[int, int], engine: _engine.Device) -> None:
-        self._grid = grid
-        self._engine = engine
+    def __init__(self, chips: Sequence[Chip]) -> None:
+        self._chips = chips
         self._managers: dict[int, list[SubDevice]] = {}
         self._own_l1: dict[int, int] = {}
         self._active: int | None = None
@@ -47,7 +46,7 @@ class SubDevices:
             if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):
                 raise UnsupportedError(f"{call}: {part!r} has Ethernet cores, which are not modelled")
             cores = _all_cores(part)
-            check_in_grid(f"{call}: sub-device {number} has", cores, self._grid)
+            check_in_grid(f"{call}: sub-device {number} has", cores, self._chips[0].grid)
             core = cores._shared(seen)
             if core is not None:
                 raise DeviceError(
@@ -70,7 +69,8 @@ class SubDevices:
         call = "load_sub_device_manager"
         number = self._require(call, manager)
         own = self._own_l1[number]
-        if not self._engine.set_l1_floor(own):
+        # Allocators of a mesh go in lockstep: a floor that one of them refuses is refused by the first already.
+        if not all(chip.engine.set_l1_floor(own) for chip in self._chips):
             raise DeviceError(
                 f"{call}: buffers occupy the first {own} bytes of L1, which manager {number} keeps for its sub-devices"
             )
@@ -78,7 +78,8 @@ class SubDevices:
 
     def clear(self) -> None:
         """Unload the sub-device manager: the grid is undivided."""
-        self._engine.set_l1_floor(0)
+        for chip in self._chips:
+            chip.engine.set_l1_floor(0)
         self._active = None
 
     def remove(self, manager: SubDeviceManagerId) -> None:

@@ -6,11 +6,12 @@ steps of their own to the trace that is being captured.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Final, Protocol
 
-from ttnn._engine import Device as EngineDevice
 from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.chip import Chip
 from ttnn.device.coordinates import MeshTraceId
 
 CAPTURING: Final = (
@@ -37,7 +38,7 @@ class Step(Protocol):
 class Traces:
     """The traces of one device: those that are finished, and the one that is being captured."""
 
-    __slots__ = ("_engine", "_finished", "_next", "_open", "steps")
+    __slots__ = ("_chips", "_finished", "_next", "_open", "steps")
 
     capturing: ClassVar[set[int]] = set()
     """Ids of the `Traces` that capture now: if there are none, operators do not look at the devices of tensors."""
@@ -48,8 +49,8 @@ class Traces:
     steps: list[Step] | None
     """The trace that is being captured, None if there is none."""
 
-    def __init__(self, engine: EngineDevice) -> None:
-        self._engine = engine
+    def __init__(self, chips: Sequence[Chip]) -> None:
+        self._chips = chips
         self._finished: dict[int, list[Step]] = {}
         self._next = 0
         self._open: int | None = None
@@ -63,8 +64,9 @@ class Traces:
         """
         if self.steps is not None:
             raise DeviceError("begin_trace_capture: a trace is being captured already")
-        if self._engine.failure is not None:
-            raise DeviceError(f"begin_trace_capture: {self._engine.failure}")
+        for chip in self._chips:
+            if chip.engine.failure is not None:
+                raise DeviceError(f"begin_trace_capture: {chip.engine.failure}")
         self._open, self.steps = self._next, []
         self._next += 1
         Traces.capturing.add(id(self))
@@ -91,11 +93,13 @@ class Traces:
 
     def suspend(self) -> None:
         """Block all engine work of this device while a trace is captured."""
-        self._engine.stop(CAPTURING, "UnsupportedError")
+        for chip in self._chips:
+            chip.engine.stop(CAPTURING, "UnsupportedError")
 
     def resume(self) -> None:
         """Unblock engine work."""
-        self._engine.reset()
+        for chip in self._chips:
+            chip.engine.reset()
 
     def find(self, call: str, trace_id: MeshTraceId | int) -> list[Step]:
         """Return the steps of a finished trace.

@@ -210,7 +210,7 @@ def create_buffer(
         raise MemoryConfigError(f"create_buffer: size {size} B is not a multiple of page_size {page} B")
     if not isinstance(config.buffer_type, BufferType):
         raise ArgumentError(f"create_buffer: buffer_type must be a BufferType, got {config.buffer_type!r}")
-    engine, kind = config.device._engine, config.buffer_type.value
+    engine, kind = config.device.engine, config.buffer_type.value
     pages = size // page
     if isinstance(config, InterleavedBufferConfig):
         return Buffer(config.device, engine.allocate_interleaved(kind, page, pages))
@@ -267,7 +267,7 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
 def _check_places(config: ShardedBufferConfig, cores: CoreRangeSet) -> None:
     """Check that the chip has the cores, or DRAM banks, of shards."""
     dram = config.buffer_type is BufferType.DRAM
-    grid = config.device._chip["dram_grid" if dram else "grid"]
+    grid = config.device.chip["dram_grid" if dram else "grid"]
     what = "create_buffer: a shard is placed on"
     check_in_grid(what, cores, grid, "grid of DRAM banks" if dram else "compute grid", error=MemoryConfigError)
 

@@ -113,7 +113,7 @@ def write_to_device_l1(device: MeshDevice, logical_core: CoreLike, address: int,
         DeviceError: no such core, or bytes beyond L1.
     """
     bank = _l1_bank("write_to_device_l1", device, logical_core)
-    device._engine.write_bytes(False, bank, _address("write_to_device_l1", address), as_bytes(host_buffer))
+    device.engine.write_bytes(False, bank, _address("write_to_device_l1", address), as_bytes(host_buffer))
     return True
 
 
@@ -137,7 +137,7 @@ def write_to_device_dram_channel(device: MeshDevice, dram_channel: int, address:
         DeviceError: no such bank, or bytes beyond it.
     """
     bank = _dram_bank("write_to_device_dram_channel", device, dram_channel)
-    device._engine.write_bytes(True, bank, _address("write_to_device_dram_channel", address), as_bytes(host_buffer))
+    device.engine.write_bytes(True, bank, _address("write_to_device_dram_channel", address), as_bytes(host_buffer))
     return True
 
 
@@ -165,7 +165,8 @@ def _l1_bank(call: str, device: MeshDevice, logical_core: CoreLike) -> int:
     core = as_core(logical_core)
     cores = [tuple(place) for place, _ in device.chip["worker_coords"]]
     if (core.x, core.y) not in cores:
-        raise DeviceError(f"{call}: core {core} is outside the compute grid {device._grid_text()}")
+        columns, rows = device.chips[0].grid
+        raise DeviceError(f"{call}: core {core} is outside the compute grid {columns}x{rows}")
     return cores.index((core.x, core.y))
 
 
@@ -189,7 +190,7 @@ def _read(
 ) -> Words:
     if isinstance(size, bool) or not isinstance(size, int) or not 0 < size < 1 << 40 or size % 4:
         raise ArgumentError(f"{call}: size must be a multiple of 4 B, got {size!r}")
-    words: Words = device._engine.read_bytes(dram, bank, _address(call, address), size).view(np.uint32)
+    words: Words = device.engine.read_bytes(dram, bank, _address(call, address), size).view(np.uint32)
     if into is not None:
         into[:] = words.tolist()
     return words

@@ -163,7 +163,7 @@ class MeshBuffer(Buffer):
         Raises:
             DeviceError: the mesh has no such chip.
         """
-        self.device._require_origin("MeshBuffer.get_device_buffer", coord)
+        self.device.chip_at("MeshBuffer.get_device_buffer", coord)
         return self
 
     def get_reference_buffer(self) -> Buffer:
@@ -243,8 +243,8 @@ def enqueue_mesh_workload(
         raise DeviceError(f"{call}: the workload has no program")
     report = None
     for device_range, program in mesh_workload.get_programs().items():
-        mesh_cq.device._require_origin(call, device_range.start)
-        mesh_cq.device._require_origin(call, device_range.end)
+        mesh_cq.device.chip_at(call, device_range.start)
+        mesh_cq.device.chip_at(call, device_range.end)
         report = enqueue_program(mesh_cq, program, blocking, trace=trace)
     return report
 
@@ -290,7 +290,7 @@ def write_shard(
         DeviceError: the mesh has no such chip.
         ArgumentError: other bytes than the buffer has.
     """
-    require_queue("write_shard", mesh_cq).device._require_origin("write_shard", coord)
+    require_queue("write_shard", mesh_cq).device.chip_at("write_shard", coord)
     enqueue_write_buffer(mesh_cq, mesh_buffer, src, blocking)
 
 
@@ -303,7 +303,7 @@ def read_shard(
         DeviceError: the mesh has no such chip.
         ArgumentError: an array of another size.
     """
-    require_queue("read_shard", mesh_cq).device._require_origin("read_shard", coord)
+    require_queue("read_shard", mesh_cq).device.chip_at("read_shard", coord)
     return _read(mesh_cq, mesh_buffer, dst)
 
 

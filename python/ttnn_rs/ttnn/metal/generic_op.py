@@ -243,8 +243,8 @@ def _of_one_chip(device: MeshDevice, program: ProgramDescriptor | MeshProgramDes
     ranges = list(program.mesh_programs)
     if len(ranges) != 1:
         raise ProgramConfigError(f"generic_op: a mesh of one chip requires one program, got {len(ranges)}")
-    device._require_origin("generic_op", ranges[0].start)
-    device._require_origin("generic_op", ranges[0].end)
+    device.chip_at("generic_op", ranges[0].start)
+    device.chip_at("generic_op", ranges[0].end)
     return program.mesh_programs[ranges[0]]
 
 

@@ -126,7 +126,7 @@ def create_global_circular_buffer(
     for sender, receivers in mapping:
         if not isinstance(receivers, CoreRangeSet) or receivers.empty():
             raise ArgumentError(f"{call}: sender {sender} needs a CoreRangeSet of receivers, got {receivers!r}")
-        check_in_grid(f"{call}: sender {sender} has as receiver", receivers, mesh_device._chip["grid"])
+        check_in_grid(f"{call}: sender {sender} has as receiver", receivers, mesh_device.chip["grid"])
         cores += [sender, *receivers.cores()]
     if not cores:
         raise ArgumentError(f"{call}: the mapping names no sender")

@@ -48,7 +48,7 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
         KernelCompileError: a C++ kernel does not compile, or there is no compiler.
     """
     require_program("enqueue_program", program)
-    grid = device._chip["grid"]
+    grid = device.chip["grid"]
     for what, cores in [
         *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),
         *(("a circular buffer", handle.cores) for handle in program.circular_buffers),
@@ -94,8 +94,8 @@ def cb_addresses(program: ProgramParts, base: int) -> list[int]:
 
 
 def _circular_buffers(device: MeshDevice, program: ProgramParts) -> list[CbRow]:
-    base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
-    lowest = device._engine.lowest_l1_address()
+    base = int(device.engine.memory_view(BufferType.L1.value)["base_address"])
+    lowest = device.engine.lowest_l1_address()
     rows: list[CbRow] = []
     for handle, address in zip(program.circular_buffers, cb_addresses(program, base), strict=True):
         config = handle.config
@@ -203,7 +203,7 @@ def _contexts(
     device: MeshDevice, placed: Sequence[tuple[tuple[int, int], Kernel]], program: ProgramParts
 ) -> list[KernelContext]:
     """Return the context of each kernel on each of its cores."""
-    chip = device._chip
+    chip = device.chip
     coordinates = dict(chip["worker_coords"])
     banks = (chip["dram_cores"], list(coordinates.values()))
     alignments = (int(chip["dram_alignment"]), int(chip["l1_alignment"]))

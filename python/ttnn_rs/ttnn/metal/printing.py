@@ -29,7 +29,7 @@ def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
         if not isinstance(device, MeshDevice):
             raise ArgumentError(f"describe: expected a ttnn.MeshDevice, got {device!r}")
         lay_out(device, program)
-        base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
+        base = int(device.engine.memory_view(BufferType.L1.value)["base_address"])
     cores = _together(_everywhere(program))
     lines = [f"Program on {_count(cores.num_cores(), 'core')}{f' {cores}' if cores.num_cores() else ''}"]
     if program.kernels:
@@ -152,7 +152,7 @@ def _l1(program: ProgramParts, places: list[int], device: MeshDevice | None) -> 
     """Yield the map of L1: circular buffers in the order of their addresses, for each set of cores with the same."""
     limit = 0
     if device is not None:
-        limit = device._engine.lowest_l1_address() or int(device.chip["l1_bytes"])
+        limit = device.engine.lowest_l1_address() or int(device.chip["l1_bytes"])
     groups: dict[tuple[int, ...], list[CoreCoord]] = {}
     for core in _together(handle.cores for handle in program.circular_buffers).cores():
         here = [i for i, handle in enumerate(program.circular_buffers) if handle.cores.contains(core)]

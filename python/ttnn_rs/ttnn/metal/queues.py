@@ -197,10 +197,10 @@ def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = Tr
     try:
         report = execute(device, layout, trace=trace)
     except KernelError as error:
-        device._engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
+        device.engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
     except KeyboardInterrupt as error:
-        device._engine.stop(f"the device stopped when a program was interrupted; call device.reset(). In {error}")
+        device.engine.stop(f"the device stopped when a program was interrupted; call device.reset(). In {error}")
         raise
     finally:
         device._running.release()

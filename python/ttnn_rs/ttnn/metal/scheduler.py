@@ -35,7 +35,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
     """
     refuse_threads()
     run = _engine.ProgramRun(
-        device._engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
+        device.engine, layout.cbs, layout.semaphores, layout.kernels, trace, natives=layout.natives
     )
     kernels = [context.copy() for context in layout.contexts]
     before = dict(here.__dict__)

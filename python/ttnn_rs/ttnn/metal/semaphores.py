@@ -123,7 +123,7 @@ def create_global_semaphore(
         raise MemoryConfigError(f"create_global_semaphore: semaphores must be in L1, not in {buffer_type}")
     value = semaphore_value("create_global_semaphore", initial_value)
     where = as_cores(cores)
-    check_in_grid("create_global_semaphore: a semaphore is placed on", where, mesh_device._chip["grid"])
+    check_in_grid("create_global_semaphore: a semaphore is placed on", where, mesh_device.chip["grid"])
     count = where.num_cores()
     if count == 0:
         raise ArgumentError("create_global_semaphore: no cores are passed")

@@ -235,9 +235,9 @@ class Recorder(Observer):
             self._see(device)
             self.before += [
                 BufferChange(
-                    b["unique_id"], device._engine.number, True, b["buffer_type"], b["address"], b["bytes_per_bank"]
+                    b["unique_id"], device.engine.number, True, b["buffer_type"], b["address"], b["bytes_per_bank"]
                 )
-                for b in device._engine.buffers()
+                for b in device.engine.buffers()
             ]
         Recorder.active = self
         OBSERVERS.append(self)
@@ -251,8 +251,8 @@ class Recorder(Observer):
 
     def _see(self, device: MeshDevice | None) -> None:
         """Keep the report description of a device, which may be closed when reports are written."""
-        if device is not None and device.is_open and device._engine.number not in self.devices:
-            self.devices[device._engine.number] = SeenDevice(
+        if device is not None and device.is_open and device.engine.number not in self.devices:
+            self.devices[device.engine.number] = SeenDevice(
                 device.id(),
                 device.chip,
                 get_device_info(device),

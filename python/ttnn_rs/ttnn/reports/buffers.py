@@ -105,7 +105,7 @@ def get_buffer_pages(devices: MeshDevice | Iterable[MeshDevice]) -> list[BufferP
 
 def _listed(device: MeshDevice) -> list[tuple[dict[str, int], TensorSpec | None]]:
     """Return the buffers that the engine lists, each with the specification of its tensor."""
-    listed = device._engine.buffers()
+    listed = device.engine.buffers()
     if any(facts["unique_id"] not in _specs for facts in listed):
         for found in gc.get_objects():
             # Not isinstance: some objects of other packages warn when they are asked for their class. A tensor whose

@@ -86,7 +86,7 @@ class GraphCapture(Observer):
         self._cached = {device.id(): set(device._programs) for device in _open_devices()}
         self._add("capture_start", level=0)
         for device in _open_devices():
-            for facts in device._engine.buffers():
+            for facts in device.engine.buffers():
                 self._living[facts["unique_id"]] = BufferFacts.of_listed(facts, device.id())
 
     def end(self) -> list[Node]:
@@ -279,7 +279,7 @@ class GraphCapture(Observer):
         own_waiting = {t.buffer.unique_id for call in self._calls for t in call.waiting if t.buffer is not None}
         now: dict[int, BufferFacts] = {}
         for device in _open_devices():
-            for listed in device._engine.buffers():
+            for listed in device.engine.buffers():
                 now[listed["unique_id"]] = BufferFacts.of_listed(listed, device.id())
         for number, phantom in tuple(self._phantoms.items()):
             if phantom.is_allocated and number in self._living:

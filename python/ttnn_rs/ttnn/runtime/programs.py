@@ -95,7 +95,7 @@ def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], 
     programs = call.device._resolved
     if type(programs.get(call.key)) is str:
         return run(values)
-    resolving = _engine.begin_program(call.device._engine, call.operands)
+    resolving = _engine.begin_program(call.device.engine, call.operands)
     if resolving is None:
         # A part of an operator that is being resolved.
         return run(values)

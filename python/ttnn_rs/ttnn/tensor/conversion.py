@@ -339,12 +339,13 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
     """
     where = "ttnn.reallocate"
     _require_tensor(where, tensor)
-    old = tensor._require_device(where, "tensor")
+    tensor._require_device(where, "tensor")
     device = tensor._device
     assert device is not None
     spec = tensor.spec if memory_config is None else tensor.spec.with_memory_config(memory_config)
     values = tensor._to_host(where)
-    old.deallocate()
+    for buffer in tensor.buffers:
+        buffer.deallocate()
     try:
         moved = values._to_device(where, device, spec.memory_config)
     except Exception:
@@ -434,7 +435,7 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
     where = "ttnn.copy_host_to_device_tensor"
     check_queue(where, cq_id)
     raw, spec = _raw_for(where, host_tensor, device_tensor)
-    transfer.write(device_tensor._require_device(where, "device_tensor"), spec, raw)
+    transfer.write(device_tensor.buffers, spec, raw)
 
 
 def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[host_buffer.Raw, TensorSpec]:
@@ -477,13 +478,12 @@ def copy_host_to_device_tensor_partial(
     chosen = {core for core in set(cores) if logical_core_filter.contains(core)}
     if not chosen:
         return
-    buffer = device_tensor._require_device(where, "device_tensor")
     written = np.array([core in chosen for core in cores], dtype=bool)
     if not written.all():
-        pages = transfer.read(buffer, spec).reshape(spec.num_pages, spec.page_bytes)
+        pages = transfer.read(device_tensor.buffers, spec).reshape(spec.num_pages, spec.page_bytes)
         pages[written] = raw.reshape(pages.shape)[written]
         raw = pages.reshape(-1)
-    transfer.write(buffer, spec, raw)
+    transfer.write(device_tensor.buffers, spec, raw)
 
 
 def copy_device_to_host_tensor(

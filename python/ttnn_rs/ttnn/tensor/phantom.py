@@ -13,7 +13,7 @@ from ttnn.base.observers import OBSERVERS, Observer
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 
 if TYPE_CHECKING:
-    from ttnn.device.mesh_device import MeshDevice
+    from ttnn.device.chip import Chip
     from ttnn.tensor.host_buffer import Raw
 
 
@@ -25,11 +25,11 @@ class PhantomBuffer:
 
     _ids: ClassVar[itertools.count[int]] = itertools.count(-1, -1)
 
-    def __init__(self, spec: TensorSpec, device: MeshDevice) -> None:
+    def __init__(self, spec: TensorSpec, chip: Chip) -> None:
         config = spec.memory_config
         dram = config.buffer_type in (BufferType.DRAM, BufferType.TRACE)
-        chip = device.chip
-        alignment = chip["dram_alignment" if dram else "l1_alignment"]
+        facts = chip.facts
+        alignment = facts["dram_alignment" if dram else "l1_alignment"]
         self.address = 0
         self.buffer_type = config.buffer_type.value
         self.page_bytes = spec.page_bytes
@@ -37,7 +37,7 @@ class PhantomBuffer:
         self.num_pages = spec.num_pages
         self.page_columns = max(1, spec.page_grid[1])
         self.size = self.page_bytes * self.num_pages
-        banks = chip["dram_banks"] if dram else chip["grid"][0] * chip["grid"][1]
+        banks = facts["dram_banks"] if dram else facts["grid"][0] * facts["grid"][1]
         self.bytes_per_bank = pages_per_bank(spec, banks) * self.aligned_page_bytes
         self.unique_id = next(PhantomBuffer._ids)
         self._capture: Observer | None = next(observer for observer in OBSERVERS if observer.blocks)

@@ -304,11 +304,11 @@ class TensorStorage:
             )
         if spec.padded_shape != self._spec.padded_shape:
             raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
-        buffer = transfer.allocate(spec, device)
-        moved = self._like_topology(self._on_device(spec, device, buffer))
+        buffers = transfer.allocate(spec, device)
+        moved = self._like_topology(self._make(spec, None, buffers, device))
         for observer in OBSERVERS:
             observer.created(moved)
-        transfer.write(buffer, spec, raw)
+        transfer.write(buffers, spec, raw)
         return moved
 
     def _to_host(self, operator: str) -> Self:
@@ -320,7 +320,8 @@ class TensorStorage:
         return self._moved_to_host(operator)
 
     def _moved_to_host(self, operator: str) -> Self:
-        raw = transfer.read(self._require_device(operator, "the tensor"), self._spec)
+        self._require_device(operator, "the tensor")
+        raw = transfer.read(self.buffers, self._spec)
         return self._like_topology(self._on_host(self._spec, raw))
 
     def _like_topology(self, moved: Self) -> Self:

@@ -257,7 +257,7 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
         OutOfMemoryError: there is no room.
         MemoryConfigError: sharded without cores.
     """
-    tensor = Tensor._on_device(spec, device, transfer.allocate(spec, device))
+    tensor = Tensor._make(spec, None, transfer.allocate(spec, device), device)
     for observer in OBSERVERS:
         observer.created(tensor)
     return tensor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,7 @@ from ttnn.tensor.phantom import PhantomBuffer
 
 if TYPE_CHECKING:
     from ttnn._engine import Buffer
+    from ttnn._engine import Device as Engine
 
 
 def require_open(operator: str, device: MeshDevice) -> None:
@@ -50,8 +52,10 @@ def check_queue(operator: str, cq_id: int | None) -> None:
         raise ArgumentError(f"{operator}: a device has command queues 0 and 1, got {number}")
 
 
-def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
-    """Return a new buffer for the pages of a tensor.
+def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
+    """Return new buffers for the pages of a tensor, one for each chip.
+
+    The allocators of a mesh go in lockstep: the buffers have one address, and where one chip has no room, none has.
 
     Raises:
         DeviceError: the device is closed.
@@ -62,21 +66,33 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
     _check_grid(spec, device)
     if OBSERVERS and blocked():
         # What takes it asks for its facts only; no transfer and no program happens.
-        return cast("Buffer", PhantomBuffer(spec, device))
+        return tuple(cast("Buffer", PhantomBuffer(spec, chip)) for chip in device.chips)
     config = spec._memory_config
-    if config.interleaved:
-        return device._engine.allocate_interleaved(
-            config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
-        )
-    require_allocatable(spec)
+    interleaved = config.interleaved
+    if not interleaved:
+        require_allocatable(spec)
+    buffers: tuple[Buffer, ...] = ()
+    for chip in device.chips:
+        if interleaved:
+            new = chip.engine.allocate_interleaved(
+                config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
+            )
+        else:
+            new = _allocate_sharded(spec, chip.engine)
+        buffers += (new,)
+    return buffers
+
+
+def _allocate_sharded(spec: TensorSpec, engine: Engine) -> Buffer:
+    config = spec._memory_config
     if config._nd_shard_spec is not None:
-        return _allocate_dealt(spec, device)
+        return _allocate_dealt(spec, engine)
     rows, columns = spec.page_grid
     page_height, page_width = spec.page_shape
     shards = config._shard_spec
     assert shards is not None
     cores = shard_cores(spec)
-    return device._engine.allocate_sharded(
+    return engine.allocate_sharded(
         config.buffer_type.value,
         spec.page_bytes,
         (rows, columns),
@@ -85,10 +101,10 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
     )
 
 
-def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
+def _allocate_dealt(spec: TensorSpec, engine: Engine) -> Buffer:
     where = nd_shards.deal(spec)
     kind = spec._memory_config.buffer_type
-    return device._engine.allocate_listed(
+    return engine.allocate_listed(
         kind.value,
         spec.page_bytes,
         max(1, spec.page_grid[1]),
@@ -105,7 +121,7 @@ def _check_grid(spec: TensorSpec, device: MeshDevice) -> None:
     if shards is None:
         return
     dram = config.buffer_type is BufferType.DRAM
-    columns, rows = device._chip["dram_grid" if dram else "grid"]
+    columns, rows = device.chip["dram_grid" if dram else "grid"]
     core = shards.grid._outside(columns, rows)
     if core is None:
         return
@@ -131,20 +147,22 @@ def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
     )
 
 
-def write(buffer: Buffer, spec: TensorSpec, raw: Raw) -> None:
-    """Write all pages of a tensor."""
+def write(buffers: Sequence[Buffer], spec: TensorSpec, raw: Raw) -> None:
+    """Write all pages of a tensor to each chip."""
     if OBSERVERS and blocked():
         return
-    buffer.write(raw, _row_bytes(spec))
+    row_bytes = _row_bytes(spec)
+    for buffer in buffers:
+        buffer.write(raw, row_bytes)
 
 
-def read(buffer: Buffer, spec: TensorSpec) -> Raw:
-    """Return all pages of a tensor."""
+def read(buffers: Sequence[Buffer], spec: TensorSpec) -> Raw:
+    """Return all pages of a tensor from the first chip; others hold the same."""
     if spec.num_pages == 0:
         return np.empty(0, dtype=np.uint8)
     if OBSERVERS and blocked():
         return np.zeros(spec.raw_bytes, np.uint8)
-    return buffer.read(_row_bytes(spec), spec.page_grid[0])
+    return buffers[0].read(_row_bytes(spec), spec.page_grid[0])
 
 
 def _row_bytes(spec: TensorSpec) -> int:

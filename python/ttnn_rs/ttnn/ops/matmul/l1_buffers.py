@@ -223,9 +223,9 @@ def check_room(program: MatmulProgram, device: MeshDevice) -> None:
     """
     chip = program.problem.chip
     end = chip.l1_first_free + program.own_bytes
-    if end <= chip.l1_bytes and device._engine.has_l1_room(end):
+    if end <= chip.l1_bytes and device.engine.has_l1_room(end):
         return
-    l1_lowest_tensor = device._engine.lowest_l1_address()
+    l1_lowest_tensor = device.engine.lowest_l1_address()
     limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
     cores = program.cores[0]
     sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in program.buffers if not buffer.borrowed)

@@ -202,7 +202,7 @@ def _prepared(
     device: MeshDevice, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None, options: _Options
 ) -> _Prepared:
     chip = chip_of(device)
-    lowest = device._engine.lowest_l1_address()
+    lowest = device.engine.lowest_l1_address()
     if lowest is not None:
         chip = replace(chip, l1_lowest_tensor=lowest)
     bias_spec, output_spec = (None if tensor is None else tensor.spec for tensor in (bias, output))

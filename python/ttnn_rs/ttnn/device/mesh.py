@@ -1,0 +1,167 @@
+"""A mesh of chips: what is known of them, their coordinates, and the way to each of them."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from ttnn import _engine
+from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike
+from ttnn.base.enums import NOC, Arch
+from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.chip import Chip
+from ttnn.device.coordinates import MeshCoordinate, MeshShape
+
+
+class Mesh:
+    """Chips in a grid.
+
+    The chips of a mesh are alike, are opened and closed together, and allocate and free the same buffers in the same
+    order: facts and free addresses of the first one are those of all.
+
+    Attributes:
+        chips: The chips, in the order of their coordinates; there is one.
+        engine: The engine of the chip that a step runs on. Its allocator answers for those of all chips.
+    """
+
+    __slots__ = ("_chip", "_shape", "chips", "engine")
+
+    chips: tuple[Chip, ...]
+    engine: _engine.Device
+    _chip: dict[str, Any]
+    _shape: MeshShape
+
+    def _put(self, shape: MeshShape, *chips: Chip) -> None:
+        self.chips, self._shape = chips, shape
+        # Read at operator calls: a slot is faster than the way through the tuple.
+        self.engine, self._chip = chips[0].engine, chips[0].facts
+
+    @property
+    def chip(self) -> dict[str, Any]:
+        """Return all that is known of a chip: grids, banks, sizes, alignments, coordinates, clock."""
+        return self._chip
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the device has not been closed."""
+        return self.engine.is_open
+
+    @property
+    def shape(self) -> MeshShape:
+        """Return the chips of the mesh per dimension."""
+        return self._shape
+
+    @property
+    def core_grid(self) -> CoreGrid:
+        """Return the compute grid."""
+        x, y = self._chip["grid"]
+        return CoreGrid(x=x, y=y)
+
+    def arch(self) -> Arch:
+        """Return the generation of the chips."""
+        return self.chips[0].arch
+
+    def id(self) -> int:
+        """Return the number of the device."""
+        return self.chips[0].id
+
+    def compute_with_storage_grid_size(self) -> CoreCoord:
+        """Return columns and rows of the cores that compute and hold buffers."""
+        return CoreCoord(*self._chip["grid"])
+
+    def dram_grid_size(self) -> CoreCoord:
+        """Return the DRAM banks as a grid of one row."""
+        return CoreCoord(*self._chip["dram_grid"])
+
+    def get_num_devices(self) -> int:
+        """Return the number of chips."""
+        return len(self.chips)
+
+    def get_device_ids(self) -> list[int]:
+        """Return the numbers of the chips."""
+        return [chip.id for chip in self.chips]
+
+    def get_device_id(self, coordinate: MeshCoordinate, /) -> int:
+        """Return the number of the chip at a coordinate.
+
+        Raises:
+            DeviceError: the mesh has no such coordinate.
+        """
+        return self.chip_at("get_device_id", coordinate).id
+
+    def sfpu_eps(self) -> float:
+        """Return the machine epsilon of the SFPU."""
+        return float(self._chip["sfpu_eps"])
+
+    def sfpu_nan(self) -> float:
+        """Return the value that programs use as NaN."""
+        return float(self._chip["sfpu_nan"])
+
+    def sfpu_inf(self) -> float:
+        """Return the value that programs use as infinity."""
+        return float(self._chip["sfpu_inf"])
+
+    def worker_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
+        """Return the NoC coordinates of a core.
+
+        Raises:
+            DeviceError: the core is outside the compute grid.
+        """
+        return self.chips[0].worker_core_from_logical_core(logical_core)
+
+    def logical_core_from_worker_core(self, virtual_core: CoreLike) -> CoreCoord:
+        """Return the core at NoC coordinates.
+
+        Raises:
+            DeviceError: no worker core is there.
+        """
+        return self.chips[0].logical_core_from_worker_core(virtual_core)
+
+    def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
+        """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
+
+        Raises:
+            DeviceError: there is no such bank.
+        """
+        return self.chips[0].dram_core_from_logical_core(logical_core)
+
+    @overload
+    def get_optimal_dram_bank_to_logical_worker_assignment(self, noc: NOC) -> list[CoreCoord]: ...
+
+    @overload
+    def get_optimal_dram_bank_to_logical_worker_assignment(
+        self, noc: NOC, coord: MeshCoordinate
+    ) -> dict[int, CoreCoord]: ...
+
+    def get_optimal_dram_bank_to_logical_worker_assignment(
+        self, noc: NOC, coord: MeshCoordinate | None = None
+    ) -> list[CoreCoord] | dict[int, CoreCoord]:
+        """Return for each DRAM bank the core that reads it best over a NoC.
+
+        With the coordinate of a chip, as 0.81.1 has it, the cores are returned by bank; without, the earlier form of
+        the call, they are a list in the order of the banks.
+
+        Raises:
+            UnsupportedError: the assignment of this chip is not known.
+        """
+        if coord is None:
+            return self.chips[0].optimal_dram_workers(noc)
+        chip = self.chip_at("get_optimal_dram_bank_to_logical_worker_assignment", coord)
+        return dict(enumerate(chip.optimal_dram_workers(noc)))
+
+    def _require_open(self, operation: str) -> None:
+        _engine.refuse_inside_kernels(operation)
+        if not self.engine.is_open:
+            raise DeviceError(f"{operation}: device {self.id()} is closed")
+
+    def chip_at(self, operation: str, coordinate: MeshCoordinate) -> Chip:
+        """Return the chip at a coordinate.
+
+        Raises:
+            ArgumentError: no coordinate.
+            DeviceError: the mesh has no such coordinate.
+        """
+        if not isinstance(coordinate, MeshCoordinate):
+            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
+        if any(coordinate):
+            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
+        return self.chips[0]
