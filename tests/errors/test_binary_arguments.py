@@ -165,13 +165,6 @@ TEXTS = {
         "ttnn.maximum: the operands are BFLOAT16 and FLOAT32; typecast one of them.\ninfo:\nMixed dtype is not "
         "supported for binary operation BinaryOpType::MAXIMUM, dtype A: DataType::BFLOAT16, dtype B: DataType::FLOAT32"
     ),
-    "ttnn.bias_gelu(t((2, 3)), 1.0, dtype=ttnn.float32)": (
-        "ttnn.bias_gelu: what dtype=FLOAT32 does for a tensor and a scalar is not known; the result is BFLOAT16. Use "
-        "ttnn.typecast."
-    ),
-    "ttnn.maximum(t((2, 3)), 1.0, activations=[ttnn.UnaryOpType.RELU])": (
-        "ttnn.maximum: activations have no effect on a tensor and a scalar; apply them to the result."
-    ),
     "ttnn.div(t((2, 3)), t((2, 3)), rounding_mode='up')": (
         'ttnn.div: rounding_mode=\'up\' is not None, "trunc" or "floor".\ninfo:\nIncorrect rounding mode (expected None, '
         "'trunc', or 'floor')"

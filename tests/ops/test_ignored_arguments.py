@@ -174,3 +174,92 @@ def test_gather_leaves_the_output_in_the_shards_of_the_input(
     ):
         assert result.memory_config() == place
         np.testing.assert_array_equal(values_of(result), values_of(expected))
+
+
+@pytest.mark.parametrize("name", ["input_tensor_a_activations", "input_tensor_b_activations", "activations"])
+@pytest.mark.parametrize("operator", ["maximum", "minimum", "bias_gelu"])
+def test_programs_of_a_tensor_and_a_number_ignore_activations(
+    operator: str, name: str, device: ttnn.MeshDevice
+) -> None:
+    run = getattr(ttnn, operator)
+    for dtype in (ttnn.bfloat16, ttnn.float32):
+        tensor = make((64, 40), dtype, TILES, device)
+        activated = run(tensor, -0.5, **{name: [ttnn.UnaryOpType.RELU]})
+        np.testing.assert_array_equal(values_of(activated), values_of(run(tensor, -0.5)))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat8_b, ttnn.int32])
+def test_bias_gelu_of_a_number_ignores_dtype(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    tensor = make((64, 40), ttnn.bfloat16, TILES, device)
+    result = ttnn.bias_gelu(tensor, 0.5, dtype=dtype)
+    assert result.dtype is ttnn.bfloat16
+    np.testing.assert_array_equal(values_of(result), values_of(ttnn.bias_gelu(tensor, 0.5)))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat8_b, ttnn.int32])
+def test_pools_of_whole_images_and_group_norms_ignore_dtype(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    image = make((1, 8, 8, 32), ttnn.bfloat16, TILES, device)
+    rows = make((1, 1, 64, 64), ttnn.bfloat16, TILES, device)
+    runs: list[Run] = [
+        lambda **options: ttnn.global_avg_pool2d(image, **options),
+        lambda **options: ttnn.group_norm(rows, num_groups=2, inplace=False, **options),
+    ]
+    for run in runs:
+        result = run(dtype=dtype)
+        assert result.dtype is ttnn.bfloat16
+        np.testing.assert_array_equal(values_of(result), values_of(run()))
+
+
+def test_fold_ignores_the_place_of_transposed_shards_in_other_calls(device: ttnn.MeshDevice) -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))])
+    for transposed, shape in ((False, (1, 8, 8, 16)), (True, (1, 16, 8, 8))):
+        image = make(shape, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
+        plain = ttnn.fold(image, 2, 2, use_transpose_as_fold=transposed)
+        for place in PLACES.values():
+            placed = ttnn.fold(
+                image, 2, 2, use_transpose_as_fold=transposed, grid_size=cores, override_memory_config=place
+            )
+            assert placed.memory_config() == plain.memory_config()
+            np.testing.assert_array_equal(values_of(placed), values_of(plain))
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_group_norm_in_place_ignores_memory_config(place: ttnn.MemoryConfig, device: ttnn.MeshDevice) -> None:
+    shape = (1, 1, 64, 64)
+    home = ttnn.create_sharded_memory_config(shape, ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
+
+    def run(**options: Any) -> ttnn.Tensor:
+        tensor = make(shape, ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device, memory_config=home)
+        return ttnn.group_norm(tensor, num_groups=2, **options)
+
+    result = run(memory_config=place)
+    assert result.memory_config() == home
+    np.testing.assert_array_equal(values_of(result), values_of(run()))
+
+
+@pytest.mark.parametrize(
+    "place", [ttnn.L1_MEMORY_CONFIG, ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG], ids=["L1", "shards without cores"]
+)
+def test_a_pad_inside_of_tiles_stays_where_the_input_is(place: ttnn.MemoryConfig, device: ttnn.MeshDevice) -> None:
+    tensor = make((1, 1, 30, 50), ttnn.bfloat16, TILES, device)
+    padded = ttnn.pad(tensor, [(0, 0), (0, 0), (0, 2), (0, 14)], 2.0, memory_config=place)
+    assert padded.memory_config() == ttnn.DRAM_MEMORY_CONFIG
+    expected = np.pad(values_of(tensor), [(0, 0), (0, 0), (0, 2), (0, 14)], constant_values=2.0)
+    np.testing.assert_array_equal(values_of(padded), expected)
+    shards = ttnn.create_sharded_memory_config((32, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.WIDTH)
+    moved = ttnn.pad(tensor, [(0, 0), (0, 0), (0, 2), (0, 14)], 2.0, memory_config=shards)
+    assert moved.memory_config() == shards
+    np.testing.assert_array_equal(values_of(moved), expected)
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_gradient_that_is_passed_on_ignores_memory_config(place: ttnn.MemoryConfig, device: ttnn.MeshDevice) -> None:
+    grad, x = (make((64, 40), ttnn.bfloat16, TILES, device, seed=seed) for seed in (0, 1))
+    for passed_on in (
+        ttnn.frac_bw(grad, x, memory_config=place),
+        ttnn.assign_bw(grad, x, memory_config=place),
+        ttnn.remainder_bw(grad, x, 2.0, memory_config=place),
+        ttnn.fmod_bw(grad, x, 2.0, memory_config=place),
+    ):
+        assert passed_on[0].buffer_address() == grad.buffer_address()
+        assert passed_on[0].memory_config() == ttnn.DRAM_MEMORY_CONFIG

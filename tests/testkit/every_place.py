@@ -63,7 +63,7 @@ ORDERS = {"rows": ttnn.ShardOrientation.ROW_MAJOR, "columns": ttnn.ShardOrientat
 PLACES = ["interleaved L1"] + [f"{cut} by {order}" for cut in ("height", "width", "block") for order in ORDERS]
 BLOCK_FLOATS = (ttnn.bfloat8_b, ttnn.bfloat4_b)
 # Without work to do they return their operand, wherever it lives.
-RETURN_WHAT_THEY_GET = ("sharded_to_interleaved", "tilize_with_zero_padding", "to_layout")
+RETURN_WHAT_THEY_GET = ("pad", "sharded_to_interleaved", "tilize_with_zero_padding", "to_layout")
 # Products of many factors, whose tests say how far off they are.
 ROUND_OFTEN = ("prod", "prod_bw")
 LOWEST_FIDELITY = 2.0**-5

@@ -88,5 +88,3 @@ def test_fold_of_sharded_channels_first(size: int, device: ttnn.MeshDevice) -> N
     assert ttnn.fold(x, 2, 2, override_memory_config=place, **options).memory_config() == place
     cut = ttnn.fold(x, 2, 2, output_shape=ttnn.Shape([2, 5, 8, 16]), **options)
     np.testing.assert_array_equal(values_of(cut), expected[:, :5, :8])
-    with pytest.raises(ttnn.UnsupportedError, match="the input is interleaved"):
-        ttnn.fold(there, 2, 2, grid_size=cores, **options)

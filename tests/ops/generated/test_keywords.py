@@ -76,6 +76,9 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.nlp_create_qkv_heads_decode", "overlap_qk_coregrid"): "an option of sharded inputs",
     **{(name, "memory_config"): "the official program writes to the input"
        for name in ("fill_implicit_tile_padding", "logical_not_", "transformer.attention_softmax_", "uniform")},
+    **{(name, "dtype"): "ignored, as in the official operator" for name in ("global_avg_pool2d", "group_norm")},
+    **{("fold", name): "an option of transposed shards" for name in ("grid_size", "override_memory_config")},
+    **{(f"{name}_bw", "memory_config"): "the gradient is the given tensor" for name in ("assign", "frac")},
     ("embedding", "padding_idx"): "the row is read like any other",
     ("embedding", "embeddings_type"): _TIME_ONLY,
     **{(f"transformer.attention_softmax{form}", "causal_mask"): "the calls have no mask" for form in ("", "_")},

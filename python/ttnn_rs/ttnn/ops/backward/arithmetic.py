@@ -13,7 +13,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation, find
 from ttnn.operation.signature import FLOAT, Param, Signature
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.common import IGNORED_MEMORY_CONFIG, MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import (
     FLOATS,
@@ -161,7 +161,7 @@ def _assign_one(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Ten
     with named("ttnn.assign_bw"):
         check_operands("ttnn.assign_bw", grad_tensor=grad, input_tensor=x)
         if output is None:
-            return [Forward(place).passed_on(grad)]
+            return [grad]
         do, output = output_for("ttnn.assign_bw", place, x, output, "input_a_grad")
         return [_copied(do, grad, output=output)]
 
@@ -226,9 +226,9 @@ assign_bw = _pair(
     (_copied, _copied),
     _LETTERS,
     _LETTER_GRADS,
-    others=(Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION, preallocated("input_a_grad")), run=_assign_one),),
+    others=(Signature((GRAD, INPUT), (IGNORED_MEMORY_CONFIG, preallocated("input_a_grad")), run=_assign_one),),
     dtypes=ANY,
-    note="With one operand it returns `grad_tensor` itself, unless `memory_config` or an output tensor is given.",
+    note="With one operand it returns `grad_tensor` itself, unless an output tensor is given.",
     ulp=PASSED_ON,
 )
 

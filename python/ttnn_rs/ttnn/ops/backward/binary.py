@@ -18,7 +18,7 @@ from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param, Signature
 from ttnn.operation.steps import single
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.common import IGNORED_MEMORY_CONFIG, MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import FLOATS, GRAD, INPUT_A, INPUT_B, check_operands, entry
 from ttnn.ops.backward.forward import NAN, Forward, named
@@ -110,7 +110,7 @@ def _quotient_rest(mode: str) -> Callable[[Forward, Tensor, Tensor, Tensor], lis
 
     def steps(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
         quotient = do.div(a, b, rounding_mode=mode)
-        return [do.passed_on(grad), do.multiply(do.neg(grad), quotient)]
+        return [grad, do.multiply(do.neg(grad), quotient)]
 
     return steps
 
@@ -125,7 +125,7 @@ class Pair:
     steps: Callable[[Forward, Tensor, Tensor, Tensor], list[Tensor]]
     dtypes: tuple[DataType, ...] = FLOATS
     by_number: bool = False
-    """True if the second operand may be a scalar; the gradient is then `grad`."""
+    """True if the second operand may be a scalar; the gradient is then `grad`. The first one always is."""
     rows: bool = True
     """True if every step also accepts row-major tensors."""
     note: str = ""
@@ -140,6 +140,7 @@ _HALVES: Final = (
     "int32 gradients are int32. Half of grad is computed in float32 and converted back as by `ttnn.typecast`; no "
     "vector covers this case."
 )
+_PASSED_ON: Final = "The first gradient is `grad_tensor` itself."
 _SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
 
 TABLE: Final = (
@@ -156,8 +157,9 @@ TABLE: Final = (
     Pair("min_bw", "grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a = b, else 0",
          g.minimum, _min, note=_HALVES, ulp=(0, 0, 20.4)),
     Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True,
-         ulp=(0, 0, 0.267)),
-    Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True, ulp=(0, 0, 0.267)),
+         note=_PASSED_ON, ulp=(0, 0, 0.267)),
+    Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True,
+         note=_PASSED_ON, ulp=(0, 0, 0.267)),
 )  # fmt: skip
 
 
@@ -168,7 +170,7 @@ def _steps_of_two(row: Pair) -> Callable[..., list[Tensor]]:
         with named(operator):
             if not isinstance(b, Tensor):
                 check_operands(operator, grad_tensor=grad, input_tensor_a=a)
-                return [Forward(place).passed_on(grad)]
+                return [grad]
             check_operands(operator, grad_tensor=grad, input_tensor_a=a, input_tensor_b=b)
             return row.steps(Forward(place), grad, a, b)
 
@@ -180,7 +182,7 @@ def _signatures(row: Pair) -> Sequence[Signature]:
     if not row.by_number:
         return [of_two]
     number = Param("scalar", FLOAT, doc="Divisor. Its gradient is not computed.")
-    return [of_two, Signature((GRAD, INPUT_A, number), (MEMORY_CONFIG_OPTION,))]
+    return [of_two, Signature((GRAD, INPUT_A, number), (IGNORED_MEMORY_CONFIG,))]
 
 
 OPERATORS: Final[dict[str, FastOperation]] = {

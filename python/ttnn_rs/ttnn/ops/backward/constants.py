@@ -11,7 +11,7 @@ from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import Signature
 from ttnn.operation.steps import single
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.common import IGNORED_MEMORY_CONFIG, MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.family import (
     FLOATS,
     GRAD,
@@ -36,7 +36,7 @@ def _zero(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
 
 
 def _passed_on(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
-    return do.passed_on(grad)
+    return grad
 
 
 def _neg(do: Forward, grad: Tensor, _x: Tensor, output: Tensor) -> Tensor:
@@ -70,7 +70,8 @@ TABLE: Final = (
         g.same,
         _passed_on,
         dtypes=ANY,
-        note="It returns `grad_tensor` itself, unless `memory_config` is given.",
+        note="It returns `grad_tensor` itself.",
+        place=IGNORED_MEMORY_CONFIG,
         rows=True,
         ulp=PASSED_ON,
     ),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.accuracy import Accuracy, max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
@@ -52,7 +52,13 @@ as float32 one for its rounding. A quotient is a product with the inverse, whose
 
 def preallocated(name: str) -> Param:
     """Return the option for a tensor that takes a gradient."""
-    return Param(name, TENSOR, None, doc="Preallocated output for the gradient, of the operand's shape.")
+    return Param(
+        name,
+        TENSOR,
+        None,
+        doc="Preallocated output for the gradient, of the operand's shape. Its memory configuration takes precedence "
+        "over `memory_config`.",
+    )
 
 
 INPUT_GRAD: Final = preallocated("input_grad")
@@ -111,6 +117,7 @@ class Gradient:
         positional: Parameters after the operand.
         keywords: Options before `memory_config`.
         takes_output: Whether there is an option `input_grad`. The result has the input's data type then.
+        place: The option `memory_config`.
         dtypes: Data types that every step takes.
         rows: Whether every step takes row-major tensors, too.
         note: Added to the docstring.
@@ -127,6 +134,7 @@ class Gradient:
     positional: tuple[Param, ...] = ()
     keywords: tuple[Param, ...] = ()
     takes_output: bool = False
+    place: Param = MEMORY_CONFIG_OPTION
     dtypes: tuple[DataType, ...] = FLOATS
     rows: bool = False
     note: str = ""
@@ -198,11 +206,12 @@ def output_for(
 ) -> tuple[Forward, Tensor]:
     """Return the steps and the tensor that takes a gradient: the one given, or a new one like the operand.
 
+    The memory configuration of the given tensor takes precedence over `place`.
+
     Raises:
         StorageError: the tensor given is on the host, deallocated, or on another device.
         ShapeError: it has another shape than the operand.
         LayoutError: it has another layout than the operand.
-        MemoryConfigError: it lives elsewhere than in `place`.
     """
     do = Forward(place)
     if output is None:
@@ -213,8 +222,6 @@ def output_for(
         raise ShapeError(f"{operator}: {label} is {output.shape}, the operand is {x.shape}.")
     if output.spec.layout is not x.spec.layout:
         raise LayoutError(f"{operator}: {label} is {output.layout.name}, the operand is {x.layout.name}.")
-    if place is not None and place != output.memory_config():
-        raise MemoryConfigError(f"{operator}: memory_config is {place}, but {label} is in {output.memory_config()}.")
     return do, output
 
 
@@ -222,7 +229,7 @@ def register_gradients(*rows: Gradient) -> dict[str, FastOperation]:
     """Register operators of one operand."""
     found = {}
     for row in rows:
-        options = (*row.keywords, MEMORY_CONFIG_OPTION, *((INPUT_GRAD,) if row.takes_output else ()))
+        options = (*row.keywords, row.place, *((INPUT_GRAD,) if row.takes_output else ()))
         signature = Signature((GRAD, INPUT, *row.positional), options)
         found[row.name] = entry(
             row.name,

@@ -38,7 +38,7 @@ def _addcmul(grad: Tensor, x: Tensor, a: Tensor, b: Tensor, alpha: float, place:
     with named("ttnn.addcmul_bw"):
         check_operands("ttnn.addcmul_bw", grad_tensor=grad, input_tensor_a=x, input_tensor_b=a, input_tensor_c=b)
         do = Forward(place)
-        return [do.passed_on(grad), *(do.multiply(do.multiply(grad, other), alpha) for other in (b, a))]
+        return [grad, *(do.multiply(do.multiply(grad, other), alpha) for other in (b, a))]
 
 
 def _addcdiv(grad: Tensor, x: Tensor, a: Tensor, b: Tensor, alpha: float, place: MemoryConfig | None) -> list[Tensor]:
@@ -50,7 +50,7 @@ def _addcdiv(grad: Tensor, x: Tensor, a: Tensor, b: Tensor, alpha: float, place:
         product = do.multiply(do.multiply(do.neg(grad), alpha), a)
         grad_b = do.multiply(product, do.reciprocal(do.square(b)))
         grad_b = do.where(do.eqz(b), do.where(do.eqz(grad), NAN, -INF), grad_b)
-        return [do.passed_on(grad), grad_a, grad_b]
+        return [grad, grad_a, grad_b]
 
 
 def _lerp(grad: Tensor, a: Tensor, b: Tensor, weight: Tensor | float, place: MemoryConfig | None) -> list[Tensor]:
@@ -100,6 +100,7 @@ addcmul_bw = entry(
     "grad, grad * alpha * c, grad * alpha * b",
     g.addcmul,
     rows=True,
+    note="The first gradient is `grad_tensor` itself.",
     ulp=(0.5, 0.5, 0.574),
 )
 addcdiv_bw = entry(
@@ -108,8 +109,8 @@ addcdiv_bw = entry(
     _addcdiv,
     "grad, grad * alpha / c, -grad * alpha * b / c^2",
     g.addcdiv,
-    note="Where c is 0, the second and third gradient are infinity and -infinity for any sign of grad, and NaN where "
-    "grad is 0.",
+    note="The first gradient is `grad_tensor` itself. Where c is 0, the second and third gradient are infinity and "
+    "-infinity for any sign of grad, and NaN where grad is 0.",
     ulp=(2.43, 2.31, 2.26),
 )
 lerp_bw = entry(

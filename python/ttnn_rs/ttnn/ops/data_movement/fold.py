@@ -16,7 +16,6 @@ from ttnn.base.exceptions import (
     MemoryConfigError,
     ParameterError,
     ShapeError,
-    UnsupportedError,
 )
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.shape import Shape
@@ -111,16 +110,7 @@ def _fold(
         folded = _transposed_shards(name, input, (stride_h, stride_w), output_shape, (back, top, left))
         return moved_to(folded, override_memory_config or _rows_of_cores(folded, spec, grid_size))
     if use_transpose_as_fold:
-        if override_memory_config is not None or grid_size is not None:
-            raise UnsupportedError(
-                f"{name}: grid_size and override_memory_config are of shards; the input is interleaved.", "unsupported"
-            )
         return _transposed(name, input, (stride_h, stride_w), output_shape, (back, top, left))
-    if grid_size is not None or override_memory_config is not None:
-        raise UnsupportedError(
-            f"{name}: grid_size and override_memory_config go with use_transpose_as_fold=True of shards.",
-            "unsupported",
-        )
     rows = untilized(name, input, DRAM_MEMORY_CONFIG) if spec.layout is Layout.TILE else as_rows(input)
     if any((top, bottom, left, right, front, back)):
         rows = _widened(rows, [(0, 0), (top, bottom), (left, right), (front, back)])
@@ -261,13 +251,15 @@ fold = register_movement(
                     "grid_size",
                     CORE_RANGE_SET,
                     None,
-                    doc="Cores of the result of shards that are transposed. Default: 2 x 2.",
+                    doc="Cores of the result of shards that are transposed. Default: 2 x 2. Ignored in other calls, as "
+                    "in the official operator.",
                 ),
                 Param(
                     "override_memory_config",
                     MEMORY_CONFIG,
                     None,
-                    doc="Memory config of the result of transposed shards.",
+                    doc="Memory config of the result of transposed shards. Ignored in other calls, as in the official "
+                    "operator.",
                 ),
                 Param("collapse_output", BOOLEAN, False, doc="Return [1, 1, N * H * W, C]."),
             )
@@ -285,7 +277,6 @@ fold = register_movement(
         ("ShapeError", "the rank is not 4, or blocks do not divide the image."),
         ("ParameterError", "strides or padding are out of range."),
         ("MemoryConfigError", "the input is sharded otherwise than by height."),
-        ("UnsupportedError", "a memory config of the result is given without transposed shards."),
     ),
     examples=_fold_examples,
 )

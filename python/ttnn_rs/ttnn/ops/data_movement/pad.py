@@ -55,9 +55,22 @@ def _padded(
         )
     shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
     place = memory_config or _own_place(spec, shape)
+    if memory_config is not None and spec.layout is Layout.TILE and _stays(spec, shape, memory_config):
+        place = spec.memory_config
     target = TensorSpec.of(shape, spec.dtype, spec.layout, place, spec.tile)
     window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
     return move(source, target, strides=strides_of(dims), window=window, pad_value=value)
+
+
+def _stays(spec: TensorSpec, shape: Sequence[int], memory_config: MemoryConfig) -> bool:
+    """Return True if the output is where the input is, whatever `memory_config` is.
+
+    The official operator fills the padding of the input where the output has the same tiles, and moves that only
+    from pages to shards or back.
+    """
+    padded = TensorSpec.of(shape, spec.dtype, spec.layout, tile=spec.tile).padded_shape
+    same_kind = (memory_config.shard_spec is None) == (spec.memory_config.shard_spec is None)
+    return same_kind and tuple(padded) == tuple(spec.padded_shape)
 
 
 def _own_place(spec: TensorSpec, shape: Sequence[int]) -> MemoryConfig:
@@ -170,7 +183,8 @@ pad = register_movement(
     _pad,
     "Return `input_tensor` padded with `value`.\n"
     "Shape: [..., H, W] -> [..., before + H + after, before + W + after].\n"
-    "Tiled tensors are padded at the end of a dimension only.",
+    "Tiled tensors are padded at the end of a dimension only. Elements that fill tiles of the input are added where it "
+    "is; `memory_config` is then ignored, unless one of the two has a shard specification.",
     golden=golden.pad,
     raises=(
         ("ShapeError", "a padding is negative, or a tiled tensor is padded at the front."),

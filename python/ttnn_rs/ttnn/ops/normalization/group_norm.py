@@ -191,7 +191,7 @@ def _group_norm(
     weight: Tensor | None,
     bias: Tensor | None,
     memory_config: MemoryConfig | None,
-    dtype: DataType | None,
+    _dtype: DataType | None,
     core_grid: CoreGrid | None,
     inplace: bool | None,
     output_layout: Layout | None,
@@ -206,8 +206,6 @@ def _group_norm(
     spec = input_tensor.spec
     batch, _, height, channels = tuple(spec.shape)
     rows, group = -(-height // TILE_SIZE), channels // num_groups
-    if dtype not in (None, DataType.BFLOAT16):
-        raise UnsupportedError(f"{_NAME}: dtype={dtype.name}; results are bfloat16, typecast them.")
     is_sharded = spec.memory_config.is_sharded()
     if inplace and not is_sharded:
         raise ParameterError(
@@ -242,6 +240,8 @@ def _group_norm(
         if tensor is not None
     ]
     formats = iter([FORMAT_CODE[tensor.spec.dtype] for tensor in parameters])
+    if is_sharded and inplace:
+        memory_config = None
     target = memory_config or spec.memory_config
     layout = output_layout or spec.layout
     kept = target if layout is Layout.TILE else tiled.spec.memory_config
@@ -280,7 +280,7 @@ def _group_norm(
         dst32=dst32,
     )
     result = output if layout is Layout.TILE else untilized(_NAME, output, target)
-    in_place = is_sharded and inplace and memory_config in (None, spec.memory_config) and layout is spec.layout
+    in_place = is_sharded and inplace and layout is spec.layout
     if in_place and spec.layout is Layout.TILE:
         copy_into(result, input_tensor)
         return input_tensor
@@ -314,14 +314,20 @@ group_norm = register(
                     ),
                     Param("bias", TENSOR, None, doc="Of the shape of `weight`: added at the end."),
                     MEMORY_CONFIG_OPTION,
-                    Param("dtype", DATA_TYPE, None, doc="bfloat16."),
+                    Param("dtype", DATA_TYPE, None, doc="Ignored, as in the official operator: results are bfloat16."),
                     Param(
                         "core_grid",
                         instance_kind("ttnn.CoreGrid", CoreGrid),
                         None,
                         doc="Cores, which decide in how many parts statistics are summed. Default: what fits.",
                     ),
-                    Param("inplace", BOOLEAN, True, doc="Write the result into a sharded input.", example=False),
+                    Param(
+                        "inplace",
+                        BOOLEAN,
+                        True,
+                        doc="Write the result into a sharded input; `memory_config` is ignored.",
+                        example=False,
+                    ),
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
                     Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows; -1: by the size. Default: 1."),
                     compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),

@@ -295,7 +295,7 @@ def _adaptive_max_pool2d(
     return output
 
 
-def _global_avg_pool2d(input_tensor: Tensor, memory_config: MemoryConfig | None, dtype: DataType | None) -> Tensor:
+def _global_avg_pool2d(input_tensor: Tensor, memory_config: MemoryConfig | None, _dtype: DataType | None) -> Tensor:
     name = "ttnn.global_avg_pool2d"
     on_device(name, input_tensor)
     shape = tuple(input_tensor.spec.shape)
@@ -303,7 +303,7 @@ def _global_avg_pool2d(input_tensor: Tensor, memory_config: MemoryConfig | None,
         raise ShapeError(f"{name}: input_tensor has shape {list(shape)}; it must be [N, H, W, C].")
     rows = find("ttnn.reshape")(input_tensor, (shape[0], 1, shape[1] * shape[2], shape[3]))
     output: Tensor = find("ttnn.mean")(rows, 2, True, memory_config=memory_config)
-    return output if dtype in (None, output.spec.dtype) else find("ttnn.typecast")(output, dtype)
+    return output
 
 
 _INPUT: Final = Param("input_tensor", TENSOR, doc="[1, 1, N * H * W, C] or [N, H, W, C] on a device.")
@@ -471,7 +471,7 @@ global_avg_pool2d = register(
                 (Param("input_tensor", TENSOR, doc="[N, H, W, C] on a device."),),
                 (
                     _MEMORY,
-                    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),
+                    Param("dtype", DATA_TYPE, None, doc="Ignored, as in the official operator."),
                 ),
             ),
         ),

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.domain import Domain
 from ttnn.operation.registry import Examples, FastOperation, Op, register
@@ -52,9 +51,14 @@ ACTIVATION_OPTIONS: Final = (
     Param("input_tensor_a_activations", ACTIVATIONS, [], doc="Activations applied to the first operand."),
     Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Activations applied to the second operand."),
 )
+IGNORED_ACTIVATIONS: Final = tuple(
+    replace(param, doc="Ignored, as in the official operator.") for param in ACTIVATION_OPTIONS
+)
+"""Activations of operators whose program for a tensor and a number has none."""
 DTYPE_OPTION: Final = Param(
     "dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the first operand."
 )
+IGNORED_DTYPE: Final = replace(DTYPE_OPTION, doc="Ignored, as in the official operator.")
 CORES: Final = (
     SUB_CORE_GRIDS_OPTION,
     SUB_DEVICE_OPTION,
@@ -86,18 +90,6 @@ def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
 def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
     """Run the operator's program."""
     return compute(arithmetic, a, b, options)
-
-
-def refuse_activations(arithmetic: Arithmetic, options: Options) -> None:
-    """Refuse activations, which the program for a tensor and a number ignores.
-
-    Raises:
-        UnsupportedError: activations are given.
-    """
-    if options.has_activations:
-        raise UnsupportedError(
-            f"{arithmetic.name}: activations have no effect on a tensor and a scalar; apply them to the result."
-        )
 
 
 def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Callable[[Options], Tensor]) -> Tensor:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.golden.eltwise import binary as g
-from ttnn.operation.signature import INTEGER, TENSOR
+from ttnn.operation.signature import INTEGER, NUMBER, TENSOR
 from ttnn.operation.steps import steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, as_float
 from ttnn.ops._programs.sfpu_chain import apply_chain
@@ -24,13 +24,14 @@ from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
     COMMON,
     CORES,
+    DTYPE_OPTION,
+    IGNORED_ACTIVATIONS,
     OUTPUT,
     Binary,
     Form,
     both,
     convert_integers,
     converted,
-    refuse_activations,
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -39,6 +40,7 @@ from ttnn.tensor.tensor import Tensor
 _B: Final = BinaryOpType
 _INT32, _UINT32, _UINT16 = DataType.INT32, DataType.UINT32, DataType.UINT16
 _BITS: Final = both((*OUTPUT, *ACTIVATION_OPTIONS, *CORES), scalar=INTEGER, scalar_name="input_b")
+_OF_A_NUMBER: Final = (DTYPE_OPTION, *OUTPUT, *IGNORED_ACTIVATIONS)
 _TWO_TENSORS: Final = (Form((TENSOR, TENSOR), COMMON),)
 
 
@@ -74,7 +76,7 @@ def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
     """Return what computes the extreme of a tensor and a number: a function of one operand, in full precision."""
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
-        refuse_activations(arithmetic, options)
+        options = Options(options.dtype, options.memory_config, options.output_tensor)
 
         def extreme(options: Options) -> Tensor:
             if a.spec.dtype in INTEGERS:
@@ -99,7 +101,11 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
             integers={_INT32: (f"binary_{short}_int32", "int32"), _UINT32: (f"binary_{short}_int32", "uint32")},
         ),
         g.of_two(name, f"Return the {name} of a and b.", ufunc), f"{name} of `a` and `b`",
-        both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), convert_integers, exact=True,
+        (
+            Form((TENSOR, NUMBER), _OF_A_NUMBER, ("input_tensor_a", "input_b"), _of_a_number(of_number)),
+            Form((TENSOR, TENSOR), COMMON),
+        ),
+        convert_integers, exact=True,
         reference=(_UINT32,) if name == "maximum" else (), engine=("binary", "unary"),
         steps={of_number: with_numbers(f"unary_{short}", 1)},
     )  # fmt: skip

@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.golden.eltwise import binary as g
 from ttnn.operation.accuracy import max_ulp
-from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
+from ttnn.operation.signature import BOOLEAN, FLOAT, NUMBER, TENSOR, Param
 from ttnn.operation.steps import ChainStep, step, word
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, as_float
 from ttnn.ops._programs.sfpu_chain import apply_chain
@@ -24,13 +23,14 @@ from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
     COMMON,
     CORES,
+    IGNORED_ACTIVATIONS,
+    IGNORED_DTYPE,
     OUTPUT,
     Binary,
     Form,
     both,
     fast_option,
     measured,
-    refuse_activations,
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -81,14 +81,6 @@ def _run_bias_gelu_of_number(
     arithmetic: Arithmetic, a: Tensor, b: float, fast: bool | None, options: Options
 ) -> Tensor:
     """A sum, and its function: two programs with a tensor between them."""
-    refuse_activations(arithmetic, options)
-    own = a.spec.dtype if options.output_tensor is None else options.output_tensor.spec.dtype
-    if options.dtype not in (None, own):
-        raise UnsupportedError(
-            f"{arithmetic.name}: what dtype={options.dtype.name} does for a tensor and a scalar is not known; the "
-            f"result is {own.name}. Use ttnn.typecast.",
-            "untested",
-        )
     total = compute(arithmetic, a, b, Options(None, options.memory_config, options.output_tensor))
     return apply_chain(
         arithmetic.name,
@@ -134,7 +126,11 @@ TABLE: Final = (
         "bias_gelu",
         Arithmetic("", _B.BIAS_GELU, "add", "add_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False),
         g.bias_gelu, "GELU `gelu(a + b)` of the sum",
-        both((_GELU_FAST, *COMMON, *CORES), run_scalar=_run_bias_gelu_of_number),
+        (
+            Form((TENSOR, NUMBER), (_GELU_FAST, IGNORED_DTYPE, *OUTPUT, *IGNORED_ACTIVATIONS, *CORES),
+                 run=_run_bias_gelu_of_number),
+            Form((TENSOR, TENSOR), (_GELU_FAST, *COMMON, *CORES)),
+        ),
         _run_bias_gelu, engine=("binary", "unary"),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), in_place_run=_run_bias_gelu,
         accuracy=measured(256, 4.3e7),
