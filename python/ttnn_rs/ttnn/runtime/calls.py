@@ -99,11 +99,25 @@ def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call |
         key.append(_KEYWORDS)
         key.extend(kwargs)
         values = (*args, *kwargs.values())
-    try:
-        _add(key, tensors, operands, devices, values)
-    except _Unknown:
-        return None
-    if len(operands) > 1 and len(distinct := dict.fromkeys(operands)) != len(operands):
+    # Frequent kinds are told apart here, without a further call.
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            buffers = value.buffers
+            if not buffers:
+                return None
+            key.append(value.spec.token)
+            tensors.append(value)
+            operands.append(buffers[0])
+        elif kind in _unique:
+            key.append(value)
+        else:
+            try:
+                _add(key, tensors, operands, devices, (value,))
+            except _Unknown:
+                return None
+    count = len(operands)
+    if count > 1 and (count > 2 or operands[0] is operands[1]) and len(distinct := dict.fromkeys(operands)) != count:
         positions = dict(zip(distinct, range(len(distinct)), strict=True))
         key.append(_ALIASES)
         key += [positions[operand] for operand in operands]
@@ -119,10 +133,7 @@ def _add(
     devices: list[MeshDevice],
     values: Iterable[Any],
 ) -> None:
-    """Add values to a key, and tensors and devices among them to their lists.
-
-    It runs at every call: frequent kinds come first.
-    """
+    """Add values to a key, and tensors and devices among them to their lists."""
     for value in values:
         kind = type(value)
         if kind is Tensor:

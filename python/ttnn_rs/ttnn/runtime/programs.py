@@ -39,10 +39,12 @@ class Program:
     Its slots are the operands, then what it allocates.
     """
 
-    __slots__ = ("_build", "_parts", "_run")
+    __slots__ = ("_build", "_only", "_parts", "_run")
 
     def __init__(self, run: _engine.Program, parts: Sequence[Part], build: Build | None) -> None:
         self._run, self._parts, self._build = run, parts, build
+        # Of a program with one new tensor, its specification.
+        self._only = parts[0][2] if build is None and parts[0][0] == _NEW else None
 
     @property
     def steps(self) -> list[tuple[str, list[int], dict[str, Any] | None]]:
@@ -65,6 +67,8 @@ class Program:
             raise
         if made is None:
             return MISSED
+        if self._only is not None:
+            return Tensor._make(self._only, None, made, call.device)
         results: list[Any] = []
         for kind, number, spec in self._parts:
             if kind == _NEW:
