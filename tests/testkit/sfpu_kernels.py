@@ -142,11 +142,11 @@ def run_text(
     out = out or Matrix(inputs[0])
     for cb, values in enumerate(inputs):
         matrix = Matrix(values)
-        buffer = tile_parts.buffer(device, matrix)
+        buffer = tile_parts._buffer(device, matrix)
         metal.enqueue_write_buffer(queue, buffer, tile_parts.to_tiles(values))
         reader_args += [buffer, matrix.page, matrix.tiles]
         tile_parts._add_cb(program, cb, matrix)
-    target = tile_parts.buffer(device, out)
+    target = tile_parts._buffer(device, out)
     tile_parts._add_cb(program, OUT, out)
     reader = metal.create_kernel(program, tile_parts._read_all, CORE, metal.ReaderDataMovementConfig())
     writer = metal.create_kernel(program, tile_parts._write_all, CORE, metal.WriterDataMovementConfig())

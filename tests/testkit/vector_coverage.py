@@ -18,6 +18,7 @@ from typing import Any
 
 import ttnn
 from testkit.every_place import INTERLEAVED, Case, Runner, calls_of, combinations
+from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
 from ttnn.operation import registry
@@ -34,7 +35,8 @@ Step = tuple[str, ...]
 @contextmanager
 def recorded(names: tuple[str, ...], note: Callable[[str, tuple[Any, ...], dict[str, Any]], None]) -> Iterator[None]:
     """Call `note` with name and arguments of each call of these functions of the engine."""
-    originals = {name: getattr(engine_steps, name) for name in names}
+    homes = {name: engine_steps if hasattr(engine_steps, name) else _engine for name in names}
+    originals = {name: getattr(home, name) for name, home in homes.items()}
 
     def wrap(name: str) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -44,12 +46,12 @@ def recorded(names: tuple[str, ...], note: Callable[[str, tuple[Any, ...], dict[
         return call
 
     for name in names:
-        setattr(engine_steps, name, wrap(name))
+        setattr(homes[name], name, wrap(name))
     try:
         yield
     finally:
         for name, original in originals.items():
-            setattr(engine_steps, name, original)
+            setattr(homes[name], name, original)
 
 
 def _sfpu(function: str, variant: str, wide: bool) -> Step:

@@ -195,7 +195,7 @@ macro_rules! keywords {
     (@default) => { None::<fn() -> _> };
     (@default $default:expr) => { Some(|| $default) };
     ($py:ident, $given:expr; $($name:ident $(: $type:ty)? $(= $default:expr)?),* $(,)?) => {
-        $crate::resolving::given($given);
+        $crate::slots::given($given);
         let mut keywords = $crate::arguments::Keywords::new($given);
         $(let $name $(: $type)? = keywords.take(
             pyo3::intern!($py, stringify!($name)),

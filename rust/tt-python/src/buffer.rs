@@ -10,8 +10,8 @@ use tt_memory::buffer::{Buffer, BufferId, BufferType, Plan, Sizes};
 use tt_memory::error::MemoryError;
 
 use crate::error::engine_bug;
-use crate::resolving::{self, Slot};
 use crate::shared::SharedDevice;
+use crate::slots::{self, Slot};
 
 /// The constant properties of a buffer.
 #[derive(Debug, Clone, Copy)]
@@ -161,7 +161,7 @@ getters! {
 impl PyBuffer {
     #[getter]
     fn address(&self) -> PyResult<u64> {
-        if self.slot.is_some() { Err(resolving::refused("an address is read")) } else { Ok(self.facts.address) }
+        if self.slot.is_some() { Err(slots::refused("an address is read")) } else { Ok(self.facts.address) }
     }
 
     /// The number of the slot, None for a buffer with memory.
@@ -177,7 +177,7 @@ impl PyBuffer {
 
     fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(slot) = self.slot {
-            resolving::free(slot)?;
+            slots::free(slot)?;
             self.freed.store(true, Ordering::Release);
             return Ok(());
         }
@@ -190,7 +190,7 @@ impl PyBuffer {
     fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>, row_bytes: usize) -> PyResult<()> {
         let data = data.as_slice()?;
         if let Some(slot) = self.slot {
-            return resolving::write(slot, data, row_bytes);
+            return slots::write(slot, data, row_bytes);
         }
         self.shared.run(py, |device| device.write(self.facts.id, data, row_bytes))
     }
@@ -205,7 +205,7 @@ impl PyBuffer {
         require_written: bool,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         if self.slot.is_some() {
-            return Err(resolving::refused("elements are read"));
+            return Err(slots::refused("elements are read"));
         }
         // More than the buffer holds is refused before the host is asked for memory.
         let bytes = row_bytes.saturating_mul(rows);
@@ -237,7 +237,7 @@ impl Drop for PyBuffer {
             return;
         }
         match self.slot {
-            Some(slot) => resolving::dropped(slot),
+            Some(slot) => slots::dropped(slot),
             None if self.shared.is_open() => self.shared.forget(self.facts.id),
             None => {}
         }

@@ -14,8 +14,8 @@ use crate::buffer::{Facts, PyBuffer};
 use crate::chip::chip_by_dispatch;
 use crate::error::{EngineError, enter_engine, exception};
 use crate::inside::require_host;
-use crate::resolving;
 use crate::shared::SharedDevice;
+use crate::slots;
 
 /// What is wrong with bytes that the host names by their address.
 #[derive(Debug)]
@@ -217,9 +217,9 @@ impl PyDevice {
     }
 
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        if resolving::is_active() {
+        if slots::is_active() {
             let lowest = self.shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
-            resolving::look_at_l1(lowest)?;
+            slots::look_at_l1(lowest)?;
             return Ok(lowest);
         }
         self.shared.inspect(py, |device| device.lowest_l1_address())
@@ -227,7 +227,7 @@ impl PyDevice {
 
     /// Whether no buffer lies below an address in L1; a program that is being made requires it.
     fn has_l1_room(&self, py: Python<'_>, end: u64) -> PyResult<bool> {
-        if resolving::require_room(end) {
+        if slots::require_room(end) {
             return Ok(true);
         }
         let lowest = self.shared.inspect(py, |device| device.lowest_l1_address())?;
@@ -292,14 +292,14 @@ impl PyDevice {
         py: Python<'_>,
         plan: impl FnOnce(&Device) -> Result<Plan, MemoryError> + Send,
     ) -> PyResult<PyBuffer> {
-        if resolving::is_active() {
+        if slots::is_active() {
             let device = self.shared.look(py)?;
             let planned = plan(&device).and_then(|plan| device.sizes(&plan).map(|sizes| (plan, sizes)));
             let (plan, sizes) = planned.map_err(|error| error.into_exception(py))?;
-            if let Some(slot) = resolving::allocate(plan.clone()) {
+            if let Some(slot) = slots::allocate(plan.clone()) {
                 return Ok(PyBuffer::planned(Arc::clone(&self.shared), &plan, sizes, slot));
             }
-            return Err(resolving::refused("a tensor is allocated"));
+            return Err(slots::refused("a tensor is allocated"));
         }
         let facts = self.shared.launch(py, |device| {
             let id = device.allocate(plan(device)?)?;

@@ -5,36 +5,13 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use tt_memory::buffer::Plan;
 use tt_memory::{BufferId, Device};
 use tt_ops::OpError;
 
 use crate::buffer::{Facts, PyBuffer as Buffer};
-use crate::resolving::{self, Run};
+use crate::error::EngineError;
 use crate::shared::SharedDevice;
-
-/// An event of a program, in order.
-pub enum Event {
-    /// Allocates a slot.
-    Allocate(usize, Plan),
-    /// Frees one.
-    Free(usize),
-    /// Writes rows of so many bytes into one.
-    Write(usize, Box<[u8]>, usize),
-    /// Requires that no buffer lies below an address in L1.
-    Room(u64),
-    /// Runs a function of the engine.
-    Run {
-        /// Its name.
-        function: &'static str,
-        /// The function.
-        run: Arc<Run>,
-        /// The slots of its buffers.
-        slots: Vec<usize>,
-        /// Its keyword arguments.
-        settings: Option<Py<PyDict>>,
-    },
-}
+use crate::slots::{self, Event};
 
 /// A step as Python sees it: function, slots, keyword arguments.
 type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
@@ -89,6 +66,51 @@ impl Program {
     }
 }
 
+/// Adds the events of a program that an operator inside of this one has; returns the slots of its results. None if
+/// other buffers are in L1 than it is made for.
+///
+/// # Errors
+/// An operand is no slot of this program, or the device cannot be used.
+fn inline(py: Python<'_>, program: &Program, operands: &[&Buffer]) -> PyResult<Option<Vec<Buffer>>> {
+    let number = slots::number();
+    let of = |buffer: &&Buffer| buffer.slot().filter(|slot| Some(slot.program()) == number);
+    let Some(mut places) = operands.iter().map(of).collect::<Option<Vec<_>>>() else {
+        return Err(slots::refused("a buffer that is no operand is used"));
+    };
+    let shared = &program.device;
+    if let Some(lowest) = program.lowest {
+        let now = shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
+        if now != lowest {
+            return Ok(None);
+        }
+        slots::look_at_l1(lowest)?;
+    }
+    let mut made = Vec::new();
+    for event in &program.events {
+        match event {
+            Event::Allocate(_, plan) => {
+                let sizes = shared.look(py)?.sizes(plan).map_err(|error| error.into_exception(py))?;
+                let Some(slot) = slots::allocate(plan.clone()) else { return Ok(None) };
+                places.push(slot);
+                made.push((slot, plan, sizes));
+            }
+            Event::Free(slot) => slots::free(places[*slot])?,
+            Event::Write(slot, data, row_bytes) => slots::write(places[*slot], data, *row_bytes)?,
+            Event::Room(end) => drop(slots::require_room(*end)),
+            Event::Run { function, run, slots: of, settings } => {
+                let settings = settings.as_ref().map(|settings| settings.clone_ref(py));
+                let of = of.iter().map(|&slot| places[slot].index).collect();
+                slots::push(Event::Run { function, run: Arc::clone(run), slots: of, settings });
+            }
+        }
+    }
+    let result = |&slot: &usize| {
+        let &(slot, plan, sizes) = made.iter().find(|(made, ..)| *made == places[slot])?;
+        Some(Buffer::planned(Arc::clone(shared), plan, sizes, slot))
+    };
+    Ok(program.results.iter().map(result).collect())
+}
+
 #[pymethods]
 impl Program {
     /// Runs it. Returns the buffers of its results. None, and nothing happens, if an operand
@@ -105,8 +127,8 @@ impl Program {
         if given.len() != self.operands || !shared.is_open() || !given.iter().all(usable) {
             return Ok(None);
         }
-        if resolving::is_active() {
-            return resolving::inline(py, self, &given)?.map(|made| PyTuple::new(py, made)).transpose();
+        if slots::is_active() {
+            return inline(py, self, &given)?.map(|made| PyTuple::new(py, made)).transpose();
         }
         if self.events.is_empty() {
             return Ok(Some(PyTuple::empty(py)));

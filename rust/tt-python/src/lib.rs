@@ -21,6 +21,7 @@ mod program;
 mod random;
 mod resolving;
 mod shared;
+mod slots;
 mod tiles;
 mod vector;
 

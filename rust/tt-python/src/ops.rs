@@ -28,7 +28,7 @@ use tt_ops::{Chain, OpError};
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
-use crate::{interrupt, resolving};
+use crate::{interrupt, slots};
 
 /// The keyword arguments of a call.
 type Program<'py> = Bound<'py, PyDict>;
@@ -66,8 +66,8 @@ pub fn run_step(
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
-    if resolving::is_active() {
-        return resolving::step(function, buffers, Arc::new(run));
+    if slots::is_active() {
+        return slots::step(function, &buffers.iter().map(|buffer| buffer.slot()).collect::<Vec<_>>(), Arc::new(run));
     }
     let device = buffers[0].device();
     if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.device(), device)) {

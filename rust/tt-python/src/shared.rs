@@ -11,7 +11,7 @@ use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
 use crate::inside::require_host;
-use crate::resolving;
+use crate::slots;
 
 /// Why a call that looks at a device cannot become a program.
 const STATE: &str = "the state of the device is used";
@@ -72,7 +72,7 @@ impl SharedDevice {
     /// # Errors
     /// As [`SharedDevice::lock`].
     pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
-        resolving::refuse(STATE)?;
+        slots::refuse(STATE)?;
         self.look(py)
     }
 
@@ -108,7 +108,7 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        resolving::refuse(STATE)?;
+        slots::refuse(STATE)?;
         self.launch(py, run)
     }
 
@@ -139,7 +139,7 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        resolving::refuse(STATE)?;
+        slots::refuse(STATE)?;
         self.enter(py, run)
     }
 

@@ -104,10 +104,10 @@ def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], 
         # A part of an operator that is being resolved.
         return run(values)
     try:
-        program = _resolve(call, resolving.slots, run, values)
+        program = _resolve(call, resolving, run, values)
     finally:
         # An error keeps this frame, and what it holds, as long as somebody holds the error.
-        _engine.abandon_program()
+        resolving.abandon()
         del resolving
     if len(programs) >= _CAPACITY:
         programs.clear()
@@ -117,10 +117,10 @@ def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], 
 
 
 def _resolve(
-    call: Call, slots: Sequence[Buffer], run: Callable[[Sequence[Any]], Any], values: Sequence[Any]
+    call: Call, resolving: _engine.Resolving, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]
 ) -> Program | str:
     """Return the program of a call, or why there is none: it depends on more than specifications and options."""
-    by_buffer = dict(zip(call.operands, slots, strict=True))
+    by_buffer = dict(zip(call.operands, resolving.slots, strict=True))
     operands = {
         id(tensor): Tensor._on_device(tensor.spec, tensor._device or call.device, by_buffer[tensor.buffers[0]])
         for tensor in call.tensors
@@ -128,10 +128,9 @@ def _resolve(
     try:
         result = run(_exchanged(values, operands))
     except Unresolved as error:
-        _engine.abandon_program()
         return str(error)
     except BaseException:
-        why = _engine.abandon_program()
+        why = resolving.abandon()
         if why is None:
             raise
         return why
@@ -140,7 +139,7 @@ def _resolve(
     new: dict[Buffer, int] = {}
     of = [operands[id(tensor)] for tensor in call.tensors]
     parts = [_part(part, index, of, new) for index, part in enumerate(found)]
-    made = _engine.end_program(list(new))
+    made = resolving.end(list(new))
     if isinstance(made, str):
         return made
     known = [part for part in parts if part is not None]
