@@ -11,7 +11,7 @@ use tt_ops::OpError;
 use crate::buffer::{Facts, PyBuffer as Buffer};
 use crate::error::EngineError;
 use crate::shared::SharedDevice;
-use crate::slots::{self, Event};
+use crate::slots::{self, Event, Lowest};
 
 /// A step as Python sees it: function, slots, keyword arguments.
 type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
@@ -30,7 +30,7 @@ pub struct Program {
     /// The slots of its results.
     pub results: Vec<usize>,
     /// The lowest address in use in L1 that it is made for, if that matters.
-    pub lowest: Option<Option<u64>>,
+    pub lowest: Option<Lowest>,
 }
 
 impl Program {
@@ -80,10 +80,10 @@ fn inline(py: Python<'_>, program: &Program, operands: &[&Buffer]) -> PyResult<O
     let shared = &program.device;
     if let Some(lowest) = program.lowest {
         let now = shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
-        if now != lowest {
+        if Lowest(now) != lowest {
             return Ok(None);
         }
-        slots::look_at_l1(lowest)?;
+        slots::look_at_l1(now)?;
     }
     let mut made = Vec::new();
     for event in &program.events {
@@ -137,7 +137,7 @@ impl Program {
         buffers.resize(self.slots, None);
         let facts = shared.launch(py, |device| {
             if let Some(lowest) = self.lowest
-                && device.lowest_l1_address()? != lowest
+                && Lowest(device.lowest_l1_address()?) != lowest
             {
                 return Ok(None);
             }

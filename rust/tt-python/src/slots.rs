@@ -47,6 +47,10 @@ pub enum Event {
     },
 }
 
+/// The lowest address in use in L1; `None` if nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lowest(pub Option<u64>);
+
 /// A slot: the program that is being made, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
@@ -74,7 +78,7 @@ pub struct Builder {
     /// Whether an L1 buffer was allocated: the room that is left is not known from then on.
     in_l1: bool,
     /// The lowest address in use in L1, where the operator has asked for it.
-    pub lowest: Option<Option<u64>>,
+    pub lowest: Option<Lowest>,
     /// Reason of a refusal.
     pub refused: Option<String>,
     given: Option<Py<PyDict>>,
@@ -205,7 +209,7 @@ pub fn look_at_l1(lowest: Option<u64>) -> PyResult<()> {
     let known = BUILDER.with_borrow_mut(|builder| match builder {
         Some(builder) if builder.in_l1 => false,
         Some(builder) => {
-            builder.lowest = Some(lowest);
+            builder.lowest = Some(Lowest(lowest));
             true
         }
         None => true,

@@ -4,7 +4,16 @@
 //! them, and [`exec`] what runs these at once on many lanes with the same bits.
 //! Sources: `docs/chip/sfpu.md` (primitives and structure), tt-llk `ckernel_sfpu_*.h` (the steps of every kernel).
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
-#![cfg_attr(feature = "checked", allow(missing_docs, reason = "lanes that only tests see"))]
+#![cfg_attr(
+    feature = "checked",
+    allow(
+        missing_docs,
+        clippy::missing_errors_doc,
+        clippy::missing_panics_doc,
+        clippy::return_self_not_must_use,
+        reason = "lanes that only tests see"
+    )
+)]
 
 pub mod arith;
 #[cfg(feature = "checked")]

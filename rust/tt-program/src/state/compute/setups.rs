@@ -126,14 +126,14 @@ pub(crate) struct Setups {
     called: Vec<Arc<str>>,
     /// Values and who set them.
     set: [Option<(&'static str, Arc<str>)>; RESOURCES.len()],
-    /// The function that has left ADDR_MOD_7 as other functions cannot use it, until the next init.
+    /// The function that has left `ADDR_MOD_7` as other functions cannot use it, until the next init.
     walked: Option<Arc<str>>,
 }
 
 /// Inits of functions that do nothing else than to load and store.
 const STORES: [&str; 2] = ["copy_dest_values_init", "fill_tile_init"];
 
-/// The variant of the exponential whose calls set ADDR_MOD_7 for themselves.
+/// The variant of the exponential whose calls set `ADDR_MOD_7` for themselves.
 const WALKS: &str = "(approx=True, input_clamping=NONE)";
 
 /// Whether functions with this init run on the packer's thread, which has registers of its own.
@@ -163,7 +163,7 @@ impl Setups {
         !last
     }
 
-    /// The function that has left ADDR_MOD_7 as others cannot use it.
+    /// The function that has left `ADDR_MOD_7` as others cannot use it.
     pub(crate) fn walked(&self) -> Option<&Arc<str>> {
         self.walked.as_ref()
     }
