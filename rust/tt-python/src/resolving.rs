@@ -87,5 +87,6 @@ fn refuse_program(why: &str) -> PyResult<()> {
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Unresolved", module.py().get_type::<Unresolved>())?;
+    module.add_class::<Resolving>()?;
     add_functions!(module: begin_program, refuse_program)
 }

@@ -14,7 +14,7 @@ import pytest
 import ttnn
 from testkit.recorded_matmul import OtherOperator, evaluate
 from ttnn.base.exceptions import TtnnError, UnsupportedError
-from ttnn.ops.matmul.l1_buffers import check_room
+from ttnn.ops.matmul.l1_buffers import check_room_below
 from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.ops.matmul.resolve import MatmulCall, decide, empty_result, resolve, result_shape
 from ttnn.ops.matmul.specs import cores_text, memory_config_of, spec_of
@@ -44,7 +44,7 @@ def differences(record: dict[str, Any], device: ttnn.MeshDevice) -> Iterator[str
             return
         program = resolve(call)
         recorded.l1.allocate(spec_of(program.out))
-        check_room(program, recorded.l1.lowest)
+        check_room_below(program, recorded.l1.lowest)
         separate_add_fits(program)
     except UnsupportedError:
         raise

@@ -46,6 +46,18 @@ def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., A
     return _activable(golden)
 
 
+def without_activations_of_scalars(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Return a golden function that ignores activations if the second operand is a scalar."""
+
+    @wraps(function)
+    def golden(a: ArrayLike, b: ArrayLike, *more: Any, **options: Any) -> Array:
+        if np.ndim(b) == 0:
+            options = {name: value for name, value in options.items() if not name.endswith("activations")}
+        return function(a, b, *more, **options)
+
+    return golden
+
+
 def of_integers(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
     """Return a golden function of two integer operands; results are the integers as float64."""
     return of_two(name, doc, lambda a, b: function(a.astype(np.int64), b.astype(np.int64)))
@@ -160,7 +172,8 @@ def quotient_or_1(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
     return np.maximum(np.abs(div(a, b)), 1.0)
 
 
-bias_gelu = of_two("bias_gelu", "Return gelu(a + b).", lambda a, b: gelu(a + b))
+bias_gelu_in_place = of_two("bias_gelu", "Return gelu(a + b).", lambda a, b: gelu(a + b))
+bias_gelu = without_activations_of_scalars(bias_gelu_in_place)
 
 
 @of_one

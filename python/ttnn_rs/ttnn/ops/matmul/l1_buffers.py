@@ -223,10 +223,25 @@ def check_room(program: MatmulProgram, device: MeshDevice) -> None:
     """
     chip = program.problem.chip
     end = chip.l1_first_free + program.own_bytes
-    if end <= chip.l1_bytes and device.engine.has_l1_room(end):
-        return
-    l1_lowest_tensor = device.engine.lowest_l1_address()
+    if end > chip.l1_bytes or not device.engine.has_l1_room(end):
+        check_room_below(program, device.engine.lowest_l1_address())
+
+
+def check_room_below(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
+    """Check that the program's own buffers end below an address.
+
+    Args:
+        program: The program.
+        l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
+
+    Raises:
+        OutOfMemoryError: they do not.
+    """
+    chip = program.problem.chip
+    end = chip.l1_first_free + program.own_bytes
     limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
+    if end <= limit:
+        return
     cores = program.cores[0]
     sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in program.buffers if not buffer.borrowed)
     room = limit - chip.l1_first_free

@@ -202,6 +202,7 @@ class Binary:
         exact: Whether the result is the reference rounded.
         in_place: Overloads of the in-place form; none if empty.
         in_place_run: Computes an in-place call; as `run` if None.
+        in_place_golden: Reference of an in-place call; `golden` if None.
         in_place_integers: Integer types of the in-place form, if they differ.
         reference: Data types whose kernel is not tabulated: the result is the mathematical one.
         composition: Whether the operator is made of others, so that each of them rounds.
@@ -222,6 +223,7 @@ class Binary:
     accuracy: Accuracy | None = None
     in_place: Sequence[Form] = ()
     in_place_run: Run | None = None
+    in_place_golden: Callable[..., Any] | None = None
     in_place_integers: Sequence[DataType] | None = None
     integers: Sequence[DataType] | None = None
     reference: tuple[DataType, ...] = ()
@@ -297,7 +299,7 @@ def register_in_place(entry: Binary) -> dict[str, FastOperation]:
             reference=tuple(dtype for dtype in entry.reference if dtype in integers),
             aliases=tuple(f"{alias}_" for alias in entry.aliases),
             raises=IN_PLACE_RAISES,
-            **_common(entry),
+            **(_common(entry) | {"golden": entry.in_place_golden or entry.golden}),
         )
     )
     return {name: operation}

@@ -100,7 +100,8 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
             "", op_type, function=f"binary_{short}",
             integers={_INT32: (f"binary_{short}_int32", "int32"), _UINT32: (f"binary_{short}_int32", "uint32")},
         ),
-        g.of_two(name, f"Return the {name} of a and b.", ufunc), f"{name} of `a` and `b`",
+        g.without_activations_of_scalars(g.of_two(name, f"Return the {name} of a and b.", ufunc)),
+        f"{name} of `a` and `b`",
         (
             Form((TENSOR, NUMBER), _OF_A_NUMBER, ("input_tensor_a", "input_b"), _of_a_number(of_number)),
             Form((TENSOR, TENSOR), COMMON),
