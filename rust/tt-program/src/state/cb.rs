@@ -252,7 +252,7 @@ impl Cb {
         if end > u64::from(self.waited) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             // Of rows of tiles, the last.
-            let tile = tile + bytes.div_ceil(self.tile_bytes) - 1;
+            let tile = tile.saturating_add(bytes.div_ceil(self.tile_bytes).saturating_sub(1));
             return Err(FaultKind::TileNotWaitedFor {
                 cb,
                 tile,
@@ -294,7 +294,7 @@ impl Cb {
         if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
             let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
             // Of rows of tiles, the last.
-            let tile = tile + bytes.div_ceil(self.tile_bytes) - 1;
+            let tile = tile.saturating_add(bytes.div_ceil(self.tile_bytes).saturating_sub(1));
             return Err(FaultKind::TileNotReserved {
                 cb,
                 tile,
