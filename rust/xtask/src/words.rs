@@ -81,18 +81,18 @@ impl Patterns {
     /// Returns why a subject "HASH subject" is rejected: its form, or a word.
     fn of_subject(&self, subject: &str) -> Option<String> {
         let (hash, text) = subject.split_once(' ')?;
-        let system = text.split_once(": ").map_or("", |(system, _)| system);
-        // A name of two capitals, such as API or SFPU, is one in lower case letters too.
-        let lower = !system.is_empty() && !system.starts_with(|c: char| c.is_uppercase()) || acronym(system);
-        let reason = if lower { self.reason(text) } else { Some("the form is \"subsystem: change\"".to_owned()) };
+        let formed = text.split_once(": ").is_some_and(|(system, change)| is_subsystem(system) && !change.is_empty());
+        let reason = if formed { self.reason(text) } else { Some("the form is \"subsystem: change\"".to_owned()) };
         reason.map(|reason| format!("commit {hash}: {text}\n    {reason}"))
     }
 }
 
-/// Returns whether a subsystem starts with a name in capitals, such as "SFPU", "TTNN" or "C++ kernels".
-fn acronym(system: &str) -> bool {
-    let first = system.split(' ').next().unwrap_or_default();
-    !first.is_empty() && !first.chars().any(char::is_lowercase)
+/// Returns true for one to three words in lower case, such as "matmul" or "kernel cache".
+fn is_subsystem(name: &str) -> bool {
+    let word = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_./+".contains(c))
+    };
+    name.split(' ').count() <= 3 && name.split(' ').all(word)
 }
 
 /// Returns the Python and Rust files below a folder, sorted.
@@ -194,10 +194,18 @@ mod tests {
     #[test]
     fn subjects_name_a_subsystem() {
         let patterns = patterns();
-        for subject in ["1f Refuse it", "1f Matmul: add", "1f matmul: what is behind", "1f : x"] {
+        for subject in [
+            "1f Refuse it",
+            "1f Matmul: add",
+            "1f matmul: what is behind",
+            "1f : x",
+            "1f moreh, conv: add",
+            "1f kernel API page: add",
+            "1f docstrings of public names: shorter",
+        ] {
             assert!(patterns.of_subject(subject).is_some(), "{subject}");
         }
-        for subject in ["1f matmul: add", "1f C++ kernels: add", "1f kernel cache: hash What"] {
+        for subject in ["1f matmul: add", "1f c++ kernels: add", "1f kernel cache: hash What"] {
             assert_eq!(patterns.of_subject(subject), None, "{subject}");
         }
     }
