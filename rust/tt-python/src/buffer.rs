@@ -237,7 +237,7 @@ impl Drop for PyBuffer {
             return;
         }
         match self.slot {
-            Some(slot) => slots::dropped(slot),
+            Some(slot) => drop(slots::dropped(slot)),
             None if self.shared.is_open() => self.shared.forget(self.facts.id),
             None => {}
         }

@@ -73,7 +73,7 @@ impl Program {
 /// An operand is no slot of this program, or the device cannot be used.
 fn inline(py: Python<'_>, program: &Program, operands: &[&Buffer]) -> PyResult<Option<Vec<Buffer>>> {
     let number = slots::number();
-    let of = |buffer: &&Buffer| buffer.slot().filter(|slot| Some(slot.program()) == number);
+    let of = |buffer: &&Buffer| buffer.slot().filter(|slot| Some(slot.program) == number);
     let Some(mut places) = operands.iter().map(of).collect::<Option<Vec<_>>>() else {
         return Err(slots::refused("a buffer that is no operand is used"));
     };
@@ -113,8 +113,8 @@ fn inline(py: Python<'_>, program: &Program, operands: &[&Buffer]) -> PyResult<O
 
 #[pymethods]
 impl Program {
-    /// Runs it. Returns the buffers of its results. None, and nothing happens, if an operand
-    /// has no memory or lies on another device than the first one, or if the buffers in L1 are others than it is made for.
+    /// Runs it. Returns the buffers of its results; None without a result if an operand has no memory or is on another
+    /// device, or if the buffers in L1 leave less room than it is made for.
     #[pyo3(signature = (*operands))]
     fn __call__<'py>(&self, py: Python<'py>, operands: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut given = Vec::with_capacity(self.operands);
@@ -167,12 +167,6 @@ impl Program {
             _ => None,
         };
         self.events.iter().filter_map(step).collect()
-    }
-
-    /// How many operands it has; the slots after them are those that it allocates.
-    #[getter]
-    fn operands(&self) -> usize {
-        self.operands
     }
 }
 

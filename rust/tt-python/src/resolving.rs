@@ -21,7 +21,7 @@ struct Resolving {
 
 impl Drop for Resolving {
     fn drop(&mut self) {
-        drop(slots::end(Some(self.number)));
+        drop(slots::end(self.number));
     }
 }
 
@@ -54,13 +54,13 @@ enum Ended {
 impl Resolving {
     /// Ends the program. `results` are slots that it allocates and leaves.
     fn end(&self, results: Vec<PyRef<'_, Buffer>>) -> Ended {
-        let Some(Builder { operands, slots, events, lowest, refused, .. }) = slots::end(Some(self.number)) else {
+        let Some(Builder { operands, slots, events, lowest, refused, .. }) = slots::end(self.number) else {
             return Ended::Refused("the program was abandoned".to_owned());
         };
         if let Some(why) = refused {
             return Ended::Refused(why);
         }
-        let of = |buffer: &PyRef<'_, Buffer>| buffer.slot().filter(|slot| slot.program() == self.number);
+        let of = |buffer: &PyRef<'_, Buffer>| buffer.slot().filter(|slot| slot.program == self.number);
         let Some(results) = results.iter().map(|buffer| of(buffer).map(|slot| slot.index)).collect::<Option<Vec<_>>>()
         else {
             return Ended::Refused("a result is a buffer that is no operand".to_owned());
@@ -74,7 +74,7 @@ impl Resolving {
 
     /// Ends the program without making it; returns the reason if something refused.
     fn abandon(&self) -> Option<String> {
-        slots::end(Some(self.number)).and_then(|builder| builder.refused)
+        slots::end(self.number).and_then(|builder| builder.refused)
     }
 }
 

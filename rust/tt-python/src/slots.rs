@@ -54,16 +54,10 @@ pub struct Lowest(pub Option<u64>);
 /// A slot: the program that is being made, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    builder: u64,
-    /// Operands come first.
+    /// The number of the program.
+    pub program: u64,
+    /// The number of the slot; operands come first.
     pub index: usize,
-}
-
-impl Slot {
-    /// The number of the program that has the slot.
-    pub fn program(self) -> u64 {
-        self.builder
-    }
 }
 
 /// A program that is being made.
@@ -134,7 +128,7 @@ pub fn allocate(plan: Plan) -> Option<Slot> {
         builder.slots += 1;
         builder.in_l1 |= !plan.buffer_type().in_dram();
         builder.events.push(Event::Allocate(index, plan));
-        Some(Slot { builder: builder.number, index })
+        Some(Slot { program: builder.number, index })
     })
 }
 
@@ -143,27 +137,21 @@ pub fn allocate(plan: Plan) -> Option<Slot> {
 /// # Errors
 /// It is an operand: its memory is not the program's to free.
 pub fn free(slot: Slot) -> PyResult<()> {
-    let operand = BUILDER.with_borrow_mut(|builder| match builder {
-        Some(builder) if builder.number == slot.builder && slot.index >= builder.operands => {
-            builder.events.push(Event::Free(slot.index));
-            false
-        }
-        Some(builder) => builder.number == slot.builder,
-        None => false,
-    });
-    if operand { Err(refused("an operand is deallocated")) } else { Ok(()) }
+    if dropped(slot) { Ok(()) } else { Err(refused("an operand is deallocated")) }
 }
 
-/// Notes that Python has dropped a slot.
-pub fn dropped(slot: Slot) {
-    BUILDER.with_borrow_mut(|builder| {
-        if let Some(builder) = builder
-            && builder.number == slot.builder
-            && slot.index >= builder.operands
-        {
-            builder.events.push(Event::Free(slot.index));
+/// Notes that Python has dropped a slot. Returns false if it is an operand, which stays.
+pub fn dropped(slot: Slot) -> bool {
+    BUILDER.with_borrow_mut(|builder| match builder {
+        Some(builder) if builder.number == slot.program => {
+            let own = slot.index >= builder.operands;
+            if own {
+                builder.events.push(Event::Free(slot.index));
+            }
+            own
         }
-    });
+        _ => true,
+    })
 }
 
 /// Notes that the host writes pages.
@@ -171,18 +159,11 @@ pub fn dropped(slot: Slot) {
 /// # Errors
 /// The slot is that of another program.
 pub fn write(slot: Slot, data: &[u8], row_bytes: usize) -> PyResult<()> {
-    note(slot, |index| Event::Write(index, data.into(), row_bytes))
-}
-
-fn note(slot: Slot, event: impl FnOnce(usize) -> Event) -> PyResult<()> {
-    let noted = BUILDER.with_borrow_mut(|builder| match builder {
-        Some(builder) if builder.number == slot.builder => {
-            builder.events.push(event(slot.index));
-            true
-        }
-        _ => false,
-    });
-    if noted { Ok(()) } else { Err(refused("a tensor of another program is used")) }
+    if number() != Some(slot.program) {
+        return Err(refused("a tensor of another program is used"));
+    }
+    push(Event::Write(slot.index, data.into(), row_bytes));
+    Ok(())
 }
 
 /// Notes a step.
@@ -193,7 +174,7 @@ pub fn step(function: &'static str, buffers: &[Option<Slot>], run: Arc<Run>) -> 
     let noted = BUILDER.with_borrow_mut(|builder| {
         let builder = builder.as_mut()?;
         let settings = builder.given.take();
-        let of = |slot: &Option<Slot>| slot.filter(|slot| slot.builder == builder.number).map(|slot| slot.index);
+        let of = |slot: &Option<Slot>| slot.filter(|slot| slot.program == builder.number).map(|slot| slot.index);
         let slots = buffers.iter().map(of).collect::<Option<Vec<_>>>()?;
         builder.events.push(Event::Run { function, run, slots, settings });
         Some(())
@@ -219,7 +200,8 @@ pub fn look_at_l1(lowest: Option<u64>) -> PyResult<()> {
 
 /// Notes that no buffer may lie below an address in L1. Returns whether this thread resolves.
 pub fn require_room(end: u64) -> bool {
-    BUILDER.with_borrow_mut(|builder| builder.as_mut().map(|builder| builder.events.push(Event::Room(end))).is_some())
+    push(Event::Room(end));
+    is_active()
 }
 
 /// Adds an event.
@@ -244,7 +226,7 @@ pub fn begin(operands: usize) -> (u64, impl Iterator<Item = Slot>) {
         refused: None,
         given: None,
     }));
-    (number, (0..operands).map(move |index| Slot { builder: number, index }))
+    (number, (0..operands).map(move |index| Slot { program: number, index }))
 }
 
 /// The number of the program that this thread makes.
@@ -252,7 +234,7 @@ pub fn number() -> Option<u64> {
     BUILDER.with_borrow(|builder| builder.as_ref().map(|builder| builder.number))
 }
 
-/// Ends the program that this thread makes; only the one with a number if that is given.
-pub fn end(number: Option<u64>) -> Option<Builder> {
-    BUILDER.with_borrow_mut(|builder| builder.take_if(|builder| number.is_none_or(|number| number == builder.number)))
+/// Ends the program of a number, if this thread makes it.
+pub fn end(number: u64) -> Option<Builder> {
+    BUILDER.with_borrow_mut(|builder| builder.take_if(|builder| builder.number == number))
 }

@@ -52,7 +52,7 @@ from ttnn.operation.slow_path import call_slowly
 from ttnn.operation.steps import STEPS, Steps
 from ttnn.operation.traces import record
 from ttnn.runtime.calls import Call, identify
-from ttnn.runtime.programs import MISSED, Program, launched
+from ttnn.runtime.programs import MISSED, Program, resolve_and_launch
 from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
@@ -537,7 +537,7 @@ def _first(
     device, key = (None, None) if programs is None else programs(values)
     if device is not None and not device._cache_misses_allowed:
         device._require_program(key)
-    result = launched(name, call, body, values)
+    result = resolve_and_launch(name, call, body, values)
     if device is not None and device._cache_enabled and not _any_empty(values):
         device._programs.add(key)
     return result

@@ -1,4 +1,4 @@
-"""Keys of calls that `runtime.calls` does not identify: with tensor lists, and preallocated results.
+"""Keys of calls that `runtime.calls` does not identify: with host tensors, or while a capture needs every step.
 
 Calls with equal keys run the same device operations on the same specifications. Whether two operands are the same
 tensor makes no difference to a plan.

@@ -1,1 +1,1 @@
-"""Programs of operators: what tells calls apart, how a call becomes a program, and how a program is launched."""
+"""Programs of operators: keys of calls, resolving a call to a program, launching it, steps of the engine."""

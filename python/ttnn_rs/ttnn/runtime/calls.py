@@ -80,8 +80,8 @@ class _Unknown(Exception):
 def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """Return key and operands of a call.
 
-    None while somebody observes, for calls without a device, and for those with host tensors or with arguments of
-    types that cannot be compared.
+    None while an observer needs every step, for calls without a device, and for calls with host tensors or with
+    arguments of types that cannot be compared.
 
     Args:
         name: The operator.

@@ -1,10 +1,10 @@
 """Programs of operators: a call is resolved once, and launched as often as it is made.
 
-`resolve` runs the Python of an operator on slots: tensors with specifications and without memory. What it asks of the
-engine becomes the steps of a program (`ttnn._engine.Program`), its allocations become further slots. `Program` launches
-these steps on the buffers of a call.
+Resolving a call runs the Python of its operator on slots: tensors with specifications and without memory. Requests to
+the engine become the steps of a program (`ttnn._engine.Program`), allocations become further slots. `Program.launch`
+runs these steps on the buffers of a call.
 
-What depends on elements or on the state of the device cannot become a program: those calls run as they are each time.
+A call that depends on elements or on the state of the device has no program: it runs step by step each time.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Program:
         return results[0] if self._build is None else self._build(iter(results))
 
 
-def launched(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
+def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
     """Resolve a call and launch its program, which the device keeps; or run the call as it is.
 
     Args:

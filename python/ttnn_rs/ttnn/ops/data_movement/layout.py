@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ttnn._engine import refuse_program
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
@@ -180,6 +181,8 @@ def _to_layout(
             ("memory_config", memory_config, spec.memory_config),
         ):
             if given is not None and given != current:
+                # Each call warns.
+                refuse_program("it warns")
                 _log.warning("%s: the tensor is already in %s, so %s is not changed.", name, layout.name, option)
         return tensor
     if tensor._device is None:
