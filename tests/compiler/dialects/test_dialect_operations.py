@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from operations_2024_09 import LOWERED, TTIR, function
 
+from testkit.ttir_examples_2024_09 import LOWERED, TTIR, function
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.spec import DIALECTS, operations, text_of
 from ttnn.compiler.ir import CompileError

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile_shapes import DOUBLED, LONG, NESTED, NUMBERS, USE, aliases, attribute, grown
 
+from testkit.exponential_texts import DOUBLED, LONG, NESTED, NUMBERS, USE, aliases, attribute, grown
 from ttnn.compiler.ir import CompileError
 from ttnn.compiler.limits import DEPTH, PASSES
 from ttnn.compiler.pipelines import run

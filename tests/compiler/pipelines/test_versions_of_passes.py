@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from operations_2024_09 import TTIR
 
-from testkit.later_examples import EXAMPLES
+from testkit.ttir_examples import EXAMPLES
+from testkit.ttir_examples_2024_09 import TTIR
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.ir import CompileError
 from ttnn.compiler.ir.module import Module

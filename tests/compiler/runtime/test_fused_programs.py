@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from testkit.rewriting_checks import function, names, op
+from testkit.pass_checks import function, names, op
 from testkit.ttir_reference import interpret
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary

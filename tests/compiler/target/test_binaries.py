@@ -13,7 +13,7 @@ from typing import Any
 import flatbuffers
 import pytest
 
-from testkit.later_examples import EXAMPLES
+from testkit.ttir_examples import EXAMPLES
 from ttnn.base.exceptions import FileFormatError, UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_flatbuffer.translate import ttnn_to_binary

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from operations_2024_09 import LOWERED
 
+from testkit.ttir_examples_2024_09 import LOWERED
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.tools.opt import main

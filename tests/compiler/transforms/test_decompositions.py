@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from testkit.rewriting_checks import function, names, op, rewritten
+from testkit.pass_checks import function, names, op, rewritten
 from testkit.ttir_reference import interpret
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.options import OptionError

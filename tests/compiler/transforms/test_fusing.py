@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from testkit.rewriting_checks import dense, function, names, op, rewritten
+from testkit.pass_checks import dense, function, names, op, rewritten
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import Module
 from ttnn.compiler.pipelines import run

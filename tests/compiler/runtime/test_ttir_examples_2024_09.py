@@ -160,7 +160,7 @@ def by_calls(op: str, inputs: list[Array], device: runtime.Device) -> Array:
 def test_three_ways_one_result(op: str, kind: str, device: runtime.Device, tmp_path: Path) -> None:
     shapes, output, attributes, segments, _ = EXAMPLES[op]
     if kind == "f32" and op == "embedding":
-        pytest.skip("tables of float32 are converted to bfloat16 in the program; test_operations_2024_09 has them")
+        pytest.skip("tables of float32 are converted to bfloat16 in the program; test_binaries_2024_09 has them")
     text = module(op, shapes, output, attributes, kind, segments)
     inputs = make_inputs(op, shapes, kind)
     parsed = parse_module(text)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from execute_public import execute_file
+
+from testkit.execute_lit_files import execute_file
 
 pytest.importorskip("torch", reason="ttrt makes inputs with torch")
 HEAD = """#dram = #ttnn.buffer_type<dram>

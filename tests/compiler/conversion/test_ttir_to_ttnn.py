@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from testkit.rewriting_checks import names, rewritten
+from testkit.pass_checks import names, rewritten
 from testkit.ttir_reference import interpret
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.ir import CompileError

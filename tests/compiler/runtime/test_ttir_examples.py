@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ttnn
-from testkit.later_examples import EXAMPLES, S
+from testkit.ttir_examples import EXAMPLES, S
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from testkit.rewriting_checks import dense, function, names, op, rewritten
+from testkit.pass_checks import dense, function, names, op, rewritten
 from ttnn.compiler.pipelines import run
 from ttnn.compiler.transforms.ttir.constants import constant_of
 from ttnn.compiler.versions import parse_module, print_module

@@ -7,11 +7,11 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from execute_public import Refused, compare, controlled, execute_file, finished
 
 import ttnn
 from testkit import ttir_reference
-from testkit.public_files import NotExecuted, alone, lowering, parts, rest
+from testkit.execute_lit_files import Refused, compare, controlled, execute_file, finished
+from testkit.lit_files import NotExecuted, alone, lowering, parts, rest
 from testkit.ttir_inputs import chosen
 from testkit.ttir_reference import interpret
 from testkit.ttir_weights import in_blocks

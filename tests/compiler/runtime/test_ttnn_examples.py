@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from testkit.library_cases import CASES, CUT, LIBRARY, Array
-from testkit.library_text import laid, library
+from testkit.ttnn_examples import CASES, CUT, LIBRARY, Array
+from testkit.ttnn_text import laid, library
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.conversion.ttnn_to_calls.programs import programs
 from ttnn.compiler.conversion.ttnn_to_calls.source import python_source

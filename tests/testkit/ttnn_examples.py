@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ttnn
-from testkit.library_text import laid, library, tensors
+from testkit.ttnn_text import laid, library, tensors
 
 Array = NDArray[Any]
 #: bfloat16 has 8 significant bits: rounding errs by half a unit in the last place, cutting bits off by less than one.

@@ -1,6 +1,6 @@
 """Mutated text: no traceback, no hang, one diagnostic with its place.
 
-A seeded sample runs here; `TTNN_COMPILER_MUTATIONS=200000 pytest tests/compiler/ir/test_hostile.py` runs more.
+A seeded sample runs here; `TTNN_COMPILER_MUTATIONS=200000 pytest tests/compiler/ir/test_mutated_texts.py` runs more.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import random
 import re
 
 import pytest
-from operations_2024_09 import TTIR
 
-from testkit.later_examples import EXAMPLES
+from testkit.ttir_examples import EXAMPLES
+from testkit.ttir_examples_2024_09 import TTIR
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.ir import CompileError, Diagnostic
 from ttnn.compiler.pipelines import run

@@ -1,7 +1,7 @@
 """Executes the public lit tests of tt-mlir, from a checkout outside of this repository, and checks their results.
 
-    python tests/compiler/execute_public.py CHECKOUT --version 2024-09
-    python tests/compiler/execute_public.py CHECKOUT --version 2026-08 --sample 150 --seed 0
+    python tests/testkit execute_lit_files CHECKOUT --version 2024-09
+    python tests/testkit execute_lit_files CHECKOUT --version 2026-08 --sample 150 --seed 0
 
 Each file is lowered by its own RUN lines, translated, and run by `ttrt run --seed 0`. Where those lines stop at a pass
 of the dialect `ttir`, or after layouts, what is left of the pipeline follows; where they write source, the pipeline to
@@ -16,7 +16,7 @@ long product or the steps of a format of four bits allow; what differs runs agai
 small inputs where large exponents make much of roundings. Functions whose results are random or whose types contradict
 each other are left out and counted, and files that have no others. A file is refused, neither right nor wrong, where a
 pass or an operator of the library says that it does not do what the file asks for; the other functions of such a file
-run alone. `--files` names a list of the files to take, as `public_lit.py --passed` writes it.
+run alone. `--files` names a list of the files to take, as `run_lit_files --passed` writes it.
 
 Negative controls: `--control zeros` replaces the executor by one that returns zeros, `--control nothing` the lowering
 by one that copies its input; programs in `ttnn`, which may need no lowering, return ones instead. Both must fail nearly
@@ -44,9 +44,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from testkit.public_files import (
+from testkit.lit_files import (
     LOWERS,
     IllTyped,
     NotExecuted,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from execute_public import Refused, controlled, execute_file
 from numpy.typing import NDArray
 
 from testkit import ttir_reference
-from testkit.public_files import IllTyped, NotExecuted, alone, rest
+from testkit.execute_lit_files import Refused, controlled, execute_file
+from testkit.lit_files import IllTyped, NotExecuted, alone, rest
 from testkit.ttir_inputs import chosen
 from testkit.ttir_weights import in_blocks
 from testkit.ttnn_completion import complete

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from operations_2024_09 import LOWERED, function
 
+from testkit.ttir_examples_2024_09 import LOWERED, function
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.compiler.dialects import TableOp
 from ttnn.compiler.dialects.attributes import ArgAllocAttr, LayoutAttr

@@ -1,7 +1,7 @@
 """Runs the public lit tests of tt-mlir, from a checkout outside of this repository, with the tools of this package.
 
-    python tests/compiler/public_lit.py CHECKOUT --version 2024-09
-    python tests/compiler/public_lit.py CHECKOUT --version 2026-08 --sample 150 --seed 0
+    python tests/testkit run_lit_files CHECKOUT --version 2024-09
+    python tests/testkit run_lit_files CHECKOUT --version 2026-08 --sample 150 --seed 0
 
 Files are run unmodified by `lit` with `filecheck`, both of the package index. Those that need a front end, other
 chips or the cost model that comes from a device are left out and counted. Prints one line a failure and the figures;
