@@ -50,7 +50,7 @@ def source(text: str, version: Version) -> str:
     return emitc_kernels(again)
 
 
-def test_calls_of_2025_10() -> None:
+def test_kernel_calls_of_2025_10_keep_their_cpp_text() -> None:
     assert source(MOVE, "2025-10") == (
         '// move\n#include <cstdint>\n#include "dataflow_api.h"\nvoid kernel_main() {\n  size_t v1 = 1;\n'
         "  int32_t v2 = 262144;\n  int32_t v3 = get_arg_val<uint32_t>(v1);\n  int64_t v4 = get_noc_addr(v1, v1, v3);\n"
@@ -59,7 +59,7 @@ def test_calls_of_2025_10() -> None:
     assert "cb_wait_front(get_compile_time_arg_val(0), v1);" in source(COMPUTE, "2025-10")
 
 
-def test_circular_buffers_of_the_current_version_are_objects() -> None:
+def test_circular_buffers_of_2026_08_are_objects() -> None:
     text = source(COMPUTE, "2026-08")
     assert "  CircularBuffer cb_ctarg_0(get_compile_time_arg_val(0));\n" in text
     assert "  cb_ctarg_0.wait_front(v1);\n" in text
@@ -76,7 +76,7 @@ template <typename A, typename B, typename C> void untilize_block(A, B b, C) { s
 """
 
 
-def test_arithmetic_of_kernels_computes(tmp_path: Path) -> None:
+def test_kernel_arithmetic_compiles_and_computes(tmp_path: Path) -> None:
     """The C++ runs on the host, with the functions of the kernel API replaced."""
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
@@ -101,7 +101,7 @@ def test_arithmetic_of_kernels_computes(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_has_no_form_is_refused(statement: str, message: str) -> None:
+def test_calls_without_a_cpp_form_raise_compile_error(statement: str, message: str) -> None:
     text = f"func.func @k() attributes {{ttkernel.thread = #ttkernel.thread<noc>}} {{\n  {statement}\n  return\n}}\n"
     with pytest.raises(CompileError, match=message):
         run(parse_module(text), "convert-ttkernel-to-emitc")
@@ -118,7 +118,7 @@ PRINT = """func.func @say() attributes {{ttkernel.thread = #ttkernel.thread<{thr
 """
 
 
-def test_prints_of_the_current_version_have_a_format() -> None:
+def test_prints_of_2026_08_have_a_format_string() -> None:
     text = source(PRINT.format(thread="compute"), "2026-08")
     assert '  DPRINT("n {}, i {}\\n", v1, v2);\n' in text
     assert '  ttmlir::CBPrinter v3 = ttmlir::CBPrinter(get_compile_time_arg_val(2));\n  DPRINT("{}", v3);\n' in text
@@ -138,7 +138,7 @@ Printer operator<<(Printer printer, uint32_t number) { std::cout << number << 'u
 """
 
 
-def test_prints_of_2025_10_run(tmp_path: Path) -> None:
+def test_prints_of_2025_10_compile_and_run(tmp_path: Path) -> None:
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")
@@ -154,7 +154,7 @@ def test_prints_of_2025_10_run(tmp_path: Path) -> None:
     assert printed == "n 42, i 7u\n5u"
 
 
-def test_barriers_of_the_current_version_are_methods() -> None:
+def test_barriers_of_2026_08_are_methods() -> None:
     text = source(
         """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
   %a = arith.constant 262400 : i32

@@ -66,11 +66,11 @@ TEXT = f"""module {{
 """  # noqa: E501
 
 
-def test_text_is_written_as_it_was_read() -> None:
+def test_emitpy_text_round_trips() -> None:
     assert print_module(parse_module(TEXT)) == TEXT
 
 
-def test_python_of_the_statements_runs() -> None:
+def test_emitted_python_runs() -> None:
     names: dict[str, Any] = {}
     exec(compile(emitpy_source(parse_module(TEXT)), "emitted.py", "exec"), names)
     counter = names["Counter"](4)
@@ -82,7 +82,7 @@ def test_python_of_the_statements_runs() -> None:
     assert names["sum"]([1, 2], 3) == 1 + 2 + 6
 
 
-def test_files_are_written_under_their_names() -> None:
+def test_emitpy_files_keep_their_names() -> None:
     text = """module {
   emitpy.file "main" {
     func.func @f() {
@@ -128,12 +128,12 @@ STATEMENT = 'func.func @f() {\n  STATEMENT\n  return\n}\nemitpy.import import "x
         (STATEMENT.replace("STATEMENT", "%0 = arith.constant 1 : i32"), "has no form in Python"),
     ],
 )
-def test_errors_are_diagnostics(text: str, message: str) -> None:
+def test_wrong_emitpy_text_raises_one_diagnostic(text: str, message: str) -> None:
     with pytest.raises(CompileError, match=message):
         emitpy_source(parse_module(text))
 
 
-def test_an_operation_without_calls_is_not_legalized() -> None:
+def test_operation_without_a_python_call_fails_to_legalize() -> None:
     text = """func.func @f(%q: tensor<1x8x64x64xbf16>) -> tensor<1x8x64x64xbf16> {
   %0 = "ttir.sdpa_fw"(%q, %q, %q) <{mask_type = #ttcore.attention_mask_type<causal>, dropout_probability = 0.0 : f32, return_intermediates = false}> : (tensor<1x8x64x64xbf16>, tensor<1x8x64x64xbf16>, tensor<1x8x64x64xbf16>) -> tensor<1x8x64x64xbf16>
   return %0 : tensor<1x8x64x64xbf16>

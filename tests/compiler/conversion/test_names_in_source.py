@@ -148,13 +148,13 @@ def test_strings_keep_their_value(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_comments_end_with_their_line(text: str) -> None:
+def test_comments_end_at_their_line(text: str) -> None:
     shown = comment(text)
     assert len(f"{shown}x".splitlines()) == 1
     assert not shown.endswith(("\\", "??/"))
 
 
-def test_escapes_of_printed_formats_stay() -> None:
+def test_escapes_in_print_formats_are_kept() -> None:
     assert cpp_string('a\\n"\\"b\\', escapes=True) == '"a\\n\\"\\"b\\\\"'
     assert cpp_string('a\\n"', escapes=False) == '"a\\\\n\\""'
 
@@ -193,7 +193,7 @@ def test_names_and_strings_of_binaries_keep_the_statements(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_strings_of_a_library_module_reach_emitted_source_whole(text: str) -> None:
+def test_strings_of_a_ttnn_module_reach_emitted_source_unchanged(text: str) -> None:
     module = parse_module(BINARY.replace("PATH", quote(text)), version="2026-08")
     run(module, "convert-ttnn-to-emitpy")
     made = emitpy_source(module)
@@ -203,7 +203,7 @@ def test_strings_of_a_library_module_reach_emitted_source_whole(text: str) -> No
     assert cpp_string(text) in emitc_functions(module)
 
 
-def test_functions_of_programs_do_not_hide_each_other_or_what_they_use() -> None:
+def test_program_names_shadow_no_other_name() -> None:
     class Named:
         def __init__(self, name: str) -> None:
             self.name = name
@@ -224,7 +224,7 @@ KERNEL = """func.func @NAME() attributes {ttkernel.thread = #ttkernel.thread<noc
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_kernels_in_cpp_keep_their_lines(text: str) -> None:
+def test_emitted_cpp_kernels_keep_their_lines(text: str) -> None:
     def kernel(name: str, callee: str = "g") -> str:
         made = KERNEL.replace("NAME", quote(name)).replace("CALLEE", quote(callee))
         return emitc_kernels(parse_module(made, version="2026-08"))
@@ -239,7 +239,7 @@ def test_kernels_in_cpp_keep_their_lines(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_prints_of_kernels_hold_their_text(text: str) -> None:
+def test_kernel_prints_keep_their_text(text: str) -> None:
     module = parse_module(
         "func.func @k() attributes {ttkernel.thread = #ttkernel.thread<noc>} {\n"
         f"  ttkernel.dprint({quote(text.replace('{}', ''))}) : () -> ()\n  return\n}}\n",
@@ -251,7 +251,7 @@ def test_prints_of_kernels_hold_their_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_functions_and_includes_of_cpp_are_refused(text: str) -> None:
+def test_cpp_functions_and_includes_with_unsafe_names_raise(text: str) -> None:
     def functions(name: str, header: str) -> str:
         made = f"emitc.include {quote(header)}\nfunc.func @{quote(name)}() {{\n return\n}}\n"
         return emitc_functions(parse_module(made, version="2026-08"))
@@ -273,12 +273,12 @@ def test_kernel_functions_have_the_names_of_operations() -> None:
 
 
 @pytest.mark.parametrize("name", ["g", "::tt::f", "a::b<int, c::d>", "reinterpret_cast", "x.y", "p->f", "f<uint32_t*>"])
-def test_names_of_functions_in_cpp(name: str) -> None:
+def test_valid_cpp_function_names_are_accepted(name: str) -> None:
     assert is_cpp_callee(name)
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "\ud7ff", "a.b$c", "->", "%0", "@g"], ids=ascii)
-def test_names_and_strings_of_mlir_are_read_as_they_were_written(text: str) -> None:
+def test_mlir_names_and_strings_round_trip(text: str) -> None:
     name = quote(text or "x")
     made = (
         f"#at = loc({name})\n"

@@ -65,7 +65,7 @@ CONV1 = (
 
 
 @pytest.mark.parametrize(("padding", "length", "expected"), [("array<i32: 1, 0>", 15, (1, 0)), ("1 : i32", 16, (1, 1))])
-def test_convolutions_over_lines_are_flat(padding: str, length: int, expected: tuple[int, int]) -> None:
+def test_conv1d_images_are_flattened(padding: str, length: int, expected: tuple[int, int]) -> None:
     text = function("conv1d", "2x16x8xbf16 12x8x3xbf16 1x1x12xbf16", f"2x{length}x12xbf16", CONV1.format(padding))
     ops = lowered(text)
     assert short(ops) == ["reshape", "conv1d", "reshape"]
@@ -78,7 +78,7 @@ def test_convolutions_over_lines_are_flat(padding: str, length: int, expected: t
 CONV3 = 'stride = 1 : i32, padding = 0 : i32, groups = {} : i32, padding_mode = "replicate"'
 
 
-def test_convolutions_over_volumes_have_channels_in_whole_tiles() -> None:
+def test_conv3d_channels_are_padded_to_whole_tiles() -> None:
     text = function("conv3d", "1x8x8x8x4xbf16 32x4x3x3x3xbf16", "1x6x6x6x32xbf16", CONV3.format(1))
     ops = lowered(text)
     assert short(ops) == ["pad", "conv3d"]
@@ -86,7 +86,7 @@ def test_convolutions_over_volumes_have_channels_in_whole_tiles() -> None:
     assert (ops[-1].get("in_channels"), ops[-1].get("padding_mode")) == (32, "replicate")
 
 
-def test_convolutions_over_volumes_have_no_groups() -> None:
+def test_conv3d_with_groups_raises() -> None:
     text = function("conv3d", "1x8x8x8x4xbf16 32x2x3x3x3xbf16", "1x6x6x6x32xbf16", CONV3.format(2))
     with pytest.raises(CompileError, match="only supports groups == 1"):
         lowered(text)
@@ -95,7 +95,7 @@ def test_convolutions_over_volumes_have_no_groups() -> None:
 POOL = "kernel = 2 : i32, stride = 2 : i32, dilation = {} : i32, padding = {}, ceil_mode = false"
 
 
-def test_pools_with_gaps_and_uneven_transposes_are_refused() -> None:
+def test_pools_with_gaps_and_uneven_transposes_raise() -> None:
     with pytest.raises(CompileError, match=r"only supports lowering to TTNN for dilation of \(1, 1\)"):
         lowered(function("avg_pool2d", "1x8x8x4xbf16", "1x3x3x4xbf16", POOL.format(2, "0 : i32")))
     attributes = (
@@ -106,7 +106,7 @@ def test_pools_with_gaps_and_uneven_transposes_are_refused() -> None:
         lowered(function("conv_transpose2d", "1x8x8x4xbf16 4x6x3x3xbf16", "1x9x10x6xbf16", attributes))
 
 
-def test_pools_give_their_indices() -> None:
+def test_max_pool_with_indices_returns_both_results() -> None:
     text = function("max_pool2d_with_indices", "1x8x8x4xbf16", "1x4x4x4xbf16 1x4x4x4xi32", POOL.format(1, "0 : i32"))
     (pool,) = [op for op in lowered(text) if op.name.endswith("indices")]
     assert len(pool.results) == 2
@@ -116,7 +116,7 @@ GROUPS = "num_groups = 2 : i64, channel_dim = 1 : i64, operandSegmentSizes = arr
 
 
 @pytest.mark.parametrize("given", [0, 1])
-def test_norms_over_groups_have_channels_last_and_a_scale(given: int) -> None:
+def test_group_norm_has_channels_last_and_a_scale(given: int) -> None:
     inputs = "2x64x4x8xbf16" + " 64xbf16 64xbf16" * given
     ops = lowered(function("group_norm", inputs, "2x64x4x8xbf16", GROUPS.format(given)))
     made = [] if given else ["ones", "zeros"]
@@ -126,7 +126,7 @@ def test_norms_over_groups_have_channels_last_and_a_scale(given: int) -> None:
     assert shape(ops[-1]) == (2, 64, 4, 8)
 
 
-def test_norms_over_layers_are_over_the_last_dimension() -> None:
+def test_layer_norm_normalizes_the_last_dimension() -> None:
     attributes = "normalized_shape = array<i64: 4, 8>, operandSegmentSizes = array<i32: 1, 0, 0>"
     with pytest.raises(CompileError, match="over the last dimension"):
         lowered(function("layer_norm", "2x4x8xbf16", "2x4x8xbf16", attributes))
@@ -142,7 +142,7 @@ def test_norms_over_layers_are_over_the_last_dimension() -> None:
         ("2x20xui32", "2x20x16xbf16", ["pad", "pad", "reshape", "reshape", "embedding_bw", "reshape"]),
     ],
 )
-def test_gradients_of_tables_take_rows_of_whole_tiles(indices: str, gradient: str, expected: list[str]) -> None:
+def test_embedding_backward_pads_rows_to_whole_tiles(indices: str, gradient: str, expected: list[str]) -> None:
     ops = lowered(function("embedding_backward", f"{indices} 50x16xbf16 {gradient}", "50x16xbf16"))
     assert sorted(short(ops)) == sorted(expected)
     step = next(op for op in ops if op.name == "ttnn.embedding_bw")
@@ -150,7 +150,7 @@ def test_gradients_of_tables_take_rows_of_whole_tiles(indices: str, gradient: st
     assert tuple(step.inputs[2].type.get_shape()) == (1, 1, 64, 16)  # type: ignore[attr-defined]
 
 
-def test_gradients_of_tables_in_2025_10_have_the_shape_of_the_table() -> None:
+def test_embedding_backward_of_2025_10_has_the_shape_of_the_table() -> None:
     ops = lowered(function("embedding_backward", "2x32xui32 50x16xbf16 2x32x16xbf16", "50x16xbf16"), "2025-10")
     assert short(ops) == ["reshape", "embedding_bw"]
     assert shape(ops[-1]) == (50, 16)
@@ -163,7 +163,7 @@ ADAMW = (
 KIND = "32x32xbf16"
 
 
-def test_a_step_of_adamw_changes_its_operands() -> None:
+def test_adamw_step_updates_its_operands_in_place() -> None:
     text = function("adamw", " ".join([KIND] * 4), " ".join([KIND] * 3), ADAMW)
     module = parse_module(text, version="2026-08")
     run(module, "ttcore-register-device,ttnn-layout,convert-ttir-to-ttnn")
@@ -179,7 +179,7 @@ def test_a_step_of_adamw_changes_its_operands() -> None:
 SDPA = "is_causal = false, scale = 0.125 : f32, operandSegmentSizes = array<i32: 1, 1, 1, {}, {}>"
 
 
-def test_attention_of_one_position_is_decoded() -> None:
+def test_attention_of_one_position_lowers_to_decode_attention() -> None:
     inputs = "2x8x1x64xbf16 2x4x32x64xbf16 2x4x32x64xbf16 1x1x1x32xbf16 1x8x1x1xbf16"
     ops = lowered(function("scaled_dot_product_attention", inputs, "2x8x1x64xbf16", SDPA.format(1, 1)))
     decode = next(op for op in ops if op.name.endswith("decode"))
@@ -190,14 +190,14 @@ def test_attention_of_one_position_is_decoded() -> None:
     assert shape(ops[-1]) == (2, 8, 1, 64)
 
 
-def test_masks_of_attention_have_a_row_for_each_position() -> None:
+def test_attention_masks_have_a_row_for_each_position() -> None:
     inputs = "2x8x64x64xbf16 2x4x32x64xbf16 2x4x32x64xbf16 1x1x1x32xbf16"
     ops = lowered(function("scaled_dot_product_attention", inputs, "2x8x64x64xbf16", SDPA.format(1, 0)))
     assert short(ops) == ["repeat", "scaled_dot_product_attention"]
     assert shape(next(op for op in ops if op.name == "ttnn.repeat")) == (1, 1, 64, 32)
 
 
-def test_negative_exponents_are_tensors() -> None:
+def test_pow_with_a_negative_exponent_takes_a_tensor() -> None:
     text = """
 func.func @f(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> {{
   %0 = "ttir.full"() <{{shape = array<i32: 4, 8>, fill_value = {} : f32}}> : () -> tensor<4x8xf32>
@@ -209,7 +209,7 @@ func.func @f(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> {{
     assert short(lowered(text.format("2.0")))[-1] == "pow_scalar"
 
 
-def test_broadcasts_of_all_operands_go_behind_the_operation() -> None:
+def test_broadcasts_of_all_operands_move_after_the_operation() -> None:
     text = """
 func.func @f(%a: tensor<1x6xf32>, %b: tensor<1x6xf32>, %c: tensor<4x1xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   %0 = "ttir.broadcast"(%a) <{broadcast_dimensions = array<i64: 4, 1>}> : (tensor<1x6xf32>) -> tensor<4x6xf32>
@@ -274,7 +274,7 @@ GATHERS = {
 
 
 @pytest.mark.parametrize("name", GATHERS)
-def test_gathers_of_2025_10_are_lookups(name: str) -> None:
+def test_gather_of_2025_10_lowers_to_embedding(name: str) -> None:
     attributes, shapes, result, expected = GATHERS[name]
     module = decomposed(gather_text(attributes, shapes, result), "2025-10")
     assert "embedding" in names(module)
@@ -288,7 +288,7 @@ def test_gathers_of_2025_10_are_lookups(name: str) -> None:
     assert ("matmul" in names(module)) == (name == "pairs")
 
 
-def test_gathers_of_batches_are_refused() -> None:
+def test_gather_with_batch_dimensions_raises() -> None:
     attributes = (
         "offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, "
         "index_vector_dim = 2 : si64, slice_sizes = array<i64: 1, 4>"
@@ -308,7 +308,7 @@ def scatter_text(attributes: str, value: str, indices: str, update: str) -> str:
     )
 
 
-def test_scatters_of_rows_are_along_one_dimension() -> None:
+def test_scatter_of_rows_uses_one_dimension() -> None:
     attributes = (
         "update_window_dims = array<i32: 1>, inserted_window_dims = array<i32: 0>, "
         "scatter_dims_to_operand_dims = array<i32: 0>, index_vector_dim = 1 : i32"
@@ -322,7 +322,7 @@ def test_scatters_of_rows_are_along_one_dimension() -> None:
     np.testing.assert_array_equal(interpret(module, "f", [value, rows, update])[0], expected)
 
 
-def test_scatters_of_elements_are_along_all_elements_in_a_row() -> None:
+def test_scatter_of_elements_keeps_values() -> None:
     attributes = (
         "update_window_dims = array<i32>, inserted_window_dims = array<i32: 0, 1>, "
         "scatter_dims_to_operand_dims = array<i32: 0, 1>, index_vector_dim = 2 : i32"
@@ -338,7 +338,7 @@ def test_scatters_of_elements_are_along_all_elements_in_a_row() -> None:
     np.testing.assert_array_equal(interpret(module, "f", [value, indices, update])[0], expected)
 
 
-def test_integers_of_64_bits_become_the_nearest_of_32() -> None:
+def test_int64_constants_saturate_to_int32() -> None:
     text = """
 func.func @f() -> tensor<3xi64> {
   %0 = "ttir.constant"() <{value = dense<[9223372036854775807, -9223372036854775808, 5]> : tensor<3xi64>}> : () -> tensor<3xi64>
@@ -351,7 +351,7 @@ func.func @f() -> tensor<3xi64> {
     assert list(op.properties["value"].elements()) == [2**31 - 1, -(2**31), 5]  # type: ignore[attr-defined]
 
 
-def test_an_input_that_a_convolution_frees_is_its_last() -> None:
+def test_deallocating_convolution_is_the_last_user_of_its_input() -> None:
     conv = (
         "in_channels = 4 : i32, out_channels = 6 : i32, batch_size = 1 : i32, input_height = 8 : i32, "
         "input_width = 8 : i32, kernel_size = array<i32: 3, 3>, stride = array<i32: 1, 1>, "
@@ -383,7 +383,7 @@ func.func @f(%arg0: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
 """
 
 
-def test_an_empty_operand_is_an_output_only_if_it_has_the_type_of_the_result() -> None:
+def test_empty_operand_is_an_output_only_with_the_result_type() -> None:
     assert parse_module(WEIGHTS).version == "2026-08"
     other = (
         WEIGHTS.replace("layer_norm", "relu").split("<{")[0]
@@ -400,7 +400,7 @@ def test_an_empty_operand_is_an_output_only_if_it_has_the_type_of_the_result() -
         ('"ttnn.typecast"(%a) :', "2026-08"),
     ],
 )
-def test_attributes_that_repeat_the_result_mark_2025_10(line: str, version: Version) -> None:
+def test_attributes_that_repeat_the_result_imply_2025_10(line: str, version: Version) -> None:
     kind = "tensor<4x8xf32>"
     empty = '%d = "ttnn.get_device"() : () -> !ttnn.device\n  %e = "ttnn.zeros"(%d) <{dtype = #ttcore.supportedDataTypes<f32>, '
     empty += f"shape = #ttnn.shape<4x8>}}> : (!ttnn.device) -> {kind}"
@@ -409,7 +409,7 @@ def test_attributes_that_repeat_the_result_mark_2025_10(line: str, version: Vers
 
 
 @pytest.mark.parametrize(("name", "weight"), [("conv2d", "8x4x3x3xbf16"), ("conv_transpose2d", "4x8x3x3xbf16")])
-def test_a_lowered_convolution_of_2025_10_is_one_of_them(name: str, weight: str) -> None:
+def test_lowered_convolution_of_2025_10_is_read_as_2025_10(name: str, weight: str) -> None:
     x, out = "tensor<1x16x12x4xbf16>", "tensor<1x16x12x8xbf16>"
     facts = "stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32"
     facts += ", output_padding = 0 : i32" if name == "conv_transpose2d" else ""
@@ -445,7 +445,7 @@ def general(inputs: str, result: str, spatial: str, *, groups: int = 1, padding:
     )
 
 
-def test_convolutions_of_lines_are_those_of_images_of_width_one() -> None:
+def test_conv1d_equals_conv2d_of_width_one() -> None:
     module = decomposed(general("2x3x9xf32 5x3x4xf32", "2x5x8xf32", "2", padding="1, 1"), "2025-10")
     assert "conv2d" in names(module)
     random = np.random.default_rng(5)
@@ -456,7 +456,7 @@ def test_convolutions_of_lines_are_those_of_images_of_width_one() -> None:
     np.testing.assert_allclose(got, np.einsum("ncwk,ock->now", windows, weight), atol=1e-12)
 
 
-def test_groups_of_batches_meet_groups_of_filters() -> None:
+def test_convolution_with_batch_groups_is_split() -> None:
     text = general("4x3x6x6xf32 10x3x3x3xf32", "2x10x4x4xf32", "2x3", groups=2, padding="0, 0, 0, 0")
     module = decomposed(text, "2025-10")
     assert names(module).count("conv2d") == 2
@@ -474,7 +474,7 @@ WIDE = (
 )
 
 
-def test_averages_with_more_padding_than_half_of_the_window_have_it_as_zeros() -> None:
+def test_avg_pool_with_padding_above_half_the_window_pads_with_zeros() -> None:
     ops = lowered(function("avg_pool2d", "1x8x8x4xbf16", "1x11x11x4xbf16", WIDE.format("true")))
     assert short(ops)[:3] == ["pad", "reshape", "avg_pool2d"]
     pool = next(op for op in ops if op.name == "ttnn.avg_pool2d")
@@ -491,19 +491,19 @@ module attributes {{kernel = #kernel}} {{}}
 """
 
 
-def test_a_core_has_runtime_arguments_once() -> None:
+def test_repeated_runtime_arguments_of_a_core_raise() -> None:
     parse_module(KERNEL.format(1), version="2026-08")
     with pytest.raises(CompileError, match=r"error: Duplicate CoreCoord \(0, 0\) in runtime arguments"):
         parse_module(KERNEL.format(0), version="2026-08")
 
 
-def test_an_operation_that_2025_10_does_not_have_marks_nothing() -> None:
+def test_operation_unknown_to_2025_10_is_read_as_2026_08() -> None:
     line = '%0 = "ttnn.layer_norm"(%a) <{dtype = #ttcore.supportedDataTypes<f32>, operandSegmentSizes = array<i32: 1, 0, 0>}>'
     text = f"func.func @f(%a: tensor<4x8xf32>) {{\n  {line} : (tensor<4x8xf32>) -> tensor<4x8xf32>\n  return\n}}\n"
     assert parse_module(text).version == "2026-08"
 
 
-def test_attributes_on_several_lines_are_written_on_one() -> None:
+def test_multi_line_attributes_print_on_one_line() -> None:
     text = """
 module attributes {
   kernel = #ttnn.kernel_cb<
@@ -520,7 +520,7 @@ module attributes {
 
 
 @pytest.mark.parametrize(("version", "has_back"), [("2026-08", True), ("2025-10", False)])
-def test_registered_devices_have_a_map_back_in_the_current_version(version: Version, has_back: bool) -> None:
+def test_registered_device_of_2026_08_has_an_inverse_map(version: Version, has_back: bool) -> None:
     module = parse_module("module {}", version=version)
     run(module, "builtin.module(ttcore-register-device)")
     text = print_module(module)
@@ -538,7 +538,7 @@ def shards(direction: str) -> str:
 
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
-def test_tensors_that_become_shards_stay_on_the_host_in_2025_10(version: Version) -> None:
+def test_mesh_shards_of_2025_10_stay_on_the_host(version: Version) -> None:
     kind = "tensor<32x64xf32>"
     text = f"""func.func @f(%a: {kind}, %b: {kind}) -> ({kind}, {kind}) {{
   %0 = "ttir.mesh_shard"(%a) {shards("full_to_shard")} : ({kind}) -> {kind}
@@ -555,7 +555,7 @@ def test_tensors_that_become_shards_stay_on_the_host_in_2025_10(version: Version
     assert len(changes) == (0 if host else 4)
 
 
-def test_what_computes_with_shards_takes_them_from_the_device() -> None:
+def test_operations_on_mesh_shards_read_them_from_the_device() -> None:
     kind = "tensor<32x64xf32>"
     text = f"""func.func @f(%a: {kind}) -> ({kind}, {kind}) {{
   %0 = ttir.empty() : {kind}

@@ -50,7 +50,7 @@ def _map(grid: tuple[int, ...], results: tuple[AffineExpr, ...]) -> AffineMap:
 
 
 @pytest.mark.parametrize("name", INFERRED)
-def test_inferred_maps_at_all_points(name: str) -> None:
+def test_inferred_maps_match_the_document_at_all_points(name: str) -> None:
     mesh, grid, results = INFERRED[name]
     found, workers = worker_map(mesh, (8, 8))
     assert found == grid
@@ -58,7 +58,7 @@ def test_inferred_maps_at_all_points(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*INFERRED, *GIVEN])
-def test_every_core_of_every_chip_is_seen_once(name: str) -> None:
+def test_worker_map_visits_every_core_of_every_chip_once(name: str) -> None:
     grid, results = INFERRED[name][1:] if name in INFERRED else GIVEN[name]
     points = evaluate(_map(grid, results), grid).reshape(-1, 3)
     chips = points[:, 0].max() + 1
@@ -68,24 +68,24 @@ def test_every_core_of_every_chip_is_seen_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", POINTS)
-def test_points_of_the_document(name: str) -> None:
+def test_map_points_match_the_document(name: str) -> None:
     grid, results = INFERRED[name][1:] if name in INFERRED else GIVEN[name]
     values = evaluate(_map(grid, results), grid)
     assert {point: tuple(values[point].tolist()) for point in POINTS[name]} == POINTS[name]
 
 
-def test_there_are_sixteen_devices() -> None:
+def test_all_sixteen_documented_devices_are_tested() -> None:
     assert len(INFERRED) + len(GIVEN) == 16
 
 
-def test_l1_map() -> None:
+def test_l1_map_matches_the_document() -> None:
     _, workers = worker_map((1,), (8, 8))
     memory = l1_map(workers, 2)
     assert memory.eval([5, 7], [2, 3]) == (0, 2, 2, 4)
     assert memory.eval([100, 40], [32, 32]) == (0, 3, 1, 136)
 
 
-def test_l1_offsets_fill_each_shard() -> None:
+def test_l1_offsets_cover_each_shard_once() -> None:
     _, workers = worker_map((1, 2), (8, 8))
     memory = l1_map(workers, 2)
     seen = [memory.eval([y, x], [2, 3]) for y in range(16) for x in range(48)]
@@ -94,7 +94,7 @@ def test_l1_offsets_fill_each_shard() -> None:
     ]
 
 
-def test_dram_map() -> None:
+def test_dram_map_matches_the_document() -> None:
     grid, workers = worker_map((1,), (8, 8))
     memory = dram_map(workers, grid, channels=12)
     assert memory.eval([0, 0], [64, 128]) == (0, 0, 0, 0)
@@ -102,13 +102,13 @@ def test_dram_map() -> None:
     assert memory.eval([64, 0], [64, 128]) == (0, 0, 8, 0)
 
 
-def test_a_device_of_the_default_system() -> None:
+def test_device_of_the_default_system_has_its_grid_and_maps() -> None:
     device = Device.of_system(SystemDesc.default())
     assert (device.grid, device.mesh_shape, device.chip_ids) == ((8, 8), (1,), (0,))
     assert str(device.workers) == "(d0, d1) -> (0, d0, d1)"
 
 
-def test_the_grid_is_the_smallest_of_the_chips() -> None:
+def test_device_grid_is_the_smallest_of_its_chips() -> None:
     chips = (ChipDesc(grid=(8, 8)), ChipDesc(grid=(7, 9)))
     system = SystemDesc(chips, (0, 1), ((), ()), ((0, 0, 0, 0), (0, 0, 0, 1)))
     assert Device.of_system(system, (1, 2)).grid == (7, 16)
@@ -118,13 +118,13 @@ def test_the_grid_is_the_smallest_of_the_chips() -> None:
     ("mesh", "sentence"),
     [((1, 2), "a mesh of 1x2 needs 2 chips, the system descriptor has 1"), ((0,), "a mesh of 0 needs 0 chips")],
 )
-def test_a_mesh_larger_than_the_system(mesh: tuple[int, ...], sentence: str) -> None:
+def test_mesh_larger_than_the_system_raises(mesh: tuple[int, ...], sentence: str) -> None:
     with pytest.raises(DeviceError) as caught:
         Device.of_system(SystemDesc.default(), mesh)
     assert sentence in str(caught.value)
 
 
-def test_contradicting_devices_are_errors() -> None:
+def test_contradicting_device_attributes_raise() -> None:
     good = Device.of_system(SystemDesc.default())
     parts = {name: getattr(good, name) for name in Device.__dataclass_fields__}
     for change, sentence in [
@@ -138,7 +138,7 @@ def test_contradicting_devices_are_errors() -> None:
             Device(**{**parts, **change})
 
 
-def test_systems() -> None:
+def test_system_descriptors_name_their_differences() -> None:
     assert SystemDesc.for_arch("wormhole_b0") == SystemDesc.default()
     two = SystemDesc.for_arch("wormhole_b0", 2)
     assert (len(two.chip_indices), len(two.channels)) == (2, 1)
@@ -154,7 +154,7 @@ def test_systems() -> None:
 
 
 @pytest.mark.parametrize(("arch", "board"), [("wormhole_b0", "n150"), ("blackhole", "p150")])
-def test_a_descriptor_is_that_of_the_simulated_chip(arch: str, board: str) -> None:
+def test_default_descriptor_matches_the_simulated_chip(arch: str, board: str) -> None:
     from ttnn import _engine
 
     info = _engine.chip_info(board)
@@ -167,7 +167,7 @@ def test_a_descriptor_is_that_of_the_simulated_chip(arch: str, board: str) -> No
     ("dialect", "number", "words"),
     [("ttcore", 1, ("host_mmio",)), ("ttcore", 0, ()), ("tt", 1, ("pcie",)), ("tt", 3, ("pcie", "host_mmio"))],
 )
-def test_capabilities_may_be_a_number(dialect: str, number: int, words: tuple[str, ...]) -> None:
+def test_chip_capabilities_may_be_a_number(dialect: str, number: int, words: tuple[str, ...]) -> None:
     attribute = to_attribute(SystemDesc.default(), dialect)
     place = 3 if dialect == "ttcore" else 2
     lists = [f"{number} : i32" if index == place else one for index, one in enumerate(attribute.lists)]

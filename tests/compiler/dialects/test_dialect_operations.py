@@ -48,7 +48,7 @@ TTNN = [
 ]
 
 
-def test_the_tables_have_the_operations_of_2024() -> None:
+def test_tables_have_the_operations_of_2024_09() -> None:
     assert len(TTIR) == 34
     assert len(TTNN) == 32
     for dialect, names in (("ttir", TTIR), ("ttnn", TTNN)):
@@ -56,7 +56,7 @@ def test_the_tables_have_the_operations_of_2024() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_line_of_a_table_is_read(dialect: str) -> None:
+def test_every_table_line_round_trips(dialect: str) -> None:
     for (name, version), spec in operations(dialect).items():
         assert spec.name == f"{dialect}.{name}"
         assert version in spec.versions
@@ -65,7 +65,7 @@ def test_every_line_of_a_table_is_read(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("name", TTIR)
-def test_an_operation_of_2024_is_written_as_it_was_read(name: str) -> None:
+def test_operation_of_2024_09_is_written_as_it_was_read(name: str) -> None:
     module = parse_module(TTIR[name])
     assert module.version == "2024-09"
     assert any(isinstance(op, TableOp) and op.name == f"ttir.{name}" for op in module.op.walk())
@@ -75,7 +75,7 @@ def test_an_operation_of_2024_is_written_as_it_was_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOWERED)
-def test_an_operation_of_2024_is_lowered_and_written_as_itself(name: str) -> None:
+def test_operation_of_2024_09_is_lowered_and_written_as_itself(name: str) -> None:
     module = parse_module(LOWERED[name])
     run(module, "ttir-to-ttnn-backend-pipeline")
     lowered = {"squeeze": "reshape", "unsqueeze": "reshape", "constant": "full"}.get(name, name)
@@ -89,7 +89,7 @@ def test_an_operation_of_2024_is_lowered_and_written_as_itself(name: str) -> Non
     "name", ["relu", "add", "matmul", "softmax", "concat", "conv2d", "max_pool2d", "transpose", "sum"]
 )
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"])
-def test_the_same_operation_in_the_later_versions(name: str, version: Version) -> None:
+def test_operations_of_the_later_versions_round_trip(name: str, version: Version) -> None:
     text = print_module(parse_module(LOWERED[name]), version=version)
     module = parse_module(text, default_version=version)
     assert module.version == version
@@ -148,7 +148,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "text", "reason"), WRONG)
-def test_a_wrong_operation_is_refused_with_a_reason(name: str, text: str, reason: str) -> None:
+def test_wrong_operation_is_refused_with_its_reason(name: str, text: str, reason: str) -> None:
     with pytest.raises(CompileError) as error:
         parse_module(text, "wrong.mlir")
     message = str(error.value)
@@ -157,7 +157,7 @@ def test_a_wrong_operation_is_refused_with_a_reason(name: str, text: str, reason
     assert message.startswith("wrong.mlir:")
 
 
-def test_an_unknown_operation_of_a_known_dialect_is_read_and_refused_at_lowering() -> None:
+def test_unknown_operation_is_read_and_refused_at_lowering() -> None:
     text = """
     func.func @f(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32> {
       %0 = "ttir.not_there"(%arg0) {k = 1 : i32} : (tensor<2x2xf32>) -> tensor<2x2xf32>

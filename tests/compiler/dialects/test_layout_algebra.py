@@ -57,7 +57,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("shape", "mapped", "grid", "physical", "shard", "tiles"), EXAMPLES)
-def test_examples_of_the_document(
+def test_documented_layouts_have_their_shards(
     shape: tuple[int, ...],
     mapped: AffineMap,
     grid: tuple[int, ...],
@@ -71,11 +71,11 @@ def test_examples_of_the_document(
         assert tiled_shape(shard) == tiles
 
 
-def test_there_are_eighteen_examples() -> None:
+def test_all_eighteen_documented_layouts_are_tested() -> None:
     assert len(EXAMPLES) == 18
 
 
-def test_an_offset_is_the_map_at_the_index() -> None:
+def test_map_of_an_index_is_its_offset() -> None:
     assert JOINED.eval([1, 1, 6, 100], ()) == (262, 100)
 
 
@@ -98,7 +98,7 @@ def test_an_offset_is_the_map_at_the_index() -> None:
         ((64, 128), 2, ((0, 1), (1, 1)), "(d0, d1) -> (d0, d1)"),
     ],
 )
-def test_collapsed_maps(
+def test_collapsed_maps_match_the_document(
     shape: tuple[int, ...], grid_rank: int, intervals: tuple[tuple[int, int], ...], text: str
 ) -> None:
     assert str(collapsed_map(shape, grid_rank, intervals)) == text
@@ -113,14 +113,14 @@ def test_collapsed_maps(
         (((0, 1),), "collapses to 4 dimensions, the grid has 2"),
     ],
 )
-def test_wrong_intervals_are_errors(intervals: tuple[tuple[int, int], ...], sentence: str) -> None:
+def test_wrong_collapse_intervals_raise(intervals: tuple[tuple[int, int], ...], sentence: str) -> None:
     with pytest.raises(LayoutError) as caught:
         collapsed_map((2, 3, 4, 5), 2, intervals)
     assert sentence in str(caught.value)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: "x".join(map(str, e[0])))
-def test_a_collapsed_box_is_dense_and_strides_address_it(example: tuple[tuple[int, ...], object, ...]) -> None:
+def test_collapsed_box_is_dense_and_addressed_by_its_strides(example: tuple[tuple[int, ...], object, ...]) -> None:
     shape = tuple(min(size, 5) for size in example[0])
     rank = max(2, len(shape) - 1)
     mapped = collapsed_map(shape, rank, ((0, len(shape) - rank + 1),) if len(shape) > 2 else ((0, -1),))
@@ -133,13 +133,13 @@ def test_a_collapsed_box_is_dense_and_strides_address_it(example: tuple[tuple[in
     assert np.array_equal(by_stride, flat)
 
 
-def test_strides_of_a_map_with_gaps() -> None:
+def test_strides_of_a_map_with_gaps_are_its_factors() -> None:
     gaps = linear(3, D[0] * 32 + D[1], D[2])
     assert stride(gaps, (2, 8, 32)) == (1024, 32, 1)
     assert stride(linear(1, 0, D[0]), (128,)) == (1,)
 
 
-def test_padding_of_the_document() -> None:
+def test_padding_matches_the_document() -> None:
     plain = linear(2, D[0], D[1])
     assert padding(plain, (53, 63), (3, 2)) == [
         Region((0, 1), (0, 31), (18, 32)),
@@ -168,7 +168,7 @@ def test_elements_and_padding_fill_all_shards(
     assert padded + math.prod(shape) == math.prod(grid) * math.prod(room)
 
 
-def test_sizes_of_tiles_and_elements() -> None:
+def test_tile_and_element_sizes_match_their_formats() -> None:
     counted = {"f32": 4096, "f16": 2048, "bf16": 2048, "u32": 4096, "u16": 2048, "u8": 1024}
     counted |= {"bfp_f8": 1024, "bfp_bf8": 1024, "bfp_f4": 512, "bfp_bf4": 512, "bfp_f2": 256, "bfp_bf2": 256}
     assert {name: tile_bytes(name) for name in counted} == counted
@@ -181,7 +181,7 @@ def test_sizes_of_tiles_and_elements() -> None:
         tile_bytes("f8")
 
 
-def test_bytes_of_a_sharded_buffer() -> None:
+def test_sharded_buffer_bytes_are_those_of_a_shard() -> None:
     _, workers = worker_map((1,), (8, 8))
     memory = l1_map(workers, 2)
     shard = memory.replace_dims_and_symbols(dimensions(2), [type(D[0]).constant(16), type(D[0]).constant(32)], 2, 0)

@@ -138,13 +138,13 @@ HELPERS = f"""
 """
 
 
-def test_a_right_module_is_written_as_it_was_read() -> None:
+def test_valid_trace_module_is_written_as_it_was_read() -> None:
     text = print_module(parse_module(RIGHT))
     assert print_module(parse_module(text)) == text
 
 
 @pytest.mark.parametrize(("old", "new", "reason"), WRONG, ids=[f"{i}" for i in range(len(WRONG))])
-def test_a_wrong_trace_is_refused(old: str, new: str, reason: str) -> None:
+def test_wrong_trace_operation_is_refused(old: str, new: str, reason: str) -> None:
     assert old in RIGHT
     text = RIGHT.replace(old, new).replace("module {\n", "module {" + HELPERS, 1)
     if "@back" in new:
@@ -162,7 +162,7 @@ def test_a_wrong_trace_is_refused(old: str, new: str, reason: str) -> None:
         ((D, F), "Source and destination tensor types must match, but got"),
     ],
 )
-def test_a_wrong_copy_is_refused(types: tuple[str, str], reason: str) -> None:
+def test_wrong_trace_copy_is_refused(types: tuple[str, str], reason: str) -> None:
     source, target = types
     text = (
         f"func.func @f(%arg0: {source}, %arg1: {target}) {{\n"

@@ -84,13 +84,13 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_right_operations_are_read(name: str) -> None:
+def test_valid_ttir_operations_are_read(name: str) -> None:
     text = print_module(parse_module(FINE[name]))
     assert print_module(parse_module(text)) == text
 
 
 @pytest.mark.parametrize(("name", "old", "new", "reason"), REFUSED)
-def test_wrong_operations_are_refused(name: str, old: str, new: str, reason: str) -> None:
+def test_wrong_ttir_operations_are_refused(name: str, old: str, new: str, reason: str) -> None:
     text = FINE[name]
     assert old in text
     with pytest.raises(CompileError, match=reason):
@@ -110,7 +110,7 @@ CONVOLUTION = (
 )
 
 
-def test_convolutions_of_2025_10() -> None:
+def test_convolutions_of_2025_10_are_read_and_refused_by_its_rules() -> None:
     assert parse_module(CONVOLUTION).version == "2025-10"
     with pytest.raises(CompileError, match="must have the same number of spatial dimensions"):
         parse_module(CONVOLUTION.replace("output_spatial_dimensions = 2x3", "output_spatial_dimensions = 2"))
@@ -118,7 +118,7 @@ def test_convolutions_of_2025_10() -> None:
         parse_module(CONVOLUTION.replace("window_strides = array<i64: 1, 1>", "window_strides = array<i64: 1>"))
 
 
-def test_operands_of_2025_10_count_outputs() -> None:
+def test_operand_counts_of_2025_10_include_outputs() -> None:
     line = '  %1 = "ttir.add"(%a, %0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n'
     text = (
         "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = ttir.empty() : tensor<4xf32>\n"
@@ -131,14 +131,14 @@ def test_operands_of_2025_10_count_outputs() -> None:
         parse_module(text.replace(line, mark + line))
 
 
-def test_complex_numbers_are_refused_by_normalization() -> None:
+def test_complex_element_types_are_refused_by_normalization() -> None:
     kind = "tensor<2xcomplex<f32>>"
     text = f"func.func @f(%a: {kind}) -> {kind} {{\n  return %a : {kind}\n}}\n"
     with pytest.raises(CompileError, match=r"'func.func' op Unsupported type\."):
         run(parse_module(text), "ttir-element-type-normalization")
 
 
-def test_empties_are_not_shared() -> None:
+def test_cse_keeps_separate_empty_tensors() -> None:
     text = (
         "func.func @f() -> (tensor<4xf32>, tensor<4xf32>) {\n  %0 = ttir.empty() : tensor<4xf32>\n"
         "  %1 = ttir.empty() : tensor<4xf32>\n  return %0, %1 : tensor<4xf32>, tensor<4xf32>\n}\n"
@@ -148,7 +148,7 @@ def test_empties_are_not_shared() -> None:
     assert print_module(module).count("ttir.empty") == 2
 
 
-def test_sparse_literals_are_read_and_refused_as_constants() -> None:
+def test_sparse_literals_are_read_but_refused_as_constants() -> None:
     literal = "sparse<[[0, 0], [0, 1]], [2.0, 2.0]> : tensor<1x2xbf16>"
     text = f"module attributes {{x.y = {literal}}} {{\n}}\n"
     assert f"x.y = {literal}" in print_module(parse_module(text))

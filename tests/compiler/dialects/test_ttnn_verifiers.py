@@ -297,7 +297,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "inputs", "attributes", "results", "reason"), CASES)
-def test_operations_are_read_or_refused_with_a_reason(
+def test_ttnn_operations_are_read_or_refused_with_a_reason(
     name: str, inputs: str, attributes: str, results: str, reason: str
 ) -> None:
     source = text(f"ttnn.{name}", inputs, attributes, results)

@@ -80,7 +80,7 @@ def read(text: str) -> list[Diagnostic]:
     return []
 
 
-def test_mutated_text_gives_one_diagnostic() -> None:
+def test_mutated_text_raises_one_diagnostic() -> None:
     random_ = random.Random(26)
     texts = seeds()
     refused = 0
@@ -152,7 +152,7 @@ def test_deep_nesting_is_refused(text: str) -> None:
     assert len(error.value.diagnostics) == 1
 
 
-def test_a_number_that_the_binary_has_no_room_for_is_one_diagnostic() -> None:
+def test_number_too_large_for_the_binary_raises_one_diagnostic() -> None:
     text = """
     func.func @f(%c: tensor<1x2x64x32xbf16>, %x: tensor<1x2x32x32xbf16>) -> tensor<1x2x64x32xbf16> {
       "ttir.fill_cache"(%c, %x) <{batch_offset = -1 : i32}> : (tensor<1x2x64x32xbf16>, tensor<1x2x32x32xbf16>) -> ()

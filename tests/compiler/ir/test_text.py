@@ -39,7 +39,7 @@ def settled(text: str, **options: bool) -> str:
     return once
 
 
-def test_an_output_operand_is_absorbed_and_comes_back() -> None:
+def test_output_operands_are_removed_on_read_and_restored_on_write() -> None:
     module = parse_module(ADD)
     assert module.version == "2024-09"
     subtract = next(op for op in module.op.walk() if op.name == "ttir.subtract")
@@ -62,7 +62,7 @@ OUTPUTS = """module {
 """
 
 
-def test_outputs_stay_where_they_stood() -> None:
+def test_empty_outputs_are_restored_at_their_position() -> None:
     assert again(OUTPUTS) == OUTPUTS
     module = parse_module(OUTPUTS)
     exp = next(op for op in module.op.walk() if op.name == "ttir.exp")
@@ -76,7 +76,7 @@ def test_outputs_stay_where_they_stood() -> None:
     ]
 
 
-def test_one_program_in_three_spellings() -> None:
+def test_three_versions_of_a_program_convert_into_each_other() -> None:
     texts = {version: print_module(parse_module(ADD), version=version) for version in VERSIONS}
     assert '"ttir.subtract"(%arg0, %arg1, %0) : (' in texts["2025-10"]
     assert "ttir.empty() : tensor<96x160xbf16>" in texts["2025-10"]
@@ -101,7 +101,7 @@ module {
 """
 
 
-def test_what_another_version_asks_for_besides_is_refused() -> None:
+def test_attributes_of_another_version_are_refused() -> None:
     text = """func.func @f() -> tensor<4x4xbf16> {
       %0 = "ttir.rand"() <{size = [4 : i32, 4 : i32]}> : () -> tensor<4x4xbf16>
       return %0 : tensor<4x4xbf16>
@@ -155,17 +155,17 @@ def test_locations_may_be_named_before_their_definition() -> None:
         ('@a::@"b c"', '@a::@"b c"'),
     ],
 )
-def test_attributes(written: str, read: str) -> None:
+def test_attributes_print_in_their_canonical_form(written: str, read: str) -> None:
     text = settled(f'"u.op"() {{value = {written}}} : () -> ()')
     assert f'"u.op"() {{value = {read}}} : () -> ()' in text
 
 
-def test_affine_expressions_have_the_fewest_parentheses() -> None:
+def test_affine_expressions_print_with_fewest_parentheses() -> None:
     map_ = "(d0, d1)[s0] -> (d0 * 8 - d1, -d0 + 4, (d0 + d1) mod 8, d0 ceildiv s0, (d0 floordiv 8) * 2 + d1 floordiv 8)"
     assert f"affine_map<{map_}>" in settled(f'"u.op"() {{value = affine_map<{map_}>}} : () -> ()')
 
 
-def test_alias_names() -> None:
+def test_alias_names_are_unique_and_derived_from_attributes() -> None:
     text = again(
         '"u.op"() {a = #tt.layout<(d0) -> (d0), undef, <1>, memref<4xf32, #tt.memory_space<l1>>>,'
         " b = #tt.layout<(d0) -> (d0), zero, <1>, memref<4xf32, #tt.memory_space<l1>>>,"
@@ -181,14 +181,14 @@ def test_alias_names() -> None:
     assert "c = #tt.iterator_type<parallel>" in local
 
 
-def test_a_list_of_strides_is_read_as_a_map() -> None:
+def test_strided_layouts_are_read_as_maps() -> None:
     text = again(
         '"u.op"() {a = #tt.layout<8192x128x1, undef, <1x1>, memref<64x128xf32, #tt.memory_space<l1>>>} : () -> ()'
     )
     assert "#tt.layout<(d0, d1, d2) -> (d0 * 64 + d1, d2), undef, <1x1>" in text
 
 
-def test_regions_blocks_and_successors() -> None:
+def test_regions_blocks_and_successors_round_trip() -> None:
     text = settled(
         """
         func.func private @g(tensor<2xf32>) -> tensor<2xf32>
@@ -210,7 +210,7 @@ def test_regions_blocks_and_successors() -> None:
     assert "#0 : f32" in text
 
 
-def test_resources_come_and_go() -> None:
+def test_resources_round_trip() -> None:
     text = """
     %0 = "ttir.constant"() <{value = dense_resource<blob> : tensor<1xf32>}> : () -> tensor<1xf32>
     {-#
@@ -222,7 +222,7 @@ def test_resources_come_and_go() -> None:
     assert 'blob: "0x040000000000803F"' in settled(text)
 
 
-def test_a_large_splat_stays_one_element() -> None:
+def test_large_splat_is_stored_as_one_element() -> None:
     text = '%0 = "ttir.constant"() <{value = dense<1.0> : tensor<10000000xf32>}> : () -> tensor<10000000xf32>'
     parse_module(text)  # imports are not counted
     tracemalloc.start()
@@ -257,7 +257,7 @@ def test_a_large_splat_stays_one_element() -> None:
         ('"ttir.relu"() {a = #tt.grid<0x8>} : () -> ()', "f:1:", "positive"),
     ],
 )
-def test_a_diagnostic_says_where(text: str, place: str, message: str) -> None:
+def test_diagnostic_has_file_line_and_column(text: str, place: str, message: str) -> None:
     with pytest.raises(CompileError) as error:
         parse_module(text, "f")
     first, *rest = str(error.value).splitlines()
@@ -268,7 +268,7 @@ def test_a_diagnostic_says_where(text: str, place: str, message: str) -> None:
     assert len(error.value.diagnostics) == 1
 
 
-def test_a_wrong_dimension_names_the_operation() -> None:
+def test_wrong_dimension_diagnostic_names_the_operation() -> None:
     text = ADD.replace("ttir.subtract", "ttir.softmax").replace("%a, %b, %0", "%a, %0")
     text = text.replace("operandSegmentSizes = array<i32: 2, 1>,", "dimension = 2 : si32,")
     text = text.replace("(tensor<96x160xbf16>, tensor<160xbf16>, tensor", "(tensor<96x160xbf16>, tensor")
@@ -288,11 +288,11 @@ def test_a_wrong_dimension_names_the_operation() -> None:
         (float("inf"), "f32", "0x7F800000"),
     ],
 )
-def test_floats_have_the_digits_of_mlir(value: float, element: str, text: str) -> None:
+def test_floats_print_with_the_digits_of_mlir(value: float, element: str, text: str) -> None:
     assert float_text(value, element) == text
 
 
-def test_each_function_reports_its_own_error() -> None:
+def test_every_wrong_function_reports_its_error() -> None:
     wrong = "func.func @{}(%a: tensor<2xf32>) -> tensor<3xf32> {{ return %a : tensor<2xf32> }}"
     with pytest.raises(CompileError) as error:
         parse_module("\n".join(wrong.format(name) for name in "ab"))
@@ -308,7 +308,7 @@ def test_each_function_reports_its_own_error() -> None:
         ("keep_dim = true", "2026-08"),
     ],
 )
-def test_text_of_the_library_tells_its_version(attributes: str, version: str) -> None:
+def test_version_of_ttnn_text_is_detected(attributes: str, version: str) -> None:
     """The lowered text has no `ttir.empty` by which 2025-10 are known otherwise."""
     from ttnn.compiler.versions.detect import detect
 
@@ -316,14 +316,14 @@ def test_text_of_the_library_tells_its_version(attributes: str, version: str) ->
 
 
 @pytest.mark.parametrize(("dialect", "expected"), [("ttnn.buffer_type", "#l1 = #ttnn.buffer_type<l1>")])
-def test_an_alias_of_the_later_versions_may_end_in_a_digit(dialect: str, expected: str) -> None:
+def test_alias_may_end_in_a_digit(dialect: str, expected: str) -> None:
     layout = f"#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x8xf32, #{dialect}<l1>>, <interleaved>>"
     text = f"func.func @f(%a: tensor<4x8xf32, {layout}>) {{\n  return\n}}\n"
     assert expected in print_module(parse_module(text, version="2026-08"))
 
 
 @pytest.mark.parametrize(("version", "asks"), [("2025-10", False), ("2026-08", True)])
-def test_translate_reads_text_without_marks_as_the_version_that_it_is_given(
+def test_translate_reads_ambiguous_text_as_the_default_version(
     version: str, asks: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The attention of 2025 has one optional operand, the later one two: its text has to say which there are.
@@ -336,7 +336,7 @@ def test_translate_reads_text_without_marks_as_the_version_that_it_is_given(
     assert ("operandSegmentSizes" in capsys.readouterr().err) == asks
 
 
-def test_translate_takes_options_of_printing(tmp_path: Path) -> None:
+def test_translate_accepts_printing_options(tmp_path: Path) -> None:
     text = "func.func @f(%a: tensor<4x8xf32>) {\n  return\n}\n"
     (tmp_path / "f.mlir").write_text(text)
     line = ["--mlir-to-python", "--mlir-print-local-scope", "-mlir-print-debuginfo", str(tmp_path / "f.mlir")]

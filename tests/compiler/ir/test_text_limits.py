@@ -43,7 +43,7 @@ def printed(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", DOUBLED)
-def test_aliases_that_double_are_refused(name: str) -> None:
+def test_exponential_aliases_are_refused(name: str) -> None:
     assert "with its aliases written out" in refusal(DOUBLED[name])
 
 
@@ -58,7 +58,7 @@ def test_large_numbers_and_long_expressions_are_refused(message: str) -> None:
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_long_texts_are_read_and_written_quickly(name: str) -> None:
+def test_long_texts_are_read_and_written_in_linear_time(name: str) -> None:
     begin = time.process_time()
     if name == "properties":
         assert "Duplicate key" in refusal(LONG[name])
@@ -83,17 +83,17 @@ def test_long_texts_are_read_and_written_quickly(name: str) -> None:
         USE.format("9" * 1_000 + " : index"),
     ],
 )
-def test_what_is_within_the_limits_is_written_as_it_was_read(text: str) -> None:
+def test_texts_within_the_limits_round_trip(text: str) -> None:
     once = printed(text)
     assert printed(once) == once
 
 
-def test_locations_stay_shared() -> None:
+def test_shared_locations_are_printed_once() -> None:
     text = printed(aliases(12, "loc(fused[@, @])", 'loc("x")') + '"u.x"() : () -> () loc(#a11)\n')
     assert text.count("fused[") == 11
 
 
-def test_equal_attributes_of_different_origin_have_one_alias() -> None:
+def test_equal_attributes_share_one_alias() -> None:
     layout = (
         "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>"
     )
@@ -102,17 +102,17 @@ def test_equal_attributes_of_different_origin_have_one_alias() -> None:
     assert printed(text).count("#ttnn.ttnn_layout") == 1
 
 
-def test_names_of_a_region_end_with_it() -> None:
+def test_value_names_are_reused_after_their_region() -> None:
     region = '"u.x"() ({%1 = "u.y"(%0) : (i32) -> i32}) : () -> ()\n'
     assert printed('%0 = "u.y"() : () -> i32\n' + region * 2).count('"u.y"(%0)') == 2
 
 
-def test_a_value_of_a_region_is_not_visible_after_it() -> None:
+def test_value_of_a_region_is_undefined_after_it() -> None:
     text = '"u.x"() ({%1 = "u.y"() : () -> i32}) : () -> ()\n"u.z"(%1) : (i32) -> ()\n'
     assert "not defined" in refusal(text)
 
 
-def test_pipelines_that_nest_or_are_long_are_refused() -> None:
+def test_nested_or_long_pipelines_are_refused() -> None:
     module = parse_module("module {}")
     for text in ("a(" * 5_000, "builtin.module(" * 5_000 + "cse" + ")" * 5_000):
         with pytest.raises(OptionError, match="nests more than 64 levels deep") as error:
@@ -127,7 +127,7 @@ def test_pipelines_that_nest_or_are_long_are_refused() -> None:
         assert len(str(error.value)) < 400
 
 
-def test_a_file_without_end_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_endless_file_raises_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sparse = tmp_path / "a.mlir"
     with sparse.open("wb") as file:
         file.truncate(1 << 38)
@@ -136,7 +136,7 @@ def test_a_file_without_end_is_one_line(tmp_path: Path, capsys: pytest.CaptureFi
         assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_a_hostile_text_takes_little_memory(tmp_path: Path) -> None:
+def test_exponential_text_uses_little_memory(tmp_path: Path) -> None:
     source = tmp_path / "a.mlir"
     source.write_text(USE.format('"' + "x" * 30_000_000 + '"') + "\n".join(DOUBLED.values()))
     program = (
@@ -155,7 +155,7 @@ def test_a_hostile_text_takes_little_memory(tmp_path: Path) -> None:
     assert int(megabytes) < 1_000
 
 
-def test_grown_texts_are_read_or_refused() -> None:
+def test_random_grown_texts_are_read_or_refused() -> None:
     random_ = random.Random(28)
     refused = 0
     for number in range(COUNT):

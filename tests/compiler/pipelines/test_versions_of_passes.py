@@ -55,7 +55,7 @@ def messages(module: Module, pipeline: str) -> list[str]:
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version)
 @pytest.mark.parametrize("name", VERSIONS_OF)
-def test_a_pass_applies_to_a_version_or_says_so(
+def test_pass_applies_to_a_version_or_raises(
     name: str, version: Version, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # one of them writes a file
@@ -80,9 +80,7 @@ def test_a_pass_applies_to_a_version_or_says_so(
 
 
 @pytest.mark.parametrize("name", VERSIONS_OF)
-def test_every_pass_takes_a_module_of_each_of_its_versions(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_pass_accepts_modules_of_its_versions(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     if name == "ttir-to-ttmetal-pipeline":
         pytest.skip("always refused")
@@ -92,7 +90,7 @@ def test_every_pass_takes_a_module_of_each_of_its_versions(
         assert any(not messages(read(text, version), name) for text in texts(version)), version
 
 
-def test_kernels_of_the_first_version_are_not_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_emitc_of_2024_09_kernels_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "a.mlir"
     source.write_text(KERNEL)
     assert main(["--default-epoch=book", "--convert-ttkernel-to-emitc", str(source)]) == 1
@@ -104,7 +102,7 @@ def test_kernels_of_the_first_version_are_not_copied(tmp_path: Path, capsys: pyt
     )
 
 
-def test_help_names_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_versions_of_each_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any("--ttir-layout " in line and line.endswith("Versions: 2024-09.") for line in lines)

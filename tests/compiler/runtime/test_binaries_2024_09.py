@@ -65,7 +65,7 @@ ELTWISE: dict[str, tuple[int, Callable[..., Any], Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("kind", ELTWISE)
 @pytest.mark.parametrize("shape", [(64, 128), (2, 3, 33, 7), (128,)])
-def test_eltwise(kind: str, shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+def test_eltwise_binary_equals_the_operator(kind: str, shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
     count, operator, reference = ELTWISE[kind]
     tensors = Tensors()
     given = [tensors(shape, HOST) for _ in range(count)]
@@ -78,7 +78,9 @@ def test_eltwise(kind: str, shape: tuple[int, ...], device: ttnn.MeshDevice) -> 
 
 @pytest.mark.parametrize("kind", ["Sum", "Mean", "Max"])
 @pytest.mark.parametrize(("dims", "keep"), [([1], True), ([0], True), ([0, 1], True), (None, True), ([1], False)])
-def test_reduction(kind: str, dims: list[int] | None, keep: bool, device: ttnn.MeshDevice) -> None:
+def test_reduction_binary_equals_the_operator(
+    kind: str, dims: list[int] | None, keep: bool, device: ttnn.MeshDevice
+) -> None:
     shape = (64, 96)
     axes = tuple(dims) if dims is not None else None
     x = values(*shape)
@@ -92,7 +94,7 @@ def test_reduction(kind: str, dims: list[int] | None, keep: bool, device: ttnn.M
 
 
 @pytest.mark.parametrize("batch", [(), (2, 3)])
-def test_matmul(batch: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+def test_matmul_binary_equals_the_operator(batch: tuple[int, ...], device: ttnn.MeshDevice) -> None:
     a, b = values(*batch, 64, 96), values(*batch, 96, 32, seed=1)
     tensors = Tensors()
     given = [tensors(a.shape, HOST), tensors(b.shape, HOST)]
@@ -103,7 +105,7 @@ def test_matmul(batch: tuple[int, ...], device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("dim", [-1, 0, 1])
-def test_softmax(dim: int, device: ttnn.MeshDevice) -> None:
+def test_softmax_binary_equals_the_operator(dim: int, device: ttnn.MeshDevice) -> None:
     x = values(64, 96)
     made = pipeline("SoftmaxOp", {"in": "IN0", "out": "OUT", "dimension": dim}, [Tensors()(x.shape, HOST)], x.shape)
     (result,) = run(made, [x], device)
@@ -112,7 +114,7 @@ def test_softmax(dim: int, device: ttnn.MeshDevice) -> None:
     assert np.allclose(result, e / e.sum(axis=dim, keepdims=True), rtol=2e-2)
 
 
-def test_movement(device: ttnn.MeshDevice) -> None:
+def test_movement_binary_equals_the_operator(device: ttnn.MeshDevice) -> None:
     x = values(4, 2, 32, 40)
     given = [Tensors()(x.shape, HOST)]
     table = {"in": "IN0", "out": "OUT", "dim0": -3, "dim1": -1}
@@ -131,7 +133,7 @@ def test_movement(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("data_type", ["BFloat16", "Float32"])
 @pytest.mark.parametrize("index_type", ["UInt32", "Float32", "BFloat16"])
-def test_embedding(data_type: str, index_type: str, device: ttnn.MeshDevice) -> None:
+def test_embedding_binary_equals_the_operator(data_type: str, index_type: str, device: ttnn.MeshDevice) -> None:
     import ml_dtypes
 
     types = {"BFloat16": ml_dtypes.bfloat16, "Float32": np.float32, "UInt32": np.uint32}
@@ -154,7 +156,7 @@ def _windows(x: NDArray[Any], kernel: int, stride: int, padding: int, fill: floa
 
 @pytest.mark.parametrize("host", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_conv2d(host: bool, bias: bool, device: ttnn.MeshDevice) -> None:
+def test_conv2d_binary_equals_the_operator(host: bool, bias: bool, device: ttnn.MeshDevice) -> None:
     x, w, b = values(2, 16, 16, 32), values(64, 32, 3, 3, seed=1), values(1, 1, 1, 64, seed=2)
     tensors = Tensors()
     given = [tensors((1, 1, 512, 32), HOST), tensors(w.shape, HOST)] + [tensors(b.shape, HOST)] * bias
@@ -192,7 +194,7 @@ def test_conv2d(host: bool, bias: bool, device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("data_type", ["Float32", "BFloat16"])
-def test_max_pool2d(data_type: str, device: ttnn.MeshDevice) -> None:
+def test_max_pool2d_binary_equals_the_operator(data_type: str, device: ttnn.MeshDevice) -> None:
     import ml_dtypes
 
     dtype = {"Float32": np.float32, "BFloat16": ml_dtypes.bfloat16}[data_type]
@@ -208,7 +210,7 @@ def test_max_pool2d(data_type: str, device: ttnn.MeshDevice) -> None:
     assert np.array_equal(result.astype(np.float32), expected)
 
 
-def test_full_and_empty(device: ttnn.MeshDevice) -> None:
+def test_full_and_empty_binaries_create_their_tensors(device: ttnn.MeshDevice) -> None:
     tensors = Tensors()
     one, zero, end, other = tensors((40, 50)), tensors((40, 50)), tensors((40, 50), HOST), tensors((40, 50), HOST)
     steps = [
@@ -227,7 +229,9 @@ def test_full_and_empty(device: ttnn.MeshDevice) -> None:
     ("kind", "grid", "shard"),
     [("BlockSharded", (2, 4), (1, 1)), ("HeightSharded", (2, 1), (1, 4)), ("WidthSharded", (1, 4), (2, 1))],
 )
-def test_sharded_memory(kind: str, grid: tuple[int, int], shard: tuple[int, int], device: ttnn.MeshDevice) -> None:
+def test_sharded_memory_configs_keep_the_values(
+    kind: str, grid: tuple[int, int], shard: tuple[int, int], device: ttnn.MeshDevice
+) -> None:
     x = values(64, 128)
     tensors = Tensors()
     given = tensors(x.shape, HOST)
@@ -282,7 +286,7 @@ def test_ten_iterations_of_a_chain_stay_on_the_device(device: ttnn.MeshDevice) -
     assert np.array_equal(back(state), back(direct))
 
 
-def test_inputs_that_do_not_fit(device: ttnn.MeshDevice) -> None:
+def test_mismatched_inputs_raise(device: ttnn.MeshDevice) -> None:
     shape = (32, 32)
     made = pipeline("EltwiseOp", {"type": "Exp", "ins": ["IN0"], "out": "OUT"}, [Tensors()(shape, HOST)], shape)
     with pytest.raises(ParameterError, match="program main has 1 inputs, got 2"):
@@ -291,7 +295,7 @@ def test_inputs_that_do_not_fit(device: ttnn.MeshDevice) -> None:
         run(made, [values(32, 64)], device)
 
 
-def test_operations_that_are_wrong(device: ttnn.MeshDevice) -> None:
+def test_wrong_operations_raise(device: ttnn.MeshDevice) -> None:
     tensors = Tensors()
     given, missing, out = tensors((32, 32)), tensors((32, 32)), tensors((32, 32))
     damaged = binary([operation("EltwiseOp", {"type": "Exp", "out": out})], [given], [out])

@@ -67,7 +67,9 @@ def module(body: str, version: Version = "2025-10") -> Any:
     [(PRODUCT, _product), (SCALED, _scaled), (CHOSEN, _chosen)],
     ids=["product", "scaled", "chosen"],
 )
-def test_three_ways_have_equal_bits(body: str, direct: Callable[[Any, Any], Any], device: ttnn.MeshDevice) -> None:
+def test_binary_python_and_calls_have_equal_bits(
+    body: str, direct: Callable[[Any, Any], Any], device: ttnn.MeshDevice
+) -> None:
     lowered = module(body)
     run(lowered, f"{PIPELINE}{{enable-bfp8-conversion=true}}")
     whole = programs(Binary.parse(ttnn_to_binary(lowered, "0.1.0").to_bytes()))
@@ -88,7 +90,7 @@ def test_three_ways_have_equal_bits(body: str, direct: Callable[[Any, Any], Any]
     assert ttnn.to_numpy(other).tobytes() != results[0].tobytes()
 
 
-def test_signatures_and_other_types_stay() -> None:
+def test_signatures_and_other_types_are_unchanged() -> None:
     text = (
         f"func.func @f(%x: {T}, %i: tensor<64x64xf32>) -> ({T}, tensor<64x64xf32>) {{\n"
         f'  %0 = "ttir.exp"(%x) : ({T}) -> {T}\n'
@@ -108,12 +110,12 @@ def test_signatures_and_other_types_stay() -> None:
     ]
 
 
-def test_the_current_version_has_other_options_for_it() -> None:
+def test_bfp8_conversion_of_2026_08_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="experimental-weight-dtype=bfp_bf8"):
         run(module(PRODUCT, "2026-08"), f"{PIPELINE}{{enable-bfp8-conversion=true}}")
 
 
-def test_elements_are_the_tiles_of_the_layout() -> None:
+def test_element_types_are_the_tiles_of_the_layout() -> None:
     layout = (
         "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, "
         "#ttnn.buffer_type<dram>>, <interleaved>>"

@@ -60,7 +60,7 @@ def inputs(seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
-def test_constants_are_computed_once_for_the_same_tensors(version: Version, device: ttnn.MeshDevice) -> None:
+def test_const_eval_runs_once_for_equal_parameters(version: Version, device: ttnn.MeshDevice) -> None:
     module = lowered(TEXT, version=version)
     names = [function.sym_name.data for function in module.functions()]
     assert names == ["f_const_eval_0", "f"]
@@ -92,7 +92,7 @@ def test_constants_are_computed_once_for_the_same_tensors(version: Version, devi
 
 
 @pytest.mark.parametrize("way", ["calls", "emitpy"])
-def test_emitted_python_calls_functions_of_constants(way: str, device: ttnn.MeshDevice) -> None:
+def test_emitted_python_calls_const_eval_functions(way: str, device: ttnn.MeshDevice) -> None:
     module = lowered(TEXT, "{enable-const-eval-inputs-to-system-memory=false}")
     whole = found(module)
     source = python_source(list(whole.values()))
@@ -107,7 +107,7 @@ def test_emitted_python_calls_functions_of_constants(way: str, device: ttnn.Mesh
     assert ttnn.to_numpy(result).tobytes() == ttnn.to_numpy(emitted).tobytes()
 
 
-def test_arguments_of_functions_of_constants_lie_on_the_host() -> None:
+def test_const_eval_arguments_are_stored_on_the_host() -> None:
     module = lowered(TEXT)
     (_, forward) = module.functions()
     spaces = [one.encoding.space for one in forward.function_type.inputs.data]
@@ -118,7 +118,7 @@ def test_arguments_of_functions_of_constants_lie_on_the_host() -> None:
     assert spaces == ["dram", "dram", "dram"]
 
 
-def test_hoisting_again_joins_what_was_hoisted() -> None:
+def test_repeated_hoisting_merges_const_eval_functions() -> None:
     module = parse_module(TEXT)
     run(module, "const-eval-hoist-transform")
     before = print_module(module)
@@ -127,7 +127,7 @@ def test_hoisting_again_joins_what_was_hoisted() -> None:
     assert print_module(module) == before
 
 
-def test_results_in_l1_are_refused() -> None:
+def test_const_eval_results_in_l1_are_refused() -> None:
     near = "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x4x!ttcore.tile<32x32, bf16>, #l1>, <interleaved>>"
     kind = "tensor<64x64xbf16, #near>"
     text = (
@@ -186,7 +186,7 @@ RESOURCE = """func.func @h(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 """
 
 
-def test_constants_may_stand_in_the_resource_section(device: ttnn.MeshDevice) -> None:
+def test_constants_in_resources_are_evaluated(device: ttnn.MeshDevice) -> None:
     values = np.array([[1, -2], [0.5, 4]], np.float32)
     words = "04000000" + values.tobytes().hex()
     (program,) = found(lowered(RESOURCE.replace("BYTES", words), "{enable-const-eval=false}")).values()
@@ -208,7 +208,7 @@ TRANSPOSED = f"""func.func @f(%x: tensor<1x32x5x5xbf16>, %w: tensor<32x16x2x2xbf
 """  # noqa: E501
 
 
-def test_a_function_that_would_only_return_weights_is_left_out(device: ttnn.MeshDevice) -> None:
+def test_const_eval_of_unchanged_weights_is_not_hoisted(device: ttnn.MeshDevice) -> None:
     """A transposed convolution takes its weights from the host, where arguments of functions of constants lie."""
     module = lowered(TRANSPOSED)
     (function,) = module.functions()
@@ -224,7 +224,7 @@ def test_a_function_that_would_only_return_weights_is_left_out(device: ttnn.Mesh
     assert any(results[0])
 
 
-def test_constants_of_bytes_are_made_in_tiles_on_the_host(device: ttnn.MeshDevice) -> None:
+def test_byte_constants_are_tilized_on_the_host(device: ttnn.MeshDevice) -> None:
     kind = "tensor<2x3xui8>"
     text = f"""func.func @f() -> {kind} {{
   %0 = "ttir.constant"() <{{value = dense<[[1, 2, 254], [3, 0, 128]]> : {kind}}}> : () -> {kind}

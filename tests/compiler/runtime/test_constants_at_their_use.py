@@ -59,7 +59,7 @@ def calls(module: Module) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_constants_are_made_where_they_are_used(
+def test_constants_are_created_at_their_use(
     kind: str, device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = lowered(kind)
@@ -83,7 +83,9 @@ def test_constants_are_made_where_they_are_used(
         ("tensor<1x1x2x2xsi32>", ["ttnn.constant", "ttnn.typecast"]),
     ],
 )
-def test_constants_of_python_have_four_dimensions(kind: str, expected: list[str], device: ttnn.MeshDevice) -> None:
+def test_python_constants_of_2025_10_have_four_dimensions(
+    kind: str, expected: list[str], device: ttnn.MeshDevice
+) -> None:
     module = lowered(kind, ", ttnn-emitpy-workarounds")
     assert calls(module) == expected
     (constant,) = [op for op in module.op.walk() if op.name == "ttnn.constant"]
@@ -91,7 +93,7 @@ def test_constants_of_python_have_four_dimensions(kind: str, expected: list[str]
     assert np.array_equal(values(module, device), values(lowered(kind), device))
 
 
-def test_constants_of_python_have_no_more() -> None:
+def test_python_constants_above_four_dimensions_are_refused() -> None:
     kind = "tensor<1x1x1x1x2xf32>"
     made = f'"ttnn.constant"() <{{value = dense<[[[[[1.0, 2.0]]]]]> : {kind}}}> : () -> {kind}'
     text = f"func.func @f() -> {kind} {{\n  %0 = {made}"

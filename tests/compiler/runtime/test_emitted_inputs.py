@@ -37,7 +37,7 @@ def emitted(options: str) -> str:
         ("tensor-load-directory=in tensor-load-file-prefix=given", "in/given0.tensorbin"),
     ],
 )
-def test_the_main_function_reads_its_inputs(
+def test_main_function_reads_its_inputs_from_files(
     options: str, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = emitted(f"load-input-tensors-from-disk=true {options}")
@@ -62,13 +62,13 @@ def test_the_main_function_reads_its_inputs(
     assert names["main"]() == 0
 
 
-def test_files_are_read_only_if_asked_for() -> None:
+def test_input_files_are_read_only_on_request() -> None:
     source = emitted("")
     assert "load_tensor" not in source
     assert "create_inputs_for_difference" in source
 
 
-def test_options_that_ask_for_another_form_are_taken() -> None:
+def test_options_without_effect_are_accepted() -> None:
     assert emitted("tuplify-input-if-empty=true split-files=false try-recover-structure=true") == emitted("")
     module = parse_module(
         f'func.func @f() -> {S} {{\n  %0 = "ttir.ones"() <{{shape = array<i32: 32, 64>}}> : () -> {S}\n'

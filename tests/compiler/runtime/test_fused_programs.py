@@ -86,7 +86,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_fused_and_not_fused_programs_agree(case: str, device: ttnn.MeshDevice) -> None:
+def test_fused_and_unfused_programs_agree(case: str, device: ttnn.MeshDevice) -> None:
     body, expected_names, bound = CASES[case]
     module = parse_module(body)
     random = np.random.default_rng(3)
@@ -108,7 +108,7 @@ def test_fused_and_not_fused_programs_agree(case: str, device: ttnn.MeshDevice) 
     assert np.linalg.norm(results[0] - results[1]) <= bound * scale
 
 
-def test_weights_of_a_convolution_that_another_operation_takes_as_well(device: ttnn.MeshDevice) -> None:
+def test_convolution_weights_may_have_other_users(device: ttnn.MeshDevice) -> None:
     kind = "tensor<8x4x3x3xf32>"
     text = f'func.func @f(%w: {kind} {{ttcore.conv2d_weight}}) -> {kind} {{ %0 = "ttir.exp"(%w) : ({kind}) -> {kind} return %0 : {kind} }}'
     lowered = parse_module(text)

@@ -114,7 +114,9 @@ def found(source: str, values: Any, device: ttnn.MeshDevice) -> Any:
     return ttnn.to_numpy(result)
 
 
-def test_a_program_of_kernels_runs(device: ttnn.MeshDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generic_program_runs_by_binary_and_python(
+    device: ttnn.MeshDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TT_METAL_CACHE", str(tmp_path))
     try:
         find_toolchain()
@@ -132,7 +134,7 @@ def test_a_program_of_kernels_runs(device: ttnn.MeshDevice, tmp_path: Path, monk
     assert np.array_equal(found(emitpy_source(parsed), values, device), np.abs(values))
 
 
-def test_programs_of_kernels_are_not_written_as_cpp() -> None:
+def test_generic_program_is_refused_as_cpp() -> None:
     read = list(programs(Binary.parse(ttnn_to_binary(module(), "0.1.0").to_bytes())))
     with pytest.raises(UnsupportedError, match="programs of kernels are not written as C"):
         cpp_source(read)
@@ -153,12 +155,12 @@ def test_programs_of_kernels_are_not_written_as_cpp() -> None:
         ("dtype = f32, page", "dtype = f99, page", "data type f99 has no form"),
     ],
 )
-def test_parts_of_programs_without_form_are_refused(old: str, new: str, message: str) -> None:
+def test_unsupported_program_parts_are_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(CompileError, match=message):
         ttnn_to_binary(module(TEXT.replace(old, new)), "0.1.0")
 
 
-def test_arguments_of_cores_that_no_chip_has_are_refused() -> None:
+def test_runtime_arguments_outside_the_grid_are_refused() -> None:
     binary = ttnn_to_binary(module(TEXT.replace("core_coord<0, 0>", "core_coord<0, 4000000000>")), "0.1.0")
     with pytest.raises(UnsupportedError, match=r"core \((0, 4000000000|4000000000, 0)\) are not executed"):
         programs(Binary.parse(binary.to_bytes()))

@@ -62,7 +62,7 @@ def lowered(module: Module) -> Any:
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
 @pytest.mark.parametrize("name", CASES)
-def test_signs_are_kept(name: str, version: Version, device: ttnn.MeshDevice) -> None:
+def test_narrow_integers_keep_their_signs(name: str, version: Version, device: ttnn.MeshDevice) -> None:
     _, kind, count, output, _, function = CASES[name]
     program = lowered(parse_module(print_module(parse_module(text(name)), version=version), default_version=version))
     width = 16 if "16" in kind else 8
@@ -82,7 +82,7 @@ def test_signs_are_kept(name: str, version: Version, device: ttnn.MeshDevice) ->
     assert got.astype(np.int64).tolist() == expected.astype(np.int64).tolist()
 
 
-def test_what_has_the_same_bits_computes_as_before() -> None:
+def test_operations_with_equal_bits_stay_unsigned() -> None:
     module = parse_module(text("difference"))
     run(module, "ttir-element-type-normalization")
     assert [op.name for op in module.functions()[0].body.blocks[0].ops] == ["ttir.subtract", "func.return"]

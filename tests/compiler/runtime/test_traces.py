@@ -93,7 +93,7 @@ def outputs(program: Program, inputs: list[Any], device: ttnn.MeshDevice) -> tup
 
 @VERSIONS
 @pytest.mark.parametrize("const_eval", ["true", "false"])
-def test_a_trace_gives_the_bits_of_the_program(version: Version, const_eval: str, device: ttnn.MeshDevice) -> None:
+def test_trace_equals_the_program_without_trace(version: Version, const_eval: str, device: ttnn.MeshDevice) -> None:
     traced = found(TWO, version, f"enable-trace=true enable-const-eval={const_eval}")[-1]
     plain = found(TWO, version, f"enable-const-eval={const_eval}")[-1]
     weight = random(9, 64, 32)
@@ -114,7 +114,7 @@ def test_a_trace_gives_the_bits_of_the_program(version: Version, const_eval: str
 
 
 @VERSIONS
-def test_other_parameters_are_captured_anew_and_the_first_ones_stay(version: Version, device: ttnn.MeshDevice) -> None:
+def test_other_parameters_capture_another_trace(version: Version, device: ttnn.MeshDevice) -> None:
     program = found(TWO, version, "enable-trace=true enable-const-eval=false")[-1]
     x, y = random(0, 64, 32), random(1, 64, 32)
     first, second = (on_device(random(seed, 64, 32), device) for seed in (2, 3))
@@ -128,7 +128,7 @@ def test_other_parameters_are_captured_anew_and_the_first_ones_stay(version: Ver
 
 
 @VERSIONS
-def test_outputs_that_are_gone_let_the_trace_be_captured_anew(version: Version, device: ttnn.MeshDevice) -> None:
+def test_freed_outputs_capture_the_trace_again(version: Version, device: ttnn.MeshDevice) -> None:
     program = found(TWO, version)[-1]
     inputs = [random(seed, 64, 32) for seed in range(3)]
     made = execute(program, inputs, device)
@@ -141,7 +141,7 @@ def test_outputs_that_are_gone_let_the_trace_be_captured_anew(version: Version, 
 
 
 @VERSIONS
-def test_a_cache_is_written_where_it_is(version: Version, device: ttnn.MeshDevice) -> None:
+def test_trace_updates_a_cache_in_place(version: Version, device: ttnn.MeshDevice) -> None:
     traced, plain = found(FILL[version], version)[-1], found(FILL[version], version, "enable-trace=false")[-1]
     caches = [on_device(random(0, 1, 2, 64, 32), device) for _ in range(2)]
     for seed in (1, 2):
@@ -180,12 +180,12 @@ def test_emitted_python_runs_traces(version: Version, way: str, device: ttnn.Mes
 
 
 @VERSIONS
-def test_traces_are_not_written_as_cpp(version: Version) -> None:
+def test_traces_are_refused_as_cpp(version: Version) -> None:
     with pytest.raises(UnsupportedError, match="traces are not written as C"):
         cpp_source(found(TWO, version))
 
 
-def test_functions_of_a_trace() -> None:
+def test_trace_hoisting_creates_its_functions() -> None:
     text = print_module(lowered(TWO, "2026-08", "enable-trace=true enable-const-eval=false"))
     again = parse_module(text)
     names = {function.sym_name.data: function for function in again.functions()}
@@ -207,7 +207,7 @@ def test_functions_of_a_trace() -> None:
     assert list(main.properties["operandSegmentSizes"].get_values()) == [1, 3, 0]  # type: ignore[attr-defined]
 
 
-def test_what_cannot_be_recorded_between_others_is_refused() -> None:
+def test_operations_that_cannot_be_recorded_are_refused() -> None:
     layout = (
         "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, "
         "#ttnn.buffer_type<dram>>, <interleaved>>"

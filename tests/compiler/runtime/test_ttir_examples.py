@@ -97,7 +97,7 @@ def host(tensor: Any) -> Array:
 
 
 @pytest.mark.parametrize("op", EXAMPLES)
-def test_binary_and_python_and_reference(op: str, device: ttnn.MeshDevice) -> None:
+def test_binary_and_python_match_the_reference(op: str, device: ttnn.MeshDevice) -> None:
     module = parse_module(EXAMPLES[op])
     lowered = parse_module(EXAMPLES[op])
     # Every operation in one program, as it is called.
@@ -127,7 +127,7 @@ def test_binary_and_python_and_reference(op: str, device: ttnn.MeshDevice) -> No
         assert distance <= (1e-2 if op in LOOSE else 4e-3)
 
 
-def test_the_end_of_64_bits_is_that_of_32() -> None:
+def test_int64_limits_saturate_to_int32() -> None:
     text = """func.func @clamp(%a: tensor<32x32xi64>) -> tensor<32x32xi64> {
   %0 = "ttir.constant"() <{value = dense<1> : tensor<32x32xi64>}> : () -> tensor<32x32xi64>
   %1 = "ttir.constant"() <{value = dense<9223372036854775807> : tensor<32x32xi64>}> : () -> tensor<32x32xi64>
@@ -144,7 +144,7 @@ SOURCES = ("add", "concat", "embedding_backward", "gelu_bw", "matmul", "sort", "
 
 
 @pytest.mark.parametrize("op", SOURCES)
-def test_statements_of_python_give_the_bits_of_the_binary(op: str, device: ttnn.MeshDevice) -> None:
+def test_emitpy_statements_equal_the_binary(op: str, device: ttnn.MeshDevice) -> None:
     """The pipeline goes to the dialect `emitpy`; its text is read again before Python is written from it."""
     lowered, python = parse_module(EXAMPLES[op]), parse_module(EXAMPLES[op])
     run(lowered, "ttir-to-ttnn-backend-pipeline")
@@ -162,7 +162,7 @@ def test_statements_of_python_give_the_bits_of_the_binary(op: str, device: ttnn.
     assert [host(one).tobytes() for one in emitted] == [host(one).tobytes() for one in expected]
 
 
-def test_a_program_of_python_runs_alone(device: ttnn.MeshDevice) -> None:
+def test_emitted_python_runs_standalone(device: ttnn.MeshDevice) -> None:
     """Functions call each other; `create_inputs_for_NAME` makes what they take."""
     text = EXAMPLES["exp"].replace("@one", "private @inner") + (
         f"func.func @outer(%a: tensor<{S}>) -> tensor<{S}> {{\n  %0 = call @inner(%a) : (tensor<{S}>) -> tensor<{S}>\n"
@@ -203,7 +203,7 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
     assert len(functions) == 2 * len(EXAMPLES)
 
 
-def test_a_program_calls_another(device: ttnn.MeshDevice) -> None:
+def test_program_calls_another_program(device: ttnn.MeshDevice) -> None:
     text = EXAMPLES["exp"].replace("@one", "@inner") + (
         f"func.func @outer(%a: tensor<{S}>) -> tensor<{S}> {{\n  %0 = call @inner(%a) : (tensor<{S}>) -> tensor<{S}>\n"
         f'  %1 = "ttir.neg"(%0) : (tensor<{S}>) -> tensor<{S}>\n  return %1 : tensor<{S}>\n}}\n'
@@ -217,7 +217,7 @@ def test_a_program_calls_another(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(host(result), host(ttnn.neg(ttnn.exp(placed))))
 
 
-def test_moves_that_cancel_leave_the_bits_as_they_are(device: ttnn.MeshDevice) -> None:
+def test_cancelling_moves_keep_the_bits(device: ttnn.MeshDevice) -> None:
     wide, tall = "tensor<2x32x64x96xbf16>", "tensor<2x64x96x32xbf16>"
     text = (
         f"func.func @one(%a: {wide}, %b: {wide}) -> {wide} {{\n"
@@ -260,7 +260,7 @@ RESULTS_ONLY = """func.func @one(%a: tensor<96x160xbf16>, %b: tensor<1x160xbf16>
 """
 
 
-def test_three_spellings_have_equal_bits(device: ttnn.MeshDevice) -> None:
+def test_three_versions_have_equal_bits(device: ttnn.MeshDevice) -> None:
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(shape).astype(ml_dtypes.bfloat16) for shape in ((96, 160), (1, 160)))
     results = []

@@ -157,7 +157,7 @@ def by_calls(op: str, inputs: list[Array], device: runtime.Device) -> Array:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("op", EXAMPLES)
-def test_three_ways_one_result(op: str, kind: str, device: runtime.Device, tmp_path: Path) -> None:
+def test_binary_python_and_calls_have_equal_bits(op: str, kind: str, device: runtime.Device, tmp_path: Path) -> None:
     shapes, output, attributes, segments, _ = EXAMPLES[op]
     if kind == "f32" and op == "embedding":
         pytest.skip("tables of float32 are converted to bfloat16 in the program; test_binaries_2024_09 has them")
@@ -179,7 +179,7 @@ def test_three_ways_one_result(op: str, kind: str, device: runtime.Device, tmp_p
     assert error.max() <= bound * scale, f"{op}: {error.max()} of {scale}"
 
 
-def test_a_module_with_several_functions_and_operations(device: runtime.Device, tmp_path: Path) -> None:
+def test_several_functions_have_equal_bits_in_binary_and_python(device: runtime.Device, tmp_path: Path) -> None:
     add = module("add", [S, S], S, "", "f32", True).replace("@main", "@first")
     exp = module("exp", [S], S, "", "f32", True).replace("@main", "@second").replace(ANY, "")
     parsed = parse_module(add + exp)
@@ -196,7 +196,7 @@ def test_a_module_with_several_functions_and_operations(device: runtime.Device, 
     assert names["create_inputs_for_first"](device.device)[0].shape == list(S)
 
 
-def test_emitted_main_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emitted_main_function_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     lowered = parse_module(module("exp", [S], S, "", "bf16", True))
     run(lowered, "ttir-to-ttnn-backend-pipeline")
     source = str(translate("mlir-to-python", print_module(lowered)))
@@ -209,7 +209,7 @@ def test_emitted_main_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["main"]() == 0
 
 
-def test_cpp_has_a_function_and_its_calls() -> None:
+def test_emitted_cpp_has_a_function_and_its_calls() -> None:
     lowered = parse_module(module("multiply", [S, S], S, "", "bf16", True).replace("@main", "@product"))
     run(lowered, "ttir-to-ttnn-backend-pipeline")
     source = str(translate("mlir-to-cpp", print_module(lowered)))

@@ -52,7 +52,7 @@ def eltwise(op: str) -> str:
 
 
 @pytest.mark.parametrize(("op", "reference"), [("add", np.add), ("multiply", np.multiply)])
-def test_eltwise(op: str, reference: Any, device: ttnn.MeshDevice) -> None:
+def test_eltwise_dispatches_match_float64(op: str, reference: Any, device: ttnn.MeshDevice) -> None:
     a, b = values(64, 128), values(64, 128, seed=1)
     (result,) = run_metal(binary(eltwise(op), "ttir-to-ttmetal-backend-pipeline"), 0, [a, b], device)
     exact = reference(a.astype(np.float64), b.astype(np.float64))
@@ -96,14 +96,14 @@ MOVES = {
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_moves_keep_all_values(name: str, device: ttnn.MeshDevice) -> None:
+def test_tilize_regrid_and_untilize_keep_all_values(name: str, device: ttnn.MeshDevice) -> None:
     shape, layouts = MOVES[name]
     x = values(*shape)
     (result,) = run_metal(binary(moves(shape, layouts), LOWER), 0, [x], device)
     assert np.array_equal(result, x)
 
 
-def test_inputs_and_programs_that_are_not_there(device: ttnn.MeshDevice) -> None:
+def test_missing_inputs_and_programs_raise(device: ttnn.MeshDevice) -> None:
     made = binary(eltwise("add"), "ttir-to-ttmetal-backend-pipeline")
     with pytest.raises(ParameterError, match="program main has 2 inputs, got 1"):
         run_metal(made, 0, [values(64, 128)], device)
@@ -118,7 +118,7 @@ def _kernel(made: Binary) -> dict[str, Any]:
     return kernel
 
 
-def test_kernels_that_are_not_executed(device: ttnn.MeshDevice) -> None:
+def test_unsupported_kernels_raise(device: ttnn.MeshDevice) -> None:
     inputs = [values(64, 128), values(64, 128)]
     other = binary(eltwise("add"), "ttir-to-ttmetal-backend-pipeline")
     _kernel(other)["debug_info"] = json.dumps([["launch_rocket", []]])

@@ -68,7 +68,7 @@ MASKS: dict[str, tuple[str, Array]] = {
 
 
 @pytest.mark.parametrize("name", MASKS)
-def test_attention_becomes_products_and_a_softmax(name: str, device: ttnn.MeshDevice) -> None:
+def test_attention_decomposes_to_matmuls_and_softmax(name: str, device: ttnn.MeshDevice) -> None:
     attributes, mask = MASKS[name]
     q, k = "tensor<1x4x64x32xf32>", "tensor<1x2x64x32xf32>"
     text = (
@@ -82,7 +82,7 @@ def test_attention_becomes_products_and_a_softmax(name: str, device: ttnn.MeshDe
     assert distance(got, attention(*inputs, mask)) < 1e-2
 
 
-def test_groups_are_normalized(device: ttnn.MeshDevice) -> None:
+def test_group_norm_decomposition_normalizes_each_group(device: ttnn.MeshDevice) -> None:
     t, c = "tensor<2x1x64x64xf32>", "tensor<64xf32>"
     text = (
         f"func.func @f(%x: {t}, %w: {c}, %b: {c}) -> {t} {{\n"
@@ -97,7 +97,7 @@ def test_groups_are_normalized(device: ttnn.MeshDevice) -> None:
     assert distance(got, expected) < 1e-2
 
 
-def test_heads_that_are_not_whole_tiles(device: ttnn.MeshDevice) -> None:
+def test_heads_below_a_tile_are_split_and_joined(device: ttnn.MeshDevice) -> None:
     t, r = "tensor<1x4x32x24xf32>", "tensor<1x32x96xf32>"
     text = (
         f'func.func @f(%x: {t}) -> {r} {{\n  %0 = "ttir.concatenate_heads"(%x) : ({t}) -> {r}\n  return %0 : {r}\n}}\n'
@@ -120,7 +120,7 @@ func.func private @body(%a: {T}, %b: {T}) -> {T} {{
 """
 
 
-def test_composites_become_their_decompositions(device: ttnn.MeshDevice) -> None:
+def test_composites_resolve_to_their_decompositions(device: ttnn.MeshDevice) -> None:
     a, b = normal((32, 32), (32, 32))
     (got,) = outputs(COMPOSITE, [a, b], device)
     assert distance(got, a.astype(np.float64) - b) < 1e-6
@@ -147,7 +147,7 @@ ADD = f"""func.func @add(%a: {T}, %b: {T}) -> {T} {{
         ("ttnn-load-input-tensors{tensor-load-directory=in}", "load_inputs_for_add", 'file_path = "in/arg1.tensorbin"'),
     ],
 )
-def test_signatures_have_tuples_and_a_main_function(step: str, maker: str, mark: str) -> None:
+def test_tuplified_programs_have_a_main_function(step: str, maker: str, mark: str) -> None:
     module = parse_module(ADD)
     run(module, f"{PIPELINE},ttcore-unwrap-device-module,ttnn-tuplify-tensors,{step}")
     assert [function.sym_name.data for function in module.functions()] == ["add", maker, "main"]
@@ -161,7 +161,7 @@ def test_signatures_have_tuples_and_a_main_function(step: str, maker: str, mark:
         run(plain, f"{PIPELINE},{step}")
 
 
-def test_exported_programs_take_inputs_of_the_host() -> None:
+def test_exported_programs_accept_host_inputs() -> None:
     module = parse_module(ADD)
     run(module, f"{PIPELINE},ttcore-unwrap-device-module,ttnn-tuplify-tensors,ttnn-prepare-module-for-export")
     (function,) = module.functions()
@@ -175,7 +175,7 @@ def test_exported_programs_take_inputs_of_the_host() -> None:
         run(empty, f"{PIPELINE},ttcore-unwrap-device-module,ttnn-prepare-module-for-export")
 
 
-def test_parameters_are_kept() -> None:
+def test_parameters_are_not_deallocated() -> None:
     text = ADD.replace(f"%b: {T}", f"%b: {T} {{ttcore.argument_type = #ttcore.argument_type<parameter>}}")
     module = parse_module(text)
     run(module, PIPELINE)
@@ -184,7 +184,7 @@ def test_parameters_are_kept() -> None:
     assert print_module(module).count('"ttnn.deallocate"') == freed - 1
 
 
-def test_the_last_deallocation_of_a_view_is_forced() -> None:
+def test_last_deallocation_of_a_view_is_forced() -> None:
     shard = "memref<1x1x!ttcore.tile<32x32, f32>, #dram>"
     layout = f"#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, {shard}, <interleaved>>"
     wide = layout.replace("(d0, d1) -> (d0, d1)", "(d0, d1, d2) -> (d0 * 32 + d1, d2)")
@@ -206,7 +206,7 @@ def test_the_last_deallocation_of_a_view_is_forced() -> None:
 
 
 @pytest.mark.parametrize("mesh", ["#ttnn<mesh_shape 1x4>", "#ttnn.mesh_shape<1x4>"])
-def test_distributed_norms_gather_from_all_chips_of_an_axis(mesh: str) -> None:
+def test_distributed_norms_gather_along_their_axis(mesh: str) -> None:
     shard = "memref<1x4x!ttcore.tile<32x32, bf16>, #dram>"
     kind = "tensor<32x128xbf16, #a>"
     module = parse_module(

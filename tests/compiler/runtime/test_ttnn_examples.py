@@ -45,7 +45,7 @@ def host(tensor: Any) -> Array:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_three_ways_have_equal_bits(name: str, device: ttnn.MeshDevice) -> None:
+def test_binary_python_and_calls_have_equal_bits(name: str, device: ttnn.MeshDevice) -> None:
     case = CASES[name]
     module = parse_module(case.text)
     run(module, case.pipeline)
@@ -102,7 +102,7 @@ def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
     assert source.read_text().count(") {\n") == len(CASES)
 
 
-def test_random_numbers_lie_where_they_should(device: ttnn.MeshDevice) -> None:
+def test_random_results_are_in_their_range(device: ttnn.MeshDevice) -> None:
     found = {}
     x = np.random.default_rng(11).standard_normal((64, 96)).astype(ml_dtypes.bfloat16)
     for name, inputs in (("rand", []), ("dropout", [ttnn.from_torch(x)])):
@@ -122,7 +122,7 @@ def test_random_numbers_lie_where_they_should(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("part", ["in0_block_w = 2", "fuse_batch = true", "#ttnn.core_coord<2, 1>", "op_type = relu"])
-def test_what_is_wrong_in_a_configuration_is_named(part: str) -> None:
+def test_wrong_configuration_field_is_named(part: str) -> None:
     wrong = {"in0_block_w = 2": "in9_block_w = 2", "#ttnn.core_coord<2, 1>": "#ttnn.core_coord<2>"}
     word = wrong.get(part, part.replace("true", "maybe").replace("relu", "nothing"))
     module = parse_module(CASES["matmul_with_a_program_config"].text.replace(part, word))
@@ -161,7 +161,7 @@ BLOCKS = "in0_block_w = 2, out_subblock_h = 1, out_subblock_w = 1, "
         ),
     ],
 )
-def test_configurations_of_products_reach_the_call(mnemonic: str, fields: str, written: str) -> None:
+def test_matmul_program_configs_reach_the_call(mnemonic: str, fields: str, written: str) -> None:
     kinds = [laid((64, 128)), laid((128, 64))]
     module = parse_module(
         library("matmul", kinds, [laid((64, 64))], f"matmul_program_config = #ttnn.{mnemonic}<{fields}>")
@@ -214,7 +214,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_the_library_lacks_is_refused_with_its_reason(name: str) -> None:
+def test_unsupported_calls_are_refused_with_a_reason(name: str) -> None:
     text, reason = REFUSED[name]
     text = text.replace("%r = ", "").replace("return %r : ", "return") if name == "adamw" else text
     module = parse_module(text)

@@ -35,7 +35,7 @@ class Executed:
 
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"])
-def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compared: Executed, version: str) -> None:
+def test_unsigned_integers_keep_their_type_through_layout_changes(compared: Executed, version: str) -> None:
     """A change of the data type in several steps ended as si32, which the function does not return."""
     typecast = ", dtype = #ttcore.supportedDataTypes<si32>" if version == "2025-10" else ""
     word = "to_layout" if version == "2025-10" else "to_tensor_spec"
@@ -49,7 +49,7 @@ def test_integers_without_a_sign_keep_their_type_through_changes_of_layout(compa
     assert compared(text, version=version) == 1
 
 
-def test_weights_of_volumes_in_rows_of_the_host_stay_there(compared: Executed) -> None:
+def test_conv3d_weights_on_the_host_stay_there(compared: Executed) -> None:
     """A layout with another index map than the pass chooses requested an empty change."""
     text = """#in = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 64 + d1 * 16 + d2 * 4 + d3, d4), <1x1>, memref<64x32xbf16, #dram>, <interleaved>>
 #raw = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 288 + d1 * 9 + d2 * 3 + d3, d4), <1x1>, memref<1152x3xbf16, #host>>
@@ -63,7 +63,7 @@ func.func @volume(%x: tensor<1x4x4x4x32xbf16, #in>, %w: tensor<32x32x3x3x3xbf16,
     assert compared(text, "--ttcore-register-device --ttnn-prepare-conv3d-weights") == 1
 
 
-def test_a_tensor_that_stays_where_it_is_is_not_freed_with_its_first_name(compared: Executed) -> None:
+def test_moved_tensor_outlives_its_deallocated_source(compared: Executed) -> None:
     """`to_device` of a tensor of the device gives that tensor: freeing the one was freeing the other."""
     tile = "tensor<32x32xf32, #tiles>"
     text = f"""func.func @twice(%a: {tile}) -> {tile} {{
@@ -80,7 +80,7 @@ def test_a_tensor_that_stays_where_it_is_is_not_freed_with_its_first_name(compar
 
 
 @pytest.mark.parametrize(("users", "sharded"), [(1, True), (32, True), (12, False)])
-def test_heads_of_the_users_of_a_step_are_concatenated(compared: Executed, users: int, sharded: bool) -> None:
+def test_decode_heads_of_all_users_are_concatenated(compared: Executed, users: int, sharded: bool) -> None:
     """The function of the library takes a user to a core, and returns the rows of a tile whatever their number."""
     shard = f"<1x1>, memref<{users}x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"
     if sharded:
@@ -97,7 +97,7 @@ func.func @join(%a: tensor<1x{users}x32x32xbf16, #in>) -> tensor<1x1x{users}x256
     assert compared(text) == 1
 
 
-def test_heads_of_some_users_of_a_batch(compared: Executed) -> None:
+def test_decode_heads_of_some_users_are_selected(compared: Executed) -> None:
     """The first of them is the number in a tensor."""
     text = """#row = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, memref<1x96x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #one = #ttnn.ttnn_layout<(d0) -> (0, d0), <1x1>, memref<1x1x!ttcore.tile<32x32, u32>, #dram>, <interleaved>>
@@ -113,7 +113,7 @@ func.func @slice(%a: tensor<1x1x32x3072xbf16, #row>) -> (!heads, !heads, !heads)
     assert compared(text) == 3
 
 
-def test_statistics_of_rows_and_the_norm_from_them(compared: Executed) -> None:
+def test_rms_norm_from_gathered_statistics_matches_the_reference(compared: Executed) -> None:
     def layout(width: int) -> str:
         tiles = f"memref<1x{width // 32}x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"
         return f"#ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, {tiles}>"
@@ -132,7 +132,7 @@ func.func @layer(%a: {row}, %w: {row}) -> ({both}, {row}) {{
     assert compared(text) == 3
 
 
-def test_tensors_are_written_to_files_and_read_again(compared: Executed) -> None:
+def test_tensors_are_dumped_and_loaded(compared: Executed) -> None:
     tile = "tensor<32x32xf32, #tiles>"
     text = f"""func.func @files(%a: {tile}) -> {tile} {{
   %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device

@@ -122,7 +122,7 @@ def inputs_of(program: Program) -> list[Array]:
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"], ids=lambda version: version)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_binary_and_python_and_reference(name: str, version: Version, device: ttnn.MeshDevice) -> None:
+def test_binary_and_python_match_the_reference(name: str, version: Version, device: ttnn.MeshDevice) -> None:
     text, most = EXAMPLES[name]
     module = lowered(text, version)
     (program,) = programs(Binary.parse(ttnn_to_binary(module, "0.1.0").to_bytes()))
@@ -140,7 +140,7 @@ def test_binary_and_python_and_reference(name: str, version: Version, device: tt
     assert np.linalg.norm(got - expected) <= most * np.linalg.norm(expected)
 
 
-def test_few_integers_are_multiplied_exactly(device: ttnn.MeshDevice) -> None:
+def test_small_integer_products_are_exact(device: ttnn.MeshDevice) -> None:
     text = function("prod", ["32x4xi32"], "32x1xi32", "keep_dim = true, dim_arg = [1 : i32]")
     (program,) = programs(ttnn_to_binary(lowered(text, "2026-08"), "0.1.0"))
     values = np.random.default_rng(3).integers(1, 40, (32, 4)).astype(np.int32)
@@ -152,7 +152,7 @@ def counted(module: Any) -> Counter[str]:
     return Counter(op.name.removeprefix("ttnn.") for op in module.op.walk() if op.name.startswith("ttnn."))
 
 
-def test_the_options_of_the_pipeline_switch_the_passes() -> None:
+def test_pipeline_options_switch_the_workaround_passes() -> None:
     text, _ = EXAMPLES["linear of batches"]
     assert counted(lowered(text, "2026-08"))["linear"] == 0
     assert counted(lowered(text, "2026-08"))["matmul"] == 1
@@ -185,7 +185,7 @@ def steps(before: str, after: str, kind: str, result: str) -> list[str]:
     return [op.name.removeprefix("ttnn.") for op in module.op.walk() if op.name.startswith("ttnn.")]
 
 
-def test_changes_of_layout_become_single_calls() -> None:
+def test_layout_changes_decompose_to_single_calls() -> None:
     assert steps("rows", "tiles", "f32", "bf16") == ["get_device", "to_device", "to_layout"]
     assert steps("tiles", "rows", "bf16", "f32") == ["typecast", "to_layout", "from_device"]
     assert steps("tiles", "near", "bf16", "bf16") == ["to_memory_config"]
@@ -206,7 +206,7 @@ func.func @f(%a: tensor<32xui32, #i>, %w: tensor<64x96xf32, #w>) -> tensor<32x96
 """
 
 
-def test_rows_of_the_table_change_operands_and_results_in_place() -> None:
+def test_workaround_rows_convert_operands_and_results() -> None:
     module = parse_module(ROWS, default_version="2026-08")
     run(module, "ttnn-workaround")
     text = print_module(module, local_scope=True)

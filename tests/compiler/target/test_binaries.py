@@ -48,7 +48,7 @@ def _tensor(number: int) -> dict[str, Any]:
     return {"global_id": number, "address": 0, "size": 12, "desc": {"shape": [2, 3], "layout": layout}}
 
 
-def book_binary() -> Binary:
+def two_operations() -> Binary:
     first, second = _tensor(1), _tensor(2)
     operations = [
         {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [first], "out": second}, "debug_info": "neg"},
@@ -68,8 +68,8 @@ def book_binary() -> Binary:
     return Binary("TTNN", "2024-09", values)
 
 
-def test_what_is_written_is_read() -> None:
-    data = book_binary().to_bytes()
+def test_binaries_round_trip() -> None:
+    data = two_operations().to_bytes()
     read = Binary.parse(data)
     assert (read.identifier, read.language, read.version) == ("TTNN", "2024-09", "0.1.70000")
     (program,) = read.values["programs"]
@@ -81,9 +81,9 @@ def test_what_is_written_is_read() -> None:
     assert read.to_bytes() == data
 
 
-def test_the_layout_of_bytes_is_the_one_of_the_flatbuffers_runtime() -> None:
+def test_bytes_equal_those_of_the_flatbuffers_runtime() -> None:
     """The root is found with nothing but the runtime, by the ids of the public schema."""
-    data = book_binary().to_bytes()
+    data = two_operations().to_bytes()
     assert struct.unpack_from("<I", data)[0] == len(data) - 4
     assert data[8:12] == b"TTNN"
     body = data[4:]
@@ -99,8 +99,8 @@ def test_the_layout_of_bytes_is_the_one_of_the_flatbuffers_runtime() -> None:
     assert operations.Get(flatbuffers.number_types.Uint8Flags, operations.Pos + operations.Offset(4)) == 8
 
 
-def test_json() -> None:
-    values = json.loads(book_binary().as_json())
+def test_json_names_fields_and_enumerators() -> None:
+    values = json.loads(two_operations().as_json())
     operation = values["programs"][0]["operations"][0]
     assert operation["type_type"] == "EltwiseOp"
     assert operation["type"]["type"] == "Neg"
@@ -109,14 +109,14 @@ def test_json() -> None:
     assert chip["supported_data_types"][:2] == ["Float32", "Float16"]
 
 
-def test_json_has_defaults_and_bits_as_the_official_text() -> None:
-    values = json.loads(Binary.parse(book_binary().to_bytes()).as_json())
+def test_json_has_defaults_and_floats_as_flatc_prints_them() -> None:
+    values = json.loads(Binary.parse(two_operations().to_bytes()).as_json())
     assert values["system_desc"]["chip_capabilities"] == ["PCIE HostMMIO"]
     assert values["programs"][0]["inputs"][0]["address"] == 0
     assert "debug_info" not in values["programs"][0]
 
 
-def test_json_of_tables_that_contain_each_other_many_times_is_refused() -> None:
+def test_json_of_exponential_tables_is_refused() -> None:
     text = {"name": "x" * 1000, "source": "y" * 200_000}
     many = [{"name": "p", "debug_info": {"mlir": text}, "operations": []}] * 1000
     binary = Binary("TTNN", "2024-09", {"programs": many})
@@ -166,7 +166,7 @@ def test_every_table_of_every_version_is_written_and_read(version: str) -> None:
         assert {name: read[name] for name in values} == values, table.name
 
 
-def test_unions_take_two_ids() -> None:
+def test_unions_occupy_two_field_ids() -> None:
     operation = Schema.load("2024-09").types["tt.target.ttnn.Operation"]
     assert isinstance(operation, Table)
     assert [(field.name, field.id) for field in operation.fields] == [("type", 1), ("debug_info", 2)]
@@ -194,7 +194,7 @@ def test_unions_take_two_ids() -> None:
         ),
     ],
 )
-def test_values_that_do_not_fit(values: dict[str, Any], sentence: str) -> None:
+def test_values_outside_their_field_type_raise(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FileFormatError) as caught:
         Binary("TTNN", "2024-09", values).to_bytes()
     assert sentence in str(caught.value)
@@ -209,19 +209,19 @@ def test_values_that_do_not_fit(values: dict[str, Any], sentence: str) -> None:
         (struct.pack("<II4s", 16, 1000, b"TTNN") + b"\0" * 8, "an offset leads to byte 1004 of 20"),
     ],
 )
-def test_files_that_are_no_binaries(data: bytes, sentence: str) -> None:
+def test_files_that_are_not_binaries_raise(data: bytes, sentence: str) -> None:
     with pytest.raises(FileFormatError) as caught:
         Binary.parse(data, "a.ttnn")
     assert "a.ttnn: " in str(caught.value)
     assert sentence in str(caught.value)
 
 
-def test_a_missing_file() -> None:
+def test_missing_file_raises() -> None:
     with pytest.raises(FileFormatError, match=r"nowhere\.ttnn: No such file"):
         Binary.load("nowhere.ttnn")
 
 
-def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
+def test_overlapping_vectors_are_refused_before_they_are_read() -> None:
     """A small file whose vectors all share the same bytes describes gigabytes."""
     many = [{"name": f"{index}", "inputs": []} for index in range(200)]
     data = bytearray(Binary("TTNN", "2024-09", {"programs": many}).to_bytes())
@@ -233,7 +233,7 @@ def test_vectors_that_overlap_cannot_fill_the_memory() -> None:
         Binary.parse(bytes(data))
 
 
-def test_tables_that_share_each_other_are_refused_before_they_are_gone_through() -> None:
+def test_exponential_tables_are_refused_before_they_are_read() -> None:
     """A million programs times operations times operands in a file of 40 kilobytes."""
     tensor = _tensor(1)
     operation = {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [tensor] * 1000, "out": tensor}}
@@ -247,16 +247,16 @@ def test_tables_that_share_each_other_are_refused_before_they_are_gone_through()
 
 
 @pytest.mark.parametrize(("count", "grid"), [(2_000, (8, 8)), (1, (60_000, 60_000))])
-def test_systems_that_no_one_has_are_refused(count: int, grid: tuple[int, int]) -> None:
+def test_implausible_system_descriptors_are_refused(count: int, grid: tuple[int, int]) -> None:
     table = system_desc.to_table(SystemDesc.default(), "2026-08")
     table["chip_descs"] = [table["chip_descs"][0] | {"grid_size": dict(zip("yx", grid, strict=True))}] * count
     with pytest.raises(FileFormatError, match="at most 1024"):
         system_desc.from_table(table)
 
 
-def test_a_file_whose_length_is_not_its_prefix_is_not_read(tmp_path: Path) -> None:
+def test_file_with_wrong_length_prefix_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.ttnn"
-    data = book_binary().to_bytes()
+    data = two_operations().to_bytes()
     path.write_bytes(data)
     assert Binary.load(path).to_bytes() == data
     with path.open("r+b") as file:
@@ -281,7 +281,7 @@ def test_vectors_of_unions_have_two_fields(name: str, wanted: dict[str, int]) ->
     assert {one: table.by_name[one].id for one in wanted} == wanted
 
 
-def test_vectors_of_unions_come_back() -> None:
+def test_vectors_of_unions_round_trip() -> None:
     schema = Schema.load("2026-08")
     table = schema.types["tt.target.ttnn.GenericOp"]
     assert isinstance(table, Table)
@@ -303,7 +303,7 @@ def test_vectors_of_unions_come_back() -> None:
         write(root, values | {"additional_args_type": ["TensorRef"]})
 
 
-def later_binaries() -> list[bytes]:
+def lowered_binaries() -> list[bytes]:
     made = []
     for name in ("add", "conv_transpose2d", "linear", "sort", "topk", "update_cache"):
         module = parse_module(EXAMPLES[name])
@@ -315,7 +315,7 @@ def later_binaries() -> list[bytes]:
 @pytest.mark.timeout(3600 if LONG else 600)
 def test_mutated_binaries_are_read_or_refused() -> None:
     """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
-    sources = [book_binary().to_bytes(), *later_binaries()]
+    sources = [two_operations().to_bytes(), *lowered_binaries()]
     sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in VERSIONS]
     chance = random.Random(26)
     refused = 0

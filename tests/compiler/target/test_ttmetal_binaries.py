@@ -25,7 +25,7 @@ def binary() -> Binary:
     return Binary.parse(metal_to_binary(module, "1.2.3").to_bytes())
 
 
-def test_commands() -> None:
+def test_command_queue_has_program_and_buffer_commands() -> None:
     made = binary()
     assert (made.identifier, made.language, made.version) == ("TTM0", "2024-09", "1.2.3")
     (program,) = made.values["programs"]
@@ -40,7 +40,7 @@ def test_commands() -> None:
     assert len(set(addresses)) == 2
 
 
-def test_kernels() -> None:
+def test_kernels_have_their_circular_buffers() -> None:
     (program,) = binary().values["programs"]
     commands = program["device_programs"][0]["command_queues"][0]["commands"]
     products = [
@@ -59,7 +59,7 @@ def test_kernels() -> None:
     assert steps[-1][0] == "return"
 
 
-def test_cpp_of_kernels() -> None:
+def test_kernel_sources_are_cpp() -> None:
     text = """func.func @kernel(%a: !ttkernel.cb<cb_in0, 1024, memref<2x4x!tt.tile<32x32, f32>, #tt.memory_space<l1>>, 4096, 1>) {
   %c4 = arith.constant 4 : i32
   "ttkernel.cb_wait_front"(%a, %c4) : (!ttkernel.cb<cb_in0, 1024, memref<2x4x!tt.tile<32x32, f32>, #tt.memory_space<l1>>, 4096, 1>, i32) -> ()

@@ -34,7 +34,7 @@ ADD = """func.func @main(%a: tensor<64x96xbf16>, %b: tensor<64x96xbf16>) -> tens
 """
 
 
-def test_the_root_names_its_schema_and_has_the_text() -> None:
+def test_binary_root_has_schema_hash_and_mlir_text() -> None:
     made = binary(ADD)
     assert (made.identifier, made.language, made.version) == ("TTNN", "2026-08", "1.2.3")
     assert made.values["schema_hash"] == Schema.load("2026-08").digest
@@ -45,7 +45,7 @@ def test_the_root_names_its_schema_and_has_the_text() -> None:
     assert program["inputs"][0]["desc"]["layout"]["memory_desc"]["data_type"] == "BFloat16"
 
 
-def test_members_of_families() -> None:
+def test_families_of_operations_have_their_member_fields() -> None:
     (add,) = operations(ADD, "EltwiseBinaryOp")
     assert add["type"] == "Add"
     assert add["lhs"]["global_id"] != add["rhs"]["global_id"]
@@ -55,7 +55,7 @@ def test_members_of_families() -> None:
     assert least["type"] == "Minimum"
 
 
-def test_capitals_of_a_table_are_those_of_its_schema() -> None:
+def test_table_names_have_the_case_of_the_schema() -> None:
     """Its name in the text has none: an abbreviation of several letters is written in capitals."""
     wide, row = "tensor<1x1x32x128xbf16>", "tensor<128xbf16>"
     properties = "cluster_axis = 1 : ui32, epsilon = 0.5 : f32, operandSegmentSizes = array<i32: 1, 1, 0>"
@@ -69,7 +69,7 @@ def test_capitals_of_a_table_are_those_of_its_schema() -> None:
     assert norm["weight"]["desc"]["shape"] == [128]
 
 
-def test_attributes_become_fields() -> None:
+def test_attributes_are_stored_in_schema_fields() -> None:
     text = """func.func @main(%a: tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16> {
   %0 = "ttir.slice_static"(%a) <{begins = [0: i32, 32: i32, 0: i32], ends = [2: i32, 64: i32, 96: i32], step = [1: i32, 1: i32, 1: i32]}> : (tensor<2x64x96xbf16>) -> tensor<2x32x96xbf16>
   return %0 : tensor<2x32x96xbf16>
@@ -80,7 +80,7 @@ def test_attributes_become_fields() -> None:
     assert cut["params"] == {"begins": [0, 32, 0], "ends": [2, 64, 96]}
 
 
-def test_a_data_type_without_form_is_named() -> None:
+def test_data_type_without_schema_value_is_named() -> None:
     layout = (
         "#dram = #ttnn.buffer_type<dram>\n#layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
         "memref<1x1x!ttcore.tile<32x32, f64>, #dram>, <interleaved>>\n"
@@ -91,7 +91,7 @@ def test_a_data_type_without_form_is_named() -> None:
         ttnn_to_binary(parse_module(text), "1.2.3")
 
 
-def test_kernels_of_another_language_are_refused() -> None:
+def test_kernels_in_other_languages_are_refused() -> None:
     layout = (
         "#dram = #ttnn.buffer_type<dram>\n#layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, "
         "memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>\n"
@@ -106,17 +106,17 @@ def test_kernels_of_another_language_are_refused() -> None:
         ttnn_to_binary(parse_module(text), "1.2.3")
 
 
-def test_an_operation_without_form_is_named() -> None:
+def test_operation_without_schema_table_is_named() -> None:
     with pytest.raises(CompileError, match=r"'ttir\.add' op has no form in a TTNN binary|without layout"):
         ttnn_to_binary(parse_module(ADD), "1.2.3")
 
 
-def test_a_value_that_is_no_tensor_is_named() -> None:
+def test_operand_that_is_not_a_tensor_is_named() -> None:
     with pytest.raises(CompileError, match="a value of type i32 has no form in TTNN binaries"):
         ttnn_to_binary(parse_module("func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"), "1.2.3")
 
 
-def test_results_of_experts_that_chips_exchange_are_written_and_not_executed() -> None:
+def test_multi_chip_expert_operations_are_written_but_not_executed() -> None:
     rows, places = "tensor<4x32x1x64xbf16>", "tensor<1x32x1x4xi32>"
     sizes = {"hidden_size": 64, "batch_size": 32, "seq_size": 1, "select_experts_k": 4, "experts": 8}
     properties = ", ".join(f"{name} = {size} : ui32" for name, size in sizes.items())

@@ -50,7 +50,7 @@ def layout(shape: list[int], grid: list[int], intervals: list[tuple[int, int]] |
     return RankedTensorType.get(shape, element, made, unknown)
 
 
-def test_a_layout_as_text() -> None:
+def test_layout_attribute_prints_its_text() -> None:
     made = layout([2, 3, 64, 128], [2, 4])
     l1 = "#tt.memory_space<l1>"
     linear = "(d0, d1, d2, d3) -> (d0 * 192 + d1 * 64 + d2, d3)"
@@ -86,13 +86,13 @@ def test_a_layout_as_text() -> None:
         ([128], [1, 2, 4], [(0, -1)], "1x1x32"),
     ],
 )
-def test_shards_of_the_document(
+def test_layout_shards_match_the_document(
     shape: list[int], grid: list[int], intervals: list[tuple[int, int]], shard: str
 ) -> None:
     assert f"memref<{shard}xf32, #tt.memory_space<l1>>" in str(layout(shape, grid, intervals))
 
 
-def test_devices() -> None:
+def test_device_attribute_prints_its_maps() -> None:
     d0, d1 = AffineDimExpr.get(0, CTX), AffineDimExpr.get(1, CTX)
     zero = AffineConstantExpr.get(0, CTX)
     memory = AffineMap.get(2, 2, [zero, zero, d0, d1], CTX)
@@ -107,7 +107,7 @@ def test_devices() -> None:
     assert str(zero + AffineFloorDivExpr.get(d1, 8)) == "d1 floordiv 8"
 
 
-def test_types_and_attributes() -> None:
+def test_types_and_attributes_print_their_text() -> None:
     assert str(RankedTensorType.get([2, 3], BF16Type.get())) == "tensor<2x3xbf16>"
     assert RankedTensorType.get([2, 3], BF16Type.get()).encoding is None
     assert str(IntegerType.get_unsigned(32)) == "ui32"
@@ -127,7 +127,7 @@ func.func @f(%a: tensor<64x128xf32>) -> tensor<64x128xf32> {
 """  # noqa: E501
 
 
-def test_modules_and_pipelines(tmp_path: Path) -> None:
+def test_module_runs_through_a_pipeline(tmp_path: Path) -> None:
     with Context() as context:
         module = Module.parse(TEXT, context)
         assert '"ttir.exp"' in str(module)
@@ -140,7 +140,7 @@ def test_modules_and_pipelines(tmp_path: Path) -> None:
         assert str(other) == str(module)
 
 
-def test_a_kernel_is_built() -> None:
+def test_kernel_is_built_operation_by_operation() -> None:
     memory = MemRefType.get([2, 4], tt.ir.TileType.get(CTX, 32, 32, tt.DataType.Float32))
     buffer = ttkernel.ir.CBType.get(CTX, 1024, 16, memory)
     assert str(buffer) == "!ttkernel.cb<cb_out0, 1024, memref<2x4x!tt.tile<32x32, f32>>, 4096, 1>"
@@ -163,7 +163,7 @@ def test_a_kernel_is_built() -> None:
         _ = ttkernel.nothing
 
 
-def test_devices_of_the_later_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_attribute_of_2026_08_prints_its_maps(monkeypatch: pytest.MonkeyPatch) -> None:
     d0, d1, d2 = (AffineDimExpr.get(position, CTX) for position in range(3))
     zero = AffineConstantExpr.get(0, CTX)
     memory = AffineMap.get(2, 2, [zero, zero, d0, d1], CTX)
@@ -198,14 +198,14 @@ def test_devices_of_the_later_versions(monkeypatch: pytest.MonkeyPatch) -> None:
         ttcore.ir.DeviceAttr.from_system_desc(CTX, desc, [1])
 
 
-def test_tiles_of_the_later_versions() -> None:
+def test_tile_type_of_2026_08_prints_its_text() -> None:
     tile = ttcore.ir.TileType.get(CTX, 32, 16, 4)
     assert str(tile) == "!ttcore.tile<32x16, bfp_bf8>"
     assert (tile.shape, tile.data_type_as_int) == ([32, 16], 4)
     assert str(ttcore.ir.GridAttr.get(CTX, [4, 2])) == "#ttcore.grid<4x2>"
 
 
-def test_arguments_of_kernels() -> None:
+def test_kernel_argument_attributes_print_their_text() -> None:
     arg, spec = ttkernel.ir.ArgAttr, ttkernel.ir.ArgSpecAttr
     port, address = arg.get(CTX._CAPIPtr, 0, 2), arg.get(CTX._CAPIPtr, 1, 1, False)
     assert str(address) == "#ttkernel.arg<arg_type = buffer_address, operand_index = 1, is_uniform = false>"
@@ -221,7 +221,7 @@ def test_arguments_of_kernels() -> None:
         arg.get(CTX._CAPIPtr, 7, 0)
 
 
-def test_a_text_with_empty_tensors_that_are_no_outputs() -> None:
+def test_empty_tensors_that_are_not_outputs_are_kept() -> None:
     text = """%0 = ttir.empty() : tensor<4x8xf32>
 %1 = ttir.empty() : tensor<4x8xf32>
 """

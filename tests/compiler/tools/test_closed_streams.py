@@ -14,7 +14,7 @@ import pytest
     ("arguments", "said"),
     [("a.mlir >&-", "standard output is closed"), ("<&-", "standard input is closed"), ("- <&-", "input is closed")],
 )
-def test_a_closed_stream_is_one_line(tmp_path: Path, arguments: str, said: str) -> None:
+def test_closed_stream_prints_one_line(tmp_path: Path, arguments: str, said: str) -> None:
     (tmp_path / "a.mlir").write_text("module {}\n", encoding="utf-8")
     script = "import sys; from ttmlir._launch import opt; sys.argv[0] = 'ttmlir-opt'; sys.exit(opt())"
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} {arguments}"
@@ -26,7 +26,7 @@ def test_a_closed_stream_is_one_line(tmp_path: Path, arguments: str, said: str) 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
 @pytest.mark.parametrize("arguments", ["query", "query --quiet --save-artifacts", "run a.ttnn", "read a.ttnn"])
-def test_full_standard_output_is_one_line(tmp_path: Path, arguments: str) -> None:
+def test_full_standard_output_prints_one_line(tmp_path: Path, arguments: str) -> None:
     from test_ttrt import relu_binary, store
 
     store(relu_binary(), tmp_path / "a.ttnn")

@@ -37,29 +37,29 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_right_file_passes(file: Path) -> None:
+def test_correct_file_passes(file: Path) -> None:
     assert execute_file(file, "add.mlir", "", "") == 1
 
 
-def test_an_executor_that_returns_zeros_fails(file: Path) -> None:
+def test_zeros_control_fails(file: Path) -> None:
     with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
         execute_file(file, "add.mlir", "", "zeros")
 
 
-def test_a_lowering_that_does_nothing_fails(file: Path) -> None:
+def test_nothing_control_fails(file: Path) -> None:
     with pytest.raises(AssertionError, match="a tensor without layout has no binary form"):
         execute_file(file, "add.mlir", "", "nothing")
 
 
-def test_an_operation_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ttnn.compiler.conversion.ttnn_to_calls import tt_handlers as book_calls
+def test_wrong_operator_is_detected(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ttnn.compiler.conversion.ttnn_to_calls import tt_handlers
 
-    monkeypatch.setitem(book_calls._ELTWISE, "Add", "subtract")
+    monkeypatch.setitem(tt_handlers._ELTWISE, "Add", "subtract")
     with pytest.raises(AssertionError, match="sum, output 0: distance"):
         execute_file(file, "add.mlir", "", "")
 
 
-def test_the_line_that_lowers_is_found() -> None:
+def test_run_line_that_lowers_is_found() -> None:
     assert lowering(TEXT, "a.ttsys") == ["--ttir-to-ttnn-backend-pipeline=system-desc-path=a.ttsys"]
     assert lowering("// RUN: ttmlir-opt --canonicalize %s | FileCheck %s\n" + TEXT, "") == lowering(TEXT, "")
     assert lowering("// RUN: ttmlir-opt --canonicalize %s | FileCheck %s", "") == ["--canonicalize"]
@@ -69,7 +69,7 @@ def test_the_line_that_lowers_is_found() -> None:
         lowering("// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline %s 2>&1 | FileCheck %s", "")
 
 
-def test_a_file_that_stops_at_a_pass_is_lowered_by_what_is_left(file: Path) -> None:
+def test_file_that_stops_at_a_pass_runs_the_rest_of_the_pipeline(file: Path) -> None:
     file.write_text("// RUN: ttmlir-opt --canonicalize %s\n" + TEXT.partition("\n")[2])
     assert execute_file(file, "add.mlir", "", "") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
@@ -80,7 +80,7 @@ def test_a_file_that_stops_at_a_pass_is_lowered_by_what_is_left(file: Path) -> N
         rest("ttir.ttnn_metal_layout_cast #ttcore.metal_layout<>", "", [], "")
 
 
-def test_comparisons() -> None:
+def test_compare_reports_shape_distance_and_non_finite_values() -> None:
     right = np.linspace(-1, 1, 100)
     assert compare(right, right) == ""
     assert compare(right * 1.001, right) == ""
@@ -94,7 +94,7 @@ def test_comparisons() -> None:
     assert "where the reference is zero" in compare(np.ones(5), np.zeros(5))
 
 
-CURRENT = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+SOFTMAX_OF_MATMULS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
 func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32x32xf32> {
   %0 = "ttir.matmul"(%arg0, %arg1) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
   %1 = "ttir.matmul"(%0, %arg0) : (tensor<32x32xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
@@ -105,9 +105,9 @@ func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32
 """
 
 
-def test_a_softmax_that_overflows_runs_again_with_small_inputs(tmp_path: Path) -> None:
+def test_overflowing_softmax_runs_again_with_small_inputs(tmp_path: Path) -> None:
     path = tmp_path / "line.mlir"
-    path.write_text(CURRENT)
+    path.write_text(SOFTMAX_OF_MATMULS)
     assert execute_file(path, "line.mlir", "", "", "2026-08") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
         execute_file(path, "line.mlir", "", "zeros", "2026-08")
@@ -131,7 +131,7 @@ func.func @chosen(%arg0: tensor<8x64xi1>, %arg1: tensor<8x64xi32>, %arg2: tensor
 """
 
 
-def test_truth_values_are_true_and_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boolean_inputs_contain_true_and_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(parse_module(TRUTHS, default_version="2026-08"))
     for values in (found["all", 0].all(axis=1), found["any", 0].any(axis=2), found["chosen", 0] != 0):
         assert 0.3 < values.mean() < 0.7
@@ -172,7 +172,7 @@ func.func @drawn(
 """
 
 
-def test_long_lines_have_no_number_twice_and_one_score_is_drawn() -> None:
+def test_sorted_inputs_have_no_duplicates() -> None:
     module = parse_module(DRAWN, default_version="2026-08")
     found = chosen(module)
     line = found["sorted", 0]
@@ -200,7 +200,7 @@ func.func @coarse(
 """  # noqa: E501
 
 
-def test_weights_take_part_in_the_format_that_they_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_rounds_weights_to_their_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "weights.mlir"
     path.write_text(WEIGHTS)
     assert execute_file(path, "weights.mlir", "", "", "2026-08") == 1
@@ -213,7 +213,7 @@ def test_weights_take_part_in_the_format_that_they_ask_for(tmp_path: Path, monke
         assert np.array_equal(in_blocks(x.astype(np.float64), bits), stored.astype(np.float64))
 
 
-def test_caches_have_one_length() -> None:
+def test_cache_positions_of_a_function_are_equal() -> None:
     found = chosen(parse_module(CACHES, default_version="2026-08"))
     assert found["two", 2] == found["two", 3]
     assert 0 < found["two", 2] < 16
@@ -240,7 +240,7 @@ func.func @cut(%arg0: tensor<1x1x5x5xbf16>) -> tensor<1x1x7x3xbf16> {
 """  # noqa: E501
 
 
-def test_narrow_integers_and_padding_that_cuts_have_a_reference(tmp_path: Path) -> None:
+def test_narrow_integers_and_negative_padding_have_a_reference(tmp_path: Path) -> None:
     module = parse_module(NARROW, default_version="2026-08")
     (narrow,) = interpret(module, "narrow", [])
     assert narrow.tolist() == [-1, 2, -128, 127]
@@ -285,9 +285,7 @@ func.func @average(%arg0: tensor<1x8x8x32xbf16>) -> tensor<1x6x6x32xbf16> {
 """  # noqa: E501
 
 
-def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operator_refusal_does_not_hide_wrong_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pool.mlir"
     path.write_text(POOL)
     with pytest.raises(Refused, match=r"ttnn\.max_pool2d: .*padding \[1, 1\] is more than half of the kernel size"):
@@ -298,7 +296,7 @@ def test_what_an_operator_does_not_take_is_refused_and_hides_no_wrong_function(
         execute_file(path, "pool.mlir", "", "", "2026-08")
 
 
-def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_path: Path) -> None:
+def test_pass_refusals_are_not_failures(tmp_path: Path) -> None:
     path = tmp_path / "average.mlir"
     path.write_text(AVERAGE)
     with pytest.raises(Refused, match=r"'ttir\.avg_pool2d' op only supports lowering to TTNN for dilation"):
@@ -307,7 +305,7 @@ def test_what_a_pass_does_not_lower_is_refused_and_other_failures_are_not(tmp_pa
         execute_file(path, "average.mlir", "", "nothing", "2026-08")
 
 
-def test_refusals_are_told_from_failures() -> None:
+def test_refusal_messages_are_distinguished_from_failures() -> None:
     refusals = (
         "a.mlir:3:10: error: 'ttir.conv3d' op cannot be lowered with groups: ttnn.conv3d only supports groups == 1",
         "error: program f, operation 0 (TopKRouterGptOp): this operation is not executed: the order of its sums is "
@@ -355,7 +353,7 @@ func.func @latent(
 """
 
 
-def test_attention_has_positions_that_the_pages_hold(tmp_path: Path) -> None:
+def test_attention_positions_are_within_the_cache_pages(tmp_path: Path) -> None:
     path = tmp_path / "attention.mlir"
     path.write_text(ATTENTION)
     found = chosen(parse_module(ATTENTION, default_version="2026-08"))
@@ -375,7 +373,7 @@ NOTHING = """func.func @none(
 """
 
 
-def test_indices_of_nothing_are_chosen() -> None:
+def test_empty_index_inputs_are_chosen() -> None:
     assert chosen(parse_module(NOTHING, default_version="2026-08"))["none", 1].shape == (0, 32)
 
 
@@ -393,14 +391,14 @@ func.func @flat(%arg0: tensor<15xf32>, %arg1: tensor<4x2xi32>, %arg2: tensor<4xf
 """  # noqa: E501
 
 
-def test_coordinates_that_an_index_is_computed_from_are_those_of_an_element() -> None:
+def test_coordinate_inputs_point_at_an_element() -> None:
     made = chosen(parse_module(COORDINATES, default_version="2026-08"))["flat", 1]
     assert len(set((made @ [5, 1]).tolist())) == 4
     assert (made >= 0).all()
     assert (made < [3, 5]).all()
 
 
-def test_functions_that_call_each_other_stay_together() -> None:
+def test_functions_that_call_each_other_run_in_one_module() -> None:
     called = STEPS.replace(
         "  return %0 : tensor<64x64xbf16>",
         "%1 = call @backwards(%0) : (tensor<64x64xbf16>) -> tensor<32x64xbf16>\nreturn %0 : tensor<64x64xbf16>",
@@ -433,7 +431,7 @@ def test_large_exponents_run_again_with_small_inputs(tmp_path: Path, monkeypatch
         execute_file(path, "steep.mlir", "", "", "2026-08")
 
 
-def test_modules_in_a_module_whose_functions_have_one_name_are_executed_each() -> None:
+def test_nested_modules_with_equal_function_names_all_run() -> None:
     inner = "  module @{} attributes {{mhlo.input_output_alias = []}} {{\n    func.func @main() {{\n    }}\n  }}\n"
     text = "#a = 1\nmodule {\n" + inner.format("one") + inner.format("two") + "}\n"
     assert parts(text) == ["#a = 1\n" + inner.format(name).rstrip("\n") for name in ("one", "two")]
@@ -450,13 +448,13 @@ func.func @pairs(%arg0: tensor<500x500x32xbf16>, %arg1: tensor<64x2xi32>) -> ten
 """  # noqa: E501
 
 
-def test_gathers_of_2025_10_have_indices_in_all_rows(tmp_path: Path) -> None:
+def test_gather_indices_of_2025_10_reach_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "gather.mlir"
     path.write_text(GATHER)
     assert execute_file(path, "gather.mlir", "", "", "2025-10") == 1
 
 
-def test_emitted_programs_and_layouts_of_windows_are_executed_by_the_whole_pipeline(tmp_path: Path) -> None:
+def test_emitc_and_emitpy_files_run_the_whole_pipeline(tmp_path: Path) -> None:
     path = tmp_path / "pool.mlir"
     pool = AVERAGE.replace("dilation = array<i32: 2, 2>", "dilation = array<i32: 1, 1>").replace("1x6x6x32", "1x7x7x32")
     line = '--ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%"'
@@ -468,7 +466,7 @@ def test_emitted_programs_and_layouts_of_windows_are_executed_by_the_whole_pipel
         assert execute_file(path, "pool.mlir", "", "", "2026-08") == 1
 
 
-def test_a_resource_of_another_size_than_its_type_leaves_the_other_functions(tmp_path: Path) -> None:
+def test_resource_of_wrong_size_excludes_only_its_function(tmp_path: Path) -> None:
     path = tmp_path / "resource.mlir"
     path.write_text(
         """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir

@@ -56,7 +56,7 @@ def results(text: str, *inputs: NDArray[np.float64], name: str = "f", weights: s
     return list(interpret(module, name, inputs, weights=weights))
 
 
-def test_a_program_of_the_library_is_executed_and_its_controls_fail(file: Path) -> None:
+def test_ttnn_program_is_correct_and_its_negative_controls_fail(file: Path) -> None:
     assert execute(file, SUM) == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"sum, output 0: distance 1\.000"):
         execute(file, SUM, "zeros")
@@ -64,7 +64,7 @@ def test_a_program_of_the_library_is_executed_and_its_controls_fail(file: Path) 
         execute(file, SUM, "nothing")
 
 
-def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_pass_is_detected(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cse = registry.find("cse")
 
     def swapped(module: Any) -> None:
@@ -78,7 +78,7 @@ def test_a_pass_that_computes_something_else_fails(file: Path, monkeypatch: pyte
         execute(file, SUM.replace("--canonicalize", "--canonicalize --cse"))
 
 
-def test_what_a_program_of_the_library_lacks_is_added() -> None:
+def test_missing_device_and_layouts_are_completed() -> None:
     assert rest(SUM, "", ["--ttir-to-ttnn-backend-pipeline"], "") == []
     whole = rest(SUM, "", [], "a.ttsys")
     assert whole[:2] == ["--ttcore-register-device=system-desc-path=a.ttsys", "--ttnn-layout"]
@@ -101,7 +101,7 @@ func.func @fill(%cache: {TENSOR}, %rows: tensor<1x2x32x32xbf16>, %device: !ttnn.
 """
 
 
-def test_tensors_that_a_program_only_changes_are_compared(file: Path) -> None:
+def test_tensors_changed_in_place_are_compared(file: Path) -> None:
     assert execute(file, FILLED) == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"fill, output 0: distance 1\.000"):
         execute(file, FILLED, "zeros")
@@ -114,7 +114,7 @@ def test_tensors_that_a_program_only_changes_are_compared(file: Path) -> None:
     assert (made[:, :, 32:] == 1).all()
 
 
-def test_functions_that_cannot_be_compared_leave_the_others(file: Path) -> None:
+def test_functions_without_reference_do_not_exclude_the_others(file: Path) -> None:
     random = """func.func @random() -> tensor<32x32xbf16, #tiles> {
   %0 = "ttnn.get_device"() <{mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
   %1 = "ttnn.rand"(%0) <{size = #ttnn.shape<32x32>, low = 0.0 : f32, high = 1.0 : f32, seed = 0 : ui32}> : (!ttnn.device) -> tensor<32x32xbf16, #tiles>
@@ -138,7 +138,7 @@ def test_functions_that_cannot_be_compared_leave_the_others(file: Path) -> None:
         execute(file, HEAD + "// RUN: ttmlir-opt %s\n" + typed)
 
 
-def test_operands_of_the_file_that_an_operator_does_not_take_are_refused(file: Path) -> None:
+def test_operands_that_the_operator_rejects_count_as_refused(file: Path) -> None:
     kind = "tensor<1x1x32x32xbf16>"
     text = f"""// RUN: ttmlir-opt %s
 func.func @turn(%a: {kind}, %b: {kind}, %c: {kind}) -> {kind} {{
@@ -150,7 +150,7 @@ func.func @turn(%a: {kind}, %b: {kind}, %c: {kind}) -> {kind} {{
         execute(file, text)
 
 
-def test_indices_of_programs_of_the_library_are_chosen() -> None:
+def test_ttnn_index_inputs_are_valid_indices() -> None:
     text = """func.func @f(%a: tensor<4x8xui32>, %w: tensor<16x32xbf16>, %b: tensor<8x8xf32>) -> tensor<4x8x32xbf16> {
   %0 = "ttnn.to_layout"(%a) : (tensor<4x8xui32>) -> tensor<4x8xui32>
   %1 = "ttnn.embedding"(%0, %w) : (tensor<4x8xui32>, tensor<16x32xbf16>) -> tensor<4x8x32xbf16>
@@ -164,7 +164,7 @@ def test_indices_of_programs_of_the_library_are_chosen() -> None:
     assert found["f", 2].min() >= 0
 
 
-def test_variances_are_positive() -> None:
+def test_variance_inputs_are_positive() -> None:
     kinds = "(tensor<1x4x2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x2x2xf32>"
     text = f"""func.func @f(%a: tensor<1x4x2x2xf32>, %s: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<1x4x2x2xf32> {{
   %0 = "ttir.batch_norm_inference"(%a, %s, %s, %s, %v) <{{dimension = 1 : i32, epsilon = 1.0e-05 : f32}}> : {kinds}
@@ -176,7 +176,7 @@ def test_variances_are_positive() -> None:
     assert found["f", 2].min() > 0
 
 
-def test_products_with_activations_and_weights_of_four_bits() -> None:
+def test_matmul_with_activation_and_bfp4_weights_matches_the_reference() -> None:
     kinds = "(tensor<4x16xbf16>, tensor<16x16xbf16>) -> tensor<4x16xbf16>"
     text = f"""func.func @f(%a: tensor<4x16xbf16>, %b: tensor<16x16xbf16> {{ttcore.argument_type = #ttcore.argument_type<parameter>}}) -> tensor<4x16xbf16> {{
   %0 = "ttnn.matmul"(%a, %b) <{{transpose_a = false, transpose_b = false, activation = "relu"}}> : {kinds}
@@ -199,7 +199,7 @@ CONVOLUTION = """func.func @f(%x: tensor<1x1x16x2xbf16>, %w: tensor<3x2x3x3xbf16
 """  # noqa: E501
 
 
-def test_convolutions_of_rows_with_prepared_weights() -> None:
+def test_convolution_with_prepared_weights_matches_the_reference() -> None:
     generator = np.random.default_rng(0)
     x, w, b = (generator.standard_normal(shape) for shape in ((1, 1, 16, 2), (3, 2, 3, 3), (1, 1, 1, 3)))
     image = np.pad(x.reshape(4, 4, 2), ((1, 0), (0, 0), (0, 0)))
@@ -212,7 +212,7 @@ def test_convolutions_of_rows_with_prepared_weights() -> None:
     np.testing.assert_allclose(np.reshape(made, (6, 3)), expected)  # type: ignore[arg-type]
 
 
-def test_a_transposed_convolution_with_other_rows_than_its_windows_give_is_told() -> None:
+def test_transposed_convolution_with_wrong_row_count_is_ill_typed() -> None:
     for rows, right in ((36, True), (16, False)):
         text = f"""func.func @f(%x: tensor<1x1x16x2xbf16>, %w: tensor<2x3x3x3xbf16>) -> tensor<1x1x{rows}x3xbf16> {{
   %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
@@ -224,7 +224,7 @@ def test_a_transposed_convolution_with_other_rows_than_its_windows_give_is_told(
         assert all(map(is_typed_as_computed, module.op.walk())) is right
 
 
-def test_places_of_the_largest_pixels() -> None:
+def test_max_pool_indices_match_the_reference() -> None:
     import torch
 
     text = """func.func @f(%x: tensor<1x5x6x3xf32>) -> (tensor<1x3x3x3xf32>, tensor<1x3x3x3xi32>) {
@@ -244,7 +244,7 @@ def test_places_of_the_largest_pixels() -> None:
     np.testing.assert_array_equal(places.transpose(0, 3, 1, 2), expected[1].numpy())
 
 
-def test_products_that_a_sparsity_selects() -> None:
+def test_sparse_matmul_matches_the_reference() -> None:
     kinds = "(tensor<2x1x4x8xbf16>, tensor<1x3x8x4xbf16>, tensor<2x1x1x3xbf16>) -> tensor<2x1x1x3x4x4xbf16>"
     text = f"""func.func @f(%a: tensor<2x1x4x8xbf16>, %b: tensor<1x3x8x4xbf16>, %s: tensor<2x1x1x3xbf16>) -> tensor<2x1x1x3x4x4xbf16> {{
   %0 = "ttir.sparse_matmul"(%a, %b, %s) <{{is_input_a_sparse = false, is_input_b_sparse = true}}> : {kinds}
@@ -262,7 +262,7 @@ def test_products_that_a_sparsity_selects() -> None:
         np.testing.assert_allclose(made[row, 0, 0, expert], product)
 
 
-def test_heads_rotations_and_statistics() -> None:
+def test_heads_rotary_and_norm_statistics_match_the_reference() -> None:
     generator = np.random.default_rng(0)
     text = """func.func @f(%x: tensor<1x1x2x16xbf16>) -> (tensor<1x2x2x4xbf16>, tensor<1x2x1x4xbf16>) {
   %q, %k, %v = "ttnn.nlp_create_qkv_heads_decode"(%x) <{num_heads = 2 : ui32, num_kv_heads = 1 : ui32}> : (tensor<1x1x2x16xbf16>) -> (tensor<1x2x2x4xbf16>, tensor<1x2x1x4xbf16>, tensor<1x2x1x4xbf16>)
@@ -292,7 +292,7 @@ def test_heads_rotations_and_statistics() -> None:
     np.testing.assert_allclose(made[..., 32], x.sum(-1))  # type: ignore[index]
 
 
-def test_programs_that_call_others_and_write_to_tensors() -> None:
+def test_programs_with_calls_and_writes_match_the_reference() -> None:
     kind = "tensor<32x32xbf16, #tiles>"
     text = f"""func.func private @const(%a: {kind}) -> {kind} {{
   %0 = "ttnn.add"(%a, %a) : ({kind}, {kind}) -> {kind}
@@ -318,7 +318,7 @@ func.func @f(%a: {kind}) -> ({kind}, {kind}) {{
     assert unknown is None
 
 
-def test_an_operation_without_reference_says_its_name() -> None:
+def test_operation_without_reference_is_named() -> None:
     text = """func.func @f(%a: tensor<2x2xbf16>) -> tensor<2x2xbf16> {
   %0 = "ttnn.bitcast_convert"(%a) : (tensor<2x2xbf16>) -> tensor<2x2xbf16>
   return %0 : tensor<2x2xbf16>
@@ -328,7 +328,7 @@ def test_an_operation_without_reference_says_its_name() -> None:
         results(text, np.zeros((2, 2)))
 
 
-def test_a_file_whose_lines_read_a_model_executes_it(tmp_path: Path) -> None:
+def test_file_that_reads_a_model_executes_the_model(tmp_path: Path) -> None:
     folder = tmp_path / "ttmlir"
     (folder / "models").mkdir(parents=True)
     (folder / "models" / "exp.mlir").write_text(
@@ -343,7 +343,7 @@ def test_a_file_whose_lines_read_a_model_executes_it(tmp_path: Path) -> None:
     assert execute_file(path, path.name, "", "", "2026-08") == 1
 
 
-def test_kernels_of_a_program_have_no_reference_and_stay_with_it() -> None:
+def test_generic_program_kernels_have_no_reference_and_stay_in_their_module() -> None:
     text = """func.func private @kernel() attributes {ttkernel.thread = #ttkernel.thread<noc>} {
   return
 }

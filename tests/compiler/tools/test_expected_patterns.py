@@ -17,7 +17,7 @@ func.func @f(%%a: tensor<1xnothing>) {
 
 
 @pytest.mark.parametrize("pattern", ["the type{{.*}}elements", "{{t[h]+e.*}} of {{.*}}s"])
-def test_a_pattern_of_the_diagnostic_is_found(tmp_path: Path, pattern: str) -> None:
+def test_matching_expected_error_pattern_passes(tmp_path: Path, pattern: str) -> None:
     assert run(tmp_path, pattern) == 0
 
 
@@ -29,7 +29,7 @@ def test_a_pattern_of_the_diagnostic_is_found(tmp_path: Path, pattern: str) -> N
         ("{{((((((([A-Za-z_.% '\"]+)+)+)+)+)+)+)+}}#", "takes longer than"),
     ],
 )
-def test_a_pattern_that_is_not_found_is_named_with_its_line(
+def test_unmatched_expected_error_pattern_is_named_with_its_line(
     tmp_path: Path, pattern: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ttnn.compiler.tools.expectations._SECONDS", 1)

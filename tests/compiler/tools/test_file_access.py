@@ -89,7 +89,7 @@ def test_file_outside_of_the_working_folder_is_refused(
 
 @pytest.mark.parametrize("path", OUTSIDE)
 @pytest.mark.parametrize("operation", ["dump", "load"])
-def test_file_outside_is_used_with_the_switch(operation: str, path: str, work: Path) -> None:
+def test_allow_files_permits_files_outside_the_working_folder(operation: str, path: str, work: Path) -> None:
     binary(operation, path.replace("TMP", str(work.parent)))
     assert outcome(Run, **{"--allow-files": True})["result"] == "pass"
     ones = bool(np.all(ttnn.to_numpy(ttnn.load_tensor(work.parent / "mine.tensorbin")) == 1))
@@ -100,12 +100,12 @@ def test_file_outside_is_used_with_the_switch(operation: str, path: str, work: P
     "path", ["here.tensorbin", "./here.tensorbin", "inner/../here.tensorbin", "WORK/here.tensorbin"]
 )
 @pytest.mark.parametrize("operation", ["dump", "load"])
-def test_file_of_the_working_folder_needs_no_switch(operation: str, path: str, work: Path) -> None:
+def test_file_in_the_working_folder_needs_no_switch(operation: str, path: str, work: Path) -> None:
     binary(operation, path.replace("WORK", str(work)))
     assert outcome(Run)["result"] == "pass"
 
 
-def test_switch_is_on_the_command_line(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_allow_files_is_a_command_line_option(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = binary("dump", "../mine.tensorbin")
     assert ttrt.main(["run", path, "--ignore-version"]) == 1
     assert "--allow-files" in capsys.readouterr().err
@@ -145,7 +145,7 @@ def without_files(folder: Path) -> str:
         "ttrt-artifacts/b.ttnn/run/program_0/program_0_input_0.pt",
     ],
 )
-def test_link_that_came_with_the_files_is_not_followed(
+def test_links_in_the_working_folder_are_not_followed(
     link: str, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = without_files(work)
@@ -163,7 +163,7 @@ def test_link_that_came_with_the_files_is_not_followed(
     assert ttrt.main([*arguments, "--allow-files"]) == 0
 
 
-def test_file_that_the_user_names_may_be_anywhere(work: Path) -> None:
+def test_file_named_on_the_command_line_may_be_anywhere(work: Path) -> None:
     elsewhere = work.parent / "elsewhere"
     results = [f"--result-file={work.parent / 'results.json'}", f"--artifact-dir={elsewhere}"]
     assert ttrt.main(["run", without_files(work), "--ignore-version", "--save-artifacts", *results]) == 0

@@ -17,7 +17,7 @@ from ttnn.compiler.versions import parse_module
 TEXT = LOWERED["multiply"]
 
 
-def test_text_goes_through_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipeline_lowers_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, target = tmp_path / "in.mlir", tmp_path / "out.mlir"
     source.write_text(TEXT)
     assert main(["--ttir-to-ttnn-backend-pipeline=enable-optimizer=false", str(source), "-o", str(target)]) == 0
@@ -26,7 +26,7 @@ def test_text_goes_through_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "#layout" not in capsys.readouterr().out
 
 
-def test_an_error_has_a_place_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_has_a_location_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "in.mlir"
     source.write_text(LOWERED["softmax"].replace("-1 : si32", "2 : si32"))
     assert main([str(source)]) == 1
@@ -36,7 +36,7 @@ def test_an_error_has_a_place_and_exit_code_1(tmp_path: Path, capsys: pytest.Cap
     assert message.splitlines()[2] == "       ^"
 
 
-def test_parts_of_a_file_are_modules_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_split_input_file_runs_each_part_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "in.mlir"
     source.write_text('"ttir.x"() : () -> ()\n// -----\n"ttir.y"() : () -> (\n// -----\n"ttir.z"() : () -> ()\n')
     assert main(["--split-input-file", str(source)]) == 1
@@ -45,7 +45,7 @@ def test_parts_of_a_file_are_modules_of_their_own(tmp_path: Path, capsys: pytest
     assert [word in out.out for word in ("ttir.x", "ttir.y", "ttir.z")] == [True, False, True]
 
 
-def test_expected_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_diagnostics_compares_expected_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "in.mlir"
     wrong = LOWERED["softmax"].replace("-1 : si32", "2 : si32")
     comment = "  // expected-error@+1 {{within the bounds}}\n  %1 ="
@@ -62,7 +62,7 @@ def test_expected_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     "arguments", [["--no-such-pass"], ["--emit-version=2030"], ["a", "b"], ["-o"], ["no-such-file"]]
 )
-def test_a_wrong_command_line_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_command_line_prints_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 1
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -70,7 +70,7 @@ def test_a_wrong_command_line_is_one_line(arguments: list[str], capsys: pytest.C
 @pytest.mark.parametrize(
     ("tool", "entry"), [("ttmlir-opt", "ttmlir._launch:opt"), ("ttmlir-translate", "ttmlir._translate:main")]
 )
-def test_an_output_that_cannot_be_written_is_one_line(tool: str, entry: str, tmp_path: Path) -> None:
+def test_unwritable_output_prints_one_line(tool: str, entry: str, tmp_path: Path) -> None:
     source = tmp_path / "a.mlir"
     source.write_text(TEXT)
     arguments = [] if tool == "ttmlir-opt" else ["--mlir-to-cpp"]
@@ -102,7 +102,7 @@ def test_an_output_that_cannot_be_written_is_one_line(tool: str, entry: str, tmp
         ("func.func @f() { return %a }", "expected ':'"),
     ],
 )
-def test_errors_of_syntax_say_what_was_expected(
+def test_syntax_errors_name_what_was_expected(
     text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "a.mlir"
@@ -111,7 +111,7 @@ def test_errors_of_syntax_say_what_was_expected(
     assert f": error: {message}\n" in capsys.readouterr().err
 
 
-def test_help_reads_no_modules() -> None:
+def test_help_imports_no_ir_modules() -> None:
     # Their objects take longer to import than anyone wants to wait for a list of options.
     program = (
         "import sys; sys.argv = ['ttmlir-opt', '--help']; from ttmlir._launch import opt\n"
@@ -124,7 +124,7 @@ def test_help_reads_no_modules() -> None:
     assert not {"xdsl", "numpy", "ttnn.compiler.ir"} & set(done.stderr.split())
 
 
-def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_dialects_lists_the_dialects(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--show-dialects"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Available Dialects:"
@@ -133,7 +133,7 @@ def test_dialects_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_kernels_of_the_later_versions_are_refused() -> None:
+def test_ttmetal_pipeline_of_the_later_versions_is_refused() -> None:
     text = """func.func @f(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = "ttir.exp"(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

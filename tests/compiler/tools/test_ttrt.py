@@ -65,7 +65,7 @@ def results(command: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_query_writes_the_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_query_writes_the_system_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ttrt.main(["query", "--save-artifacts"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["system_desc"]["chip_descs"][0]["arch"] == "Wormhole_b0"
@@ -90,7 +90,7 @@ def test_help_imports_neither_the_package_nor_torch() -> None:
     assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
 
 
-def test_run_equals_the_operator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_result_equals_the_operator(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = store(relu_binary(), folder / "relu.ttnn")
     assert ttrt.main(["run", path, "--seed", "3", "--save-artifacts", "--non-zero"]) == 0
     assert capsys.readouterr().out == f"{path}: pass\n"
@@ -106,7 +106,7 @@ def test_run_equals_the_operator(folder: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("init", ["arange", "ones", "randn"])
-def test_identity(folder: Path, init: str) -> None:
+def test_identity_option_compares_outputs_with_inputs(folder: Path, init: str) -> None:
     options = ["--init", init, "--loops", "10", "--identity"]
     assert ttrt.main(["run", store(identity_binary(), folder / "same.ttnn"), *options]) == 0
     code = ttrt.main(["run", store(relu_binary(), folder / "relu.ttnn"), *options])
@@ -115,12 +115,12 @@ def test_identity(folder: Path, init: str) -> None:
         assert results("run")[0]["exception"] == "program 0: output 0 differs from input 0"
 
 
-def test_zeros_are_found(folder: Path) -> None:
+def test_non_zero_option_fails_on_zeros(folder: Path) -> None:
     assert ttrt.main(["run", store(relu_binary(), folder / "a.ttnn"), "--init", "zeros", "--non-zero"]) == 1
     assert results("run")[0]["exception"] == "program 0: output 0 is zero everywhere"
 
 
-def test_a_folder_of_binaries_and_chosen_programs(folder: Path) -> None:
+def test_run_accepts_folders_and_selected_programs(folder: Path) -> None:
     both = of_programs(relu_binary().values["programs"] + identity_binary().values["programs"])
     store(both, folder / "many/deep/both.ttnn")
     store(identity_binary(), folder / "many/same.ttnn")
@@ -132,7 +132,7 @@ def test_a_folder_of_binaries_and_chosen_programs(folder: Path) -> None:
     assert "there is no program 1; there are 0 to 0" in results("run")[0]["exception"]
 
 
-def test_binaries_of_another_chip_are_refused_with_both_descriptors(folder: Path) -> None:
+def test_check_prints_both_descriptors_of_another_chip(folder: Path) -> None:
     path = store(of_system(relu_binary(), SystemDesc.for_arch("blackhole")), folder / "blackhole.ttnn")
     good = store(identity_binary(), folder / "same.ttnn")
     assert ttrt.main(["run", str(folder)]) == 1
@@ -145,7 +145,7 @@ def test_binaries_of_another_chip_are_refused_with_both_descriptors(folder: Path
     assert ttrt.main(["check", good]) == 0
 
 
-def test_check_against_descriptors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_compares_with_descriptor_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = store(relu_binary(), folder / "relu.ttnn")
     for arch in ("wormhole_b0", "blackhole"):
         made = system_desc.make_binary(SystemDesc.for_arch(arch), ttnn.__version__)
@@ -168,7 +168,7 @@ def test_other_versions_are_refused_unless_ignored(folder: Path) -> None:
     assert ttrt.main(["read", path]) == 1
 
 
-def test_damaged_and_missing_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_and_missing_files_print_one_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = relu_binary().to_bytes()
     (folder / "cut.ttnn").write_bytes(data[: len(data) // 2])
     for command in ("run", "read", "check", "perf"):
@@ -179,7 +179,7 @@ def test_damaged_and_missing_files(folder: Path, capsys: pytest.CaptureFixture[s
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_read_sections(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_read_prints_each_section(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = store(relu_binary(), folder / "relu.ttnn")
     assert ttrt.main(["read", path]) == 0
     everything = json.loads(capsys.readouterr().out)
@@ -207,7 +207,7 @@ def test_read_sections(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert json.loads(capsys.readouterr().out) == {section: everything[section]}
 
 
-def test_read_a_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_read_prints_a_system_descriptor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), ttnn.__version__)
     path = store(made, folder / "n300.ttsys")
     assert ttrt.main(["read", path, "--section", "system_desc"]) == 0
@@ -226,7 +226,7 @@ def test_perf_writes_the_official_sheet(folder: Path, capsys: pytest.CaptureFixt
     assert results("perf")[0]["predicted_nanoseconds"] >= float(relu["DEVICE KERNEL DURATION [ns]"])
 
 
-def test_perf_of_the_host(folder: Path) -> None:
+def test_perf_host_only_writes_host_times(folder: Path) -> None:
     both = of_programs(relu_binary().values["programs"] + identity_binary().values["programs"])
     store(both, folder / "many/both.ttnn")
     assert ttrt.main(["perf", "many"]) == 1
@@ -238,14 +238,14 @@ def test_perf_of_the_host(folder: Path) -> None:
     assert all(int(row["HOST DURATION [ns]"]) > 0 for row in rows)
 
 
-def test_a_program_runs_once_or_more(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_loops_repeat_a_program(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     binary = store(relu_binary(), folder / "relu.ttnn")
     for command in ("run", "perf"):
         assert ttrt.main([command, binary, "--loops", "0"]) == 1
         assert "--loops is how often each program runs, 1 or more, got 0" in capsys.readouterr().err
 
 
-def test_classes(folder: Path) -> None:
+def test_api_classes_match_the_command_line(folder: Path) -> None:
     from ttrt.common.api import API
     from ttrt.common.util import Artifacts, Logger
 
@@ -269,12 +269,12 @@ def test_classes(folder: Path) -> None:
         API.Run(args={"--init": "normal"})
 
 
-def test_the_log_of_a_file(folder: Path) -> None:
+def test_log_file_option_writes_the_log(folder: Path) -> None:
     assert ttrt.main(["run", "nowhere.ttnn", "--log-file", "run.log"]) == 1
     assert "there is no such file" in Path("run.log").read_text()
 
 
-def test_binaries_and_runtime(folder: Path) -> None:
+def test_runtime_module_runs_a_binary(folder: Path) -> None:
     import ttrt.binary
     import ttrt.runtime
 
@@ -303,7 +303,7 @@ def test_binaries_and_runtime(folder: Path) -> None:
     assert ttrt.binary.load_binary_from_capsule(Path(path).read_bytes()).version == binary.version
 
 
-def test_caches_in_block_formats_are_made_of_bfloat16(folder: Path) -> None:
+def test_block_format_caches_are_created_from_bfloat16(folder: Path) -> None:
     import ttrt.binary
     import ttrt.runtime
 
@@ -349,7 +349,7 @@ def test_outputs_without_elements_are_written(folder: Path) -> None:
     assert ttrt.main(["run", str(folder / "empty.ttnn"), "--identity"]) == 0
 
 
-def test_what_chips_exchange_is_written_and_not_executed(folder: Path) -> None:
+def test_run_refuses_multi_chip_operations(folder: Path) -> None:
     wide, half = "tensor<1x1x32x64xf32>", "tensor<1x1x32x32xf32>"
     shard = (
         "shard_type = #ttcore.shard_type<devices>, shard_shape = array<i64: 1, 1, 1, 2>, shard_dims = array<i64: -1, 3>"
@@ -373,7 +373,7 @@ def test_what_chips_exchange_is_written_and_not_executed(folder: Path) -> None:
     assert "it exchanges data between chips, and programs are executed on one" in results("run")[0]["exception"]
 
 
-def test_operations_without_executor_are_one_error(folder: Path) -> None:
+def test_run_of_damaged_operations_prints_one_error(folder: Path) -> None:
     unknown = relu_binary()
     out = unknown.values["programs"][0]["outputs"][0]
     unknown.values["programs"][0]["operations"] = [operation("MatmulOp", {"in0": out, "in1": out})]
@@ -437,7 +437,7 @@ def lowered_binary(text: str, folder: Path, options: str = "") -> str:
 
 
 @pytest.mark.parametrize("name", INDEXED)
-def test_random_indices_are_rows_of_their_table(name: str, folder: Path) -> None:
+def test_run_index_inputs_are_valid_rows(name: str, folder: Path) -> None:
     from ttrt.common.api import API
 
     path = lowered_binary(INDEXED[name], folder)
@@ -480,7 +480,7 @@ def test_perf_has_the_initial_values_of_run(folder: Path) -> None:
         ttrt.main(["perf", path, "--init", "twos"])
 
 
-def test_perf_still_asks_which_of_several_programs(folder: Path) -> None:
+def test_perf_requires_a_program_index_for_several_programs(folder: Path) -> None:
     program = relu_binary().values["programs"][0]
     path = store(of_programs([program, program]), folder / "a.ttnn")
     assert ttrt.main(["perf", path]) == 1
@@ -488,7 +488,7 @@ def test_perf_still_asks_which_of_several_programs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", [(-1, 32), (1 << 20, 1 << 20)])
-def test_tensors_of_impossible_size_are_one_error(shape: tuple[int, int], folder: Path) -> None:
+def test_impossible_tensor_sizes_print_one_error(shape: tuple[int, int], folder: Path) -> None:
     binary = relu_binary()
     tensor = binary.values["programs"][0]["inputs"][0]
     tensor["desc"]["shape"] = list(shape)

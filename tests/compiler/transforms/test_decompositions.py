@@ -56,12 +56,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_means_the_same(case: str) -> None:
+def test_decomposition_has_expected_operations_and_equal_values(case: str) -> None:
     body, left = CASES[case]
     assert names(rewritten(body, PASS, positive=case.startswith("norm"))) == left
 
 
-def test_negative_padding_cuts() -> None:
+def test_negative_padding_becomes_a_slice() -> None:
     body = function(
         "%a: tensor<4x6xf32>",
         "tensor<3x7xf32>",
@@ -75,7 +75,7 @@ def test_negative_padding_cuts() -> None:
     assert "padding = array<i32: 0, 0, 2, 0>" in text
 
 
-def test_training_of_a_norm_gives_statistics_in_their_own_shape() -> None:
+def test_batch_norm_training_statistics_keep_their_shape() -> None:
     statistics = ", ".join(f"%{name}: tensor<3xf32>" for name in "soxv")
     module = parse_module(
         f"""
@@ -89,7 +89,7 @@ def test_training_of_a_norm_gives_statistics_in_their_own_shape() -> None:
     assert names(module) == ["permute", *["reshape"] * 4, "batch_norm_training", "reshape", "reshape", "permute"]
 
 
-def test_running_statistics_that_change_in_place_are_read_afterwards() -> None:
+def test_running_statistics_are_read_after_their_update() -> None:
     """The library updates the reshaped statistics; the reshape back must not be joined with the one before."""
     statistics = ", ".join(f"%{name}: tensor<3xf32>" for name in "soxv")
     module = parse_module(
@@ -105,7 +105,7 @@ def test_running_statistics_that_change_in_place_are_read_afterwards() -> None:
     assert last.owner.name == "ttnn.reshape"  # type: ignore[union-attr]
 
 
-def test_heads_on_the_host_and_not_for_the_chip() -> None:
+def test_head_operations_decompose_only_for_the_host() -> None:
     body = """
     func.func @f(%a: tensor<2x8x96xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) {
       %q, %k, %v = "ttir.split_query_key_value_and_split_heads"(%a) <{num_heads = 4 : ui32, transpose_key = true}> : (tensor<2x8x96xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>)
@@ -119,7 +119,7 @@ def test_heads_on_the_host_and_not_for_the_chip() -> None:
     assert names(module) == [*["slice_static"] * 3, *["reshape"] * 3, *["permute"] * 4]
 
 
-def test_any_on_the_host_is_a_truth_value() -> None:
+def test_reduce_or_on_the_host_becomes_a_comparison() -> None:
     body = function(
         "%a: tensor<4x6xf32>",
         "tensor<4xf32>",
@@ -134,7 +134,7 @@ def test_any_on_the_host_is_a_truth_value() -> None:
     assert result.tolist() == [0, 1, 1, 0]
 
 
-def test_an_unknown_target_is_refused() -> None:
+def test_unknown_decomposition_target_is_refused() -> None:
     with pytest.raises(OptionError, match="config is one of ttnn, ttmetal, cpu-fallback, not 'moon'"):
         run(parse_module(CASES["reverse"][0]), f"{PASS}{{config=moon}}")
 
@@ -144,7 +144,7 @@ LAYOUT = "#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spa
 
 @pytest.mark.parametrize("reverse", ["true", "false"])
 @pytest.mark.parametrize("padding", ["1, 1, 1, 1", "2, 1, 0, 2"])
-def test_zeros_between_elements_are_a_transposed_convolution(reverse: str, padding: str) -> None:
+def test_input_dilation_becomes_a_transposed_convolution(reverse: str, padding: str) -> None:
     sides = [int(one) for one in padding.split(", ")]
     height, width = (2 * 4 + 1 + sum(sides[:2]) - 2, 2 * 3 + 1 + sum(sides[2:]) - 2)
     kind = f"tensor<2x4x{height}x{width}xf32>"
@@ -168,7 +168,7 @@ def test_zeros_between_elements_are_a_transposed_convolution(reverse: str, paddi
 
 
 @pytest.mark.parametrize("dims", ["0", "1, 0", "2"])
-def test_reversals_of_2025_10_are_lookups_in_tables_of_floats(dims: str) -> None:
+def test_reverse_of_2025_10_becomes_embedding(dims: str) -> None:
     kind = "tensor<3x4x5xf32>"
     body = f"""
     func.func @f(%a: {kind}) -> {kind} {{
@@ -186,7 +186,7 @@ LINE = "#ttir<convolution_layout input_batch = 0, input_feature = 2, input_spati
 
 
 @pytest.mark.parametrize("groups", [1, 2])
-def test_lines_and_groups_of_a_batch(groups: int) -> None:
+def test_conv1d_and_batch_groups_decompose(groups: int) -> None:
     batch = 2 // groups
     body = f"""
     func.func @f(%a: tensor<2x9x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<{batch}x5x4xf32> {{
@@ -201,7 +201,7 @@ def test_lines_and_groups_of_a_batch(groups: int) -> None:
 
 @pytest.mark.parametrize("method", ["Max", "Average", "Sum"])
 @pytest.mark.parametrize("value", ["2.5", "0.0"])
-def test_general_poolings_of_constants_are_constants(method: str, value: str) -> None:
+def test_pooling_of_constants_folds(method: str, value: str) -> None:
     """Several inputs each; a kernel window over padding differs from one inside."""
     body = f"""
     func.func @f() -> (tensor<1x2x2x3xf32>, tensor<1x3x3x4xf32>) {{

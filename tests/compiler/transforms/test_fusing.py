@@ -223,12 +223,12 @@ op("r", "add", "%1, %c", "2x2x5xf32, 1x1x5xf32 -> 2x2x5xf32"),
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_means_the_same(case: str) -> None:
+def test_fused_form_has_expected_operations_and_equal_values(case: str) -> None:
     body, left, relative = CASES[case]
     assert names(rewritten(body, "ttir-fusing", relative=relative)) == left
 
 
-def test_a_scale_goes_into_weights_and_bias_only_if_it_is_constant() -> None:
+def test_scale_fuses_into_weights_and_bias_only_if_constant() -> None:
     lines = (
         op("0", "conv2d", "%a, %w, %b", f"{IMAGE}, {WEIGHT}, 1x1x1x4xf32 -> {OUT}", CONV),
         op("r", "multiply", "%0, %s", f"{OUT}, 1x1x1x4xf32 -> {OUT}"),
@@ -242,7 +242,7 @@ def test_a_scale_goes_into_weights_and_bias_only_if_it_is_constant() -> None:
     assert names(off) == ["conv2d", "multiply"]
 
 
-def test_a_batch_norm_goes_into_the_convolution_before_it() -> None:
+def test_batch_norm_fuses_into_the_convolution() -> None:
     statistics = ", ".join(f"%{name}: tensor<4xf32> {PARAMETER}" for name in "soxv")
     body = function(
         f"{CONV_ARGS}, {statistics}",
@@ -258,7 +258,7 @@ def test_a_batch_norm_goes_into_the_convolution_before_it() -> None:
 
 
 @pytest.mark.parametrize("descending", ["true", "false"])
-def test_the_first_of_a_sort_are_topk(descending: str) -> None:
+def test_slice_of_a_sort_becomes_topk(descending: str) -> None:
     cut = "begins = [0 : i32, 0 : i32], ends = [4 : i32, 2 : i32], step = [1 : i32, 1 : i32]"
     body = f"""
     func.func @f(%a: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x2xsi32>) {{
@@ -271,7 +271,7 @@ def test_the_first_of_a_sort_are_topk(descending: str) -> None:
     assert names(rewritten(body, "ttir-fusing")) == ["topk"]
 
 
-def test_the_last_of_a_sort_keep_their_order() -> None:
+def test_slice_at_the_end_of_a_sort_is_kept() -> None:
     """topk gives the largest first; an ascending sort has it last."""
     cut = "begins = [0 : i32, 3 : i32], ends = [4 : i32, 6 : i32], step = [1 : i32, 1 : i32]"
     body = f"""
@@ -284,7 +284,7 @@ def test_the_last_of_a_sort_keep_their_order() -> None:
     assert names(rewritten(body, "ttir-fusing")) == ["sort", "slice_static"]
 
 
-def test_permuted_operands_on_request() -> None:
+def test_permutes_fuse_into_matmul_on_request() -> None:
     body = function(
         "%a: tensor<6x4xf32>, %b: tensor<6x5xf32>", "tensor<4x5xf32>", op("0", "permute", "%a", "6x4xf32 -> 4x6xf32", "permutation = array<i64: 1, 0>"),
         op("r", "matmul", "%0, %b", "4x6xf32, 6x5xf32 -> 4x5xf32"),
@@ -302,18 +302,18 @@ NOT_FUSED = {
 
 
 @pytest.mark.parametrize("case", NOT_FUSED)
-def test_what_means_something_else_stays(case: str) -> None:
+def test_similar_patterns_with_other_meaning_are_kept(case: str) -> None:
     body = NOT_FUSED[case]
     assert names(rewritten(body, "ttir-fusing")) == names(parse_module(body))
 
 
-def test_weights_of_convolutions_are_marked() -> None:
+def test_fused_convolution_weights_are_marked() -> None:
     module = parse_module(function(CONV_ARGS, f"tensor<{OUT}>", CONV_LINE.replace("%0", "%r")))
     run(module, "ttir-fusing")
     assert "ttcore.conv2d_weight" in print_module(module)
 
 
-def test_marks_of_weights_survive() -> None:
+def test_weight_marks_survive_fusing() -> None:
     body = function(f"{A}, %b: tensor<6x5xf32>, %c: tensor<5xf32>", "tensor<4x5xf32>", op("0", "matmul", "%a, %b", f"{F}, 6x5xf32 -> 4x5xf32"), op("r", "add", "%0, %c", "4x5xf32, 5xf32 -> 4x5xf32"))  # fmt: skip
     module = parse_module(body)
     product = next(one for one in module.op.walk() if one.name == "ttir.matmul")
@@ -324,7 +324,7 @@ def test_marks_of_weights_survive() -> None:
     assert 'ttcore.weight_dtype = "bfp_bf8"' in print_module(module)
 
 
-def slides(body: str, pipeline: str = "ttir-fusing") -> Module:
+def fused_2025_10(body: str, pipeline: str = "ttir-fusing") -> Module:
     module = parse_module(body, default_version="2025-10")
     run(module, pipeline)
     return module
@@ -345,16 +345,16 @@ def pooled(value: float) -> str:
     """
 
 
-def test_only_zeros_are_the_padding_of_a_sum() -> None:
-    assert names(slides(pooled(0.0))) == ["pooling"]
-    assert names(slides(pooled(1.0))) == ["pad", "pooling"]
+def test_sum_pool_fuses_only_zero_padding() -> None:
+    assert names(fused_2025_10(pooled(0.0))) == ["pooling"]
+    assert names(fused_2025_10(pooled(1.0))) == ["pad", "pooling"]
 
 
 @pytest.mark.parametrize(
     ("middle", "left"),
     [("1.0", ["pooling"]), ("2.0", ["pooling", "constant", "pooling", "reshape", "broadcast", "div"])],
 )
-def test_a_sum_over_the_count_is_an_average(middle: str, left: list[str]) -> None:
+def test_pooled_sum_divided_by_its_count_becomes_average_pool(middle: str, left: list[str]) -> None:
     inside = np.zeros((6, 6))
     inside[1:5, 1:5] = 1
     inside[2, 2] = float(middle)
@@ -386,14 +386,14 @@ def test_a_sum_over_the_count_is_an_average(middle: str, left: list[str]) -> Non
         assert "avg_pool2d" in names(module)
 
 
-def test_padding_before_an_average_that_counts_none_stays() -> None:
+def test_padding_before_average_pool_without_count_is_kept() -> None:
     average = pooled(0.0).replace("Sum", "Average")
     assert names(rewritten(average, "ttir-fusing", version="2025-10")) == ["pooling"]
     uncounted = average.replace("}> : (tensor<1x2x6x6xf32>", "}> {count_include_pad = false} : (tensor<1x2x6x6xf32>")
     assert names(rewritten(uncounted, "ttir-fusing", version="2025-10")) == ["pad", "pooling"]
 
 
-def test_a_global_average_on_request() -> None:
+def test_scaled_sum_becomes_global_average_pool_on_request() -> None:
     body = """
     func.func @f(%a: tensor<2x3x4x4xf32>) -> tensor<2x3x1x1xf32> {
       %s = "ttir.full"() <{shape = array<i32: 2, 3, 1, 1>, fill_value = 0.0625 : f32}> : () -> tensor<2x3x1x1xf32>
@@ -461,7 +461,7 @@ def counted(length: int, start: int) -> str:
 
 
 @pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
-def test_a_scatter_to_one_position_of_a_cache_updates_it(grid: bool) -> None:
+def test_scatter_to_one_cache_position_becomes_update_cache(grid: bool) -> None:
     module = rewritten(scattered(1, moved(1), grid), "ttir-fusing", version="2025-10")
     assert names(module) == ["update_cache"]
     module = rewritten(scattered(1, moved(1), grid), "ttir-to-ttir-decomposition", version="2025-10")
@@ -469,7 +469,7 @@ def test_a_scatter_to_one_position_of_a_cache_updates_it(grid: bool) -> None:
 
 
 @pytest.mark.parametrize("grid", [False, True], ids=["line", "grid"])
-def test_positions_that_count_from_zero_fill_a_cache_and_others_do_not(grid: bool) -> None:
+def test_scatter_from_position_zero_becomes_fill_cache(grid: bool) -> None:
     filled = rewritten(scattered(32, counted(32, 0), grid), "ttir-fusing", version="2025-10")
     assert names(filled) == ["fill_cache"]
     # Other positions, positions that are not known, and rows that are no whole tiles.
@@ -481,22 +481,22 @@ def test_positions_that_count_from_zero_fill_a_cache_and_others_do_not(grid: boo
         assert names(module).count("scatter_in_dim") == 1
 
 
-def test_a_grid_with_other_coordinates_than_the_update_is_no_cache() -> None:
+def test_scatter_with_other_coordinates_is_kept() -> None:
     body = (
         scattered(1, moved(1), grid=True)
         .replace("start = 0 : si64", "start = 1 : si64", 1)
         .replace("end = 1 :", "end = 2 :", 1)
     )
-    assert "scatter" in names(slides(body))
+    assert "scatter" in names(fused_2025_10(body))
 
 
-def test_more_rows_than_the_library_scatters_at_once_are_parted() -> None:
+def test_large_scatters_are_split() -> None:
     body = scattered(300, moved(300)).replace("x64x8xf32", "x512x8xf32")
     module = rewritten(body, "ttir-to-ttir-decomposition", version="2025-10")
     assert names(module).count("scatter_in_dim") == 2
 
 
-def test_each_pattern_is_listed_once() -> None:
+def test_fusing_patterns_are_listed_once() -> None:
     listed = [*FIRST, *PATTERNS, *(one for group in SWITCHED.values() for one in group)]
     assert len({(one.apply, one.roots, one.versions) for one in listed}) == len(listed)
     table = {one.name for one in listed}

@@ -179,12 +179,12 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_moves_go_where_they_can_and_values_stay(name: str) -> None:
+def test_commuted_moves_have_expected_operations_and_equal_values(name: str) -> None:
     passes, text, want = EXAMPLES[name]
     assert names(both(text, passes)) == want
 
 
-def test_users_with_one_move_share_it() -> None:
+def test_users_of_equal_moves_share_one() -> None:
     text = (
         "func.func @f(%a: tensor<4x6xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>) {\n"
         '  %0 = "ttir.exp"(%a) : (tensor<4x6xf32>) -> tensor<4x6xf32>\n'
@@ -195,7 +195,7 @@ def test_users_with_one_move_share_it() -> None:
     assert names(both(text, UP)) == "permute exp"
 
 
-def test_operations_that_moves_go_through_keep_their_order() -> None:
+def test_commuting_keeps_the_order_of_operations() -> None:
     text = function(
         "4x4xf32, 4x4xf32",
         "multiply(%a0, %a1) : 4x4xf32, 4x4xf32 -> 4x4xf32",
@@ -206,7 +206,7 @@ def test_operations_that_moves_go_through_keep_their_order() -> None:
     assert names(both(text, UP)) == "reshape reshape multiply matmul reshape add"
 
 
-def test_the_version_of_the_text_is_written_again() -> None:
+def test_erase_inverse_ops_keeps_the_version_of_the_text() -> None:
     text = (
         "func.func @f(%a: tensor<4x6xf32>) -> tensor<6x4xf32> {\n"
         "  %0 = ttir.empty() : tensor<4x6xf32>\n"
@@ -218,17 +218,17 @@ def test_the_version_of_the_text_is_written_again() -> None:
     assert print_module(both(text, UP)).count("ttir.empty()") == 2
 
 
-def test_functions_without_flattened_images_are_left_alone_unless_forced() -> None:
+def test_functions_without_flattened_images_change_only_by_force() -> None:
     text = EXAMPLES["cancel"][1]
     assert names(both(text, "ttir-erase-inverse-ops{force=false}")) == "permute exp permute"
 
 
-def test_a_limit_of_iterations_is_an_error_with_its_place() -> None:
+def test_iteration_limit_raises_with_its_location() -> None:
     with pytest.raises(CompileError, match=r"2:.*EraseInverseOps: TM count has not converged after 1 iterations"):
         run(parse_module("// one\n" + EXAMPLES["cancel"][1]), "ttir-erase-inverse-ops{max-iterations=1}")
 
 
-def test_a_long_chain_is_crossed_in_linear_time() -> None:
+def test_long_chains_commute_in_linear_time() -> None:
     count = 400
     lines = [permute("%a0", NHWC, A, B), *(f"exp(%{i}) : {B} -> {B}" for i in range(count))]
     text = function(A, *lines, permute(f"%{count}", NCHW, B, A))
@@ -237,7 +237,7 @@ def test_a_long_chain_is_crossed_in_linear_time() -> None:
     assert names(module) == " ".join(["exp"] * count)
 
 
-def test_the_pipeline_leaves_no_inverse_pairs() -> None:
+def test_pipeline_leaves_no_inverse_pairs() -> None:
     module = parse_module(EXAMPLES["cancel"][1])
     run(module, "ttir-to-ttnn-backend-pipeline")
     assert "ttnn.permute" not in print_module(module)

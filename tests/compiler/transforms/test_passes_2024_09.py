@@ -50,14 +50,14 @@ def test_layout_brings_operands_to_dram_and_results_back() -> None:
     assert not layout(multiply).tiled
 
 
-def test_layout_in_other_spaces() -> None:
+def test_layout_options_select_memory_spaces() -> None:
     options = "init-memory-space=l1 default-memory-space=l1 default-device-memory-layout=none"
     module = lowered(MULTIPLY, f"{DEVICE},ttir-layout{{{options}}}")
     assert ops(module, "ttir.to_layout") == []
     assert layout(ops(module, "ttir.multiply")[0]).space == "l1"
 
 
-def test_operands_that_may_not_be_scalars_become_tiles() -> None:
+def test_layout_tilizes_operands_of_tile_operations() -> None:
     module = lowered(MULTIPLY.replace("any_device>", "any_device_tile>"), f"{DEVICE},ttir-layout")
     assert layout(ops(module, "ttir.multiply")[0]).tiled
     assert attribute_text(layout(ops(module, "ttir.multiply")[0]).memref) == (
@@ -113,7 +113,7 @@ def test_split_compound_layout_changes_one_thing_at_a_time(name: str) -> None:
     assert attribute_text(chain[-1]) == target
 
 
-def test_allocate_keeps_live_buffers_apart() -> None:
+def test_allocate_gives_live_buffers_disjoint_addresses() -> None:
     text = """
     #l1 = #tt.memory_space<l1>
     #layout = #tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<33x5xf32, #l1>, interleaved>
@@ -145,7 +145,7 @@ def test_allocate_keeps_live_buffers_apart() -> None:
     assert not [op for op in module.op.walk() if op.name == "tensor.empty"]
 
 
-def test_allocate_says_when_memory_is_full() -> None:
+def test_allocate_raises_when_memory_is_full() -> None:
     big = function("exp", ["2048x2048xf32"], "2048x2048xf32", sizes="1, 1")
     options = "init-memory-space=l1 default-memory-space=l1 default-device-memory-layout=none"
     with pytest.raises(CompileError, match="out of memory: 16777216 bytes at 1024 pass the end 1499136 of l1"):
@@ -176,7 +176,7 @@ def test_generic_of_a_matmul_has_a_systolic_loop() -> None:
     assert generic.get("iterator_types") == ("parallel", "parallel", "systolic")
 
 
-def test_the_optimizer_takes_the_largest_grid() -> None:
+def test_optimizer_selects_the_largest_grid() -> None:
     module = lowered(MULTIPLY, f"{DEVICE},ttir-layout,ttir-optimizer")
     found = layout(ops(module, "ttir.multiply")[0])
     assert found.grid.shape == (8, 8)
@@ -209,7 +209,7 @@ def test_overrides_find_operations_by_the_names_of_their_locations() -> None:
         run(parse_module(NAMED), "ttir-to-ttnn-backend-pipeline{override-output-layout=add_2_0=2x2:moon:interleaved}")
 
 
-def test_the_form_of_a_lowered_multiply() -> None:
+def test_lowered_multiply_has_the_documented_form() -> None:
     module = lowered(MULTIPLY, "ttir-to-ttnn-backend-pipeline")
     names = [op.name for op in module.functions()[0].walk()][1:]
     assert names == [
@@ -227,7 +227,7 @@ def test_the_form_of_a_lowered_multiply() -> None:
     assert ops(module, "ttnn.multiply")[0].outs == tuple(ops(module, "ttnn.empty")[0].results)
 
 
-def test_the_metal_pipeline_writes_kernels() -> None:
+def test_ttmetal_pipeline_writes_kernels() -> None:
     module = lowered(function("exp", ["64x128xf32"], "64x128xf32", sizes="1, 1"), "ttir-to-ttmetal-backend-pipeline")
     dispatches = ops(module, "ttmetal.dispatch")
     kernels = [[op.name.partition(".")[2] for op in one.regions[0].ops] for one in dispatches]
@@ -258,12 +258,12 @@ def test_regridding_reads_every_byte_once() -> None:
     assert sum(sizes) == 64 * 128 * 4
 
 
-def test_a_mesh_larger_than_the_system_is_refused_with_both_numbers() -> None:
+def test_mesh_larger_than_the_system_is_refused_with_both_numbers() -> None:
     with pytest.raises(CompileError, match=r"a mesh of 2x4 needs 8 chips, the system descriptor has 1"):
         run(parse_module(MULTIPLY), "ttir-to-ttnn-backend-pipeline{mesh-shape=2,4}")
 
 
-def test_pipeline_text() -> None:
+def test_pipeline_text_is_parsed_with_options() -> None:
     steps = parse_pipeline("builtin.module(ttir-layout{init-memory-space=l1 x={a,b}}, func.func(cse, canonicalize))")
     assert steps == [("ttir-layout", "init-memory-space=l1 x={a,b}"), ("cse", ""), ("canonicalize", "")]
     for wrong in ("builtin.module(", "a,,b", "a)", "a{", "no-such-pass"):
@@ -274,13 +274,13 @@ def test_pipeline_text() -> None:
 
 
 @pytest.mark.parametrize("option", ["enable-optimizer=true", "optimization-level=2"])
-def test_the_later_pipeline_refuses_what_it_does_not_do(option: str) -> None:
+def test_unsupported_pipeline_options_are_refused(option: str) -> None:
     module = parse_module("func.func @f(%a: tensor<2x2xf32>) -> tensor<2x2xf32> { return %a : tensor<2x2xf32> }")
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
         run(module, f"ttir-to-ttnn-backend-pipeline{{{option}}}")
 
 
-def test_a_convolution_with_channels_first_is_permuted() -> None:
+def test_convolution_with_channels_first_is_permuted() -> None:
     dims = ", ".join(f"{name}_dim = {i} : i64" for i, name in enumerate(("batch", "channel", "height", "width")))
     text = f"""
     func.func @f(%x: tensor<1x3x32x32xbf16>, %w: tensor<8x3x3x3xbf16>) -> tensor<1x8x30x30xbf16> {{
@@ -299,7 +299,7 @@ def test_a_convolution_with_channels_first_is_permuted() -> None:
     assert [op.get("channel_dim") for op in ops(module, "ttir.conv2d")] == [3]
 
 
-def test_configurations_are_completed_and_weights_name_their_format() -> None:
+def test_compute_configs_are_completed_and_weights_name_their_format() -> None:
     text = """
     func.func @f(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16> {ttcore.weight_dtype = "bfp_bf8"})
         -> tensor<32x32xbf16> {
@@ -329,7 +329,7 @@ def test_argument_types_are_marked() -> None:
 
 
 @pytest.mark.parametrize(("number", "made"), [("2.5", "ttnn.full"), ("0.0", "ttnn.empty")])
-def test_fills_are_lowered_as_constants(number: str, made: str) -> None:
+def test_full_lowers_to_a_constant(number: str, made: str) -> None:
     text = (
         "#any = #tt.operand_constraint<any_device>\nfunc.func @f() -> tensor<64x32xf32> {\n"
         f'  %0 = "ttir.constant"() <{{value = dense<{number}> : tensor<64x32xf32>}}> : () -> tensor<64x32xf32>\n'

@@ -30,7 +30,7 @@ def sheet(rows: int, folder: Path, *, verbose: bool = False, arch: str = "wormho
     return found
 
 
-def test_few_rows_are_bound_by_memory_and_many_by_computing(tmp_path: Path) -> None:
+def test_small_matmuls_are_memory_bound_and_large_ones_compute_bound(tmp_path: Path) -> None:
     few, many = sheet(32, tmp_path), sheet(32768, tmp_path)
     targets = few["perf_targets"]
     assert (targets["dram_bound_ops"], targets["compute_bound_ops"]) == (1, 0)
@@ -45,7 +45,7 @@ def test_few_rows_are_bound_by_memory_and_many_by_computing(tmp_path: Path) -> N
     assert targets["top_perf_estimate_ms"] == pytest.approx(targets["roofline_ms"] / 0.7)
 
 
-def test_operations_are_counted(tmp_path: Path) -> None:
+def test_metrics_count_operations(tmp_path: Path) -> None:
     flops = sheet(64, tmp_path, verbose=True)["flops"]
     assert flops["total_flops"] == 2 * 64 * 1024 * 512
     assert [one["operation"] for one in flops["per_op"]] == ["ttnn.matmul"]
@@ -57,6 +57,6 @@ def test_operations_are_counted(tmp_path: Path) -> None:
     assert sheet(64, tmp_path, arch="blackhole")["perf_targets"]["arch"] == "blackhole"
 
 
-def test_modules_without_one_program_are_refused() -> None:
+def test_metrics_of_several_programs_are_refused() -> None:
     with pytest.raises(CompileError, match="expected exactly one outer forward-device function"):
         run(parse_module("module {\n}\n"), "ttnn-collect-perf-metrics")

@@ -24,7 +24,7 @@ def names(module: Module) -> list[str]:
     return [op.name.removeprefix("ttir.") for op in module.op.walk() if isinstance(op, TableOp)]
 
 
-def test_new_operations_are_rewritten_too_and_dead_ones_go() -> None:
+def test_created_operations_are_rewritten_and_dead_ones_erased() -> None:
     module = parse_module(CHAIN)
 
     def to_abs(module: Module, op: TableOp) -> Result:
@@ -38,7 +38,7 @@ def test_new_operations_are_rewritten_too_and_dead_ones_go() -> None:
     assert not rewrite(module, [pattern(to_abs, "neg")])
 
 
-def test_earlier_patterns_go_first() -> None:
+def test_patterns_apply_in_their_order() -> None:
     module = parse_module(CHAIN)
 
     def first(module: Module, op: TableOp) -> Result:
@@ -51,7 +51,7 @@ def test_earlier_patterns_go_first() -> None:
     assert names(module) == ["ceil", "floor"]
 
 
-def test_a_change_in_place_is_seen() -> None:
+def test_in_place_changes_are_revisited() -> None:
     module = parse_module(CHAIN)
 
     def skip(module: Module, op: TableOp) -> Result:
@@ -65,7 +65,7 @@ def test_a_change_in_place_is_seen() -> None:
     assert names(module) == ["neg"]
 
 
-def test_patterns_that_undo_each_other_end_with_an_error() -> None:
+def test_patterns_that_undo_each_other_raise() -> None:
     module = parse_module(CHAIN)
 
     def there(module: Module, op: TableOp) -> Result:
@@ -78,7 +78,7 @@ def test_patterns_that_undo_each_other_end_with_an_error() -> None:
         rewrite(module, [pattern(there, "neg"), pattern(back, "abs")])
 
 
-def test_an_error_of_a_pattern_keeps_its_place() -> None:
+def test_pattern_errors_keep_their_location() -> None:
     module = parse_module(CHAIN)
 
     def refuse(module: Module, op: TableOp) -> Result:

@@ -209,7 +209,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_means_the_same(case: str) -> None:
+def test_canonical_form_has_expected_operations_and_equal_values(case: str) -> None:
     body, left = CASES[case]
     assert names(rewritten(body, "canonicalize")) == left
 
@@ -228,7 +228,7 @@ CONSTANTS = {
 
 
 @pytest.mark.parametrize("name", CONSTANTS)
-def test_functions_of_two_constants(name: str) -> None:
+def test_operations_on_two_constants_fold(name: str) -> None:
     left, right, element = CONSTANTS[name]
     kind = f"3x{element}"
     body = function(
@@ -246,7 +246,7 @@ def test_functions_of_two_constants(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["abs", "ceil", "cos", "exp", "floor", "log", "neg", "reciprocal", "rsqrt", "sign", "sqrt", "tan", "cbrt"]
 )
-def test_functions_of_a_constant(name: str) -> None:
+def test_operations_on_one_constant_fold(name: str) -> None:
     kind = "2x2xf32"
     body = function(
         "", f"tensor<{kind}>", dense("[[0.5, 1.25], [2.5, 7.0]]", kind), op("r", name, "%c", f"{kind} -> {kind}")
@@ -255,7 +255,7 @@ def test_functions_of_a_constant(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["reciprocal", "rsqrt"])
-def test_a_division_by_zero_is_left_to_the_chip(name: str) -> None:
+def test_division_by_zero_is_not_folded(name: str) -> None:
     body = function("", "tensor<2xf32>", dense("[0.0, 1.0]", "2xf32"), op("r", name, "%c", "2xf32 -> 2xf32"))
     module = parse_module(body)
     run(module, "canonicalize")
@@ -272,7 +272,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_moved_constants(name: str) -> None:
+def test_moves_of_constants_fold(name: str) -> None:
     kind, attributes = MOVES[name]
     body = function(
         "",
@@ -293,7 +293,7 @@ def test_moved_constants(name: str) -> None:
         ("[1.0, 1.0e39, 2.0]", "f64", "f32", None),
     ],
 )
-def test_casts_of_constants_that_fit(values: str, source: str, target: str, folded: list[float] | None) -> None:
+def test_exact_casts_of_constants_fold(values: str, source: str, target: str, folded: list[float] | None) -> None:
     body = function(
         "", f"tensor<3x{target}>", dense(values, f"3x{source}"), op("r", "typecast", "%c", f"3x{source} -> 3x{target}")
     )
@@ -308,7 +308,7 @@ def test_casts_of_constants_that_fit(values: str, source: str, target: str, fold
         assert found.data.tolist() == folded
 
 
-def test_a_conservative_cast_keeps_what_the_first_one_rounds_away() -> None:
+def test_rounding_cast_pairs_are_kept_when_conservative() -> None:
     body = function(
         A,
         T,
@@ -320,7 +320,7 @@ def test_a_conservative_cast_keeps_what_the_first_one_rounds_away() -> None:
     assert names(module) == ["typecast", "typecast"]
 
 
-def test_the_older_version_lets_products_transpose_and_keeps_constants() -> None:
+def test_transposes_fold_into_matmul_in_2025_10() -> None:
     body = """
     func.func @f(%a: tensor<6x4xf32>, %b: tensor<5x6xf32>) -> tensor<4x5xf32> {
       %0 = ttir.empty() : tensor<4x6xf32>
@@ -337,7 +337,7 @@ def test_the_older_version_lets_products_transpose_and_keeps_constants() -> None
     assert "transpose_a = true, transpose_b = true" in print_module(module)
 
 
-def test_a_topk_of_one_and_an_update_of_a_cache() -> None:
+def test_topk_of_one_and_cache_update_simplify() -> None:
     module = parse_module(
         """
         func.func @f(%a: tensor<8x1xbf16>, %c: tensor<2x4x32x8xbf16>, %i: tensor<1x4x2x8xbf16>, %u: tensor<1xsi32>)
@@ -352,7 +352,7 @@ def test_a_topk_of_one_and_an_update_of_a_cache() -> None:
     assert names(module) == ["zeros", "permute", "repeat", "paged_update_cache"]
 
 
-def test_a_convolution_of_points_is_a_product() -> None:
+def test_pointwise_convolution_becomes_matmul() -> None:
     attributes = 'stride = array<i32: 1, 1, 1>, padding = array<i32: 0, 0, 0>, groups = 1 : i32, padding_mode = "zeros"'
     body = function(
         "%a: tensor<2x2x3x2x4xf32>, %w: tensor<5x4x1x1x1xf32>, %b: tensor<1x1x1x1x5xf32>",
@@ -363,7 +363,7 @@ def test_a_convolution_of_points_is_a_product() -> None:
     assert names(module) == ["reshape", "reshape", "reshape", "linear", "reshape"]
 
 
-def test_spaces_in_shapes_and_text_without_operations() -> None:
+def test_canonicalize_reads_spaced_shapes_and_empty_modules() -> None:
     assert names(parse_module("// nothing\n")) == []
     module = parse_module(
         "func.func @f(%a: tensor<2 x 3 x f32>) -> tensor<2x3xf32> {\n  return %a : tensor<2x3xf32>\n}\n"

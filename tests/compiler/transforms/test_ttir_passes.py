@@ -125,12 +125,12 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_values_stay(name: str) -> None:
+def test_passes_have_expected_operations_and_equal_values(name: str) -> None:
     passes, text, want = EXAMPLES[name]
     assert names(both(text, passes)) == want
 
 
-def test_permutes_are_split_into_exchanges_of_the_last_two_and_moves_of_the_others() -> None:
+def test_complex_permutes_split_into_transposes_and_outer_permutes() -> None:
     x = np.arange(2 * 3 * 4 * 5 * 6).reshape(2, 3, 4, 5, 6)
     for order in itertools.permutations(range(5)):
         found, y = steps(order), x
@@ -145,7 +145,7 @@ SHAPES = ["6", "6x1", "1x6", "2x3", "2x3x1", "1x2x3", "2x1x3", "6x1x1", "1x1x6",
 
 
 @pytest.mark.parametrize("before", SHAPES)
-def test_reshapes_that_move_ones_keep_values(before: str) -> None:
+def test_complex_reshapes_split_and_keep_values(before: str) -> None:
     for after in SHAPES:
         if math.prod(map(int, before.split("x"))) == math.prod(map(int, after.split("x"))):
             module = both(function(f"{before}xf32", reshape("%a0", f"{before}xf32", f"{after}xf32")),
@@ -157,7 +157,7 @@ def test_reshapes_that_move_ones_keep_values(before: str) -> None:
 
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
-def test_attention_is_its_products(groups: int, causal: bool) -> None:
+def test_attention_decomposes_to_its_matmuls(groups: int, causal: bool) -> None:
     text = function(
         f"1x2x3x4xf32, 1x{groups}x5x4xf32, 1x{groups}x5x4xf32, 1x1x3x5xf32",
         "scaled_dot_product_attention(%a0, %a1, %a2, %a3)"
@@ -187,7 +187,7 @@ def after(text: str, passes: str) -> str:
     return out
 
 
-def test_functions_compute_in_one_format() -> None:
+def test_data_format_conversion_computes_in_one_format() -> None:
     text = function(A, constant("0.1", A), f"add(%a0, %0) : {A}, {A} -> {A}", f"exp(%1) : {A} -> {A}")
     out = after(text, "ttir-global-data-format-conversion")
     assert "@f(%arg0: tensor<4x5xf32>) -> tensor<4x5xf32>" in out
@@ -202,7 +202,7 @@ def test_functions_compute_in_one_format() -> None:
         after(text, "ttir-global-data-format-conversion{target-format=f8}")
 
 
-def test_truth_values_take_the_type_of_what_they_judge() -> None:
+def test_predicate_results_take_the_type_of_their_operands() -> None:
     out = after(
         function(
             "4xi32, 4xi32", "eq(%a0, %a1) : 4xi32, 4xi32 -> 4xi1", "where(%0, %a0, %a1) : 4xi1, 4xi32, 4xi32 -> 4xi32"
@@ -215,7 +215,7 @@ def test_truth_values_take_the_type_of_what_they_judge() -> None:
     assert '"ttir.typecast"(%arg0)' in out
 
 
-def test_truth_values_take_one_bit() -> None:
+def test_booleans_narrow_to_one_bit() -> None:
     text = function("4xf32, 4xf32", "ge(%a0, %a1) : 4xf32, 4xf32 -> 4xf32", "logical_not(%0) : 4xf32 -> 4xf32",
                     "add(%1, %0) : 4xf32, 4xf32 -> 4xf32")  # fmt: skip
     module = both(text, "ttir-cpu-boolean-narrowing")
@@ -223,7 +223,7 @@ def test_truth_values_take_one_bit() -> None:
     assert print_module(module).count("-> tensor<4xi1>") == 2
 
 
-def test_quantized_numbers_are_stored_in_one_width() -> None:
+def test_quantized_values_convert_to_one_width() -> None:
     text = (
         "func.func @f(%a: tensor<3x!quant.uniform<i8<-8:7>:f32:0, {1.000000e-01:3, 2.000000e-01, 3.000000e-01}>>) "
         "-> tensor<3xf32> {\n"
@@ -239,7 +239,7 @@ def test_quantized_numbers_are_stored_in_one_width() -> None:
         after(wide, "ttir-quant-data-type-conversion{target-bit-width=8}")
 
 
-def test_caches_are_marked() -> None:
+def test_kv_cache_arguments_are_marked() -> None:
     text = (
         "func.func @f(%a: tensor<1x4x32x64xbf16>, %b: tensor<1x4x32x64xbf16>) -> tensor<1x4x32x64xbf16> {\n"
         '  "ttir.fill_cache"(%a, %b) <{batch_offset = 0 : i32}> : (tensor<1x4x32x64xbf16>, '
@@ -250,7 +250,7 @@ def test_caches_are_marked() -> None:
     assert "%arg0: tensor<1x4x32x64xbf16> {ttcore.kv_cache}" in out
 
 
-def test_lengths_that_advance_together_are_shared() -> None:
+def test_equal_cache_lengths_are_shared() -> None:
     cache, token, one = "tensor<1x4x32x64xbf16>", "tensor<1x4x1x64xbf16>", "tensor<1xi32>"
     lines = []
     for i in (0, 1):
@@ -269,7 +269,7 @@ def test_lengths_that_advance_together_are_shared() -> None:
     assert '"ttir.update_cache"(%arg0, %arg2, %arg3)' in after(other, "ttir-consolidate-static-cache-updates")
 
 
-def test_joined_weights_take_the_most_precise_format_with_a_warning() -> None:
+def test_concatenated_weights_take_the_most_precise_format_with_a_warning() -> None:
     def argument(name: str, dtype: str) -> str:
         mark = f' {{ttcore.weight_dtype = "{dtype}"}}' if dtype else ""
         return f"%{name}: tensor<8x4xbf16>{mark}"

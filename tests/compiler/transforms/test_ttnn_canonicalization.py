@@ -29,7 +29,7 @@ def line(result: str, name: str, operand: str, types: str, attributes: str = "")
     return f'  %{result} = "ttnn.{name}"(%{operand}){extra} : (tensor<{given}>) -> tensor<{made}>'
 
 
-def test_casts_to_the_same_type_go_and_two_casts_are_one() -> None:
+def test_identity_casts_are_erased_and_cast_pairs_merge() -> None:
     assert canonical("4x6xf32", "4x6xf32", line("r", "typecast", "a", "4x6xf32 -> 4x6xf32")) == []
     both = canonical(
         "4x6xf32",
@@ -40,7 +40,7 @@ def test_casts_to_the_same_type_go_and_two_casts_are_one() -> None:
     assert len(both) == 1
 
 
-def test_a_cast_that_others_need_stays() -> None:
+def test_cast_with_other_users_is_kept() -> None:
     ops = canonical(
         "4x6xf32",
         "4x6xbf16",
@@ -51,7 +51,7 @@ def test_a_cast_that_others_need_stays() -> None:
     assert [op.name for op in ops] == ["ttnn.typecast", "ttnn.dump_tensor", "ttnn.typecast"]
 
 
-def test_reshapes_join_unless_the_tensor_between_is_freed() -> None:
+def test_reshapes_merge_unless_the_tensor_between_is_freed() -> None:
     first = line("0", "reshape", "a", "4x6xf32 -> 24xf32", "shape = [24 : i32]")
     second = line("r", "reshape", "0", "24xf32 -> 3x8xf32", "shape = [3 : i32, 8 : i32]")
     (op,) = canonical("4x6xf32", "3x8xf32", first, second)
@@ -67,7 +67,7 @@ def test_reshapes_join_unless_the_tensor_between_is_freed() -> None:
         (((1, 2, 0), (1, 2, 0)), (2, 0, 1)),
     ],
 )
-def test_permutations_join(orders: tuple[tuple[int, ...], ...], expected: tuple[int, ...]) -> None:
+def test_permutations_merge(orders: tuple[tuple[int, ...], ...], expected: tuple[int, ...]) -> None:
     shape, lines, value = (2, 3, 4), [], "a"
     for i, order in enumerate(orders):
         made = tuple(shape[j] for j in order)
@@ -94,7 +94,7 @@ def test_permutations_join(orders: tuple[tuple[int, ...], ...], expected: tuple[
     ],
 )
 @pytest.mark.parametrize(("name", "version"), [("to_layout", "2025-10"), ("to_tensor_spec", "2026-08")])
-def test_changes_of_layout_join_unless_the_first_rounds(
+def test_layout_changes_merge_unless_the_first_rounds(
     between: str, result: str, left: int, name: str, version: Version
 ) -> None:
     attributes = "layout = #ttnn.layout<tile>" if version == "2025-10" else ""
@@ -109,7 +109,7 @@ def test_changes_of_layout_join_unless_the_first_rounds(
 
 
 @pytest.mark.parametrize(("between", "left"), [("f32", ["to_tensor_spec"]), ("si32", ["typecast", "to_tensor_spec"])])
-def test_a_cast_and_back_goes_if_it_rounds_nothing(between: str, left: list[str]) -> None:
+def test_exact_cast_round_trips_are_erased(between: str, left: list[str]) -> None:
     # A layout of its own keeps the second operation.
     memory = "<1x1>, memref<4x6xbf16, #ttnn.buffer_type<dram>>, <interleaved>"
     kind = f"tensor<4x6xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), {memory}>>"
@@ -136,7 +136,7 @@ def test_a_cast_and_back_goes_if_it_rounds_nothing(between: str, left: list[str]
         ((1, 4, 6), (1, 6, 5), (4, 1, 1), False),
     ],
 )
-def test_a_product_repeats_its_second_operand_itself(
+def test_matmul_absorbs_the_repeat_of_its_second_operand(
     left: tuple[int, ...], right: tuple[int, ...], dims: tuple[int, ...], goes: bool
 ) -> None:
     whole = tuple(size * count for size, count in zip(right, dims, strict=True))
@@ -156,7 +156,7 @@ def test_a_product_repeats_its_second_operand_itself(
     assert names == (["ttnn.matmul"] if goes else ["ttnn.repeat", "ttnn.matmul"])
 
 
-def test_a_permutation_of_units_is_a_reshape() -> None:
+def test_permutation_of_unit_dimensions_becomes_reshape() -> None:
     (op,) = canonical(
         "4x1x6xf32",
         "4x6x1xf32",
@@ -186,7 +186,7 @@ USED = '  %9 = "ttir.exp"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  "ttir.deallo
         ("", "1.0, 2.0, 3.0, 4.0", [(1.0, 2.0, 3.0, 4.0)]),
     ],
 )
-def test_constants_go_to_the_head_of_the_function(first: str, second: str, expected: list[tuple[float, ...]]) -> None:
+def test_constants_move_to_the_head_of_the_function(first: str, second: str, expected: list[tuple[float, ...]]) -> None:
     module = parse_module(CONSTANTS.format(first=first, second=second), version="2026-08")
     run(module, "canonicalize")
     ops = [op for op in module.op.walk() if isinstance(op, TableOp)]
@@ -196,13 +196,13 @@ def test_constants_go_to_the_head_of_the_function(first: str, second: str, expec
     assert all(op.name != "ttir.constant" for op in ops[len(expected) :])
 
 
-def test_scales_of_an_axis_are_written_without_blanks() -> None:
+def test_per_axis_scales_print_without_blanks() -> None:
     kind = "tensor<2x3x!quant.uniform<i32:f32:1, {1.000000e-02:10,2.000000e-02:20,3.000000e-02:30}>>"
     text = f"module {{\n  func.func @f(%arg0: {kind}) -> {kind} {{\n    return %arg0 : {kind}\n  }}\n}}\n"
     assert print_module(parse_module(text, version="2026-08")).strip() == text.strip()
 
 
-def test_constants_that_passes_of_2025_10_make_go_to_the_head_behind_outputs() -> None:
+def test_constants_of_2025_10_passes_move_to_the_head_after_outputs() -> None:
     kinds = [
         f"tensor<2x3x!quant.uniform<i32:f32{values}>>"
         for values in (", 0.5", ", 0.25", ":1, {0.5,1.0,1.5}", ":1, {0.5:1,1.0:2,1.5:3}", ":1, {2.5,3.0,3.5}")
@@ -255,7 +255,7 @@ ELEMENTS = '"ttnn.constant"() <{{value = dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0,
         (ELEMENTS.format(257.0), False),
     ],
 )
-def test_tensors_are_made_as_they_are_used_if_that_keeps_their_values(made: str, joined: bool) -> None:
+def test_creation_takes_the_layout_of_its_use_if_values_are_kept(made: str, joined: bool) -> None:
     module = parse_module(CREATED.format(made=made), version="2026-08")
     run(module, "builtin.module(ttcore-register-device, canonicalize)")
     names = [op.name for op in module.op.walk() if isinstance(op, TableOp) and op.name.startswith("ttnn.")]
@@ -263,7 +263,7 @@ def test_tensors_are_made_as_they_are_used_if_that_keeps_their_values(made: str,
     assert names == (["ttnn.get_device", name] if joined else [name, "ttnn.to_tensor_spec"])
 
 
-def test_a_tensor_that_is_used_twice_is_made_once() -> None:
+def test_tensor_with_two_users_is_created_once() -> None:
     text = CREATED.format(made='"ttnn.zeros"() <{shape = #ttnn.shape<2x4>}> : ()')
     again = '  %2 = "ttnn.exp"(%0) : (tensor<2x4xf32, #f32>) -> tensor<2x4xf32, #f32>\n'
     again += '  "ttnn.deallocate"(%2) <{force = false}> : (tensor<2x4xf32, #f32>) -> ()\n'
@@ -272,7 +272,7 @@ def test_a_tensor_that_is_used_twice_is_made_once() -> None:
     assert [op.name for op in module.op.walk()].count("ttnn.to_tensor_spec") == 1
 
 
-def test_requantizing_keeps_the_axis_of_scales() -> None:
+def test_requantize_keeps_the_axis_of_scales() -> None:
     from ttnn.compiler.ir import CompileError
 
     source, target = (f"tensor<2x3x!quant.uniform<i32:f32{one}>>" for one in (":1, {0.5,1.0,1.5}", ", 0.25"))

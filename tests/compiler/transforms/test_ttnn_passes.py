@@ -21,7 +21,7 @@ padding_mode = "zeros"}> : (tensor<1x4x8x8x48xbf16>, tensor<16x48x3x3x3xbf16>) -
 LOWER = "ttcore-register-device, ttnn-layout, convert-ttir-to-ttnn, ttnn-workaround"
 
 
-def test_weights_become_a_matrix_of_blocks_in_tiles() -> None:
+def test_conv3d_weights_become_a_tiled_block_matrix() -> None:
     module = parse_module(CONV)
     run(module, f"{LOWER}, ttnn-prepare-conv3d-weights")
     (prepared,) = [op for op in module.op.walk() if op.name == "ttnn.prepare_conv3d_weights"]
@@ -39,7 +39,7 @@ def test_weights_become_a_matrix_of_blocks_in_tiles() -> None:
     assert print_module(module) == before
 
 
-def test_a_convolution_without_blocks_is_refused() -> None:
+def test_conv3d_without_blocks_is_refused() -> None:
     module = parse_module(CONV)
     run(module, LOWER)
     (conv,) = [op for op in module.op.walk() if op.name == "ttnn.conv3d"]
@@ -70,7 +70,7 @@ func.func private @d(%x: {X}, %c: {X}, %s: {X}) -> {X} {{
         ("other", "force-promote", "ttnn.multiply"),
     ],
 )
-def test_what_a_composite_becomes(name: str, resolution: str, becomes: str) -> None:
+def test_composite_resolution_options_select_the_result(name: str, resolution: str, becomes: str) -> None:
     module = parse_module(COMPOSITE.replace("NAME", name))
     options = f"composite-resolution={resolution} enable-ttnn-decomposition-pass=false"
     run(module, f"ttir-to-ttnn-backend-pipeline{{{options}}}")
@@ -79,7 +79,7 @@ def test_what_a_composite_becomes(name: str, resolution: str, becomes: str) -> N
     assert [function.sym_name.data for function in module.functions()] == ["f"]
 
 
-def test_other_resolutions_are_refused() -> None:
+def test_unknown_composite_resolutions_are_refused() -> None:
     with pytest.raises(OptionError, match="auto, inline, validate, force-promote"):
         run(parse_module(COMPOSITE.replace("NAME", "other")), "ttnn-resolve-composites{composite-resolution=promote}")
 
@@ -132,12 +132,12 @@ def binary(name: str, result: str, left: str, right: str, element: str = "bf16")
 CHAIN = ["matmul", "reshape", "reduce_scatter", "all_gather"]
 
 
-def test_chips_exchange_a_projection_in_blocks_up_to_the_residual() -> None:
+def test_reduce_scatter_of_a_projection_uses_bfp8_up_to_the_residual() -> None:
     assert lowered(chain("y", "x", "a", "bf16") + binary("add", "out", "r", "y")) == (CHAIN, ["add"])
 
 
 @pytest.mark.parametrize("activated", [True, False])
-def test_chips_exchange_a_gated_activation_in_blocks(activated: bool) -> None:
+def test_all_gather_of_a_gated_activation_uses_bfp8(activated: bool) -> None:
     wide = "32x64xbf16"
     silu = f'%z = "ttnn.silu"(%y) : ({types(wide)}) -> {types(wide)}\n' if activated else ""
     body = chain("y", "x", "a", "bf16") + silu + chain("w", "x", "b", "bf16")
@@ -157,11 +157,11 @@ def test_chips_exchange_a_gated_activation_in_blocks(activated: bool) -> None:
         (chain("y", "x", "a", "bf16") + binary("add", "out", "y", "y"), "bf16"),
     ],
 )
-def test_what_chips_exchange_otherwise_stays(body: str, element: str) -> None:
+def test_other_collectives_keep_their_data_type(body: str, element: str) -> None:
     assert lowered(body, element)[0] == []
 
 
-def test_a_gate_that_others_need_stays() -> None:
+def test_gate_with_other_users_keeps_its_data_type() -> None:
     body = chain("y", "x", "a", "bf16") + chain("w", "x", "b", "bf16") + binary("multiply", "g", "y", "w")
     body += chain("q", "g", "c", "bf16") + binary("add", "h", "q", "r") + binary("multiply", "out", "h", "g")
     changed, kept = lowered(body)
@@ -169,7 +169,7 @@ def test_a_gate_that_others_need_stays() -> None:
     assert kept == [*CHAIN, *CHAIN, "multiply", "add", "multiply"]
 
 
-def test_the_option_of_the_pipeline_is_one_of_the_current_version() -> None:
+def test_activation_dtype_option_exists_only_in_2026_08() -> None:
     option = "ttir-to-ttnn-backend-pipeline{enable-activation-dtype-lowering=true}"
     run(parse_module(CONV), option)
     with pytest.raises(UnsupportedError, match="one of 2026-08"):

@@ -30,7 +30,7 @@ OLD = (
 NEW = f'    %0 = "ttnn.abs"(%arg0) : ({KIND}) -> {KIND}\n    %1 = "ttnn.add"(%0, %arg0) : ({KIND}, {KIND}) -> {KIND}\n'
 
 
-def test_attributes_that_repeat_the_result_are_in_text_of_2025_10_only() -> None:
+def test_attributes_repeating_the_result_are_only_in_text_of_2025_10() -> None:
     module = parse_module(HEAD + OLD + TAIL)
     assert module.version == "2025-10"
     assert not any("dtype" in op.properties or "memory_config" in op.properties for op in module.op.walk())
@@ -38,7 +38,7 @@ def test_attributes_that_repeat_the_result_are_in_text_of_2025_10_only() -> None
     assert print_module(module, version="2026-08") == HEAD + NEW + TAIL
 
 
-def test_text_of_2026_08_gets_the_attributes_that_2025_10_asks_for() -> None:
+def test_text_of_2026_08_is_downgraded_to_2025_10() -> None:
     module = parse_module(HEAD + NEW + TAIL, version="2026-08")
     written = print_module(module, version="2025-10")
     # Only those that every module of 2025-10 has: data types of sums, not places.
@@ -46,7 +46,7 @@ def test_text_of_2026_08_gets_the_attributes_that_2025_10_asks_for() -> None:
     assert print_module(parse_module(written, version="2025-10"), version="2026-08") == HEAD + NEW + TAIL
 
 
-def test_a_change_of_layout_keeps_its_output_in_2026_08() -> None:
+def test_to_layout_of_2026_08_keeps_its_output() -> None:
     text = """module {
   func.func @f(%arg0: tensor<4x4xf32>) -> tensor<4x4xbf16> {
     %0 = ttir.empty() : tensor<4x4xbf16>
@@ -70,11 +70,11 @@ def test_a_change_of_layout_keeps_its_output_in_2026_08() -> None:
         ("..", VERSIONS),
     ],
 )
-def test_spans_of_versions(text: str, expected: tuple[Version, ...]) -> None:
+def test_version_spans_are_parsed(text: str, expected: tuple[Version, ...]) -> None:
     assert span(text) == expected
 
 
-def test_fields_of_a_line_hold_in_their_versions() -> None:
+def test_table_fields_apply_to_their_versions() -> None:
     # Operations that differ only in outputs and in what repeats their results are one.
     for name in ("ttir.abs", "ttnn.add"):
         assert find(name, "2025-10") is find(name, "2026-08") is not None

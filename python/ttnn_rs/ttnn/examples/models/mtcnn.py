@@ -1,6 +1,6 @@
 """MTCNN: three small networks that find faces, with the weights of facenet-pytorch (MIT).
 
-P-Net slides over an image of any size and says where a face may be, R-Net looks at crops of 24 x 24 pixels, O-Net at
+P-Net accepts an image of any size and says where a face may be, R-Net looks at crops of 24 x 24 pixels, O-Net at
 crops of 48 x 48, where it also finds five points of the face. All are convolutions with a slope of their own for the
 negative values of each channel (PReLU), and max-pools whose last window may reach over the edge.
 """

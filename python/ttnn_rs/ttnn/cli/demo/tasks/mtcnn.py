@@ -14,7 +14,7 @@ from ttnn.cli.demo.measure import Advance, Line, Outcome, Settings, device_bytes
 from ttnn.examples.models import mtcnn as port
 
 SCALE = 0.15
-"""Scale of the image that P-Net slides over."""
+"""Scale of the image on which P-Net runs."""
 STRIDE, CELL = 2, 12
 """Stride and receptive field of P-Net, in pixels."""
 

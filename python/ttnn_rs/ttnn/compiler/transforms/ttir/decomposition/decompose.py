@@ -27,7 +27,7 @@ from ttnn.compiler.transforms.base import fail, replace, table_ops
 from ttnn.compiler.transforms.options import OptionError
 from ttnn.compiler.transforms.ttir.build import i64s, ints, new, permute, reshape, slice_static, tensor_like, typed
 from ttnn.compiler.transforms.ttir.constants import build_full, is_float
-from ttnn.compiler.transforms.ttir.decomposition import indexing as slides_indexing
+from ttnn.compiler.transforms.ttir.decomposition import indexing
 from ttnn.compiler.transforms.ttir.decomposition.movement import negative_padding, reverse, split_heads
 from ttnn.compiler.transforms.ttir.decomposition.norms import batch_norm, four_dimensions
 from ttnn.compiler.transforms.ttir.decomposition.reductions import any_of_sum, argmax, pool_of_constant
@@ -231,9 +231,9 @@ _REWRITES: tuple[tuple[str, Rewrite, Feature], ...] = (
     ("quantize", _unrolled, _ALWAYS),
     ("dequantize", _unrolled, _ALWAYS),
     ("requantize", _unrolled, _ALWAYS),
-    ("gather", slides_indexing.gather, _ONLY_2025),
+    ("gather", indexing.gather, _ONLY_2025),
     ("reverse", _reverse, _ONLY_2025),
-    ("scatter", slides_indexing.scatter, _ONLY_2025),
+    ("scatter", indexing.scatter, _ONLY_2025),
     ("argmax", argmax, _SINCE_2026),
     ("max_pool2d", pool_of_constant, _SINCE_2026),
     ("avg_pool2d", pool_of_constant, _SINCE_2026),
