@@ -1,4 +1,7 @@
-"""Operators, one folder per TT-NN category. Importing this package registers all of them and has their names."""
+"""Operators, one folder per TT-NN category.
+
+Importing this package registers all of them and has their names.
+"""
 
 from importlib import import_module
 from pkgutil import walk_packages

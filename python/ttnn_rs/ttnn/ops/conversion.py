@@ -1,4 +1,7 @@
-"""The operators between host and device: functions of `ttnn.tensor`, which hooks see and which take a command queue."""
+"""Operators between host and device.
+
+They are functions of `ttnn.tensor` which hooks observe and which have a command queue.
+"""
 
 from __future__ import annotations
 

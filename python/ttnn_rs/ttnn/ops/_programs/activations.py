@@ -1,4 +1,4 @@
-"""Fused activations: how calls name them, and the chain of SFPU functions that runs for them.
+"""Fused activations: how calls name them, and their SFPU functions.
 
 A chain is a list of functions in the names of the engine's SFPU listings, from the entries of operators.
 
@@ -60,7 +60,10 @@ def cast_types(operator: str, activation: UnaryWithParam) -> tuple[DataType, Dat
 
 
 def _conversion(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
-    """Return the SFPU's conversion in Dst: only what has more bits than bfloat16 is rounded."""
+    """Return the SFPU's conversion in Dst.
+
+    Only values with more bits than bfloat16 are rounded.
+    """
     source, target = cast_types(operator, activation)
     if source not in FLOATS or target not in FLOATS:
         raise UnsupportedError(
@@ -74,7 +77,7 @@ def _conversion(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
 
 
 def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
-    """Return the chain for a list of activations, in the order in which they are applied."""
+    """Return the chain for a list of activations, in order of application."""
     return [step for activation in activations for step in chain_steps(operator, as_unary(activation))]
 
 
@@ -85,7 +88,10 @@ def sfpu_functions() -> frozenset[tuple[str, str]]:
 
 
 def is_single_relu(activations: Sequence[Activation]) -> bool:
-    """Return True for one ReLU, which the packer can apply. `chain` rejects one with parameters."""
+    """Return True for one ReLU, which the packer can apply.
+
+    `chain` rejects one with parameters.
+    """
     return len(activations) == 1 and as_unary(activations[0]) == UnaryWithParam(UnaryOpType.RELU)
 
 
@@ -95,7 +101,9 @@ _NAMES: Final[dict[str, UnaryOpType]] = {
 
 
 def string_to_unary_with_param(name: str) -> UnaryWithParam:
-    """Return the activation of a name such as "relu"; "gelu_approx" is GELU's fast form.
+    """Return the activation of a name such as "relu".
+
+    "gelu_approx" is the fast form of GELU.
 
     Raises:
         ArgumentError: no operator has that name.

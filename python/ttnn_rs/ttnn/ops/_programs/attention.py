@@ -39,7 +39,9 @@ def tiles(extent: int) -> int:
 
 
 def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, vendor: str = "") -> None:
-    """Refuse queries, keys, values or a mask that no program takes; `vendor` is the official sentence for its type.
+    """Refuse queries, keys, values or a mask without a program.
+
+    `vendor` is the official sentence for its type.
 
     Raises:
         ShapeError: the rank is not 4, or the tensor is empty.
@@ -183,7 +185,7 @@ def numerics(
     config: WormholeComputeKernelConfig | None,
     program_config: SDPAProgramConfig | None,
 ) -> dict[str, Any]:
-    """Return what decides the bits of every step, for queries, keys, values and output.
+    """Return what decides the bits of every step of an attention.
 
     Without a configuration: HiFi2, a 16-bit Dst and the approximate exponential.
     """
@@ -205,7 +207,9 @@ def numerics(
 
 
 def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...]) -> list[float]:
-    """Return the score of every head that belongs to no key; empty without a tensor.
+    """Return the attention sink of every head; empty without a tensor.
+
+    It is a score that belongs to no key.
 
     Args:
         name: The operator.

@@ -90,7 +90,7 @@ SUB_CORE_GRIDS_OPTION: Final = Param(
 
 
 def sub_core_grids_of_interleaved(vendor: str) -> Param:
-    """Return the option of an operator whose program for sharded tensors runs on the cores of the shards only.
+    """Return the option of operators that run on shard cores only.
 
     Args:
         vendor: The official sentence for a sharded tensor.
@@ -173,7 +173,9 @@ def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -
 
 
 def _refuse_further_padding(operator: str, tensor: Tensor, label: str) -> None:
-    """Refuse tiles with more padding than full tiles need, which only what moves or untilizes them knows.
+    """Refuse tiles with more padding than full tiles need.
+
+    Only operators that move or untilize tiles handle them.
 
     Raises:
         UnsupportedError: the tensor has such padding.
@@ -187,7 +189,7 @@ def _refuse_further_padding(operator: str, tensor: Tensor, label: str) -> None:
 
 
 def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:
-    """Refuse tiles of another shape than 32x32, which the compute programs here do not take.
+    """Refuse tiles other than 32x32, which the compute programs need.
 
     Raises:
         UnsupportedError: the tensor has such tiles.
@@ -200,7 +202,7 @@ def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> No
 
 
 def warn_of_first_row(operator: str, label: str, shape: Sequence[int], row: str = "its first row") -> None:
-    """Warn the caller of the package that a program reads one row of a tensor that has several."""
+    """Warn the caller that only one row of a tensor is read."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("ttnn."):
         level, frame = level + 1, frame.f_back
@@ -213,7 +215,9 @@ def warn_of_first_row(operator: str, label: str, shape: Sequence[int], row: str 
 
 
 def count_program(device: MeshDevice, *key: Hashable) -> None:
-    """Count a program of an operator that runs several: each of them is an entry of the program cache.
+    """Count one of several programs of an operator.
+
+    Each is an entry of the program cache.
 
     Raises:
         DeviceError: it is a new one, and program cache misses are not allowed.
@@ -231,7 +235,10 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:
 def result_spec(
     like: TensorSpec, shape: tuple[int, ...], dtype: DataType, memory_config: MemoryConfig | None
 ) -> TensorSpec:
-    """Return the specification of a result with the layout of `like`; `like` itself in the usual case."""
+    """Return the specification of a result with the layout of `like`.
+
+    It is `like` itself in the usual case.
+    """
     same_place = memory_config is None or memory_config is like.memory_config
     if same_place and dtype is like.dtype and shape == like.shape._dims:
         return like
@@ -239,7 +246,7 @@ def result_spec(
 
 
 def is_empty(spec: TensorSpec) -> bool:
-    """Return True if a tensor has no pages, so that there is nothing to compute."""
+    """Return True if a tensor has no pages, thus needs no computation."""
     return spec.num_pages == 0
 
 
@@ -252,7 +259,7 @@ def take_output(
     vendor: str = "",
     dtype: DataType | None = None,
 ) -> Tensor:
-    """Return `output` if it can take a result of this shape, layout and data type.
+    """Return `output` if its shape, layout and data type fit the result.
 
     Args:
         operator: Who asks, for errors.
@@ -283,7 +290,7 @@ def take_output(
 
 
 def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, default: DataType) -> DataType:
-    """Return the data type of a result from `dtype`, `output_tensor` and the operator's default.
+    """Return the result's data type from `dtype`, `output_tensor` and the default.
 
     Raises:
         DTypeError: `dtype` and `output_tensor` contradict each other.
@@ -296,7 +303,10 @@ def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, d
 
 
 def memory_of_result(memory_config: MemoryConfig | None, output: Tensor | None, default: MemoryConfig) -> MemoryConfig:
-    """Return the memory configuration of a result: that of `output_tensor` if given, whatever `memory_config` is."""
+    """Return the result's memory configuration.
+
+    That of `output_tensor` precedes `memory_config`.
+    """
     if output is not None:
         return output.spec.memory_config
     return default if memory_config is None else memory_config

@@ -1,4 +1,4 @@
-"""The common step of all data movement: elements are moved by an affine index map."""
+"""Data movement by an affine index map of elements."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def move_into(
 
 
 def copy_into(source: Tensor, output: Tensor) -> None:
-    """Copy a tensor to another memory configuration: page by page where pages agree, else element by element."""
+    """Copy a tensor to another memory configuration.
+
+    Whole pages are copied where pages agree, else elements.
+    """
     spec, target = source.spec, output.spec
     if is_empty(spec):
         return
@@ -109,7 +112,7 @@ def copy_into(source: Tensor, output: Tensor) -> None:
 
 
 def cuts_rows(tensor: Tensor) -> bool:
-    """Return True if pages are parts of rows: row-major shards narrower than the tensor."""
+    """Return True for row-major shards narrower than the tensor."""
     spec = tensor.spec
     # A scalar is a row of one element.
     width = (1, *spec.shape._dims)[-1]
@@ -117,7 +120,7 @@ def cuts_rows(tensor: Tensor) -> bool:
 
 
 def in_rows(tensor: Tensor) -> Tensor:
-    """Return a copy whose pages are full rows; the tensor itself if they are."""
+    """Return a copy with full-row pages; itself if it has them."""
     if not cuts_rows(tensor):
         return tensor
     rows = like_in_rows(tensor)
@@ -126,7 +129,10 @@ def in_rows(tensor: Tensor) -> Tensor:
 
 
 def like_in_rows(tensor: Tensor) -> Tensor:
-    """Return a tensor to be written in place of one that cuts rows, and copied into it; the tensor itself otherwise."""
+    """Return the tensor to write: a temporary if `output` cuts rows.
+
+    The temporary is copied into it later; otherwise it is the tensor itself.
+    """
     if not cuts_rows(tensor):
         return tensor
     assert tensor._device is not None

@@ -1,4 +1,6 @@
-"""Chains of SFPU functions on integers: unary chains, and activations of binary operators.
+"""Chains of SFPU functions on integers.
+
+They serve unary chains, and activations of binary operators.
 
 Integers fill 32-bit values of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
 of as many operators one after the other, and an activation of an operand those of an operator in front.
@@ -74,14 +76,16 @@ TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
     _U.RELU_MIN: ("relu_min", _ANY, 1),
     _U.IDENTITY: ("identity", _ANY, 0),
 }
-"""Functions that have a kernel for integers: the operator with the same bits, its data types, how many parameters.
+"""Functions with a kernel for integers.
+
+Each has the operator with the same bits, its data types and its number of parameters.
 
 Right shifts of int32 by 32 and more are the exception, which `_apply_one` makes.
 """
 
 
 def check_chain(operator: str, functions: Iterable[Activation], dtype: DataType) -> None:
-    """Refuse a chain in which a function has no kernel for the integers.
+    """Refuse a chain with a function that has no integer kernel.
 
     Raises:
         DTypeError: as the official validation does.
@@ -99,7 +103,9 @@ def apply_integers(
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
 ) -> Tensor:
-    """Return functions of a tensor of integers, one after the other; the tensor itself if there are none.
+    """Return a chain of functions of an integer tensor.
+
+    An empty chain returns the tensor itself.
 
     Raises:
         DTypeError: a parameter is out of the data type's range.

@@ -1,4 +1,7 @@
-"""Data movement in tensors of any format: the map of elements, and a cast where block floats leave their groups."""
+"""Data movement in any format.
+
+It is an element map, with a cast where block floats leave their groups.
+"""
 
 from __future__ import annotations
 

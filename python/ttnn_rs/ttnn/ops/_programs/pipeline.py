@@ -1,4 +1,6 @@
-"""Programs of the tile pipeline: passes over lines of tiles, described once and run by the engine.
+"""Programs of the tile pipeline.
+
+They are passes over tile rows, described once and run by the engine.
 
 A program reads tensors line by line: rows of tiles, columns of tiles, or the tiles along a leading dimension. Every
 method that adds a pass returns what it packs, which later passes take as operands. A reduction gives one tile that
@@ -25,7 +27,10 @@ from ttnn.runtime import engine_steps
 from ttnn.tensor.tensor import Tensor
 
 Operand = tuple[str, int, int]
-"""A tensor or a value by its number, or a constant by its format and FP32 bits."""
+"""A tensor or a value by its number, or a constant.
+
+A constant has a format and FP32 bits.
+"""
 Part = tuple[Operand, int, int]
 """Tiles of an operand's row: first index, and end."""
 Step = tuple[str, str] | tuple[str, str, list[int]]
@@ -40,12 +45,18 @@ COLUMNS: Final = -2
 
 
 def matrices(first: int) -> int:
-    """Return the axis whose lines are all tiles of the dimensions from `first` on. They are reduced to one element."""
+    """Return the axis whose lines are all tiles from dimension `first` on.
+
+    They are reduced to one element.
+    """
     return -3 - first
 
 
 def bits(value: float) -> int:
-    """Return the FP32 bits of a number, rounded to nearest even; infinity beyond the largest."""
+    """Return the FP32 bits of a number, rounded to nearest even.
+
+    A number beyond the largest becomes infinity.
+    """
     return int.from_bytes(bytes(ctypes.c_float(value)), sys.byteorder)
 
 
@@ -61,18 +72,24 @@ def rounded(value: float) -> float:
 
 
 def truncated(value: float) -> int:
-    """Return the FP32 bits of a number, truncated to bfloat16 as kernels write scalars to bfloat16 tiles."""
+    """Return the FP32 bits of a number, truncated to bfloat16.
+
+    Kernels write scalars to bfloat16 tiles this way.
+    """
     return bits(value) & 0xFFFF0000
 
 
 def rounded_to_bfloat16(value: float) -> int:
-    """Return the FP32 bits of a number rounded to bfloat16 as the host does: to nearest even."""
+    """Return the FP32 bits of a number, rounded to nearest even bfloat16.
+
+    The host rounds this way.
+    """
     word = bits(value)
     return (word + 0x7FFF + (word >> 16 & 1)) & 0xFFFF0000
 
 
 def scalar_chain(name: str, value: float) -> list[Step]:
-    """Return the chain of an SFPU function of a datum and a number, such as `mul_unary`."""
+    """Return the chain of an element-and-number function such as `mul_unary`."""
     return [(name, "default", [bits(value)])]
 
 
@@ -102,19 +119,25 @@ class Pipeline:
     _engine_program: engine_steps.Pipeline | None = None
 
     def tensor(self, dtype: DataType, shape: Sequence[int] | None = None, broadcast: str | None = None) -> Operand:
-        """Add an input, broadcast to the domain; `broadcast` within a tile is "none", "row", "column" or "scalar"."""
+        """Add an input that is broadcast to the domain.
+
+        `broadcast` within a tile is "none", "row", "column" or "scalar".
+        """
         shape = self.domain if shape is None else shape
         self._tensors.append((FORMAT_CODE[dtype], list(shape), broadcast, 0))
         return ("tensor", len(self._tensors) - 1, 0)
 
     def lines(self, dtype: DataType, tiles: int) -> Operand:
-        """Add an input that has lines of its own, of so many tiles; with a single line it serves all."""
+        """Add an input with lines of `tiles` tiles of its own.
+
+        A single line is used for all.
+        """
         self._tensors.append((FORMAT_CODE[dtype], None, None, tiles))
         return ("tensor", len(self._tensors) - 1, 0)
 
     @staticmethod
     def constant(dtype: DataType, word: int) -> Operand:
-        """Return a tile filled with FP32 bits, which are cut to the data type."""
+        """Return a tile filled with FP32 bits, truncated to the data type."""
         return ("constant", FORMAT_CODE[dtype], word)
 
     def copy(self, of: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
@@ -122,7 +145,7 @@ class Pipeline:
         return self._add("copy", [of], dtype, chain, **options)
 
     def eltwise(self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
-        """Add an FPU operation, "add", "sub" or "mul", of which the second operand is broadcast."""
+        """Add an FPU "add", "sub" or "mul" with a broadcast second operand."""
         return self._add("eltwise", [a, b], dtype, chain, eltwise=op, **options)
 
     def sfpu(
@@ -149,7 +172,9 @@ class Pipeline:
         used: int | None = None,
         **options: Any,
     ) -> Operand:
-        """Add the sum along the line of datums times a scaler, given by its data type and FP32 bits.
+        """Add the sum along the line of elements times a scaler.
+
+        The scaler is given by its data type and FP32 bits.
 
         Args:
             of: The line, or parts of several; a value of a whole line is the part (value, 0, 1).
@@ -166,11 +191,14 @@ class Pipeline:
     def accumulate(
         self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any
     ) -> Operand:
-        """Add the sum along the line of an FPU operation, in one Dst."""
+        """Add the line's sum of an FPU operation, in one Dst."""
         return self._add("accumulate", [a, b], dtype, chain, eltwise=op, **options)
 
     def fold(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:
-        """Reduce along the row: combine the next tile with the running result, by an FPU or SFPU operation."""
+        """Combine the next tile with the running result, along the row.
+
+        The operation is one of the FPU or SFPU.
+        """
         return self._add("fold", [of], dtype, chain, **_join(by), **options)
 
     def scan(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:
@@ -178,15 +206,24 @@ class Pipeline:
         return self._add("scan", [of], dtype, chain, **_join(by), **options)
 
     def compensated(self, of: Operand, dtype: DataType, **options: Any) -> Operand:
-        """Add running sums along the line in FP32, where what an addition loses is added to the next element."""
+        """Add compensated running sums along the line, in FP32.
+
+        What an addition loses is added to the next element.
+        """
         return self._add("scan", [of], dtype, (), **options)
 
     def running_sum(self, of: Operand, dtype: DataType, **options: Any) -> Operand:
-        """Add the running sum of every element along rows or columns, which stays in the SFPU's registers."""
+        """Add running sums of elements along rows or columns.
+
+        They stay in the SFPU's registers.
+        """
         return self._add("running sum", [of], dtype, (), **options)
 
     def moving_average(self, of: Operand, dtype: DataType, weights: tuple[float, float], **options: Any) -> Operand:
-        """Add the moving averages of rows; `weights` are those of the average so far and of the element."""
+        """Add the moving averages of rows.
+
+        `weights` are those of the average so far and of the element.
+        """
         factors = (bits(weights[0]), bits(weights[1]))
         return self._add("moving average", [of], dtype, (), factors=factors, **options)
 
@@ -202,7 +239,7 @@ class Pipeline:
         chain: Chain = (),
         **options: Any,
     ) -> Operand:
-        """Add a statistic along rows or columns of a tensor, which the SFPU makes in two passes.
+        """Add a statistic along rows or columns, in two SFPU passes.
 
         Args:
             kind: "anchor" is the first datum, "correction" the first datum less the mean.
@@ -219,7 +256,10 @@ class Pipeline:
         return self._add_parts(kind, [(of, first, end)], dtype, chain, factors=factors, **options)
 
     def centred(self, of: Operand, anchor: Operand, correction: Operand, dtype: DataType, **options: Any) -> Operand:
-        """Add the distance of every tile from a mean: `anchor` is subtracted, `correction` added, in one Dst."""
+        """Add the distance of every tile from a mean.
+
+        `anchor` is subtracted and `correction` added, in one Dst.
+        """
         return self._add("centred", [of, anchor, correction], dtype, (), **options)
 
     @property
@@ -275,7 +315,7 @@ class Pipeline:
         return ("value", len(self._passes) - 1, 0)
 
     def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-        """Run the program on tensors in the order in which they were added, and write its outputs."""
+        """Run the program on tensors in order of addition; write its outputs."""
         program = self._engine_program
         if program is None:
             program = self._engine_program = engine_steps.Pipeline(

@@ -1,4 +1,7 @@
-"""One run of the matrix engine, for programs whose blocks do not depend on the operands as those of `matmul` do."""
+"""One FPU run, for programs with blocks independent of the operands.
+
+Those of `matmul` depend on them.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ def multiply(
 
 
 def copy_through_source(source: Tensor, output: Tensor, numerics: Numerics) -> None:
-    """Copy tiles through SrcA and Dst into an output of any data type: FP32 becomes TF32, or bfloat16."""
+    """Copy tiles through SrcA and Dst into any data type.
+
+    FP32 becomes TF32 or bfloat16.
+    """
     assert output._device is not None
     spec = source.spec
     program = Pipeline(

@@ -1,4 +1,6 @@
-"""Memory config of an element-wise result if an operand or the requested memory config is sharded.
+"""Memory config of an element-wise result with shards.
+
+An operand or the requested memory config is sharded.
 
 A result that is larger than its operand by broadcasting has shards that are larger in the same ratio, on the same
 cores. A sharded place without shards takes those of the first sharded operand, or all cores of the device.
@@ -20,7 +22,9 @@ from ttnn.device.lifecycle import MeshDevice
 def of_two(
     a: TensorSpec, b: TensorSpec, shape: tuple[int, ...], memory_config: MemoryConfig | None, device: MeshDevice
 ) -> MemoryConfig | None:
-    """Return the place of a result of two operands; None for that of the first.
+    """Return the result's memory config from two operands.
+
+    None: that of the first.
 
     Args:
         a: The first operand.
@@ -53,7 +57,9 @@ def of_two(
 def of_three(
     specs: Sequence[TensorSpec], shape: tuple[int, ...], memory_config: MemoryConfig | None, device: MeshDevice
 ) -> MemoryConfig | None:
-    """Return the place of a result of up to three operands; None for that of the first.
+    """Return the result's memory config from up to three operands.
+
+    None: that of the first.
 
     Without `memory_config` the operand with the most cores decides.
 
@@ -85,14 +91,17 @@ def _cores(spec: TensorSpec) -> int:
 
 
 def _sides(spec: TensorSpec, shape: Sequence[int]) -> tuple[int, int]:
-    """Return height and width of a padded shape, leading dimensions being part of the height."""
+    """Return height and width of a padded shape.
+
+    Leading dimensions are part of the height.
+    """
     padded = TensorSpec.of(shape, spec.dtype, spec.layout, DRAM_MEMORY_CONFIG).padded_shape
     *heights, width = (1, *padded)
     return math.prod(heights), width
 
 
 def grown(spec: TensorSpec, shape: tuple[int, ...]) -> MemoryConfig:
-    """Return the place of an operand, its shards grown to a shape if it has any."""
+    """Return an operand's memory config, with shards grown to a shape."""
     place = spec.memory_config
     if spec.shape._dims == shape:
         return place

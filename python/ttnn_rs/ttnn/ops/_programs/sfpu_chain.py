@@ -1,4 +1,4 @@
-"""The program of element-wise functions: a chain of SFPU functions in one visit to Dst.
+"""Programs of element-wise functions: SFPU chains in one visit to Dst.
 
 Source: tt-metal, `eltwise_sfpu.cpp`.
 """
@@ -45,7 +45,7 @@ def apply_chain(
     precise: bool = False,
     integers: bool = False,
 ) -> Tensor:
-    """Return the tensor with `chain` applied to every element, in one visit to Dst.
+    """Return the tensor with `chain` applied element-wise, in one visit to Dst.
 
     Args:
         operator: Who asks, for errors.
@@ -99,7 +99,10 @@ def apply_chain(
 def copy_bits(
     operator: str, input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None = None
 ) -> Tensor:
-    """Return a copy with the same bits, for functions that leave a data type's values as they are."""
+    """Return a copy with the same bits.
+
+    For functions that leave the values of a data type as they are.
+    """
     device = on_device(operator, input_tensor)
     spec = input_tensor.spec
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)
@@ -116,12 +119,12 @@ def copy_bits(
 
 
 def follows_tensor(chain: Sequence[ChainStep]) -> str | None:
-    """Return the first function of a chain whose coefficients follow the data type of the tensor."""
+    """Return the first function whose coefficients follow the tensor's data type."""
     return next((name for name, *_ in chain if name in _BY_TENSOR), None)
 
 
 def refuse_widening(operator: str, dtype: DataType, target: DataType | None, chain: Sequence[ChainStep]) -> None:
-    """Refuse functions of 16-bit tensors in a 32-bit Dst where their coefficients are not those of float32.
+    """Refuse 16-bit functions in a 32-bit Dst with coefficients other than float32's.
 
     Raises:
         UnsupportedError: `target`, the output's data type, is float32, the input is not, and a function of the chain

@@ -1,4 +1,4 @@
-"""Images as sticks, the channels of a pixel, and operators that pool some of them to one.
+"""Images as sticks, the channels of a pixel, and their pooling operators.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/pool`.
 """
@@ -62,7 +62,7 @@ def pooled(
     memory_config: MemoryConfig | None = None,
     layout: Layout = Layout.ROW_MAJOR,
 ) -> Tensor:
-    """Return the largest or the weighted sum of some sticks for every output.
+    """Return the maximum or the weighted sum of sticks for every output.
 
     Args:
         name: The operator.
@@ -121,20 +121,23 @@ class Axis:
 
     @property
     def outputs(self) -> int:
-        """Positions of the window; with `ceil`, also one that begins inside and ends outside."""
+        """Window positions.
+
+        With `ceil`, also one that begins inside and ends outside.
+        """
         free = self.extent + self.before + self.after - self.dilation * (self.size - 1) - 1
         count = (-(-free // self.stride) if self.ceil else free // self.stride) + 1
         beyond = self.ceil and (count - 1) * self.stride >= self.extent + self.before
         return count - 1 if beyond else count
 
     def places(self) -> Indices:
-        """Return the positions that every window has, -1 outside of the image: [outputs, size]."""
+        """Return the positions of every window, -1 outside the image: [outputs, size]."""
         first = np.arange(self.outputs)[:, None] * self.stride - self.before
         found = first + np.arange(self.size)[None, :] * self.dilation
         return np.where((found >= 0) & (found < self.extent), found, -1).astype(np.int32)
 
     def counted(self) -> npt.NDArray[np.int64]:
-        """Return the number of positions of every pooling window in the image or its padding."""
+        """Return each pooling window's number of positions in the image or padding."""
         first = np.arange(self.outputs) * self.stride - self.before
         end = np.minimum(first + self.size, self.extent + self.after)
         return end - first

@@ -70,7 +70,7 @@ CASTABLE: Final = {
     DataType.UINT16: "uint16",
     DataType.UINT8: "uint8",
 }
-"""Names of data types in the SFPU's conversions; block floats are bfloat16 in Dst."""
+"""Data type names in SFPU conversions; block floats are bfloat16 in Dst."""
 
 
 def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:

@@ -1,4 +1,7 @@
-"""Copies into a part of a tensor that keeps the rest: tiles of tiled tensors, elements of row-major ones."""
+"""Copies into a part of a tensor, keeping the rest.
+
+They are tile by tile in tiled tensors, element by element in row-major ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _WORD_BYTES = 4
 
 
 def tile_grid(tensor: Tensor) -> tuple[int, ...]:
-    """Return the shape of a tiled tensor of rank 2 or more in tiles."""
+    """Return the shape in tiles, for rank 2 or more."""
     *leading, height, width = tensor.spec.shape._dims
     return (*leading, -(-height // TILE_SIZE), -(-width // TILE_SIZE))
 
@@ -88,7 +91,9 @@ def in_whole_tiles(sizes: Sequence[int]) -> bool:
 
 
 def write_into(source: Tensor, output: Tensor, starts: Sequence[int]) -> None:
-    """Copy a tensor into another of its layout and data type, from an index on.
+    """Copy a tensor into an equally typed one, from an index.
+
+    Layout and data type of both are the same.
 
     In tiles, the index begins a tile, and the source ends with a tile or with the output.
     """

@@ -1,1 +1,4 @@
-"""Gradients, one file per subject: every operator `*_bw` is a composition of forward operators, written as such."""
+"""Gradients, one file per subject.
+
+Every operator `*_bw` is a composition of forward operators, written as such.
+"""

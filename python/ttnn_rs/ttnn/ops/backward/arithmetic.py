@@ -1,4 +1,6 @@
-"""Gradients of sums, differences, products, quotients and copies: each of the two may be left out or preallocated.
+"""Gradients of sums, differences, products, quotients and copies.
+
+Each of the two may be left out or preallocated.
 
 Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """
@@ -47,8 +49,11 @@ _LETTER_GRADS: Final = (INPUT_A_GRAD, INPUT_B_GRAD)
 _INT32: Final = (*FLOATS, DataType.INT32)
 
 Step = Callable[..., Tensor]
-"""Called with the steps, grad, both operands, the other parameters, and `output`, the tensor that takes the gradient.
-The second operand may be a number."""
+"""Steps of a gradient.
+
+Arguments: the steps, grad, both operands, the other parameters, and `output`, the tensor for the gradient. The second
+operand may be a number.
+"""
 
 
 def _copied(do: Forward, grad: Tensor, *_: Any, output: Tensor) -> Tensor:
@@ -121,7 +126,10 @@ def _pair(
     others: tuple[Signature, ...] = (),
     **more: Any,
 ) -> FastOperation:
-    """Register the gradients of an operator on two tensors, each in the tensor given for it or in a new one."""
+    """Register the gradients of an operator on two tensors.
+
+    Each is written to the tensor given for it, or to a new one.
+    """
     operator = f"ttnn.{name}"
 
     def run(grad: Tensor, a: Tensor, b: Tensor, *values: Any) -> Gradients:
@@ -234,7 +242,7 @@ assign_bw = _pair(
 
 
 def _compared(name: str) -> FastOperation:
-    """Register the gradient of a comparison, which is 0 wherever there is one."""
+    """Register the gradient of a comparison, which is always 0."""
     note = "The gradient of a comparison is 0. Present in older releases of TT-NN."
     others = _by_number(name, _zero)
     return _pair(name, "0, 0", g.compared, (_zero, _zero), others=others, dtypes=ANY, note=note, ulp=PASSED_ON)

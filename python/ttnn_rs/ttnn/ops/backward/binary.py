@@ -86,7 +86,10 @@ def _squared_difference(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list
 
 
 def _smaller_and_larger(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return grad where a < b and where a > b, half of it where they are equal, 0 elsewhere."""
+    """Return grad where a < b, and where a > b.
+
+    Where they are equal it is half of it, elsewhere 0.
+    """
     half = do.multiply(grad, 0.5)
     difference = do.subtract(b, a)
     shared = do.multiply(do.eqz(difference), half)
@@ -125,7 +128,10 @@ class Pair:
     steps: Callable[[Forward, Tensor, Tensor, Tensor], list[Tensor]]
     dtypes: tuple[DataType, ...] = FLOATS
     by_number: bool = False
-    """True if the second operand may be a scalar; the gradient is then `grad`. The first one always is."""
+    """True if the second operand may be a scalar.
+
+    The gradient is then `grad`. The first operand always may be one.
+    """
     rows: bool = True
     """True if every step also accepts row-major tensors."""
     note: str = ""

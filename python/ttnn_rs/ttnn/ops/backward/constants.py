@@ -1,4 +1,4 @@
-"""Gradients of functions that are flat, or have slope 1, wherever they are smooth."""
+"""Gradients of functions with slope 0 or 1 wherever they are smooth."""
 
 from __future__ import annotations
 

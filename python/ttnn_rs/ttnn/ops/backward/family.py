@@ -44,10 +44,13 @@ RAISES: Final = (
     ("LayoutError", "the operands differ in layout, or the operator requires TILE_LAYOUT."),
 )
 PASSED_ON: Final = (0.0, 0.0)
-"""`ulp` of gradients that are 0, or the incoming one with a sign: nothing is rounded."""
+"""`ulp` of gradients that are not rounded: 0, or ±grad."""
 PRODUCT_WITH_A_NUMBER: Final = (2.5, 1.5)
-"""`ulp` of products with any number. Half a unit for the product; as bfloat16 two for the number, which is truncated,
-as float32 one for its rounding. A quotient is a product with the inverse, whose rounding adds half a unit."""
+"""`ulp` of products with any number.
+
+Half a unit for the product; as bfloat16 two for the number, which is truncated, as float32 one for its rounding. A
+quotient is a product with the inverse, whose rounding adds half a unit.
+"""
 
 
 def preallocated(name: str) -> Param:
@@ -158,7 +161,9 @@ def entry(
     relative_to: Callable[..., Any] | None = None,
     accuracy: Accuracy | None = None,
 ) -> FastOperation:
-    """Register a gradient operator; the formula lists the gradients, or is a sentence.
+    """Register a gradient operator.
+
+    The formula lists the gradients, or is a sentence.
 
     The errors are given as those of a `Gradient`, or by `accuracy`.
     """
@@ -185,7 +190,7 @@ def entry(
 
 
 def _steps_of_one(row: Gradient) -> Callable[..., list[Tensor]]:
-    """Return the function that runs the steps of an operator of one operand."""
+    """Return the function that runs the steps of a unary operator."""
     operator = f"ttnn.{row.name}"
 
     def run(grad: Tensor, x: Tensor, *values: Any) -> list[Tensor]:
@@ -204,7 +209,9 @@ def _steps_of_one(row: Gradient) -> Callable[..., list[Tensor]]:
 def output_for(
     operator: str, place: MemoryConfig | None, x: Tensor, output: Tensor | None, label: str = "input_grad"
 ) -> tuple[Forward, Tensor]:
-    """Return the steps and the tensor that takes a gradient: the one given, or a new one like the operand.
+    """Return the steps and the output tensor of a gradient.
+
+    The tensor is the one given, or a new one like the operand.
 
     The memory configuration of the given tensor takes precedence over `place`.
 

@@ -1,4 +1,4 @@
-"""The forward operators as the steps of a composition, with their results in one place."""
+"""The forward operators as steps of compositions, with one result memory config."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ class Forward:
         return step
 
     def where(self, predicate: Tensor, true: Tensor | float, false: Tensor | float, **options: Any) -> Tensor:
-        """Return `true` where the predicate is not 0, else `false`; integers between two numbers become float32."""
+        """Return `true` where the predicate is not 0, else `false`.
+
+        Integers between two numbers become float32.
+        """
         if predicate.dtype in INTEGERS and isinstance(true, float) and isinstance(false, float):
             predicate = self._single(predicate)
         return self.__getattr__("where")(predicate, true, false, **options)
@@ -65,7 +68,7 @@ class Forward:
         return self.typecast(x, DataType.FLOAT32) if x.dtype in INTEGERS else x
 
     def chain(self, x: Tensor, *functions: UnaryOpType | tuple[UnaryOpType, float]) -> Tensor:
-        """Return functions of the SFPU one after the other in one visit to Dst."""
+        """Return a chain of SFPU functions, in one visit to Dst."""
         steps = [UnaryWithParam(item) for item in functions]
         if x.dtype in INTEGERS:
             for item in steps:
@@ -85,7 +88,7 @@ class Forward:
         return empty
 
     def passed_on(self, grad: Tensor) -> Tensor:
-        """Return the gradient itself, or a copy of it in the place that was asked for."""
+        """Return the gradient itself, or a copy in the requested memory config."""
         if self.place is None or self.place == grad.memory_config():
             return grad
         moved: Tensor = find("ttnn.to_memory_config")(grad, self.place)
@@ -99,7 +102,7 @@ class Forward:
 
 @contextmanager
 def named(operator: str) -> Iterator[None]:
-    """Prefix the text of an error that a step raises with the operator's name."""
+    """Prefix the text of a step's error with the operator's name."""
     try:
         yield
     except TtnnError as error:

@@ -1,4 +1,6 @@
-"""Gradients that the chip computes in one visit to Dst: tanh, sigmoid, gelu.
+"""Gradients that the chip computes in one visit to Dst.
+
+They are those of tanh, sigmoid and gelu.
 
 Their kernels keep every intermediate value in Dst, which is 16 bits wide unless a tensor is float32. A tensor of Dst's
 own format holds such a value without loss, so the steps here are programs of their own with intermediate tensors of
@@ -70,11 +72,14 @@ class Dst:
         return apply_chain(self.operator, x, list(steps), dtype=self.format)
 
     def product(self, a: Tensor, b: Tensor | float, output: Tensor | None = None) -> Tensor:
-        """Return a * b, into the result of the kernel if that is given."""
+        """Return a * b, written to the kernel's result if it is given."""
         return self._binary("mul_binary", a, b, self.format, output)
 
     def sum(self, a: Tensor, b: Tensor | float) -> Tensor:
-        """Return a + b, rounded to the nearest value of Dst's format if the result is bfloat16, else cut to it."""
+        """Return a + b.
+
+        It is rounded to the nearest value of Dst's format for a bfloat16 result, else truncated to it.
+        """
         if self.format is DataType.FLOAT32 or self.output.dtype is not DataType.BFLOAT16:
             return self._binary("add_binary", a, b, self.format)
         exact = self._binary("add_binary", a, b, DataType.FLOAT32)

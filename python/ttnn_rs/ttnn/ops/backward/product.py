@@ -42,7 +42,10 @@ def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) 
 
 
 def _first(share: Tensor, x: Tensor) -> Tensor:
-    """Return the first element: reducing all dimensions has one product, and the official composition one gradient."""
+    """Return the first element.
+
+    Reducing all dimensions has one product, and the official composition one gradient.
+    """
     dims = share.spec.shape._dims
     if share.spec.shape.volume() not in (1, x.spec.shape.volume()):
         raise ShapeError(
@@ -57,7 +60,7 @@ def _first(share: Tensor, x: Tensor) -> Tensor:
 
 
 def _kept(grad: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Return the gradient of products along a dimension with that dimension, of size 1.
+    """Return the gradient of products along a dimension, which gets size 1.
 
     Of a gradient like `x`, the first row or column counts, as in the official composition.
     """

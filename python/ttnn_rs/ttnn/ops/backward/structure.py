@@ -39,7 +39,7 @@ _REPEAT: Final = "ttnn.repeat_bw"
 
 
 def _parts(grad: Tensor, operands: tuple[Tensor, Tensor], dim: int) -> list[tuple[list[int], list[int]]]:
-    """Return where the parts of `grad` start and end that belong to the operands.
+    """Return starts and ends of the operands' parts of `grad`.
 
     Raises:
         ShapeError: a part is not there, or has another shape than its operand.

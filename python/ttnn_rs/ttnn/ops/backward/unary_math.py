@@ -44,7 +44,10 @@ def _log(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
 
 
 def _log_of_base(do: Forward, grad: Tensor, x: Tensor, log_of_base: float) -> Tensor:
-    """The gradient of ln(x) / ln(base): infinite at 0 with the sign of `grad`, NaN there where `grad` is 0."""
+    """Gradient of ln(x) / ln(base).
+
+    At 0 it is infinite with the sign of `grad`, and NaN where `grad` is 0.
+    """
     infinity = do.where(do.ltz(grad), -INF, INF)
     quotient = do.multiply(grad, do.reciprocal(do.multiply(x, log_of_base)))
     undefined = do.logical_and(do.eqz(x), do.eqz(grad))

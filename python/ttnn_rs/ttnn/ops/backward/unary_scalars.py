@@ -1,4 +1,7 @@
-"""Gradients of functions of one tensor and of numbers: limits, powers, quotients, derivatives of digamma."""
+"""Gradients of functions of a tensor and numbers.
+
+They are limits, powers, quotients and derivatives of digamma.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def check_rounding(operator: str, mode: str | None) -> None:
 
 
 def _clamp(operator: str) -> Callable[..., list[Tensor]]:
-    """Return the gradient of a function that holds values between two numbers or two tensors."""
+    """Return the gradient of a clamp between two numbers or two tensors."""
 
     def run(
         grad: Tensor, x: Tensor, low: float | Tensor | None, high: float | Tensor | None, place: MemoryConfig | None

@@ -1,4 +1,4 @@
-"""Operators of several chips: names that raise, since there is one chip here.
+"""Operators of several chips, which raise: there is one chip.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/ccl`.
 """

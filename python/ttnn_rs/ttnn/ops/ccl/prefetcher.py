@@ -1,4 +1,4 @@
-"""Weight prefetching on cores next to the DRAM banks: names that raise, since it is not modelled.
+"""Weight prefetching near DRAM banks, which raises: it is not modelled.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/prefetcher`.
 """

@@ -100,7 +100,10 @@ def _spread(name: str, images: Tensor, window: Window) -> Tensor:
 
 
 def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
-    """Return the pixels of every window side by side, in tiles: [1, 1, N * OH * OW, K]."""
+    """Return window pixels side by side, in tiles.
+
+    [1, 1, N * OH * OW, K].
+    """
     kernel, spec = window.kernel, images.spec
     device = on_device(name, images)
     target = TensorSpec.of((1, 1, window.rows, kernel.inner), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
@@ -144,7 +147,7 @@ def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any
 
 
 def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, dict[str, Any]]:
-    """Return the left operand of the matmul, and the engine's options for reading it.
+    """Return the left matmul operand and the engine's options for reading it.
 
     Windows of images with full tiles of channels are not written to memory: the product takes them from the images.
     """
@@ -249,7 +252,7 @@ def convolution(
     compute_config: WormholeComputeKernelConfig | None,
     memory_config: MemoryConfig | None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Return the output, and the weights and bias as the product takes them."""
+    """Return the output, and weights and bias in the matmul's form."""
     if input_tensor._device is None and device is not None:
         input_tensor = conversion.to_device(input_tensor, device)
     on = on_device(name, input_tensor)
@@ -283,7 +286,7 @@ def convolution(
 def results(
     output: Tensor, size: object, prepared: tuple[Tensor, Tensor | None], *, with_size: bool, with_weights: bool
 ) -> Tensor | tuple[object, ...]:
-    """Return the output, with its size and what was prepared if these are asked for."""
+    """Return the output, with its size and prepared tensors if requested."""
     more = [*([size] if with_size else []), *([prepared] if with_weights else [])]
     return (output, *more) if more else output
 

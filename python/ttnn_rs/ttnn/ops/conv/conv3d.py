@@ -1,4 +1,6 @@
-"""Convolutions of volumes: windows become rows of a matrix, which is multiplied with the weights.
+"""Convolutions of volumes.
+
+Windows become rows of a matrix, which is multiplied with the weights.
 
 Blocks of input channels are multiplied on cores of their own; their sums are packed, added one after the other, and
 then the bias. Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/conv3d`.
@@ -62,7 +64,10 @@ _WORDS_OF_BLOCKS: Final = 16
 
 @dataclass(frozen=True)
 class _Window:
-    """Start and extent of the kernel window at every output position, along time, height and width."""
+    """Start and extent of the kernel window per output position and axis.
+
+    The axes are time, height and width.
+    """
 
     kernel: tuple[int, ...]
     stride: tuple[int, ...]
@@ -260,7 +265,7 @@ def _rows(like: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def _padded(source: Tensor, padding: Sequence[int], *, replicates: bool) -> Tensor:
-    """Return a volume with zeros around it, or with copies of its outermost elements."""
+    """Return a volume padded with zeros, or with its outermost elements."""
     for axis, pad in enumerate(padding, 1):
         if not pad:
             continue
@@ -311,7 +316,7 @@ def _windows(volume: Tensor, window: _Window, positions: Sequence[int], channels
 def _product(
     volume: Tensor, weight: Tensor, window: _Window, positions: Sequence[int], each: int, numerics: Numerics
 ) -> Tensor:
-    """Return the sums of all blocks of channels, packed after every block and every addition."""
+    """Return the sum over channel blocks, packed after every block and addition."""
     device = on_device(_NAME, volume)
     inputs, outputs = volume.spec.shape[4], weight.spec.shape[1]
     inner, columns = tiles_of(window.volume * each), tiles_of(outputs)
@@ -341,7 +346,7 @@ def _product(
 
 
 def _added(a: Tensor, b: Tensor, numerics: Numerics) -> Tensor:
-    """Return the sum of two matrices, or of a matrix and a row, packed."""
+    """Return the packed sum of two matrices, or of matrix and row."""
     device = on_device(_NAME, a)
     spec = a.spec
     shape = tuple(spec.shape)

@@ -62,7 +62,7 @@ _OF_THE_CALL: Final = {
     *("input_width", "input_length", "in_channels", "kernel_size", "groups", "stride", "padding", "output_padding"),
     *("dilation", "has_bias", "compute_config", "slice_config", "dram_slice_config", "mirror_kernel"),
 }
-"""Arguments about memory and slices of the convolution; weights do not depend on them."""
+"""Memory and slice arguments of the convolution, which weights ignore."""
 
 
 def _known(name: str, options: dict[str, Any]) -> None:
@@ -87,7 +87,9 @@ def prepare_conv_weights(
     conv_config: Conv2dConfig | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return prepared weights of `ttnn.conv2d`: [O, C / groups, kh, kw] -> [1, 1, K, O].
+    """Return prepared weights of `ttnn.conv2d`.
+
+    [O, C / groups, kh, kw] -> [1, 1, K, O].
 
     They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
 
@@ -116,7 +118,9 @@ def prepare_conv_transpose2d_weights(
     mirror_kernel: bool = True,
     **options: Any,
 ) -> Tensor:
-    """Return prepared weights of `ttnn.conv_transpose2d`: [C, O / groups, kh, kw] -> [1, 1, K, O].
+    """Return prepared weights of `ttnn.conv_transpose2d`.
+
+    [C, O / groups, kh, kw] -> [1, 1, K, O].
 
     They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
 
@@ -141,7 +145,9 @@ def prepare_conv_bias(
     conv_config: Conv2dConfig | None = None,
     **options: Any,
 ) -> Tensor:
-    """Return the prepared bias of `ttnn.conv2d`: [1, 1, 1, O], tiled, on `device` if set.
+    """Return the prepared bias of `ttnn.conv2d`.
+
+    [1, 1, 1, O], tiled, on `device` if set.
 
     Raises:
         ShapeError: it has another number of elements.

@@ -53,7 +53,10 @@ class ConvProgram:
         return -(-self.window.kernel.out_channels // TILE_SIZE)
 
     def cores(self, most: int) -> int:
-        """Return how many of `most` cores divide the rows of tiles so that less than one core's share is padding."""
+        """Return how many of `most` cores divide the tile rows.
+
+        Less than one core's share is padding.
+        """
         for count in range(min(most, self.tile_rows), 1, -1):
             share = -(-self.tile_rows // count)
             if share * count - self.tile_rows < share:
@@ -65,13 +68,19 @@ class ConvProgram:
         return -(-self.tile_rows // cores)
 
     def block_rows(self, cores: int) -> int:
-        """Return the tile rows of a block of the activation: those of the configuration, else all of a core."""
+        """Return the tile rows of an activation block.
+
+        Those of the configuration, else all of a core.
+        """
         rows = self.rows(cores)
         wanted = self.config.act_block_h_override // TILE_SIZE
         return wanted if 0 < wanted < rows and rows % wanted == 0 else rows
 
     def subblock(self, cores: int) -> tuple[int, int]:
-        """Return rows and columns of the part of a block that Dst holds: the largest, of one row or of whole rows."""
+        """Return rows and columns of a block's part in Dst.
+
+        It is the largest, of one row or of whole rows.
+        """
         rows, columns, most = self.block_rows(cores), self.columns, 4 if self.dst32 else 8
         wide = [(1, width) for width in range(1, min(columns, most) + 1) if columns % width == 0]
         tall = [(height, columns) for height in range(1, most // columns + 1) if rows % height == 0]

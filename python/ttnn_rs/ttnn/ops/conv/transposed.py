@@ -1,4 +1,6 @@
-"""Transposed convolutions: images with zeros between their pixels, convolved with the mirrored kernel.
+"""Transposed convolutions.
+
+Images have zeros between their pixels and are convolved with the mirrored kernel.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv_transpose2d`.
 """
@@ -40,7 +42,10 @@ _NAME: Final = "ttnn.conv_transpose2d"
 
 
 def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
-    """Return weights [C, O / groups, kh, kw] as those of the convolution, [O, C / groups, kh, kw]."""
+    """Return weights of a transposed convolution as those of a convolution.
+
+    [C, O / groups, kh, kw] -> [O, C / groups, kh, kw].
+    """
     if is_prepared(weight, kernel):
         return weight
     shape = tuple(weight.spec.shape)

@@ -23,7 +23,7 @@ _ALIGNMENT = 8
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel window, and the order of its elements in the inner dimension of the matmul."""
+    """A kernel window with the inner matmul order of its elements."""
 
     in_channels: int
     out_channels: int
@@ -52,7 +52,7 @@ class Kernel:
 
 
 def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
-    """Return True if a tensor is already a prepared weight of this kernel."""
+    """Return True if a tensor is a prepared weight of this kernel."""
     spec = weight.spec
     return spec.layout is Layout.TILE and tuple(spec.shape) == (1, 1, kernel.inner, kernel.out_channels)
 
@@ -60,7 +60,9 @@ def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
 def prepared_weights(
     name: str, weight: Tensor, kernel: Kernel, dtype: DataType | None, device: MeshDevice | None
 ) -> Tensor:
-    """Return weights [O, C / groups, kh, kw] as a matrix [1, 1, K, O] in tiles; groups become blocks of zeros.
+    """Return weights as a tiled matrix [1, 1, K, O].
+
+    They are [O, C / groups, kh, kw]; groups become blocks of zeros.
 
     Raises:
         ShapeError: they do not fit the convolution.
@@ -94,7 +96,7 @@ def prepared_weights(
 def prepared_bias(
     name: str, bias: Tensor, out_channels: int, dtype: DataType | None, device: MeshDevice | None
 ) -> Tensor:
-    """Return a bias [1, 1, 1, O] in tiles, on the device if there is one.
+    """Return a tiled bias [1, 1, 1, O], on `device` if set.
 
     Raises:
         ShapeError: it has another number of channels.

@@ -1,4 +1,4 @@
-"""Weights of convolutions of volumes as the matrix that the windows are multiplied with.
+"""Weights of volume convolutions as matrices for multiplication with windows.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/conv3d/prepare_conv3d_weights.cpp`.
 """
@@ -23,7 +23,9 @@ ALIGNMENT: Final = 32
 
 
 def prepared(name: str, weight: Tensor, groups: int, block: int, alignment: int, device: MeshDevice | None) -> Tensor:
-    """Return weights [O, C / groups, kT, kH, kW] as rows of blocks of channels, [blocks * kT * kH * kW * block, O].
+    """Return weights as rows of channel blocks.
+
+    [O, C / groups, kT, kH, kW] -> [blocks * kT * kH * kW * block, O].
 
     Raises:
         ShapeError: they are not of rank 5, or blocks do not divide the channels.

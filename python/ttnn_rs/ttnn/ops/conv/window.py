@@ -28,7 +28,7 @@ class Window:
     padding: tuple[int, int, int, int]
     dilation: tuple[int, int]
     spread: tuple[int, int] = (1, 1)
-    """Every pixel of the input begins so many rows and columns, the others being zeros."""
+    """Spacing of input pixels in rows and columns, zeros between them."""
 
     def _places(self, extent: int, size: int, axis: int) -> int:
         before, after = self.padding[2 * axis : 2 * axis + 2]
@@ -50,7 +50,7 @@ class Window:
         return self.batch * self.out_height * self.out_width
 
     def inside(self, place: int, axis: int) -> tuple[int, int, int]:
-        """Return the first output position, how many, and the first input position, for an element of the window."""
+        """Return output start, count and input start of a window element."""
         extent, outs = ((self.height, self.out_height), (self.width, self.out_width))[axis]
         shift = place * self.dilation[axis] - self.padding[2 * axis]
         stride = self.stride[axis]
@@ -88,7 +88,9 @@ def window_of(
     dilation: Sequence[int],
     groups: int,
 ) -> Window:
-    """Return the window of a convolution; `sizes` are batch, height, width, and channels in and out.
+    """Return a convolution's window.
+
+    `sizes` are batch, height, width, and channels in and out.
 
     Raises:
         ParameterError: sizes are not positive, do not divide into groups, or the window does not fit the image.

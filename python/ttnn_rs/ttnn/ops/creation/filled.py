@@ -48,7 +48,7 @@ _NUMPY: Final[dict[DataType, Any]] = {
 
 
 def _value(name: str, value: float, dtype: DataType) -> float:
-    """Return a fill value that the data type can hold; integers are cut toward zero.
+    """Return a fill value in the data type; integers truncate toward zero.
 
     Raises:
         DTypeError: it is not finite or out of range for an integer type.

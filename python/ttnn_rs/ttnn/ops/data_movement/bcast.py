@@ -1,4 +1,6 @@
-"""`ttnn.bcast`: sums, differences and products with a row, a column or a number for every matrix.
+"""`ttnn.bcast`: arithmetic with a row, column or scalar per matrix.
+
+It adds, subtracts or multiplies.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/bcast`.
 """
@@ -50,7 +52,7 @@ def _program(
     dim: BcastOpDim,
     arch: int,
 ) -> Pipeline:
-    """Return the program on both inputs: one FPU operation in a 16-bit Dst."""
+    """Return the program: one FPU operation in a 16-bit Dst."""
     program = Pipeline(shape, ROWS, dtypes[0], False, _HIFI4, arch)
     a, b = program.tensor(dtypes[0]), program.tensor(dtypes[1], other, _WITHIN_TILES[dim])
     program.eltwise(_OPS[op], a, b, dtypes[2], output=0)

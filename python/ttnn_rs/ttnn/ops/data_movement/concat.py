@@ -85,7 +85,10 @@ def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
 
 
 def _default_place(tensor: Tensor) -> MemoryConfig:
-    """Return where a result of another shape lives: with an interleaved input, else in DRAM."""
+    """Return the memory config of a result of another shape.
+
+    That of an interleaved input, else DRAM.
+    """
     config = tensor.spec.memory_config
     return config if config.interleaved else DRAM_MEMORY_CONFIG
 
@@ -186,7 +189,10 @@ def repeated(
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
 ) -> Tensor:
-    """Return a tensor repeated so often along each dimension; further counts are of new leading dimensions."""
+    """Return a tensor repeated along each dimension.
+
+    Further counts are of new leading dimensions.
+    """
     device = on_device(name, source)
     if any(count < 0 for count in counts):
         raise ShapeError(f"{name}: repeat_dims={list(counts)} must not be negative.")

@@ -68,7 +68,10 @@ def _row_major_dtype(name: str, dtype: DataType) -> None:
 
 
 def _output_dtype(name: str, given: DataType, dtype: DataType | None) -> DataType:
-    """Return the data type of the output, which is row-major and that of the input, but for block floats."""
+    """Return the row-major output's data type.
+
+    It is that of the input, except for block floats.
+    """
     result = dtype or given
     _row_major_dtype(name, result)
     if result is not given and not (result is DataType.BFLOAT16 and given in BLOCK_FLOATS):

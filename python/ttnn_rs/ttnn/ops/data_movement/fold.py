@@ -71,7 +71,10 @@ def _widened(source: Tensor, widths: Sequence[tuple[int, int]]) -> Tensor:
 
 
 def _blocks(name: str, source: Tensor, down: int, across: int) -> Tensor:
-    """Return [N, H / down, W / across, down * across * C] of row-major [N, H, W, C]."""
+    """Return folded row-major images.
+
+    [N, H, W, C] -> [N, H / down, W / across, down * across * C].
+    """
     batch, height, width, channels = tuple(source.spec.shape)
     if height % down or width % across:
         raise ShapeError(
@@ -142,7 +145,7 @@ def _folds(name: str, spec: TensorSpec) -> None:
 def _transposed(
     name: str, source: Tensor, strides: tuple[int, int], output_shape: Shape | None, more: tuple[int, int, int]
 ) -> Tensor:
-    """Return images of [N, C, H, W] folded; rows and columns are padded to multiples of 32 before."""
+    """Return folded [N, C, H, W] images, padded to multiples of 32."""
     dims = tuple(source.spec.shape)
     rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source.spec.layout is Layout.TILE else as_rows(source)
     sizes = [dims[1] + more[0], dims[2] + more[1], dims[3] + more[2]]
@@ -159,7 +162,7 @@ def _transposed(
 def _transposed_shards(
     name: str, source: Tensor, strides: tuple[int, int], output_shape: Shape | None, around: tuple[int, int, int]
 ) -> Tensor:
-    """Return images of [N, C, H, W] folded; rows and columns have the same padding on both sides."""
+    """Return folded [N, C, H, W] images, equally padded on both sides."""
     channels, high, wide = around
     rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source.spec.layout is Layout.TILE else as_rows(source)
     images = permuted(
@@ -176,7 +179,10 @@ def _transposed_shards(
 
 
 def _rows_of_cores(folded: Tensor, spec: TensorSpec, grid: CoreRangeSet | None) -> MemoryConfig:
-    """Return shards of as many rows for every core: for four cores in a square unless cores are given."""
+    """Return shards with equal rows per core.
+
+    Four cores in a square unless cores are given.
+    """
     given = spec.memory_config.shard_spec
     cores = grid or CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(1, 1))])
     *leading, channels = tuple(folded.spec.shape)

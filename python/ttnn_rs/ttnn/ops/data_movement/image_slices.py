@@ -1,4 +1,4 @@
-"""Slices of images: out of a tensor into shards, and from shards into a tensor.
+"""Slices of images: from a tensor into shards, and back.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental`, `padded_slice` and `slice_write`.
 """
@@ -115,7 +115,10 @@ def _check_written(name: str, input_tensor: Tensor, output_tensor: Tensor, begin
 def _write_shards(
     name: str, input_tensor: Tensor, output_tensor: Tensor, begin: Sequence[int], shape: Sequence[int]
 ) -> None:
-    """Write pixels that are the rows of shards, which may have more channels and more rows than the slice."""
+    """Write pixels from shard rows into a slice.
+
+    Shards may have more channels and more rows than the slice.
+    """
     *leading, width, channels = shape
     if input_tensor.spec.layout is Layout.TILE:
         width, channels = _up(width), _up(channels)

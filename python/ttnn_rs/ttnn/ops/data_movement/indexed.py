@@ -49,7 +49,7 @@ _LONGEST_TILED_ROW: Final = 256
 
 
 def as_rows(source: Tensor) -> Tensor:
-    """Return a device tensor in full rows, its elements unchanged; the tensor itself if it has them."""
+    """Return a device tensor in full rows; itself if it has them."""
     if source.spec.layout is Layout.ROW_MAJOR:
         return in_rows(source)
     return move(source, _rows_like(source, tuple(source.spec.shape)))
@@ -78,7 +78,7 @@ def place(name: str, result: Tensor, memory_config: MemoryConfig, out: Tensor | 
 
 
 def _fits(name: str, inner: Tensor, outer: Tensor, labels: tuple[str, str], but: int = -1) -> None:
-    """Refuse a tensor that is larger than another along a dimension, except along `but`."""
+    """Refuse a tensor larger than another in a dimension except `but`."""
     small, large = tuple(inner.spec.shape), tuple(outer.spec.shape)
     for axis, (own, limit) in enumerate(zip(small, large, strict=True)):
         if own > limit and axis != but:
@@ -91,7 +91,7 @@ def _fits(name: str, inner: Tensor, outer: Tensor, labels: tuple[str, str], but:
 
 
 def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
-    """Return the elements that the indices name along an axis; both tensors in tiles.
+    """Return the elements at indices along an axis; both tensors are tiled.
 
     Raises:
         ShapeError: there are indices, and nothing that they could name.
@@ -199,7 +199,10 @@ def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]
 
 
 def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: str | None) -> None:
-    """Count the programs of a scatter: each tensor in rows, its axis last, the scatter itself, and the way back."""
+    """Count the programs of a scatter.
+
+    Each tensor in rows, its axis last, the scatter itself, and the way back.
+    """
     device = on_device("ttnn.scatter", tensors[0])
     shape = tuple(tensors[1].spec.shape)
     last = axis == len(shape) - 1
@@ -223,7 +226,7 @@ def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: s
 
 
 def _turned(device: MeshDevice, spec: TensorSpec, axis: int) -> TensorSpec:
-    """Count the transpose of an axis with the last one, and return the specification of its result."""
+    """Count the transpose to the last axis; return the result's specification."""
     count_program(device, "transpose", spec, axis)
     order = _with_axis_last(spec.shape.rank, axis)
     return TensorSpec.of([spec.shape[dim] for dim in order], spec.dtype, spec.layout)

@@ -89,7 +89,10 @@ def _tiled_memory(operator: str, config: MemoryConfig, spec: TensorSpec, inherit
 
 
 def _padded_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...], tile: Tile) -> MemoryConfig:
-    """Return a sharded place that names no cores with those of the input, whose shards grow to full tiles."""
+    """Return a memory config with the input's cores.
+
+    It is sharded but names no cores; shards grow to full tiles.
+    """
     place, given = spec.memory_config, spec.memory_config.shard_spec
     unnamed = config.is_sharded() and config.shard_spec is None and config.nd_shard_spec is None
     if not unnamed or given is None or config.memory_layout is not place.memory_layout:
@@ -128,7 +131,10 @@ def tilize_padded(
 def untilized(
     operator: str, source: Tensor, memory_config: MemoryConfig | None = None, shape: Sequence[int] | None = None
 ) -> Tensor:
-    """Return a tiled device tensor in rows; block floats become bfloat16. `shape` cuts it further."""
+    """Return a tiled device tensor in rows.
+
+    Block floats become bfloat16. `shape` cuts it further.
+    """
     if shape is None and source.spec.is_padded_further:
         shape = tuple(source.spec.shape)
     source = _with_all_padding(source)
@@ -146,7 +152,10 @@ def untilized(
 
 
 def _cut_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig:
-    """Return shards for what is left of a sharded tensor: the program divides it again over the cores of the input."""
+    """Return shards for the rest of a sharded tensor.
+
+    The program divides it again over the cores of the input.
+    """
     given = spec.memory_config.shard_spec
     if given is None or not config.is_sharded() or config.nd_shard_spec is not None or not shape:
         return config
@@ -274,7 +283,7 @@ def _tilized_further(
     memory_config: MemoryConfig | None,
     dtype: DataType | None,
 ) -> Tensor:
-    """Return a row-major tensor in tiles with more padding than full tiles need.
+    """Return a row-major tensor tiled with more padding than needed.
 
     Raises:
         ShapeError: the padded shape is smaller somewhere, of another rank or not made of tiles.
@@ -300,7 +309,10 @@ def _tilized_further(
 
 
 def _with_all_padding(source: Tensor) -> Tensor:
-    """Return a view of tiles that has their further padding as elements; other tensors as they are."""
+    """Return tiles with extra padding viewed as elements.
+
+    Other tensors are returned as they are.
+    """
     spec = source.spec
     if not spec.is_padded_further:
         return source

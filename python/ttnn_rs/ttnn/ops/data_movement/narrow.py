@@ -1,4 +1,4 @@
-"""`ttnn.narrow` and `ttnn.chunk`: parts of a tensor along one dimension, each a slice.
+"""`ttnn.narrow` and `ttnn.chunk`: slices along one dimension.
 
 Source: TT-NN docs of the operators; the bits of a part are those of `ttnn.slice`.
 """

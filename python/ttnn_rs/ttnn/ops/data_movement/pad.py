@@ -63,7 +63,9 @@ def _padded(
 
 
 def _stays(spec: TensorSpec, shape: Sequence[int], memory_config: MemoryConfig) -> bool:
-    """Return True if the output is where the input is, whatever `memory_config` is.
+    """Return True if the output keeps the input's memory config.
+
+    `memory_config` is ignored then.
 
     The official operator fills the padding of the input where the output has the same tiles, and moves that only
     from pages to shards or back.
@@ -74,7 +76,10 @@ def _stays(spec: TensorSpec, shape: Sequence[int], memory_config: MemoryConfig) 
 
 
 def _own_place(spec: TensorSpec, shape: Sequence[int]) -> MemoryConfig:
-    """Return the default output memory config: that of the input, with shards of the output's rows."""
+    """Return the default output memory config.
+
+    That of the input, with shards of the output's rows.
+    """
     config = spec.memory_config
     shards = config.shard_spec
     if shards is None or config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
@@ -88,7 +93,7 @@ def _own_place(spec: TensorSpec, shape: Sequence[int]) -> MemoryConfig:
 def _check_program(
     name: str, use_multicore: bool, memory_config: MemoryConfig | None, sub_core_grids: CoreRangeSet | None
 ) -> None:
-    """Refuse cores for a program that runs on one, or on those of shards."""
+    """Refuse cores for a program on one core, or on shard cores."""
     if sub_core_grids is None:
         return
     if not use_multicore:

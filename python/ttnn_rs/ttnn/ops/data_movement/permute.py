@@ -1,4 +1,4 @@
-"""Other orders of a tensor's dimensions: which program the chip runs for an order, and what that does to the bits.
+"""Permutations of dimensions: the chip's program per order, and its bits.
 
 Tiles are copied where only leading dimensions change. Where rows and columns are transposed, the unpacker
 transposes tiles and they are packed again. Everything else moves rows, for which block floats become bfloat16 and are
@@ -45,7 +45,7 @@ _WORD_BYTES = 4
 def permuted(
     name: str, source: Tensor, order: Sequence[int], memory_config: MemoryConfig | None, pad_value: float
 ) -> Tensor:
-    """Return a device tensor with its dimensions in another order; the tensor itself if nothing changes."""
+    """Return a device tensor with permuted dimensions; itself if nothing changes."""
     on_device(name, source)
     spec = source.spec
     order = list(order)
@@ -72,7 +72,10 @@ def permuted(
 
 
 def _joined(dims: tuple[int, ...], order: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Return dimensions and order of the same permutation, those that stay side by side being one, without any of 1."""
+    """Return an equal permutation with adjacent dimensions merged.
+
+    Dimensions of size 1 are left out.
+    """
     kept = [axis for axis in order if dims[axis] != 1]
     places = sorted(kept)
     groups: list[list[int]] = []
@@ -88,7 +91,10 @@ def _joined(dims: tuple[int, ...], order: tuple[int, ...]) -> tuple[list[int], l
 def _in_longer_rows(
     source: Tensor, target: TensorSpec, joined: tuple[list[int], list[int]], through_dst: bool
 ) -> Tensor:
-    """Return a row-major tensor permuted as one of fewer dimensions, where rows would have a single element."""
+    """Return a row-major tensor permuted with fewer dimensions.
+
+    Rows would have a single element otherwise.
+    """
     dims, order = joined
     if len(dims) < 2:
         return move(source, target, through_dst=through_dst)
@@ -114,7 +120,10 @@ def moved_to(source: Tensor, memory_config: MemoryConfig) -> Tensor:
 
 
 def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: MemoryConfig) -> Tensor:
-    """Return the tensor with its matrices in another order: pages are copied as they are, padding included."""
+    """Return the tensor with its matrices permuted.
+
+    Pages are copied as they are, padding included.
+    """
     spec, device = source.spec, source._device
     assert device is not None
     dims = [spec.shape[axis] for axis in order]
@@ -142,7 +151,9 @@ def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: Memor
 
 
 def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_config: MemoryConfig) -> Tensor:
-    """Return the tensor with every matrix transposed: its tiles pass through Dst and are packed into new groups.
+    """Return the tensor with every matrix transposed.
+
+    Its tiles pass through Dst and are packed into new groups.
 
     Padding is transposed like the rest, because it takes part in the shared exponents.
     """
@@ -191,7 +202,10 @@ def _transpose(
 
 
 def _place_of_transposed(spec: TensorSpec, dims: set[int], given: MemoryConfig | None) -> MemoryConfig:
-    """Return the memory config of a transposed tensor; without shards in `given`, the input's shards are transposed."""
+    """Return a transposed tensor's memory config.
+
+    Without shards in `given`, the input's shards are transposed.
+    """
     if given is not None and not (given.is_sharded() and given.shard_spec is None and given.nd_shard_spec is None):
         return given
     config, shards, rank = spec.memory_config, spec.memory_config.shard_spec, spec.shape.rank

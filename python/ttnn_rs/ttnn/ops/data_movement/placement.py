@@ -1,4 +1,6 @@
-"""Memory configs of tensors: interleaved or sharded, DRAM or L1; copy, move, free.
+"""Memory configs of tensors: copy, move, free.
+
+They are interleaved or sharded, in DRAM or L1.
 
 Source: TT-NN docs of the operators; sharding rules as in `MemoryConfig`.
 """
@@ -53,7 +55,7 @@ def _placed(
     dtype: DataType | None = None,
     output_tensor: Tensor | None = None,
 ) -> Tensor:
-    """Return a copy of `source` in another place, possibly in another data type."""
+    """Return a copy of `source` in another memory config or data type."""
     device = on_device(name, source)
     spec = source.spec
     memory_config = memory_of_result(memory_config, output_tensor, memory_config)

@@ -1,4 +1,4 @@
-"""Another shape for the same elements: views where the pages allow it, moved elements where they do not.
+"""Reshapes: views where the pages allow it, moved elements otherwise.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
 """
@@ -61,7 +61,7 @@ def _resolved(name: str, volume: int, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
-    """Return True if the pages of `shape` are the pages of `spec`, in the same order."""
+    """Return True if `shape` has the pages of `spec` in order."""
     old_height, old_width = (1, 1, *spec.shape)[-2:]
     new_height, new_width = (1, 1, *shape)[-2:]
     config = spec.memory_config
@@ -74,7 +74,10 @@ def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
 
 
 def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
-    """Return True if a shape with another number of elements has the same tiles, but other padding."""
+    """Return True for the same tiles but another number of elements.
+
+    The shape differs in padding.
+    """
     if spec.layout is not Layout.TILE or len(shape) < 2 or min(shape) < 1 or math.prod(shape) == spec.shape.volume():
         return False
     padded = TensorSpec.of(shape, spec.dtype, spec.layout, tile=spec.tile).padded_shape
@@ -82,7 +85,10 @@ def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
 
 
 def _shows_padding(tensor: Tensor, shape: tuple[int, ...]) -> bool:
-    """Return True if a new number of elements is allowed: full tiles, or a host tensor."""
+    """Return True if a reshape may change the number of elements.
+
+    It may with full tiles, or on host tensors.
+    """
     spec = tensor.spec
     if not _same_tiles(spec, shape):
         return False
@@ -105,7 +111,10 @@ def reshaped(
     memory_config: MemoryConfig | None = None,
     pad_value: float | None = None,
 ) -> Tensor:
-    """Return the elements of `source` in their order with another shape; a view where pages allow it."""
+    """Return the elements of `source` in another shape.
+
+    It is a view where pages allow it.
+    """
     spec = source.spec
     if _shows_padding(source, tuple(shape)):
         return _viewed(source, tuple(shape))
@@ -122,7 +131,10 @@ def reshaped(
 
 
 def _shards_for(spec: TensorSpec, config: MemoryConfig) -> MemoryConfig:
-    """Return a memory configuration with shards that divide another shape over the same cores."""
+    """Return a memory configuration whose shards divide another shape.
+
+    They are on the same cores.
+    """
     shards = config.shard_spec
     if shards is None:
         return config
@@ -147,7 +159,7 @@ def _reshape(
 
 
 def _counted(source: Tensor, result: Tensor) -> Tensor:
-    """Return the result of a reshape; one that moved elements was a program."""
+    """Return the result of a reshape; moved elements were a program."""
     if result._device is not None and result.buffer is not source.buffer:
         count_program(result._device, "reshape", source.spec, result.spec)
     return result
@@ -201,7 +213,10 @@ def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
 
 
 def _rows_of_shards(spec: TensorSpec, dims: tuple[int, ...]) -> MemoryConfig | None:
-    """Return the shards that hold the same elements in rows of another width; None if they do not divide into them."""
+    """Return shards of the same elements in rows of another width.
+
+    None if they do not divide into them.
+    """
     config = spec.memory_config
     shards = config.shard_spec
     if shards is None or config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED or not dims:

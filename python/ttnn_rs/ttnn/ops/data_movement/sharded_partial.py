@@ -44,7 +44,7 @@ _MOVED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 
 
 def _rows(name: str, tensor: Tensor, num_slices: int, slice_index: int) -> tuple[int, int, int]:
-    """Return the rows of all matrices, those of a slice, and the columns."""
+    """Return rows of all matrices, rows of a slice, and columns."""
     spec = tensor.spec
     if spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensors must be tiled; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")

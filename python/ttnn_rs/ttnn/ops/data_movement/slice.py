@@ -104,7 +104,10 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
 
 
 def _leaves_tiles(spec: TensorSpec, begin: Sequence[int], steps: Sequence[int]) -> bool:
-    """Return True if a tiled slice cannot be copied tile by tile and therefore is converted to rows."""
+    """Return True if a tiled slice is converted to rows.
+
+    It cannot be copied tile by tile.
+    """
     if spec.layout is not Layout.TILE:
         return False
     height, width = spec.tile.tile_shape
@@ -161,7 +164,9 @@ def _slice_by_tensors(
 def _ends_of_parts(
     name: str, tensor: Tensor, begin: Sequence[int], slice_dim: int | None, parts: int | None
 ) -> list[int]:
-    """Return the ends of a slice whose size along a dimension is that of one of so many parts; others are full.
+    """Return the ends of a slice given as one of several parts.
+
+    Along other dimensions it is full.
 
     Raises:
         ParameterError: one of both numbers is missing.

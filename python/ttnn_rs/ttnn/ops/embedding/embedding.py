@@ -65,7 +65,9 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
 
 
 def _check_dtype(dtype: DataType | None, indices: Tensor, table: TensorSpec, layout: Layout | None) -> None:
-    """Reject a data type for rows that the official program checks; elsewhere it ignores `dtype` for rows.
+    """Reject data types that the official program checks for rows.
+
+    Elsewhere it ignores `dtype` for rows.
 
     Raises:
         DTypeError: `layout` is left out, the table is in rows, its width and the number of indices fill tiles.

@@ -1,4 +1,4 @@
-"""Keys and values written into a cache of pages, or a row of every user at a place of its own.
+"""Keys and values written into paged or per-user cache rows.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/paged_cache`.
 """
@@ -71,7 +71,7 @@ def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...], 
 
 
 def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users: int) -> list[int]:
-    """Return the row that each user writes; -1 for a user that writes none."""
+    """Return the row each user writes; -1 if none."""
     if bool(update_idxs) == (tensor is not None):
         raise ParameterError(
             f"{name}: pass either update_idxs or update_idxs_tensor.",

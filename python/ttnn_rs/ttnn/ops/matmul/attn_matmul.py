@@ -1,4 +1,4 @@
-"""Products of attention in decoding, where row i of the left operand meets the matrices of user i.
+"""Decode attention matmuls: left row i times the matrices of user i.
 
 Every row of a tile is multiplied with the matrices of its own user, packed, and taken out; the rows are packed to tiles
 again at the end. Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/matmul`.
@@ -90,7 +90,7 @@ def _check(name: str, a: Tensor, b: Tensor, grid: CoreCoord) -> None:
 
 
 def _shapes(name: str, a: Tensor, b: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the shapes of the operands, with padding, as the program takes them.
+    """Return the operands' padded shapes in the form of the program.
 
     Raises:
         ShapeError: their users differ, or there is more than one query for each.
@@ -150,7 +150,7 @@ def _first_tokens(b: Tensor, tokens: int) -> Tensor:
 def _multiply(
     a: Tensor, b: Tensor, output: Tensor, numerics: Numerics, cache: _Cache | None, *, reads_back: bool
 ) -> None:
-    """Write the product of row i of every head of `a` with the matrices of user i.
+    """Write row i of every head of `a` times user i's matrices.
 
     `reads_back` says that the packed product is copied through SrcA to become rows, and not unpacked in Dst.
     """
@@ -285,7 +285,7 @@ def _attn_matmul_from_cache(
 
 
 def _orientation(a: Tensor, b: Tensor, memory_config: MemoryConfig) -> ShardOrientation:
-    """Return the orientation of the first placement that has one; column-major if none has."""
+    """Return the first shard orientation found; column-major if none."""
     for place in (a.spec.memory_config, b.spec.memory_config, memory_config):
         if place.is_sharded():
             return ShardOrientation.COL_MAJOR if place.shard_spec is None else place.shard_spec.orientation

@@ -65,7 +65,10 @@ def _mcast(
     adjust_k: bool = False,
     **more: Any,
 ) -> ProgramConfig:
-    """Return a configuration without subblocks, its output block (and the K block, if asked for) shrunk to fit L1."""
+    """Return a configuration without subblocks, its blocks shrunk to fit L1.
+
+    These are the output block, and the K block if requested.
+    """
     block_h, block_w, block_k = shrink(problem, *per_core, in0_block_w, adjust_k=adjust_k)
     return ProgramConfig(
         kind,
@@ -184,7 +187,10 @@ def _simple_2d(problem: Problem, grid: Grid, factor: int, in0_block_w: int) -> P
 
 
 def _shards(problem: Problem, shard: Shard) -> ProgramConfig | None:
-    """Return the configuration that follows A's shards, or None for the grids that do not spread work."""
+    """Return the configuration of A's shards.
+
+    None for grids that do not spread work.
+    """
     a, b, out = problem.a.placement, problem.b.placement, problem.out
     if b.sharded:
         raise MemoryConfigError(

@@ -17,7 +17,7 @@ _SUBBLOCKS = (
 
 
 def subblock_height_first(height: int, width: int, dst_tiles: int, *, whole_rows: bool = False) -> tuple[int, int]:
-    """Return (height, width) of the subblock for a block, trying tall before wide.
+    """Return (height, width) of a block's subblock, trying tall first.
 
     Args:
         height: Rows of the block in tiles.
@@ -34,7 +34,7 @@ def subblock_height_first(height: int, width: int, dst_tiles: int, *, whole_rows
 
 
 def subblock_width_first(height: int, width: int, dst_tiles: int) -> tuple[int, int]:
-    """Return (height, width) of the subblock for a block, trying wide before tall."""
+    """Return (height, width) of a block's subblock, trying wide first."""
     for w, h in _SUBBLOCKS:
         if h * w <= dst_tiles and height % h == 0 and width % w == 0:
             return h, w
@@ -42,7 +42,7 @@ def subblock_width_first(height: int, width: int, dst_tiles: int) -> tuple[int, 
 
 
 def shrink(problem: Problem, m: int, n: int, k: int, *, adjust_k: bool) -> tuple[int, int, int]:
-    """Return the largest block (m, n, k) below the given one that fits L1.
+    """Return the largest block (m, n, k) below this that fits L1.
 
     The output block is kept large: among all blocks of the largest area the K block shrinks first (if `adjust_k`), then
     the area. (1, 1, 1) if nothing fits.
@@ -63,18 +63,21 @@ def largest_divisor(value: int, limit: int) -> int:
 
 
 def divisors(value: int) -> list[int]:
-    """Return the divisors from large to small, in a time that block sizes of any size allow."""
+    """Return the divisors in descending order, fast for any block size."""
     small = [d for d in range(1, math.isqrt(value) + 1) if value % d == 0]
     return [*(value // d for d in small if d * d != value), *reversed(small)]
 
 
 def _divisors(value: int) -> list[int]:
-    """Return `value`, 1, then the other divisors from large to small: the order that decides ties."""
+    """Return `value`, 1, then other divisors in descending order.
+
+    The order decides ties.
+    """
     return [value, 1, *divisors(value)[1:-1]] if value > 1 else [1]
 
 
 def _by_area(m: int, n: int) -> list[tuple[int, int]]:
-    """Return one block per possible area, the squarest, from large to small areas."""
+    """Return the squarest block per area, from large to small areas."""
     best: dict[int, tuple[float, int, int]] = {}
     for block_m in _divisors(m):
         for block_n in _divisors(n):

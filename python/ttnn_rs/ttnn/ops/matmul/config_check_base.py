@@ -1,4 +1,4 @@
-"""Shared checks of all program families: error texts, block sizes, shards of A.
+"""Shared checks of all program families: block sizes, A's shards, messages.
 
 The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
 names the parameter that does not fit and a value that would.
@@ -23,7 +23,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 def orientation_text(shard: Shard) -> str:
-    """Return the order of a tensor's shards as the official package prints it."""
+    """Return a tensor's shard orientation in official print form."""
     return "COL_MAJOR" if shard.col_major else "ROW_MAJOR"
 
 
@@ -49,7 +49,7 @@ class Checks:
         raise error(f"{ours}. {advice}" if advice else f"{ours}.", vendor=f"{name}: {vendor}")
 
     def divides(self, whole: str, value: int, part: str, divisor: int) -> None:
-        """Require that `part` divides `whole`, and name the largest divisor below it otherwise."""
+        """Require that `part` divides `whole`; otherwise name the largest divisor below."""
         ok = divisor > 0 and value % divisor == 0
         best = largest_divisor(value, max(1, min(divisor, value)))
         self.require(
@@ -57,7 +57,7 @@ class Checks:
         )
 
     def only(self, part: str, fits: int, vendor: str) -> None:
-        """Require that a size of the configuration is the only one that fits."""
+        """Require the only size of the configuration that fits."""
         self.require(getattr(self.config, part.lower()) == fits, vendor, f"Only {part}={fits} fits.")
 
     def grid(self) -> None:
@@ -81,7 +81,7 @@ class Checks:
             self.require(value != 0, f"{name} is 0, which is not valid", f"{name}=1 is the smallest.")
 
     def blocks(self) -> None:
-        """Check the sizes of blocks and subblocks against each other, Kt and Dst."""
+        """Check block and subblock sizes against each other, Kt and Dst."""
         config = self.config
         if config.kind is Kind.MULTI_CORE:
             return
@@ -112,7 +112,10 @@ class Checks:
         )
 
     def largest_subblock(self, limit: int) -> str:
-        """Return which subblock of at most `limit` tiles is the largest that divides the output block."""
+        """Return the largest subblock that divides the output block.
+
+        It has at most `limit` tiles.
+        """
         config = self.config
         reuse = config.kind is Kind.REUSE
         height = config.per_core_m if reuse else config.out_block_h
@@ -122,7 +125,7 @@ class Checks:
         return f"out_subblock_h={h} and out_subblock_w={w} is the largest subblock that fits."
 
     def subblocks_of_sharded_output(self) -> None:
-        """Require rows of subblocks, and of blocks, that are rows of the output's shards."""
+        """Require rows of subblocks and blocks equal to output shard rows."""
         config = self.config
         for level in ("out_subblock", "out_block"):
             h, w = getattr(config, f"{level}_h"), getattr(config, f"{level}_w")
@@ -133,7 +136,7 @@ class Checks:
             )
 
     def same_placement(self) -> None:
-        """Require a sharded output to have the buffer type and the layout of a sharded A."""
+        """Require a sharded output with A's buffer type and layout."""
         if not (self.a.sharded and self.out.sharded):
             return
         for what, ours, theirs in (
@@ -155,7 +158,7 @@ class Checks:
         )
 
     def row_major(self, shard: Shard) -> None:
-        """Require the shards of A to be assigned to cores row by row."""
+        """Require A's shards assigned to cores row by row."""
         self.require(
             not shard.col_major,
             f"Input A shard orientation must be ROW_MAJOR, got: ShardOrientation::{orientation_text(shard)}",
@@ -169,7 +172,7 @@ class Checks:
         )
 
     def shard_sizes(self) -> None:
-        """Require the shards of A to be the rows of a core, and whole K blocks."""
+        """Require A's shards to be a core's rows and whole K blocks."""
         shard = self.a.shard
         if shard is None:
             return

@@ -1,4 +1,4 @@
-"""Checks of program configurations, explicit or automatic, for operands and device, by family."""
+"""Checks of explicit and automatic program configurations, by family."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class _Families(Checks):
             self.mcast_in1()
 
     def ring(self) -> None:
-        """Refuse what the ring of cores is not known to do: it takes one matrix, cut the same way everywhere."""
+        """Refuse unsupported ring matmuls: one matrix, cut equally everywhere, is supported."""
         config, problem, a, b, out = self.config, self.problem, self.a.shard, self.b.shard, self.out.shard
         placements = (self.a, self.b, self.out)
         reason = ""
@@ -271,7 +271,10 @@ class _Families(Checks):
             )
 
     def reused_rows(self) -> None:
-        """Check that blocks of `per_core_M` rows are parts of one matrix, or whole matrices that leave no rest."""
+        """Check blocks of `per_core_M` rows: parts of a matrix, or whole matrices.
+
+        Whole matrices leave no rest.
+        """
         m, rows, matrices = self.config.per_core_m, self.problem.mt, self.problem.batch_a
         if m < rows:
             self.require(
@@ -286,7 +289,7 @@ class _Families(Checks):
         self.require(height % m == 0, f"input a total height, {height}, must be divisible by per_core_M, {m}!", fits)
 
     def reused_shards(self) -> None:
-        """Check that the shards of both operands are the blocks that the cores multiply."""
+        """Check that both operands' shards are the blocks that cores multiply."""
         config, kt, a, b = self.config, self.problem.kt, self.a.shard, self.b.shard
         if a is not None:
             self.require(
@@ -394,7 +397,10 @@ class _Families(Checks):
                 self.divides(f"shard height of {label}", shard.height_t, "M", problem.mt)
 
     def keeps_in0(self) -> bool:
-        """Return whether A, one matrix, may stay in L1 while the matrices of B pass by."""
+        """Return whether A stays in L1 while B's matrices pass.
+
+        A is one matrix.
+        """
         config, a, b = self.config, self.problem.a, self.problem.b
         return (
             config.kind is Kind.MCAST_1D

@@ -1,4 +1,6 @@
-"""Program and compute configurations as plain data, and conversions from the public classes.
+"""Program and compute configurations as plain data, with conversions.
+
+The public classes are converted.
 
 Sizes named after a program configuration are in tiles. Fields that a family does not have keep their defaults.
 
@@ -45,7 +47,10 @@ class ComputeConfig:
 
     @property
     def dst_tiles(self) -> int:
-        """Tiles that a subblock may hold. Full sync would allow twice as many; the official check does not."""
+        """Largest number of tiles in a subblock.
+
+        Full sync would allow twice as many; the official check does not.
+        """
         return 4 if self.fp32 else 8
 
     def __str__(self) -> str:
@@ -74,12 +79,15 @@ FACTORIES = {
     Kind.DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastDRAMShardedProgramFactory",
     Kind.BATCHED_DRAM_SHARDED: "MatmulMultiCoreReuseBatchedHSDRAMShardedProgramFactory",
 }
-"""Names of the official program factories, for reports that are compared with the official ones."""
+"""Official program factory names, for reports compared with the official ones."""
 
 
 @dataclass(frozen=True)
 class ProgramConfig:
-    """One program configuration of any family; fields that a family does not have keep their defaults."""
+    """One program configuration of any family.
+
+    Fields that a family does not have keep their defaults.
+    """
 
     kind: Kind
     grid: tuple[int, int] = (0, 0)
@@ -100,7 +108,7 @@ class ProgramConfig:
     """Options that were given and that this package does not model."""
 
     def fields(self) -> dict[str, object]:
-        """Return the fields that this family has, in the order of its constructor."""
+        """Return the family's fields, in constructor order."""
         blocks: dict[str, object] = {"in0_block_w": self.in0_block_w}
         subblocks = {"out_subblock_h": self.out_subblock_h, "out_subblock_w": self.out_subblock_w}
         out_blocks = {"out_block_h": self.out_block_h, "out_block_w": self.out_block_w}

@@ -24,7 +24,7 @@ from .specs import Shard, tile_bytes, up
 
 
 def l1_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
-    """Return the L1 of the program in the order in which it is created."""
+    """Return the L1 of the program in creation order."""
     a_bytes, b_bytes, out_bytes = problem.a.tile_bytes, problem.b.tile_bytes, _result_bytes(problem)
     if config.kind is Kind.MULTI_CORE:
         return (L1Buffer("in0", 2 * a_bytes), L1Buffer("in1", 2 * b_bytes), L1Buffer("out", 2 * out_bytes))
@@ -163,7 +163,10 @@ def _divisors(value: int, limit: int) -> list[int]:
 
 
 def _smaller(problem: Problem, config: ProgramConfig) -> Iterator[ProgramConfig]:
-    """Yield configurations with smaller blocks: the output block is kept as large as it can be, then the K block."""
+    """Yield configurations with smaller blocks.
+
+    The output block is kept as large as it can be, then the K block.
+    """
     inner = _divisors(problem.kt, config.in0_block_w)
     if config.kind in (Kind.MCAST_1D, Kind.MCAST_2D):
         # More tiles in a row or column than L1 holds need not be tried.
@@ -196,7 +199,10 @@ def _is_valid(problem: Problem, config: ProgramConfig) -> bool:
 
 
 def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> str:
-    """Return which blocks of the program are the largest that fit `room` bytes of L1 and each other."""
+    """Return the program's largest blocks that fit L1 and each other.
+
+    `room` is the number of bytes of L1.
+    """
     if config.kind is Kind.MULTI_CORE:
         return "The program has no smaller blocks."
     multicast = config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
@@ -216,7 +222,9 @@ def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> st
 
 
 def check_room(program: MatmulProgram, device: MeshDevice) -> None:
-    """Check that the program's own buffers end below the tensors, the output included, and the end of L1.
+    """Check that program buffers end below the tensors and L1's end.
+
+    The tensors include the output.
 
     Raises:
         OutOfMemoryError: they do not.

@@ -1,4 +1,6 @@
-"""`ttnn.matmul` and `ttnn.linear`: the decided program runs in one engine call; what is not fused follows it.
+"""`ttnn.matmul` and `ttnn.linear`: one engine call plus unfused steps.
+
+The steps that are not fused run after the program.
 
 Source: TT-NN docs "ttnn.matmul" and "ttnn.linear".
 """
@@ -68,7 +70,10 @@ _chips: Final[WeakKeyDictionary[MeshDevice, Chip]] = WeakKeyDictionary()
 
 
 def chip_of(device: MeshDevice) -> Chip:
-    """Return what the choice of a program knows of a device's chip; the state of its L1 comes on top."""
+    """Return the chip's part of the program key.
+
+    The state of its L1 comes on top.
+    """
     chip = _chips.get(device)
     if chip is None:
         info = device.chip
@@ -87,7 +92,7 @@ class _Prepared:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """The engine's arguments that are the same for all tensors of these kinds."""
+        """Engine arguments equal for all tensors of these kinds."""
         program = self.program
         assert program is not None
         problem = program.problem
@@ -124,7 +129,7 @@ class _Prepared:
 def _call(
     a: TensorSpec, b: TensorSpec, bias: TensorSpec | None, output: TensorSpec | None, options: _Options, chip: Chip
 ) -> _Prepared:
-    """Return a call. One that was seen before costs a look-up; all that a program depends on is in the key."""
+    """Return a call, cached under everything the program depends on."""
     left, right = operand_of(a), operand_of(b)
     tile = result_tile(
         "ttnn.matmul",
@@ -225,7 +230,9 @@ def plan(
     output_tile: Tile | None = None,
     optional_output_tensor: Tensor | None = None,
 ) -> MatmulProgram:
-    """Return the program that `ttnn.linear` with the same arguments would run, without running it. `print` shows it.
+    """Return the program of `ttnn.linear` without running it.
+
+    `print` shows it.
 
     Raises:
         TtnnError: whatever the call itself would raise before it runs.
@@ -312,7 +319,10 @@ def _run(
 def _run_in_full_tiles(
     operator: str, a: Tensor, b: Tensor, bias: Tensor | None, prepared: _Prepared, output: Tensor | None
 ) -> Tensor:
-    """Run a program whose tensors have other tiles on copies in tiles of 32x32, and return the result in its tiles."""
+    """Run a program on 32x32 tile copies; return the original tiles.
+
+    For tensors with other tiles.
+    """
     call, program = prepared.call, prepared.program
     assert program is not None
     device = on_device(operator, a)
@@ -355,7 +365,10 @@ def _launch_untilized(
     bias: Tensor | None,
     output: Tensor,
 ) -> None:
-    """Run a program that packs rows: the result in the format of partial sums, once more through Dst, and out."""
+    """Run a program that packs rows.
+
+    The result is in the format of partial sums, once more through Dst, and out.
+    """
     if not program.out.placement.sharded:
         raise UnsupportedError(
             "ttnn.matmul: untilize_out=True with an interleaved result: the official package writes rows and labels "
@@ -392,7 +405,7 @@ def launch(
     bias: Tensor | None,
     output: Tensor,
 ) -> None:
-    """Run the multiplication itself; the result has tiles of the output tensor's data type.
+    """Run the matmul; the result has output data type tiles.
 
     Args:
         settings: The engine's arguments that a program decides.
@@ -460,7 +473,7 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
 def settings_of(
     operator: str, a: TensorSpec, b: TensorSpec, device: MeshDevice, *values: Any
 ) -> tuple[MatmulProgram, dict[str, Any]]:
-    """Return the program of the product of two tensors that are not empty, and the engine's arguments for it.
+    """Return the matmul program of non-empty tensors and its engine arguments.
 
     The values are those of `PRODUCT_OPTIONS`, of which the last, a preallocated output, is not looked at.
     """
@@ -474,7 +487,10 @@ def settings_of(
 
 
 def product(operator: str, a: Tensor, b: Tensor, *values: Any) -> Tensor:
-    """Return the plain matmul of two tensors, with `PRODUCT_OPTIONS`, for an operator that continues with it."""
+    """Return the plain matmul of two tensors, for a following operator.
+
+    It has `PRODUCT_OPTIONS`.
+    """
     memory_config, dtype, program_config, compute, core_grid, output_tile, output = values
     options = _options(
         operator, False, False, memory_config, dtype, program_config, None, compute, core_grid, output_tile

@@ -94,7 +94,7 @@ def checked(name: str, a: Tensor, b: Tensor, bias: Tensor | None) -> int:
 
 
 def result_dtype(name: str, dtype: DataType | None, a: Tensor) -> DataType:
-    """Return the data type of a product: the one asked for, or that of the left operand.
+    """Return the matmul's data type: requested, or of the left operand.
 
     Raises:
         DTypeError: it is not floating point.
@@ -106,7 +106,10 @@ def result_dtype(name: str, dtype: DataType | None, a: Tensor) -> DataType:
 
 
 def numerics_of(config: WormholeComputeKernelConfig | None) -> Numerics:
-    """Return fidelity and width of Dst; partial sums are always added in L1."""
+    """Return fidelity and Dst width.
+
+    Partial sums are always added in L1.
+    """
     return replace(Numerics.of(config, MathFidelity.HiFi2, dst32=True), l1_acc=True)
 
 
@@ -123,7 +126,7 @@ def _block(name: str, inner: int, config: MinimalMatmulConfig | None) -> int:
 
 
 def _with_zeros(tensor: Tensor, grid: tuple[int, int], padded: tuple[int, int]) -> Tensor:
-    """Return a copy with tiles of zeros at the end of rows and columns of tiles."""
+    """Return a copy with zero tiles appended to tile rows and columns."""
     device = on_device(_NAME, tensor)
     shape = (padded[0] * TILE_SIZE, padded[1] * TILE_SIZE)
     copy = allocate(TensorSpec.of(shape, tensor.spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)

@@ -1,4 +1,6 @@
-"""The experimental product with what follows it in the same program: its columns cut into parts, or a gated sum.
+"""The experimental matmul with fused output steps.
+
+Its columns are cut into parts, or a gated sum follows.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/minimal_matmul` and
 `ttnn/cpp/ttnn/operations/experimental/transformer/dit_minimal_matmul_addcmul_fused`.

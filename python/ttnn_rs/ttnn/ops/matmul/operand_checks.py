@@ -26,7 +26,7 @@ FUSABLE = frozenset(
         UnaryOpType.SOFTPLUS,
     }
 )
-"""Activations that the compute kernel can apply to a subblock before it is packed."""
+"""Activations that the compute kernel applies before packing a subblock."""
 
 
 def check_operands(problem: Problem) -> None:

@@ -1,4 +1,4 @@
-"""The multiplication after transposes: what the automatic choice and the checks look at."""
+"""The matmul after transposes, for automatic choice and checks."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ class Problem:
 
     @property
     def bias_is_row(self) -> bool:
-        """Return True if a fused bias is one row, added to every row; a bias of several rows is added tile by tile."""
+        """Return True if a fused bias is a single row.
+
+        A bias of several rows is added tile by tile.
+        """
         return self.bias is None or bias_rows(self.bias) == 1
 
     @property
@@ -104,7 +107,10 @@ class Problem:
 
     @property
     def out_line(self) -> str:
-        """`row` or `column` if the output is block sharded over one row or column of several cores, else empty."""
+        """`row` or `column` for a block sharded one-row or one-column output.
+
+        It is empty for others; the row or column has several cores.
+        """
         shard = self.out.shard
         if self.out.layout is not TensorMemoryLayout.BLOCK_SHARDED or shard is None or shard.box.cores == 1:
             return ""
@@ -113,7 +119,7 @@ class Problem:
         return "column" if shard.box.columns == 1 else ""
 
     def l1_estimate(self, m: int, n: int, k: int) -> int:
-        """Return the official estimate of a core's L1 bytes for blocks of m x n and k tiles."""
+        """Return the official L1 estimate for blocks of m, n, k tiles."""
         a_bytes = self.a.tile_bytes
         shard = self.a.placement.shard
         a_shard_w = shard.width_t if shard is not None else 0

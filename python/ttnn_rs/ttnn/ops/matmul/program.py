@@ -1,4 +1,7 @@
-"""The decided program: everything between a `ttnn.matmul` call and the one engine call, as data that prints itself."""
+"""The decided program: data from a matmul call to the engine call.
+
+It prints itself.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def kernel_buffer(number: int, dtype: DataType, *, fp32: bool) -> KernelBuffer:
 
 @dataclass(frozen=True)
 class L1Buffer:
-    """A piece of L1 that the program uses on its cores; `borrowed` if it is the memory of a tensor."""
+    """A piece of L1 on the program's cores.
+
+    `borrowed` if it is the memory of a tensor.
+    """
 
     name: str
     bytes: int
@@ -116,12 +122,15 @@ class MatmulProgram:
 
     @property
     def in0_block_w(self) -> int:
-        """Tiles of a K block. The one-tile program keeps the whole sum in Dst, and so does a ring with one subblock."""
+        """Tiles of a K block.
+
+        The one-tile program keeps the whole sum in Dst, and so does a ring with one subblock.
+        """
         return self.problem.kt if sum_stays_in_dst(self.config) else self.config.in0_block_w
 
     @property
     def ring(self) -> tuple[int, int] | None:
-        """Tile columns and K tiles of a core if the cores pass A round in a ring."""
+        """Tile columns and K tiles of a ring core."""
         return (self.config.per_core_n, self.config.in0_block_w) if self.config.gather_in0 else None
 
     @property
@@ -156,7 +165,7 @@ class MatmulProgram:
         return None if self.packer_relu else self.config.fused_activation
 
     def kernel_buffers(self) -> dict[str, KernelBuffer]:
-        """Return the buffers of the compute kernel by name, as it binds them."""
+        """Return the compute kernel's buffers by bound name."""
         problem, fp32 = self.problem, self.compute.fp32
         result: dict[str, KernelBuffer] = {}
 
@@ -186,7 +195,7 @@ class MatmulProgram:
         return result
 
     def compute_args(self) -> dict[str, int]:
-        """Return the compile-time arguments of the compute kernel of the first core group."""
+        """Return compile-time arguments of the first core group's compute kernel."""
         config, kb = self.config, self.in0_block_w
         if config.kind is Kind.MULTI_CORE:
             return {"Kt": kb, "Mt": 1, "Nt": self._tiles_per_core(), "batch": 1}
@@ -303,21 +312,30 @@ def sum_stays_in_dst(config: ProgramConfig) -> bool:
 
 
 def uses_l1_accumulation(problem: Problem, config: ProgramConfig) -> bool:
-    """Return whether the packer adds partial sums in L1: asked for, and more than one K block."""
+    """Return whether partial sums add in L1.
+
+    It is requested, and there is more than one K block.
+    """
     if sum_stays_in_dst(config):
         return False
     return problem.compute.l1_acc and problem.kt // config.in0_block_w > 1
 
 
 def partials_format(problem: Problem, config: ProgramConfig) -> DataType:
-    """Return the format of partial sums; without L1 accumulation it is the output format, block floats included."""
+    """Return the partial sums' format.
+
+    Without L1 accumulation it is the output format, block floats included.
+    """
     if problem.compute.fp32:
         return DataType.FLOAT32
     return DataType.BFLOAT16 if uses_l1_accumulation(problem, config) else problem.out_dtype
 
 
 def has_in0_shards(problem: Problem, config: ProgramConfig) -> bool:
-    """Return whether A's shard is a buffer next to the normal in0 buffer, which other cores fill."""
+    """Return whether A's shard is a buffer of its own.
+
+    It is next to the normal in0 buffer, which other cores fill.
+    """
     return (
         config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
         and not config.gather_in0

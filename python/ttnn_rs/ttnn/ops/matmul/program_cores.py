@@ -46,7 +46,10 @@ def reuse_blocks(problem: Problem, config: ProgramConfig) -> int:
 
 
 def _reuse_row_major(problem: Problem) -> bool:
-    """Return the order in which the Reuse program deals blocks: that of the shards, columns first without any."""
+    """Return the block order of the Reuse program.
+
+    It is that of the shards, columns first without any.
+    """
     for placement in (problem.a.placement, problem.b.placement, problem.out):
         if placement.shard is not None:
             return not placement.shard.col_major

@@ -1,4 +1,7 @@
-"""From a call to the decided program, without a device: shapes, types, placements, configurations, bias, activation."""
+"""Resolution of a matmul call to its program, without a device.
+
+It decides shapes, types, memory configs, configurations, bias and activation.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ class MatmulCall:
 
 @dataclass(frozen=True)
 class Decision:
-    """State before the checks: the matmul, its configuration, and the steps outside the program."""
+    """State before the checks: matmul, configuration, steps outside the program."""
 
     problem: Problem
     config: ProgramConfig
@@ -97,7 +100,10 @@ class Decision:
 
 
 def compute_config(call: MatmulCall) -> ComputeConfig:
-    """Return the compute configuration in force. The default looks at the output type, not at the operands."""
+    """Return the effective compute configuration.
+
+    The default depends on the output type, not on the operands.
+    """
     if call.compute is not None:
         return call.compute
     types = {call.a.dtype, call.b.dtype}
@@ -131,7 +137,10 @@ def check_ranks(call: MatmulCall) -> None:
 
 
 def as_matrices(call: MatmulCall) -> tuple[Operand, Operand]:
-    """Return the operands after the transposes asked for; a vector A is one row, a vector B one column."""
+    """Return the transposed operands.
+
+    A vector A is one row, a vector B one column.
+    """
     a, b = call.a, call.b
     if len(a.shape) == 1:
         a = a.with_shape((1, *a.shape), a.padded if len(a.padded) > 1 else (1, *a.padded))
@@ -145,7 +154,7 @@ def as_matrices(call: MatmulCall) -> tuple[Operand, Operand]:
 
 
 def product_shape(a: Operand, b: Operand) -> tuple[int, ...]:
-    """Return the logical shape of the product of two operands of rank 2 or more.
+    """Return the logical matmul shape of operands of rank 2 or more.
 
     Raises:
         ShapeError: B has more dimensions than A and they are not 1.
@@ -166,7 +175,10 @@ def product_shape(a: Operand, b: Operand) -> tuple[int, ...]:
 
 
 def result_shape(call: MatmulCall, product: tuple[int, ...], bias: Operand | None = None) -> tuple[int, ...]:
-    """Return the shape of the result: without the dimension of a vector operand, and of the rank of a fused bias."""
+    """Return the result shape.
+
+    It lacks the dimension of a vector operand and has the rank of a fused bias.
+    """
     if len(call.b.shape) == 1:
         return product[:-1] if len(call.a.shape) > 1 else product[:-2]
     if len(call.a.shape) == 1:
@@ -324,7 +336,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
 
 
 def empty_result(call: MatmulCall) -> Operand:
-    """Return the result of a call with an empty operand: zeros, without a device program.
+    """Return zeros for an empty operand, without a device program.
 
     Raises:
         ShapeError: shapes that do not fit.
@@ -423,7 +435,7 @@ def _check_output_tensor(call: MatmulCall, shape: tuple[int, ...]) -> None:
 
 
 def _check_bias_rows(problem: Problem, config: ProgramConfig, product: tuple[int, ...]) -> None:
-    """Check that the rows of a fused bias are those of the product."""
+    """Check that a fused bias has the matmul's rows."""
     bias = problem.bias
     if bias is None:
         return

@@ -1,4 +1,4 @@
-"""The parameters of `ttnn.matmul` and `ttnn.linear`, and of the operators on top of them.
+"""Parameters of `ttnn.matmul`, `ttnn.linear` and the operators based on them.
 
 Source: TT-NN docs "ttnn.matmul" and "ttnn.linear".
 """
@@ -124,6 +124,6 @@ _PLAIN: Final = (
     "optional_output_tensor",
 )
 PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in OPTIONS if option.name == name)
-"""The options that every operator on top of a matrix product takes, in the order of `product`."""
+"""Options of every matmul-based operator, in the order of `product`."""
 
 COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, modelled=False)

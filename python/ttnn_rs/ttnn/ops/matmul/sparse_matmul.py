@@ -1,4 +1,4 @@
-"""Sparse batched matmul: a tensor selects the matrices that are multiplied; the others are zero.
+"""Sparse batched matmul: a tensor selects matrices, others are zero.
 
 Every product is one of the one-dimensional program, and has its bits. Tiles of fewer rows are multiplied as the first
 rows of full tiles, of which every row is computed on its own.
@@ -56,7 +56,7 @@ class _Batches:
 
     @property
     def rows(self) -> int:
-        """Rows of the sparsity tensor; each has a place for every matrix of the right operand."""
+        """Rows of the sparsity tensor, with one element per right matrix."""
         if self.a_sparse:
             return 1 if self.b_sparse else math.prod(self.a) // math.prod(self.b)
         return math.prod(self.a)
@@ -174,7 +174,7 @@ def _chosen(sparsity: Tensor, nnz: int | None, places: int) -> list[int]:
 
 
 def _in_full_tiles(a: Tensor) -> Tensor:
-    """Return a tensor in tiles of 32x32, the same one if it has them."""
+    """Return a tensor in 32x32 tiles; itself if it has them."""
     spec = a.spec
     if spec.tile == DEFAULT_TILE:
         return a
@@ -210,7 +210,9 @@ def _zeros(spec: TensorSpec, device: MeshDevice) -> Tensor:
 
 
 def _tile_of(a: Tensor, output_tile: Tile | None) -> Tile:
-    """Return the tile of the output: rows of the left operand's, columns of the right one's.
+    """Return the output tile.
+
+    It has the rows of the left operand's and the columns of the right one's.
 
     Raises:
         UnsupportedError: another one is asked for.

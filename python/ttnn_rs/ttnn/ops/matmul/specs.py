@@ -1,4 +1,6 @@
-"""Operands and the chip as plain data, and conversions from and to the public classes.
+"""Operands and chip as plain data, with conversions.
+
+They are converted from and to the public classes.
 
 A decision about a program reads only plain data, so that a test can make, print and compare it without a device. Sizes
 called `..._t` are in tiles, all others in elements or bytes.
@@ -37,7 +39,7 @@ FULL_TILE: TileShape = (TILE, TILE)
 
 
 def tile_bytes(dtype: DataType, tile: TileShape = FULL_TILE) -> int:
-    """Return the bytes of one tile in L1; block floats carry shared exponents."""
+    """Return one tile's bytes in L1, with block floats' shared exponents."""
     return bytes_of_tile(dtype, *tile)
 
 
@@ -79,7 +81,10 @@ def cores_text(cores: Cores) -> str:
 
 
 def first_cores(count: int, grid: tuple[int, int], *, row_major: bool) -> Cores:
-    """Return the first `count` cores of a grid that starts at (0, 0), in full rows (or columns) and a rest."""
+    """Return a grid's first `count` cores: full rows and a rest.
+
+    The grid starts at (0, 0); columns instead of rows if requested.
+    """
     columns, rows = grid
     line = columns if row_major else rows
     full, rest = divmod(count, line)
@@ -168,7 +173,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor as far as the choice of a program looks at it."""
+    """A tensor's properties that the program choice depends on."""
 
     shape: tuple[int, ...]
     padded: tuple[int, ...]
@@ -242,7 +247,7 @@ def core_range_set(cores: Cores) -> CoreRangeSet:
 
 
 def placement_of(config: MemoryConfig, tile: TileShape = FULL_TILE) -> Placement:
-    """Return a memory configuration as plain data, for a tensor with such tiles."""
+    """Return a memory configuration as plain data, for given tiles."""
     spec = config.shard_spec
     shard = None
     if spec is not None:

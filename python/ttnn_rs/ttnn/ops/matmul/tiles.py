@@ -1,4 +1,6 @@
-"""Operands and results in other tiles than 32x32: the multiplication runs on full tiles, which hold the same datums.
+"""Operands and results with tiles other than 32x32.
+
+The matmul runs on full tiles, which hold the same elements.
 
 Elements of a product do not depend on each other, and K is cut into tiles of 32 whatever the height of the left tiles
 and the width of the right ones. So the shape of a tile decides no bit, except in block floats, whose groups of 16 are
@@ -24,12 +26,15 @@ from .specs import TileShape
 
 
 def is_transposed(tensor: Tensor | None) -> bool:
-    """Return True if rows and columns of a tensor's stored tiles are exchanged."""
+    """Return True if stored tiles have exchanged rows and columns."""
     return tensor is not None and tensor.spec.layout is Layout.TILE and tensor.spec.tile.transpose_within_face
 
 
 def in_full_tiles(tensor: Tensor) -> Tensor:
-    """Return the tensor in tiles of 32x32; itself if it has them. Transposed block floats become bfloat16."""
+    """Return the tensor in 32x32 tiles; itself if it has them.
+
+    Transposed block floats become bfloat16.
+    """
     spec = tensor.spec
     if spec.layout is not Layout.TILE or spec.tile == DEFAULT_TILE:
         return tensor

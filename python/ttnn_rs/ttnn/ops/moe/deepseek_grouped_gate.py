@@ -117,7 +117,10 @@ def _experts(rows: int, like: Tensor) -> Tensor:
 
 
 def _chosen(biased: Tensor, rows: int) -> Tensor:
-    """Return the experts of every row: the best of the groups whose two best have the largest sums."""
+    """Return every row's experts: the best of the best groups.
+
+    The groups are those whose two best have the largest sums.
+    """
     groups = reshaped(_NAME, biased, (rows, _GROUPS, _EACH))
     best, _ = topk(groups, _SUMMED, -1, True, True, stable=True, **_DRAM)
     first, second = (sliced(_NAME, best, [0, 0, i], [rows, _GROUPS, i + 1]) for i in range(_SUMMED))

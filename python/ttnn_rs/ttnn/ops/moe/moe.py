@@ -1,4 +1,4 @@
-"""`ttnn.moe`: the share of the first expert among those that a token chooses.
+"""`ttnn.moe`: the first expert's share among a token's chosen experts.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/moe`.
 """

@@ -24,7 +24,10 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _check_remap(*args: object, **options: object) -> None:
-    """Raise for a tiled `topk_tensor`, which the operator validates before it looks at the mesh."""
+    """Raise for a tiled `topk_tensor`.
+
+    The operator validates it before the mesh.
+    """
     topk = args[0] if args else options.get("topk_tensor")
     if isinstance(topk, Tensor) and topk.layout is not Layout.ROW_MAJOR:
         raise LayoutError(

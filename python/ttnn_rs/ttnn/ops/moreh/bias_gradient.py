@@ -1,4 +1,6 @@
-"""The gradient of a bias: the sum of a gradient over all its rows, tile after tile.
+"""The gradient of a bias: the sum over all gradient rows.
+
+It is added tile after tile.
 
 The kernel packs its partial sum after every tile. bfloat16 and, with a 32-bit Dst, float32 that goes to Dst past SrcA
 are reloaded unchanged, so one Dst holds the same sum.
@@ -26,7 +28,7 @@ _BF16: Final = DataType.BFLOAT16
 
 @lru_cache(maxsize=64)
 def _without_padding(shape: tuple[int, ...], axis: int, settings: Settings) -> Pipeline:
-    """Return the program that clears the padding at the end of the lines."""
+    """Return the program that clears padding at the line ends."""
     fidelity, dst32, arch = settings
     program = Pipeline(shape, axis, _BF16, dst32, fidelity, arch)
     program.copy(program.tensor(_BF16), _BF16, padding="zero", output=0)

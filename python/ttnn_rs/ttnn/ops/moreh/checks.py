@@ -36,7 +36,10 @@ COMPUTE: Final = Param(
 
 
 def numerics_of(device: MeshDevice, dtype: DataType, config: Compute) -> Numerics:
-    """Return what a configuration asks for. Default: HiFi4, approximate and a 16-bit Dst."""
+    """Return a configuration's values.
+
+    Default: HiFi4, approximate and a 16-bit Dst.
+    """
     fidelity = MathFidelity.HiFi4
     if config is not None and config.math_fidelity is not MathFidelity.Invalid:
         fidelity = config.math_fidelity
@@ -55,7 +58,7 @@ def check_operand(
     layout: Layout = Layout.TILE,
     vendor: tuple[str | None, str | None, str | None] = (None, None, None),
 ) -> MeshDevice:
-    """Return the device of an operand that a kernel of the family can read.
+    """Return the device of an operand that the kernels can read.
 
     Args:
         name: Who asks.
@@ -99,7 +102,7 @@ def check_shape(name: str, label: str, tensor: Tensor, shape: Sequence[int], ven
 
 
 class Result:
-    """A tensor that a program writes, and the preallocated output that receives its elements, if any."""
+    """An output tensor and the preallocated one that receives its elements."""
 
     def __init__(
         self,
@@ -129,5 +132,5 @@ class Result:
 
 
 def l1_base(device: MeshDevice) -> int:
-    """Return the first free L1 address of a core, where circular buffers begin."""
+    """Return a core's first free L1 address, where circular buffers begin."""
     return get_allocator_base_address(device, BufferType.L1)

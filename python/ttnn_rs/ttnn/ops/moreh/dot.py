@@ -30,7 +30,10 @@ _PLACE: Final = "Operands to matmul need to be on device!"
 
 @lru_cache(maxsize=256)
 def _dot_program(shape: tuple[int, ...], numerics: Numerics) -> Pipeline:
-    """Return the sum of products of a row; values packed between tiles are reloaded exactly into a 16-bit Dst."""
+    """Return a row's sum of products.
+
+    Values packed between tiles are reloaded exactly into a 16-bit Dst.
+    """
     program = numerics.pipeline(shape, ROWS)
     a, b = program.tensor(BF16), program.tensor(BF16)
     products = program.eltwise("mul", a, b, BF16, padding="zero")

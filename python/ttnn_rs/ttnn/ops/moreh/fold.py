@@ -1,4 +1,4 @@
-"""Blocks of columns joined to images, where overlapping blocks are added: the inverse of unfolding.
+"""Columns joined to images with added overlaps, the inverse of unfolding.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_fold`.
 """
@@ -43,7 +43,7 @@ def _pair(label: str, values: Sequence[int], least: int) -> Pair:
 def _placed(
     source: Tensor, images: int, block: int, kernels: int, places: Pair, size: Pair, first: Pair, stride: Pair
 ) -> Tensor:
-    """Return images that hold the elements of one place of the kernel, and 0 elsewhere.
+    """Return images with one kernel position's elements, else 0.
 
     Args:
         source: [N, C * kernels, L] in rows.

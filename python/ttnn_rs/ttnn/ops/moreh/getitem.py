@@ -84,7 +84,7 @@ def _checked(input: Tensor, index_tensors: Sequence[Tensor], index_dims: Sequenc
 
 
 def _joined(index_tensors: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """Return indices into the joined dimensions, from the first rows; negative ones count from the end."""
+    """Return indices into the joined dimensions, counted from the end if negative."""
     joined: Tensor | None = None
     count = tuple(index_tensors[0].spec.shape)[-1]
     for index, size in zip(index_tensors, sizes, strict=True):

@@ -1,4 +1,4 @@
-"""Group norm of the moreh family and its gradients: groups of channels of images.
+"""Group norm of the moreh family and its gradients, on images.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_group_norm`, `moreh_group_norm_backward`.
 """
@@ -57,7 +57,10 @@ class _Groups:
         self.parameters = Parameter((1, num_groups, each, 1, 1), "scalar")
 
     def scaler(self) -> int:
-        """Return the factor of every element, which is applied twice, in the kernel's order of FP32 operations."""
+        """Return every element's factor, in the kernel's FP32 order.
+
+        It is applied twice.
+        """
         tiles = rounded(rounded(rounded(self.c / self.groups) * rounded(self.h / 32)) * rounded(self.w / 32))
         return truncated(rounded(1.0 / rounded(32.0 * rounded(math.sqrt(tiles)))))
 
@@ -187,7 +190,10 @@ def _group_norm_backward(
 def _parameter_gradients(
     name: str, groups: _Groups, numerics: Numerics, inputs: Sequence[Tensor], results: Sequence[Result | None]
 ) -> None:
-    """Write the gradients of gamma and beta, those that are wanted: sums over the images and matrices of a channel."""
+    """Write the requested gradients of gamma and beta.
+
+    They are sums over the images and matrices of a channel.
+    """
     output_grad, device = inputs[0], inputs[0]._device
     assert device is not None
     n, c, height, width = output_grad.spec.padded_shape

@@ -33,7 +33,7 @@ Shape = tuple[int, ...]
 
 
 class _Lines:
-    """The elements that are normalized together: rows, or all elements of the last dimensions."""
+    """Elements normalized together: rows, or the last dimensions."""
 
     def __init__(self, name: str, shape: Sequence[int], normalized_dims: int) -> None:
         rank = len(shape)
@@ -65,7 +65,7 @@ class _Lines:
         return truncated(rounded(1.0 / self.count) if self.rows else rounded(1.0 / rounded(math.sqrt(self.count))))
 
     def check_parameter(self, name: str, label: str, tensor: Tensor) -> None:
-        """Refuse a tensor of another shape than what is normalized; leading sizes of 1 may differ."""
+        """Refuse a shape other than the normalized; leading ones may differ."""
         given, wanted = tuple(tensor.spec.shape), self.normalized
         while len(given) > len(wanted) and given[0] == 1:
             given = given[1:]
@@ -184,7 +184,7 @@ def _layer_norm_backward(
 def _parameter_gradients(
     lines: _Lines, numerics: Numerics, inputs: list[Tensor], targets: tuple[Tensor | None, Tensor | None]
 ) -> list[tuple[Tensor, Tensor]]:
-    """Return the gradients of gamma and beta with the tensors that receive them."""
+    """Return gamma and beta gradients with their output tensors."""
     device = on_device("ttnn.moreh_layer_norm_backward", inputs[0], "output_grad")
     padded = tuple(inputs[0].spec.padded_shape)
     given = [target for target in targets if target is not None]

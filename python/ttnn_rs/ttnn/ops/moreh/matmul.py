@@ -1,4 +1,4 @@
-"""Matrix products of the moreh family and their gradients: one tile of the inner dimension after the other.
+"""Matmuls of the moreh family and gradients, one inner tile each.
 
 Partial sums are packed to bfloat16 between tiles, or to float32 with a 32-bit Dst.
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_matmul`, `moreh_bmm`, `moreh_linear`.
@@ -85,7 +85,7 @@ def product(
     compute: Compute = None,
     labels: tuple[str, str] = ("input", "other"),
 ) -> Tensor:
-    """Return the product of the matrices of two tensors, whose leading dimensions are broadcast.
+    """Return the batched matmul of two tensors with broadcast leading dimensions.
 
     Raises:
         DTypeError: a tensor is not bfloat16.
@@ -243,7 +243,7 @@ def _linear(
 def _required(
     name: str, flags: Sequence[bool], count: int, outputs: Sequence[tuple[str, Tensor | None]], sentence: str
 ) -> Gradients:
-    """Return the tensors that take the gradients, None for those that are not wanted."""
+    """Return the gradients' output tensors; None for unrequested ones."""
     if len(flags) != count:
         raise ParameterError(f"{name}: are_required_outputs={list(flags)} needs {count} entries.")
     for flag, (label, tensor) in zip(flags, outputs, strict=False):
@@ -256,7 +256,7 @@ def _required(
 
 
 def _summed(name: str, result: Tensor, target: Tensor, compute: Compute) -> Tensor:
-    """Return the gradient of an operand, summed over the dimensions along which that was repeated."""
+    """Return an operand's gradient, summed over its broadcast dimensions."""
     shape, found = tuple(target.spec.shape), tuple(result.spec.shape)
     if found == shape:
         return result
@@ -287,7 +287,7 @@ def _matmul_backward(
 
 
 Step = tuple[Tensor | None, Tensor, Tensor, bool, bool]
-"""The tensor that takes a gradient, both factors, and which of them are transposed."""
+"""The output tensor of a gradient, both factors, and their transposes."""
 
 
 def _gradients(name: str, operands: Sequence[tuple[str, Tensor]], steps: Sequence[Step], compute: Compute) -> Gradients:

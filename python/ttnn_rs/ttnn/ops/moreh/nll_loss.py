@@ -48,7 +48,10 @@ def _matrix(shape: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _loss_program(shape: tuple[int, ...], weighted: bool, divided: bool, numerics: Numerics) -> Pipeline:
-    """Return -x * weight / divisor, from the elements of the classes and what there is of the others."""
+    """Return -x * weight / divisor from the elements of the classes.
+
+    Factors that are absent are left out.
+    """
     program, wide = numerics.pipeline(shape, ROWS), numerics.wide
     count = 1 + weighted + divided
     x = program.copy(program.tensor(BF16), BF16 if count == 1 else wide, _NEG, output=0 if count == 1 else None)
@@ -67,7 +70,10 @@ def _scalar(shape: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _gradient_program(shape: tuple[int, ...], divided: bool, numerics: Numerics) -> Pipeline:
-    """Return -(weight * gradient) / divisor, from the weights of the classes, the gradient and the divisor."""
+    """Return -(weight * gradient) / divisor.
+
+    The weights are those of the classes.
+    """
     program, wide = numerics.pipeline(shape, ROWS), numerics.wide
     weights, grad = program.tensor(BF16), program.tensor(BF16, _scalar(shape), "scalar")
     if not divided:
@@ -79,7 +85,10 @@ def _gradient_program(shape: tuple[int, ...], divided: bool, numerics: Numerics)
 
 
 class _Classes:
-    """The classes of the targets, as indices into `count` classes and one more for elements that count as 0."""
+    """Target classes as indices.
+
+    They are indices into `count` classes and one more for elements that count as 0.
+    """
 
     def __init__(self, name: str, target: Tensor, count: int, ignore_index: int, device: MeshDevice) -> None:
         self.name, self.count, self.device = name, count, device

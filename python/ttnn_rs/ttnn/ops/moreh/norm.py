@@ -1,4 +1,4 @@
-"""Norms of the moreh family, powers of magnitudes, and the gradient of a norm.
+"""Norms of the moreh family and the gradient of a norm.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_abs_pow`, `moreh_norm`, `moreh_norm_backward`.
 """
@@ -58,7 +58,7 @@ def _abs_pow_program(shape: tuple[int, ...], by: Power, numerics: Numerics) -> P
 
 @lru_cache(maxsize=256)
 def _ordinal_program(shape: tuple[int, ...], axis: int, p: float, numerics: Numerics) -> Pipeline:
-    """Return the number of elements that are not 0, the largest magnitude, or the smallest."""
+    """Return the count of nonzero elements, largest or smallest magnitude."""
     program, wide = numerics.pipeline(shape, axis), numerics.wide
     x, inner = program.tensor(BF16), axis in (ROWS, COLUMNS)
     if p == 0:
@@ -87,7 +87,7 @@ def _abs_pow(
 def powered(
     name: str, input: Tensor, p: float, output: Tensor | None, memory_config: MemoryConfig | None, config: Compute
 ) -> Tensor:
-    """Return the magnitudes to the power of p, in `output` if that is given."""
+    """Return magnitudes to the power p, in `output` if given."""
     _check(name, "input", input)
     spec, device = input.spec, on_device(name, input, "input")
     if output is not None:
@@ -101,7 +101,7 @@ def powered(
 
 
 def _axes(name: str, dim: Dims, rank: int) -> list[int]:
-    """Return the dimensions, the last one first; no dimension means all of them."""
+    """Return the dimensions, last first; all if none are given."""
     named = [dim] if isinstance(dim, int) else list(range(rank)) if dim is None or not dim else list(dim)
     axes = sorted((dimension(name, int(axis), rank) for axis in named), reverse=True)
     if len(set(axes)) != len(axes):
@@ -110,7 +110,10 @@ def _axes(name: str, dim: Dims, rank: int) -> list[int]:
 
 
 def _ordinal(source: Tensor, axis: int, p: float, config: Compute) -> Tensor:
-    """Return the norm of order 0 or infinity along a dimension, which has size 1 then."""
+    """Return the norm of order 0 or infinity along a dimension.
+
+    The dimension has size 1 then.
+    """
     device = on_device("moreh_norm", source)
     shape = tuple(source.spec.shape)
     rank = len(shape)
@@ -167,7 +170,7 @@ def _norm(
 def _backward_program(
     shape: tuple[int, ...], kept: tuple[int, ...], powers: tuple[Power, Power], numerics: Numerics
 ) -> Pipeline:
-    """Return the gradient from the input, the norm and the gradient of the norm."""
+    """Return the gradient from input, norm and norm gradient."""
     program, wide = numerics.pipeline(shape, ROWS), numerics.wide
     by, less = powers
     x, y, dy = program.tensor(BF16), program.tensor(BF16, kept), program.tensor(BF16, kept)

@@ -1,4 +1,4 @@
-"""The programs of layer norm and group norm of the moreh family and of their gradients.
+"""Programs of moreh layer norm, group norm and their gradients.
 
 A line is a row, or all tiles that are normalized together. Its tiles are added up, and their sum is reduced to one
 column or one element.
@@ -31,7 +31,7 @@ class Parameter:
 
 
 def _total(program: Pipeline, addends: Operand, scaler: int, numerics: Numerics) -> Operand:
-    """Add the sum of a line: tile by tile, then the elements of one tile."""
+    """Add the sum of a line: tiles first, then one tile's elements."""
     added = program.fold(addends, numerics.wide, by="add")
     return program.sum([(added, 0, 1)], (BF16, scaler), numerics.wide)
 
@@ -46,7 +46,9 @@ def forward(
     factors: tuple[Parameter | None, Parameter | None],
     statistics: tuple[bool, bool],
 ) -> Pipeline:
-    """Return the norm of lines. Outputs: the result, then mean and inverse deviation of each line if they are wanted.
+    """Return the norm of lines.
+
+    Outputs: the result, then mean and inverse deviation of each line if requested.
 
     Args:
         shape: Logical shape of the input.
@@ -86,7 +88,9 @@ def input_gradient(
     statistics: tuple[int, ...],
     gamma: Parameter | None,
 ) -> Pipeline:
-    """Return the gradient of the input from that of the output, the input, the mean, the inverse deviation and gamma.
+    """Return the input's gradient.
+
+    It follows from that of the output, the input, the mean, the inverse deviation and gamma.
 
     Args:
         shape: Logical shape of the input.
@@ -119,7 +123,9 @@ def input_gradient(
 def products(
     shape: tuple[int, ...], axis: int, numerics: Numerics, statistics: tuple[int, ...], wanted: tuple[bool, bool]
 ) -> Pipeline:
-    """Return what is added for the gradients of gamma and beta, tile by tile: y * dy, and dy, without padding.
+    """Return tile by tile summands for gamma's and beta's gradients.
+
+    They are y * dy and dy, without padding.
 
     Inputs and outputs that are not wanted are left out.
     """
@@ -140,7 +146,10 @@ def products(
 
 @lru_cache(maxsize=256)
 def column_sums(shape: tuple[int, ...], axis: int, numerics: Numerics) -> Pipeline:
-    """Return sums of `products`: of columns of all rows, along a leading dimension, or of matrices."""
+    """Return sums of `products`.
+
+    They are sums of columns of all rows, along a leading dimension, or of matrices.
+    """
     program = Pipeline(shape, axis, numerics.wide, numerics.dst32, numerics.fidelity, numerics.arch)
     addends = program.tensor(numerics.wide)
     if axis >= 0:

@@ -39,11 +39,17 @@ class _Adam:
     step: int
     amsgrad: bool
     decoupled: bool
-    """The decay is taken from the parameter and not added to the gradient: AdamW."""
+    """True to subtract the decay from the parameter: AdamW.
+
+    It is not added to the gradient then.
+    """
 
 
 def _number(program: Pipeline, value: float, numerics: Numerics) -> Operand:
-    """Return a tile of a scalar as the reader writes it: truncated to bfloat16 with a 16-bit Dst."""
+    """Return the reader's tile of a scalar.
+
+    It is truncated to bfloat16 with a 16-bit Dst.
+    """
     word = bits(value) if numerics.dst32 else truncated(value)
     return program.constant(numerics.wide, word)
 
@@ -65,7 +71,9 @@ def _correction(program: Pipeline, base: float, of: _Adam, numerics: Numerics) -
 
 @lru_cache(maxsize=256)
 def _adam_program(shape: tuple[int, ...], of: _Adam, numerics: Numerics) -> Pipeline:
-    """Return a step from parameter, gradient, averages, and the largest average of squares of AMSGrad.
+    """Return a step of the optimizer.
+
+    Inputs: parameter, gradient, averages, and the largest average of squares of AMSGrad.
 
     Outputs: the parameter, the averages of gradients and of their squares, and the largest of the latter.
     """
@@ -202,7 +210,10 @@ class _Sgd:
 
 @lru_cache(maxsize=256)
 def _sgd_program(shape: tuple[int, ...], of: _Sgd, numerics: Numerics) -> Pipeline:
-    """Return a step from parameter and gradient, and the momentum if there is one. Outputs: parameter, momentum."""
+    """Return a step from parameter, gradient and any momentum.
+
+    Outputs: parameter, momentum.
+    """
     program, wide = numerics.pipeline(shape, ROWS), numerics.wide
     param, grad = program.tensor(BF16), program.tensor(BF16)
     if of.weight_decay:

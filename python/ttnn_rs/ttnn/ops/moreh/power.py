@@ -1,4 +1,6 @@
-"""Powers as the kernels of the moreh family compute them: by repeated products, and exp(log(x) * rest) for the rest.
+"""Powers as moreh kernels compute them.
+
+By repeated products, and exp(log(x) * rest) for the rest.
 
 Source: tt-metal `ttnn/cpp/ttnn/kernel/compute/moreh_common.hpp`, power_tile_to_cb.
 """
@@ -24,7 +26,10 @@ class Power:
     negative: bool
     """True if the exponent rounded down is negative."""
     rest: int
-    """FP32 bits of the exponent's rounded-off part, truncated to bfloat16 as the reader does."""
+    """FP32 bits of the exponent's fraction, truncated to bfloat16.
+
+    The reader truncates it.
+    """
 
     @classmethod
     def of(cls, name: str, exponent: float) -> Power:

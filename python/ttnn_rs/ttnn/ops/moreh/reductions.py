@@ -1,4 +1,6 @@
-"""Sums and means of the Moreh framework, and sums over leading dimensions: bfloat16 with a 16-bit Dst.
+"""Sums and means of the moreh family, in a 16-bit Dst.
+
+Also sums over leading dimensions; results are bfloat16.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`, `moreh_mean` and `experimental/reduction/fast_reduce_nc`.
 """
@@ -63,7 +65,10 @@ def settings_of(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> S
 
 @lru_cache(maxsize=256)
 def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | None, settings: Settings) -> Pipeline:
-    """Return the sum along rows, columns or a leading dimension, divided by `divisor` if there is one."""
+    """Return the sum along an axis, divided by `divisor` if given.
+
+    The axis is rows, columns or a leading dimension.
+    """
     fidelity, dst32, arch = settings
     program = Pipeline(shape, axis, dtype, dst32, fidelity, arch)
     kept = DataType.FLOAT32 if dst32 else _BF16
@@ -103,7 +108,10 @@ def along(source: Tensor, axis: int, divisor: int | None, settings: Settings) ->
 
 
 def total(name: str, source: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
-    """Return the sum of all elements as `moreh_sum` adds them, with sizes of 1."""
+    """Return the sum of all elements in `moreh_sum`'s order.
+
+    Its sizes are 1.
+    """
     shape = tuple(source.spec.shape)
     # A vector is a row.
     result, first = (reshaped(name, source, (1, *shape)), 1) if len(shape) == 1 else (source, 0)
@@ -114,7 +122,9 @@ def total(name: str, source: Tensor, config: WormholeComputeKernelConfig | None)
 
 
 def take_pages(name: str, output: Tensor, shape: Sequence[int], device: MeshDevice) -> Tensor:
-    """Return `output` if it has the tiles of a result of this shape, as official programs take it.
+    """Return `output` if it has the result's tiles.
+
+    Official programs check this.
 
     Raises:
         StorageError: it is on the host, deallocated, or on another device.

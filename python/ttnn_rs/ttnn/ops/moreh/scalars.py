@@ -1,4 +1,6 @@
-"""Numbers as kernels of the moreh family compute them on a RISC processor: in FP32, truncated to bfloat16.
+"""Numbers as moreh kernels compute them on RISC processors.
+
+They are in FP32, truncated to bfloat16.
 
 Source: tt-metal `ttnn/cpp/ttnn/kernel/dataflow/moreh_common.hpp`, float_to_bfloat16; `moreh_arange`.
 """

@@ -1,4 +1,6 @@
-"""Softmax, softmin and log-softmax of the Moreh framework: bfloat16 with a 16-bit Dst.
+"""Softmax, softmin and log-softmax of the moreh family.
+
+In bfloat16 with a 16-bit Dst.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_softmax`.
 """
@@ -92,7 +94,7 @@ def _softmax(
 
 
 def _l1_bytes(numerics: Numerics, tiles: int) -> int:
-    """Return the bytes of circular buffers that the program of small tensors needs for lines of so many tiles."""
+    """Return the small program's circular buffer bytes for a line length."""
     return (2 * tiles + 2) * tile_bytes(numerics.dtype) + (2 * tiles + 3) * tile_bytes(numerics.wide)
 
 

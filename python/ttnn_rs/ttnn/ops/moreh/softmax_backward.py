@@ -35,7 +35,7 @@ _SIGN: Final[dict[Form, Chain]] = {"softmax": (), "softmin": [("neg", "default")
 
 
 def _total(program: Pipeline, dy: Operand, numerics: Numerics, large: bool) -> Operand:
-    """Add the sum of the gradient along rows or columns. Padding counts as 0."""
+    """Add the gradient's sum along rows or columns; padding counts 0."""
     wide, length = numerics.wide, program.length
     masked = program.copy(dy, wide, padding="zero")
     if large:
@@ -49,7 +49,10 @@ def _total(program: Pipeline, dy: Operand, numerics: Numerics, large: bool) -> O
 
 @lru_cache(maxsize=256)
 def _inner(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form, large: bool) -> Pipeline:
-    """Return the gradient along rows or columns, from the output and its gradient."""
+    """Return the gradient along rows or columns.
+
+    It follows from the output and its gradient.
+    """
     program, wide = numerics.pipeline(shape, axis), numerics.wide
     y, dy = program.tensor(numerics.dtype), program.tensor(numerics.dtype)
     if form == "logsoftmax":
@@ -70,7 +73,7 @@ def _inner(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form, la
 
 @lru_cache(maxsize=256)
 def _leading(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form) -> Pipeline:
-    """Return the gradient along a leading dimension, tile by tile in ascending order."""
+    """Return the gradient along a leading dimension, in ascending tile order."""
     program, wide = numerics.pipeline(shape, axis), numerics.wide
     y, dy = program.tensor(numerics.dtype), program.tensor(numerics.dtype)
     if form == "logsoftmax":
@@ -146,7 +149,7 @@ def _backward(
 
 
 def _l1_bytes(tiles: int) -> int:
-    """Return the bytes of circular buffers that the program of small tensors needs for lines of so many tiles."""
+    """Return the small program's circular buffer bytes for a line length."""
     return (3 * tiles + 6) * 2048
 
 

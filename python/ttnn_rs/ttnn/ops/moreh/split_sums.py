@@ -32,7 +32,10 @@ _DEFAULT: Final = WormholeComputeKernelConfig(
 
 
 def _checked(name: str, tensor: Tensor, dim: int, label: str) -> tuple[Tensor, int]:
-    """Return the tensor with its padding as data, since the programs have no other shape, and the dimension."""
+    """Return the tensor with padding as data, and the dimension.
+
+    The programs have no other shape.
+    """
     on_device(name, tensor, label)
     spec = tensor.spec
     if spec.dtype not in _DTYPES:

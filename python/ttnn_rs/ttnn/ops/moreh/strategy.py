@@ -19,7 +19,9 @@ _LIMIT: Final = 512 * 1024
 def is_large(
     name: str, strategy: str, shape: tuple[int, ...], axis: int, device: MeshDevice, bytes_of: Callable[[int], int]
 ) -> bool:
-    """Return whether the program of large tensors runs, which adds tiles before it reduces one.
+    """Return whether the large tensor program runs.
+
+    It adds tiles before it reduces one.
 
     Args:
         name: Who asks.

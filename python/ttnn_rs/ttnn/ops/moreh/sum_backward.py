@@ -117,7 +117,10 @@ def _mean_backward(
 
 @lru_cache(maxsize=64)
 def _scaling(tiles: int, count: int, settings: Settings) -> Pipeline:
-    """Return the program that multiplies tiles by 1 / count, which its reader cuts to bfloat16."""
+    """Return the program that multiplies by 1 / count.
+
+    Its reader truncates the factor to bfloat16.
+    """
     fidelity, dst32, arch = settings
     program = Pipeline((32, 32 * tiles), ROWS, DataType.BFLOAT16, dst32, fidelity, arch)
     factor = program.constant(DataType.BFLOAT16, truncated(1.0 / count))
@@ -126,7 +129,10 @@ def _scaling(tiles: int, count: int, settings: Settings) -> Pipeline:
 
 
 def _spread(source: Tensor, shape: Sequence[int], strides: Sequence[int], place: MemoryConfig) -> Tensor:
-    """Return elements repeated along dimensions. They pass through Dst, where each is added to 0."""
+    """Return elements repeated along dimensions, through Dst.
+
+    Each is added to 0 there.
+    """
     target = TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, place)
     return move(source, target, strides=strides, through_dst=True)
 

@@ -1,4 +1,6 @@
-"""`ttnn.batch_norm`: every channel with the mean and variance that are kept for it, or with its own.
+"""`ttnn.batch_norm`: channels normalized by given or own statistics.
+
+These are the mean and the variance.
 
 The SFPU computes; only stores round between its steps.
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/batch_norm`.
@@ -46,7 +48,7 @@ Settings = tuple[int, bool, int]
 def _program(
     shape: tuple[int, ...], dtype: DataType, eps: float, has_weight: bool, has_bias: bool, settings: Settings
 ) -> Pipeline:
-    """Return the program on x, mean, variance, and weight and bias if there are any."""
+    """Return the program on x, mean, variance, and optional weight, bias."""
     fidelity, dst32, arch = settings
     program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch, direct=True)
     # What stays in Dst keeps its width.

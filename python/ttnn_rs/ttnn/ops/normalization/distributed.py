@@ -1,4 +1,4 @@
-"""Norms of rows that are split over devices: statistics of each part, and the norm from the gathered statistics.
+"""Norms of rows split over devices, from gathered statistics.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm_distributed`.
 """
@@ -73,14 +73,17 @@ def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKe
 
 
 def _shard_blocks(name: str, tensor: Tensor, config: NormProgramConfig | None) -> Blocks | None:
-    """Return the division of a sharded tensor's rows over cores; None if it is interleaved."""
+    """Return a sharded tensor's division of rows; None if interleaved.
+
+    The rows are divided over cores.
+    """
     if not tensor.spec.memory_config.is_sharded():
         return None
     return shard_blocks(name, tensor, config if isinstance(config, LayerNormShardedMultiCoreProgramConfig) else None)
 
 
 def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
-    """Return the memory config of a sharded tensor's statistics: the first of its cores."""
+    """Return a sharded tensor's statistics memory config: its first core."""
     memory = tensor.spec.memory_config
     shard = memory.shard_spec
     if shard is None or shard.shape[0] != TILE_SIZE:

@@ -1,4 +1,6 @@
-"""Layer norm of rows that are split over devices, with means and variances as statistics.
+"""Layer norm of rows split over devices.
+
+Its statistics are means and variances.
 
 A device finds mean and variance of its part as layer norm's option `use_welford` does. Those of all devices are joined
 step by step on the SFPU.

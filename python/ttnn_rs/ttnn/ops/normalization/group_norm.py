@@ -61,7 +61,10 @@ def _columns_of_cores(columns: int, channels: int, groups: int) -> int:
 
 
 def _grid(device_grid: tuple[int, int], batch: int, rows: int, channels: int, groups: int) -> tuple[int, int]:
-    """Return the grid that the operator chooses: the widest, then the highest, whose cores divide the rows of tiles."""
+    """Return the operator's grid for the tile rows.
+
+    It is the widest, then the highest, whose cores divide them.
+    """
     for x in range(device_grid[0], 0, -1):
         for y in range(device_grid[1], 0, -1):
             high = x // _columns_of_cores(x, channels, groups) * y
@@ -90,7 +93,7 @@ def _row_cores(grid: tuple[int, int], batch: int, rows: int, channels: int, grou
 
 
 def _blocks_by_size(elements: int, grid: tuple[int, int], channels: int, groups: int) -> int:
-    """Return the automatic number of row blocks of a core, from the elements of a batch."""
+    """Return a core's automatic row block count, from batch elements."""
     wide = _columns_of_cores(grid[0], channels, groups)
     wanted = min(256, elements // (256 * 256 * wide * (grid[0] // wide) * grid[1]))
     count = 1
@@ -100,7 +103,10 @@ def _blocks_by_size(elements: int, grid: tuple[int, int], channels: int, groups:
 
 
 def _blocks(rows: int, cores: int, count: int) -> Blocks:
-    """Return the rows of tiles of every block, in the order in which sums are joined: of all cores, then the next."""
+    """Return every block's tile rows, in summation order.
+
+    These are the rows of all cores, then the next.
+    """
     each = rows // cores
     height = each // count if count > 0 else 0
     if height == 0:
@@ -114,7 +120,7 @@ def _blocks(rows: int, cores: int, count: int) -> Blocks:
 
 
 def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
-    """Return the rows of tiles of a batch on every core of a sharded tensor."""
+    """Return a batch's tile rows on every core of a sharded tensor."""
     spec = tensor.spec
     shard = spec.memory_config.shard_spec
     if shard is None or spec.memory_config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
@@ -156,7 +162,7 @@ def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
 
 
 def _row_of_factors(label: str, tensor: Tensor, like: Tensor, across: Sequence[int]) -> Tensor:
-    """Return weights or bias as a row of tiles, without what pads the channels of every core to full tiles.
+    """Return weights or bias as a tile row without core padding.
 
     Args:
         label: Which of them.

@@ -47,7 +47,9 @@ NormProgramConfig = LayerNormDefaultProgramConfig | LayerNormShardedMultiCorePro
 def numerics(
     name: str, tensor: Tensor, config: WormholeComputeKernelConfig | None, epsilon: float, *, centers: bool, dst32: bool
 ) -> Norm:
-    """Return what a norm's program takes from its first operand and the compute configuration.
+    """Return a norm program's settings from operand and compute configuration.
+
+    The operand is the first one.
 
     Without one: HiFi4, and a 32-bit Dst where `dst32` says so; the inverse root is approximate beside a 16-bit one.
     """
@@ -105,7 +107,7 @@ def _refusal(label: str, spec: TensorSpec, like: TensorSpec) -> str:
 
 
 def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tensor:
-    """Return weights or bias as a row of tiles, of which kernels use the first row.
+    """Return weights or bias as a tile row, first row used.
 
     Raises:
         DTypeError: they are not floating point.
@@ -141,7 +143,10 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
 def operands(
     name: str, norm: Norm, tensor: Tensor, residual: Tensor | None, weight: Tensor | None, bias: Tensor | None
 ) -> tuple[list[Tensor], Norm]:
-    """Return the tensors of a norm's program, and the norm with the data types of those that need not be there."""
+    """Return the norm's tensors and its settings with their data types.
+
+    Optional tensors have data types of their own.
+    """
     inputs = [tensor]
     if residual is not None:
         same_device(name, on_device(name, tensor), residual, "residual_input_tensor")
@@ -235,7 +240,7 @@ def normalized(
     takes_rows: bool | None = None,
     activation: tuple[FunctionStep, ...] = (),
 ) -> Tensor:
-    """Return the norm of the rows of a tensor, by the program that its placement asks for.
+    """Return the norm of rows, by the program of the memory config.
 
     Args:
         input_tensor: What is normalized, after `residual_input_tensor` is added to it.
@@ -334,7 +339,10 @@ PROGRAM_CONFIG: Final = Param(
 
 
 def compute_config(default: str) -> Param:
-    """Return the parameter of the compute configuration; `default` tells what holds without one."""
+    """Return the compute configuration parameter with its `default`.
+
+    `default` states the configuration if there is none.
+    """
     return Param(
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
@@ -357,7 +365,7 @@ ERRORS: Final = (
 
 
 def rows_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
-    """Return the calls of the generated tests for an operator that takes rows of whole tiles in either layout."""
+    """Return generated test calls for whole-tile rows in both layouts."""
     return ((),) if shape and (layout is Layout.TILE or shape[-1] % TILE_SIZE == 0) else ()
 
 

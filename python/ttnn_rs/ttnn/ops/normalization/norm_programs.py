@@ -1,4 +1,6 @@
-"""The programs of layer norm and RMS norm: interleaved rows, rows over several cores, and rows over several devices.
+"""Programs of layer norm and RMS norm.
+
+Of interleaved rows, rows over several cores, and rows over several devices.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm/device/kernels` and `layernorm_distributed`.
 """
@@ -40,7 +42,10 @@ class Blocks:
     cores: int
     """Cores that share a row."""
     columns: int
-    """Cores of a row of the grid if every row of it reduces first; 0 if all cores are gathered at once."""
+    """Cores of a grid row that reduces first; 0 without.
+
+    If it is 0, all cores are gathered at once.
+    """
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ def inverse_root(program: Pipeline, norm: Norm, variance: Operand) -> Operand:
 
 
 def finish(program: Pipeline, norm: Norm, x: Operand, inverse: Operand) -> None:
-    """Add the steps after the statistics: the quotient, weights and bias, one rounding each."""
+    """Add the final steps: quotient, weights, bias, each rounded once."""
     kept = norm.kept
     steps: list[tuple[str, Operand]] = [("mul", inverse)]
     for op, dtype in (("mul", norm.weight), ("add", norm.bias)):
@@ -114,7 +119,10 @@ def finish(program: Pipeline, norm: Norm, x: Operand, inverse: Operand) -> None:
 
 @lru_cache(maxsize=256)
 def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the program of whole rows: inputs are x, the residual, the weights and the bias, those that there are."""
+    """Return the whole-row program.
+
+    Inputs are x, the residual, the weights and the bias, as far as given.
+    """
     program = norm.pipeline(shape)
     width, kept = shape[-1], norm.kept
     average = scalar_chain("mul_unary", rounded(1.0 / width))
@@ -131,7 +139,9 @@ def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def large(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the program of rows that are read again for every step, whose squares are computed by the SFPU.
+    """Return the program that reads rows again for every step.
+
+    The SFPU computes the squares.
 
     A residual is added after the mean. Sums continue from block to block without rounding.
     """
@@ -166,7 +176,10 @@ def large(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 def _mean_of_cores(
     program: Pipeline, norm: Norm, blocks: Blocks, of: Operand, dtype: DataType | None = None, **options: Any
 ) -> Operand:
-    """Add the mean of rows that are split over cores: each core's, then the mean of those, packed to `dtype`."""
+    """Add the mean of rows split over cores.
+
+    It is the mean of the cores' means, packed to `dtype`.
+    """
     kept, width = norm.kept, program.domain[-1]
     local = rounded_to_bfloat16(1.0 / min(32 * blocks.width, width))
     every = rounded_to_bfloat16(1.0 / blocks.cores)
@@ -185,7 +198,10 @@ def _mean_of_cores(
 
 @lru_cache(maxsize=256)
 def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
-    """Return the program of rows over several cores: partial sums of each, then the sum of those."""
+    """Return the program of rows over several cores.
+
+    Partial sums of each core come first, then their sum.
+    """
     program = norm.pipeline(shape)
     kept = norm.kept
     padded = "zero" if shape[-1] % 32 else None
@@ -204,7 +220,9 @@ def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def sharded_statistics(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
-    """Return the means of a device's part of the rows over several cores: of datums, for layer norm, and of squares.
+    """Return device means of squares, and for layer norm of elements.
+
+    The rows are split over several cores.
 
     A residual is added first, and the sum is the second output.
     """
@@ -224,7 +242,7 @@ def sharded_statistics(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pi
 
 @lru_cache(maxsize=256)
 def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the sums of squares of a device's part of the rows, and for layer norm also of the datums."""
+    """Return device sums of squares, and for layer norm of elements."""
     program = norm.pipeline(shape)
     columns = 2 if norm.centers else 1
     used = shape[-1] % 32 or None
@@ -240,7 +258,9 @@ def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 def from_statistics(
     shape: tuple[int, ...], norm: Norm, stats: DataType, tiles: int, *, means: bool = False
 ) -> Pipeline:
-    """Return the norm of a device's part of the rows, from the statistics of all devices, which have so many tiles.
+    """Return the device's norm from the statistics of all devices.
+
+    These have `tiles` tiles.
 
     They are sums of squares and of datums, or `means`: of datums and of squares.
     """
@@ -267,12 +287,15 @@ def from_statistics(
 
 
 def is_large(norm: Norm, tiles: int) -> bool:
-    """Return True for the kernel of large tensors, which reads rows of so many tiles three times."""
+    """Return True for the large kernel, which reads rows three times."""
     return tiles > (400 if norm.dst32 else 800) * (1 if norm.dtype is not DataType.FLOAT32 else 0.5)
 
 
 def blocks_of(tiles: int, block_width: int, grid: tuple[int, int], *, one_row: bool) -> Blocks:
-    """Return how rows of tiles are split into blocks on a grid; `one_row` if the whole grid shares every row."""
+    """Return how tile rows split into blocks on a grid.
+
+    `one_row` if the whole grid shares every row.
+    """
     cores = math.ceil(tiles / block_width)
     two_stages = one_row and grid[0] > 1 and grid[1] > 1
     return Blocks(block_width, cores, grid[0] if two_stages else 0)

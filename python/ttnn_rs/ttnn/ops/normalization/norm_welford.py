@@ -1,4 +1,6 @@
-"""The programs of layer norm whose mean and variance the SFPU makes: the option `use_welford`.
+"""Programs of layer norm with Welford statistics: `use_welford`.
+
+The SFPU computes mean and variance.
 
 In 0.81.1 that is not the algorithm of the name: two passes over a row sum distances from its first element, then
 squared distances from the mean. The mean stays in two parts, of which each is rounded. What cores found for their parts
@@ -31,7 +33,10 @@ class _Part:
 
 @lru_cache(maxsize=256)
 def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the program of whole rows: inputs are x, the residual, the weights and the bias, those that there are."""
+    """Return the whole-row program.
+
+    Inputs are x, the residual, the weights and the bias, as far as given.
+    """
     program = norm.pipeline(shape, direct=norm.dst32)
     x = summed_input(program, norm)
     share = rounded(1.0 / shape[-1])
@@ -45,7 +50,10 @@ def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
-    """Return the program of rows over several cores: statistics of each, then those of all of them."""
+    """Return the program of rows over several cores.
+
+    Statistics of each core come first, then those of all of them.
+    """
     program = norm.pipeline(shape, direct=norm.dst32)
     x = summed_input(program, norm)
 
@@ -70,7 +78,10 @@ def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the mean and the variance of every row, in bfloat16 before the data type of the output."""
+    """Return every row's mean and variance, in bfloat16 before conversion.
+
+    The output's data type follows.
+    """
     program = norm.pipeline(shape, direct=norm.dst32)
     x = program.tensor(norm.dtype)
     share = rounded(1.0 / shape[-1])
@@ -83,7 +94,7 @@ def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 @lru_cache(maxsize=256)
 def joined(shape: tuple[int, ...], norm: Norm, stats: DataType, devices: int, width: int) -> Pipeline:
-    """Return the mean of rows of `devices` parts, and the inverse root of their variance.
+    """Return the mean and inverse deviation of rows over `devices` parts.
 
     Inputs are the means and the variances in turn: tiles of `shape`, whose column 0 counts, of parts of `width`
     elements.
@@ -100,7 +111,10 @@ def joined(shape: tuple[int, ...], norm: Norm, stats: DataType, devices: int, wi
 
 @lru_cache(maxsize=256)
 def from_mean(shape: tuple[int, ...], norm: Norm) -> Pipeline:
-    """Return the norm of rows: inputs are x, mean and inverse root in column 0 of a tile, and parameters."""
+    """Return the norm of rows.
+
+    Inputs are x, mean and inverse root in column 0 of a tile, and parameters.
+    """
     program = norm.pipeline(shape)
     x = program.tensor(norm.dtype)
     mean, inverse = (program.tensor(norm.kept, (*shape[:-1], 1), "column") for _ in range(2))
@@ -109,7 +123,10 @@ def from_mean(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 
 def _joined(program: Pipeline, parts: list[_Part], last: Chain = ()) -> _Part:
-    """Add the mean and the variance of all parts, each step of the SFPU in FP32; `last` acts on the variance."""
+    """Add mean and variance of all parts, in FP32.
+
+    Each step is one of the SFPU; `last` acts on the variance.
+    """
 
     def scaled(of: Operand, factor: float, more: Chain = ()) -> Operand:
         return program.copy(of, _FP32, [*scalar_chain("mul_unary", rounded(factor)), *more])

@@ -1,4 +1,6 @@
-"""Moments of matrices, and matrices of mean 0 and variance 1, a program per step: `normalize_hw`, `var_hw` and others.
+"""Moments and normalization of matrices, one program per step.
+
+They are `normalize_hw`, `var_hw` and others.
 
 Source: TT-NN docs "ttnn.normalize_hw"; the programs that the official package runs: mean, subtract, square, mean, and a
 product with the reciprocal square root as the activation of its second operand.

@@ -1,4 +1,6 @@
-"""Masks, factors and shards of group norm, and reciprocals of layer norm, as their programs take them.
+"""Prepared inputs of group norm and layer norm programs.
+
+Masks, factors and shards of group norm, and reciprocals of layer norm.
 
 Source: tt-metal `ttnn/ttnn/operations/normalization` and `ttnn/cpp/ttnn/operations/normalization/groupnorm`.
 """
@@ -84,7 +86,9 @@ def _mask(name: str, channels: int, groups: int, cores: int, dtype: DataType, in
 def create_group_norm_input_mask(
     num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
 ) -> Tensor:
-    """Return the group mask, 1 in a group's columns: [1, groups, 32, columns], tiled, on the host.
+    """Return the group mask, 1 in the group's columns.
+
+    [1, groups, 32, columns], tiled, on the host.
 
     Raises:
         ParameterError: channels, groups and cores do not divide.
@@ -97,7 +101,9 @@ def create_group_norm_input_mask(
 def create_group_norm_input_negative_mask(
     num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
 ) -> Tensor:
-    """Return the inverted group mask: [1, groups, 32, columns], tiled, on the host.
+    """Return the inverted group mask.
+
+    [1, groups, 32, columns], tiled, on the host.
 
     Raises:
         ParameterError: channels, groups and cores do not divide.
@@ -130,7 +136,10 @@ def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: i
 
 @checked
 def create_layer_norm_reciprocals(device: MeshDevice, core_range_set: CoreRangeSet, width: int) -> Tensor:
-    """Return 1, 1/2, ... 1/width in float32 per core: [cores, width], height sharded in L1."""
+    """Return 1, 1/2, ... 1/width in float32 per core.
+
+    [cores, width], height sharded in L1.
+    """
     name = "ttnn.create_layer_norm_reciprocals"
     _of_kind(name, MeshDevice, device=device)
     _of_kind(name, CoreRangeSet, core_range_set=core_range_set)
@@ -157,7 +166,7 @@ def determine_expected_group_norm_sharded_config_and_grid_size(
     is_height_sharded: bool,
     is_row_major: bool = False,
 ) -> tuple[MemoryConfig, CoreGrid]:
-    """Return the shards that group norm works on, and the grid of their cores.
+    """Return group norm's shards and the grid of their cores.
 
     Pixels divide among all cores, or among one side of the grid while channels divide among the other.
 
@@ -245,7 +254,7 @@ def dram_group_norm_params_from_torch(
 def get_group_norm_cores_across_channel(
     memory_layout: TensorMemoryLayout, core_grid: CoreGrid, shard_orientation: ShardOrientation | None = None
 ) -> int:
-    """Return over how many cores the channels of a group norm are split.
+    """Return the core count for a group norm's channels.
 
     Args:
         memory_layout: How the operand is sharded; all cores split the channels of an operand that is not.
@@ -263,13 +272,13 @@ def get_group_norm_cores_across_channel(
 
 
 def _virtual_columns(columns: int, channels: int, groups: int) -> int:
-    """Return over how many columns of cores groups and full tiles of channels divide; 0 if over none."""
+    """Return the core columns that divide groups and channel tiles; else 0."""
     counts = range(min(columns, groups), 0, -1)
     return next((count for count in counts if groups % count == 0 and channels // count % TILE_SIZE == 0), 0)
 
 
 def dram_group_norm_virtual_columns(core_grid: CoreGrid, num_channels: int, num_groups: int) -> int:
-    """Return over how many columns of cores a group norm of interleaved operands splits its channels.
+    """Return the core columns for channels of an interleaved group norm.
 
     Raises:
         ParameterError: groups and full tiles of channels divide over no number of columns.

@@ -37,7 +37,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.experimental.dit_rms_norm_unary_fused"
 _EXACT: Final = frozenset({UnaryOpType.SILU, UnaryOpType.GELU, UnaryOpType.RELU})
-"""Functions whose kernels do not look at the approximation of the compute configuration."""
+"""Functions with kernels that ignore the configuration's approximation flag."""
 
 
 def _steps(activation: Activation | str | None, *, approximate: bool) -> tuple[FunctionStep, ...]:

@@ -138,7 +138,7 @@ def softmax_of(
     *,
     stable: bool = True,
 ) -> Tensor:
-    """Return the softmax along a dimension, as a part of the operator `name`."""
+    """Return the softmax along a dimension, within operator `name`."""
     tensor = _checked(name, input_tensor, tilizes=True)
     if is_empty(tensor.spec):
         dimension(name, dim, max(tensor.spec.shape.rank, 1))
@@ -173,7 +173,9 @@ def scaled_and_masked(
     *,
     in_place: bool = False,
 ) -> Tensor:
-    """Return the softmax of `scale * tensor + mask` over the last dimension of a tiled device tensor.
+    """Return the softmax of `scale * tensor + mask` over the last dimension.
+
+    The tensor is a tiled one on a device.
 
     Operators that write `in_place` accept masks of more rows than a tile.
 
@@ -198,7 +200,7 @@ def scaled_and_masked(
 
 
 def _tile_rows_read(name: str, mask: Tensor) -> Tensor:
-    """Return a mask of one tile row for every batch, out of one of several.
+    """Return a mask of one tile row for every batch.
 
     The reader counts tile rows from the start of the mask and moves on by one for every batch.
     """

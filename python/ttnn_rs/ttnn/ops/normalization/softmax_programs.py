@@ -1,4 +1,4 @@
-"""The programs of softmax: which passes a row, a column or a leading dimension takes.
+"""Programs of softmax: passes along rows, columns and leading dimensions.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax/device/kernels`, and `moreh_softmax` for the programs
 of other dimensions than the last.
@@ -59,14 +59,20 @@ class Mask:
     dtype: DataType
     shape: tuple[int, ...]
     causal: bool
-    """Every row has a mask of its own; otherwise row 0 of a tile serves all its rows."""
+    """True if every row has its own mask.
+
+    Otherwise row 0 of a tile is used for all its rows.
+    """
 
 
 @lru_cache(maxsize=256)
 def attention(
     shape: tuple[int, ...], numerics: Numerics, stable: bool, scale: float | None = None, mask: Mask | None = None
 ) -> Pipeline:
-    """Return the softmax of rows, of scaled and masked scores if asked for: inputs are the scores and the mask."""
+    """Return the softmax of rows, optionally scaled and masked.
+
+    Inputs are the scores and the mask.
+    """
     program = numerics.pipeline(shape, ROWS)
     kept, exp = numerics.kept, _exp(numerics)
     x = program.tensor(numerics.dtype)
@@ -131,7 +137,10 @@ def general(
 
 @lru_cache(maxsize=256)
 def channel(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax") -> Pipeline:
-    """Return the softmax along a leading dimension, tile by tile in ascending order; `form` as in `general`."""
+    """Return the softmax along a leading dimension, tiles ascending.
+
+    `form` as in `general`.
+    """
     program = numerics.pipeline(shape, axis)
     wide = numerics.wide
     x = program.tensor(numerics.dtype)

@@ -105,7 +105,9 @@ def _check(input_tensor: Tensor, grid: Tensor, mode: str, prepared: bool) -> int
 def _place(
     input_tensor: Tensor, grid: Tensor, mode: str, memory_config: MemoryConfig | None, spread: tuple[int, int]
 ) -> MemoryConfig:
-    """Return the output's memory config: shards over the cores of a sharded grid, or over all for "nearest".
+    """Return the output's memory config.
+
+    Shards over the cores of a sharded grid, or over all for "nearest".
 
     Args:
         input_tensor: Images.
@@ -131,7 +133,7 @@ def _place(
 
 
 def _sticks(words: Words, extent: tuple[int, int, int]) -> tuple[Indices, list[list[float]]]:
-    """Return the sticks and the weights of points that were prepared for "bilinear": [points, 4] of each.
+    """Return sticks and weights of "bilinear" points: [points, 4] each.
 
     Args:
         words: [images, points, 6].
@@ -153,7 +155,7 @@ def _sticks(words: Words, extent: tuple[int, int, int]) -> tuple[Indices, list[l
 
 
 def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tensor:
-    """Return the pixels of points that were prepared for "nearest", zeros for those outside."""
+    """Return pixels of prepared "nearest" points, zeros outside."""
     device = on_device(_NAME, input_tensor)
     images, height, width, channels = tuple(input_tensor.spec.shape)
     rows, columns = (words[..., part].view(np.int16).astype(np.int64) for part in (0, 1))

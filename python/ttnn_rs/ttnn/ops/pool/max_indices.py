@@ -31,7 +31,7 @@ def largest_at(
     memory_config: MemoryConfig | None,
     layout: Layout,
 ) -> Tensor:
-    """Return the pixel of every window that has its largest element, counted within its image.
+    """Return each window's largest pixel, as an index in its image.
 
     Args:
         name: The operator.

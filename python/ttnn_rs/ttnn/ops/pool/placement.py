@@ -13,7 +13,7 @@ from ttnn.tensor.tensor import Tensor
 def result_place(
     tensor: Tensor, memory_config: MemoryConfig | None, rows: int, channels: int, layout: Layout = Layout.ROW_MAJOR
 ) -> MemoryConfig | None:
-    """Return the result's memory config: the requested one, or the cores of a sharded input.
+    """Return the result's memory config: requested, or the input's shard cores.
 
     Args:
         tensor: The input.
@@ -42,5 +42,5 @@ def result_place(
 
 
 def _share(extent: int, cores: int, unit: int) -> int:
-    """Return what each of some cores gets of an extent, in whole units."""
+    """Return an extent's division over cores, in whole units."""
     return -(-extent // (cores * unit)) * unit

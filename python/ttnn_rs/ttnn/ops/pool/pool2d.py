@@ -86,7 +86,7 @@ def _output_type(name: str, dtype: DataType, layout: Layout) -> None:
 
 
 def _delivered(name: str, output: Tensor, dtype: DataType) -> Tensor:
-    """Return a result in its data type; block floats are packed from bfloat16."""
+    """Return a result in its type; block floats pack from bfloat16."""
     return output if output.spec.dtype is dtype else cast(name, output, dtype)
 
 
@@ -216,7 +216,10 @@ def _avg_pool2d(
 
 
 def _adaptive(extent: int, outputs: int) -> Any:
-    """Return the positions of windows that divide a dimension, -1 where one is shorter: [outputs, size]."""
+    """Return positions of windows dividing a dimension: [outputs, size].
+
+    They are -1 where a window is shorter.
+    """
     first = np.arange(outputs) * extent // outputs
     end = -(-(np.arange(1, outputs + 1) * extent) // outputs)
     size = int((end - first).max())

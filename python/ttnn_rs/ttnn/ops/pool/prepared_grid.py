@@ -1,4 +1,6 @@
-"""Points of a grid as pixels and weights, computed once on the host: `ttnn.prepare_grid_sample_grid`.
+"""`ttnn.prepare_grid_sample_grid`: pixels and weights of grid points.
+
+They are computed once on the host.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/pool/grid_sample/grid_sample_prepare_grid.cpp`.
 """
@@ -22,13 +24,19 @@ __all__ = ["prepare_grid_sample_grid"]
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
 NUMBERS: Final = {"bilinear": 6, "nearest": 2}
-"""Values of a prepared point: row and column of a pixel as int16, and four weights for "bilinear"."""
+"""Values of a prepared point: row, column and weights.
+
+Row and column of a pixel are int16; "bilinear" has four weights.
+"""
 _HALF: Final = np.float32(0.5)
 _OUTSIDE: Final = 0xFFFF
 
 
 def places(points: Floats, extent: tuple[int, int], align_corners: bool) -> tuple[Floats, Floats]:
-    """Return the rows and the columns of points (x, y), in pixels and in the order of the host's float32 steps."""
+    """Return rows and columns of points (x, y), in pixels.
+
+    In the order of the host's float32 steps.
+    """
     found = []
     for axis, size in ((1, extent[0]), (0, extent[1])):
         whole = np.float32(max(size - 1, 0) if align_corners else size)
@@ -151,7 +159,10 @@ def prepare_grid_sample_grid(
 
 
 def prepared_words(name: str, grid: Tensor) -> Words:
-    """Return the words of a prepared grid that a device holds: [..., numbers of its points]."""
+    """Return the words of a prepared grid on a device.
+
+    [..., numbers of its points].
+    """
     host = grid._to_host(name)
     raw = np.ascontiguousarray(host._require_host(name))
     return raw.view(np.uint16).reshape(tuple(grid.spec.padded_shape))[..., : grid.spec.shape[-1]]

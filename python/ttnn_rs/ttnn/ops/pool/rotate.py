@@ -122,7 +122,7 @@ def _sources(shape: tuple[int, ...], angle: float, center: Sequence[float] | Non
 
 
 def _sticks(rows: Places, columns: Places, shape: tuple[int, ...], outside: int) -> npt.NDArray[np.int32]:
-    """Return the numbers of the sticks of all images at these places, `outside` where there is none."""
+    """Return stick numbers at these positions, `outside` where there is none."""
     batch, height, width, _ = shape
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     image = np.where(inside, rows * width + columns, 0)

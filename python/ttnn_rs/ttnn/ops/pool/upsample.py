@@ -56,7 +56,9 @@ def _whole(scale: tuple[float, float]) -> tuple[int, int] | None:
 
 
 def _bilinear_axis(extent: int, factor: int) -> tuple[Any, Any]:
-    """Return the two pixels of every output along an axis, [outputs, 2], and the weight of the second per phase.
+    """Return both source pixels per output along an axis: [outputs, 2].
+
+    Also the weight of the second per phase.
 
     Positions and weights are numbers of 16 fractional bits, as the kernel computes them.
     """
@@ -84,7 +86,10 @@ def _bilinear(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], op
 
 
 def _nearest_axis(extent: int, factor: float) -> Any:
-    """Return the pixel of every output along an axis; for fractions by a reciprocal of 16 fractional bits."""
+    """Return the source pixel per output along an axis.
+
+    For fractions by a reciprocal of 16 fractional bits.
+    """
     outputs = np.arange(int(np.float32(extent) * np.float32(factor)))
     if factor.is_integer():
         return outputs // int(factor)
@@ -122,7 +127,7 @@ def _check_fractions(spec: TensorSpec, scale: tuple[float, float], mode: str) ->
 
 
 def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig | None) -> MemoryConfig | None:
-    """Return where the program of fractions leaves its result: on the cores of a sharded input.
+    """Return the memory config of fractional results: sharded input's cores.
 
     Raises:
         MemoryConfigError: shards are asked for, and the input has none.
@@ -156,7 +161,7 @@ def _divided(spec: TensorSpec, scale: tuple[float, float], asked: MemoryConfig |
 
 
 def _sharded(tensor: Tensor, factors: tuple[int, int]) -> MemoryConfig:
-    """Return where the program leaves a bilinear result: in height shards of what its cores read."""
+    """Return the memory config of bilinear results: height shards."""
     grid = on_device(_NAME, tensor).compute_with_storage_grid_size()
     batch, height, width, channels = tuple(tensor.spec.shape)
     sticks = batch * height * width

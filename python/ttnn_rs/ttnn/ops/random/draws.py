@@ -1,4 +1,6 @@
-"""RISC arithmetic of `sampling`'s writer kernel: sums and quotients of bfloat16 words, and token choice.
+"""RISC arithmetic of `sampling`'s writer kernel.
+
+Sums and quotients of bfloat16 words, and token choice.
 
 Words are unsigned 16-bit integers. Nothing is rounded: bits that do not fit are dropped.
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/sampling/device/kernels/dataflow/writer_interleaved.cpp`.
@@ -16,13 +18,16 @@ _LARGEST_FIELD: Final = 0xFF
 
 
 def _parts(word: int) -> tuple[int, int]:
-    """Return exponent field and mantissa, with the leading bit of a normal number."""
+    """Return exponent field and mantissa, including a normal's leading bit."""
     field, mantissa = (word & _INFINITY) >> 7, word & _MANTISSA
     return field, mantissa | _HIDDEN if field else mantissa
 
 
 def added(a: int, b: int) -> int:
-    """Return the sum of two bfloat16 words; the smaller is shifted, and its last bits are lost."""
+    """Return the sum of two bfloat16 words.
+
+    The smaller is shifted, and its last bits are lost.
+    """
     (field, m), (other, n) = _parts(a), _parts(b)
     m, n, field = m >> max(0, other - field), n >> max(0, field - other), max(field, other)
     if (a ^ b) & _SIGN:
@@ -43,7 +48,7 @@ def added(a: int, b: int) -> int:
 
 
 def _special_quotient(a: int, b: int) -> int | None:
-    """Return the quotient of words one of which is NaN, infinite or 0; None for others."""
+    """Return the quotient with NaN, infinity or 0; else None."""
     sign = (a ^ b) & _SIGN
     x, y = a & ~_SIGN, b & ~_SIGN
     if x > _INFINITY:
@@ -58,7 +63,7 @@ def _special_quotient(a: int, b: int) -> int | None:
 
 
 def divided(a: int, b: int) -> int:
-    """Return the quotient of two bfloat16 words, truncated to seven bits after the first."""
+    """Return the quotient of bfloat16 words, truncated to seven fraction bits."""
     special = _special_quotient(a, b)
     if special is not None:
         return special
@@ -85,7 +90,10 @@ def divided(a: int, b: int) -> int:
 
 
 def greater(a: int, b: int) -> bool:
-    """Return True if one bfloat16 word is larger than another; +0 is larger than -0."""
+    """Return True if one bfloat16 word is larger.
+
+    +0 is larger than -0.
+    """
     if (a ^ b) & _SIGN:
         return not a & _SIGN
     return a < b if a & _SIGN else a > b

@@ -1,4 +1,6 @@
-"""Random numbers: every core has a shift register, seeded once, from which its tiles are made.
+"""Random numbers from one shift register per core.
+
+Each is seeded once, and its tiles are made from it.
 
 The grid of the device decides which core makes which tile, and so the numbers. Seed 0 asks the host for a fresh seed.
 Source: tt-metal `ttnn/cpp/ttnn/operations/rand`, `uniform`, `bernoulli`, `randn`, `experimental/dropout`;
@@ -63,7 +65,7 @@ _LARGEST_DRAW: Final = 2**31 - 1
 
 
 def _fresh(seed: int | None) -> int:
-    """Return the seed of a call; the host makes one if it is 0 or left out."""
+    """Return a call's seed; the host chooses one for 0 or None."""
     if seed:
         return seed
     refuse_program("the host draws a seed")
@@ -93,7 +95,9 @@ def _below(value: float, dtype: DataType) -> float:
 
 
 def _range(name: str, low: float, high: float, dtype: DataType) -> dict[str, int]:
-    """Return the smallest number and the distance of the largest from it, which the data type holds below `high`.
+    """Return the smallest number and the largest's distance below `high`.
+
+    The data type holds both.
 
     Raises:
         ParameterError: there is no number between them.

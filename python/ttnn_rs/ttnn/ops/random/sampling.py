@@ -51,7 +51,10 @@ _HIFI4: Final = 4
 
 @lru_cache(maxsize=4)
 def _softmax(arch: int) -> Pipeline:
-    """Return the program on scores, mask and factor: a softmax of 32 columns whose steps are packed to bfloat16."""
+    """Return the program on scores, mask and factor.
+
+    It is a softmax of 32 columns whose steps are packed to bfloat16.
+    """
     shape = (_USERS, _MOST)
     program = Pipeline(shape, ROWS, _BF16, False, _HIFI4, arch)
     scores, mask = program.tensor(_BF16), program.tensor(_BF16)
@@ -144,7 +147,10 @@ def _of_users(label: str, tensor: Tensor, dtype: DataType) -> list[Any]:
 
 
 def _numbers(device: MeshDevice, seed: int, cores: int) -> list[int]:
-    """Return the bfloat16 word of the first random number of so many cores, seeded alike but for their numbers."""
+    """Return each core's first random number as a bfloat16 word.
+
+    Cores are seeded alike but for their numbers.
+    """
     tiles = allocate(TensorSpec.of((TILE_SIZE, cores * TILE_SIZE), _BF16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert tiles.buffer is not None
     engine_steps.uniform(
@@ -174,7 +180,10 @@ def _draws(device: MeshDevice, seed: int | None) -> list[int]:
 
 
 def _mask(counts: list[int], device: MeshDevice) -> Tensor:
-    """Return 0 for the scores of every user that count, else minus infinity, as the writer kernel makes them."""
+    """Return 0 for a user's counted scores, else minus infinity.
+
+    The writer kernel makes them.
+    """
     outside = np.arange(_MOST)[None, :] >= np.asarray(counts)[:, None]
     words = np.where(outside, -np.inf, 0.0).astype(np.float32)
     return conversion.to_device(Tensor(words, _BF16, None, Layout.TILE), device)

@@ -1,4 +1,6 @@
-"""`manual_seed`: the state of the generators of single cores, which `sampling` draws from when it has no seed.
+"""`manual_seed`: generator states of single cores.
+
+`sampling` draws from them when it has no seed.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/manual_seed`, `docs/Manual_seed.md`.
 """
@@ -32,14 +34,17 @@ _seeds: Final[WeakKeyDictionary[MeshDevice, dict[int, int]]] = WeakKeyDictionary
 
 
 def seeds_of(device: MeshDevice) -> dict[int, int]:
-    """Return the seeds that `manual_seed` set on a device, by the number of the core that serves a user."""
+    """Return seeds set by `manual_seed` on a device, by core.
+
+    The key is the number of the core that serves a user.
+    """
     # They change from call to call.
     refuse_program("seeds of the device are used")
     return _seeds.setdefault(device, {})
 
 
 def next_seed(device: MeshDevice, user: int) -> int | None:
-    """Return the next seed of a user and advance its generator, or None without `manual_seed`."""
+    """Return a user's next seed and advance; None without `manual_seed`."""
     seed = seeds_of(device).get(user)
     if seed is not None:
         # Steps of an odd constant reach every word before one comes again.

@@ -149,7 +149,9 @@ def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar
 
 
 def reduced_axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
-    """Return the reduced dimensions, ascending: all of them for None and for an empty list.
+    """Return the reduced dimensions in ascending order.
+
+    All of them for None and for an empty list.
 
     Raises:
         ShapeError: one is out of range, or named twice.
@@ -227,7 +229,7 @@ def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: 
 def _target_memory(
     name: str, spec: TensorSpec, axes: Sequence[int], keepdim: bool, memory_config: MemoryConfig | None
 ) -> MemoryConfig:
-    """Return where the result lives: where the caller wants it, else where the input lives.
+    """Return the result's memory config: requested, or that of the input.
 
     A memory configuration of shards without cores asks for those of the input.
     """

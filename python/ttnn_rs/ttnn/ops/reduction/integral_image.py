@@ -26,7 +26,7 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.experimental.intimg"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _BLOCK: Final = 48
-"""Matrices that are added up before the total so far is added to each."""
+"""Matrices added up before the total so far is added."""
 _HIFI4: Final = 4
 Shape3 = tuple[int, int, int]
 
@@ -37,7 +37,10 @@ def _pipeline(shape: Shape3, axis: int, dtype: DataType, arch: int) -> Pipeline:
 
 @lru_cache(maxsize=64)
 def _down(shape: Shape3, dtype: DataType, arch: int) -> Pipeline:
-    """Return the running sums of matrices, which begin with 0; each is packed and read back."""
+    """Return running sums of matrices, from 0.
+
+    Each is packed and read back.
+    """
     program = _pipeline(shape, 0, dtype, arch)
     first = program.eltwise("add", program.tensor(dtype), program.constant(dtype, 0), dtype)
     program.copy(program.scan(first, dtype, by="add"), dtype, output=0)
@@ -46,7 +49,7 @@ def _down(shape: Shape3, dtype: DataType, arch: int) -> Pipeline:
 
 @lru_cache(maxsize=64)
 def _added(shape: Shape3, other: Shape3, broadcast: str, dtype: DataType, arch: int) -> Pipeline:
-    """Return the sum with a matrix, or with a row for every matrix."""
+    """Return the sum with a matrix, or a row per matrix."""
     program = _pipeline(shape, ROWS, dtype, arch)
     program.eltwise("add", program.tensor(dtype), program.tensor(dtype, other, broadcast), dtype, output=0)
     return program
@@ -87,7 +90,10 @@ def _along_matrices(source: Tensor, shape: Shape3, arch: int) -> Tensor:
 
 
 def _along_rows(source: Tensor, shape: Shape3, arch: int) -> Tensor:
-    """Return the running sums of the rows of every matrix: those within tiles, then tile by tile."""
+    """Return running sums of every matrix's rows.
+
+    Within tiles first, then tile by tile.
+    """
     count, rows, columns = shape
     dtype = source.spec.dtype
     tiles = (count * rows // TILE_SIZE, TILE_SIZE, columns)

@@ -62,7 +62,7 @@ def _program(
 
 
 def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar: float) -> Tensor:
-    """Return the result in row-major order, as a tensor of some shape in tiles.
+    """Return the row-major result as a tensor of a tiled shape.
 
     Args:
         kind: What is computed.

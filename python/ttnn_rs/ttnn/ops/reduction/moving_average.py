@@ -38,7 +38,7 @@ _BF16: Final = DataType.BFLOAT16
 
 @lru_cache(maxsize=64)
 def _program(shape: tuple[int, ...], alpha: float, wide: bool, arch: int) -> Pipeline:
-    """Return the program: the average of every row, packed in between the two transpositions of the kernel."""
+    """Return the program: each row's average, packed between two transpositions."""
     program = Pipeline(shape, ROWS, _BF16, wide, FIDELITY_NUMBER[MathFidelity.HiFi4], arch)
     average = program.moving_average(program.tensor(_BF16), _BF16, (alpha, rounded(1.0 - alpha)))
     program.copy(average, _BF16, output=0)

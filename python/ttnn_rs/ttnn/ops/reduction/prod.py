@@ -100,7 +100,7 @@ def _in_place(tensor: Tensor, place: MemoryConfig) -> Tensor:
 
 
 def _of_everything(source: Tensor, shape: Sequence[int], place: MemoryConfig) -> Tensor:
-    """Return the product of all elements, as a tensor of the given shape, which has one element."""
+    """Return the product of all elements, in a one-element shape."""
     spec, device = source.spec, on_device(_NAME, source)
     value = 1.0 if is_empty(spec) else _on_host(_last_tile(source))
     target = TensorSpec.of(shape, spec.dtype, Layout.TILE, place)
@@ -149,7 +149,10 @@ def _of_few(spec: TensorSpec) -> bool:
 
 
 def _on_host(tile: Tensor) -> float:
-    """Return the product of a tile's elements: in bfloat16 for bfloat16, else in FP32, face after face."""
+    """Return the product of a tile's elements, face after face.
+
+    In bfloat16 for bfloat16, else in FP32.
+    """
     kind = ml_dtypes.bfloat16 if tile.spec.dtype is DataType.BFLOAT16 else np.float32
     rows = np.asarray(tile.to_numpy(), np.float32).reshape(2, 16, 2, 16)
     with np.errstate(all="ignore"):
@@ -183,7 +186,10 @@ def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
 
 
 def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -> Tensor:
-    """Return the product along a leading dimension of this length, with `outer` indices before it."""
+    """Return the product along a leading dimension.
+
+    It has this length, with `outer` indices before it.
+    """
     spec, device = source.spec, on_device(_NAME, source)
     output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source.buffer is not None
@@ -194,14 +200,19 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
 
 
 def _exchanged(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
-    """Return a tensor of one or two dimensions, `axis` of length 1, as a matrix after that one."""
+    """Return a tensor as a matrix along an `axis` of length 1.
+
+    The tensor has one or two dimensions, and the matrix comes after that one.
+    """
     order = [axis, *(place for place in range(len(dims)) if place != axis)]
     moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
     return reshaped(_NAME, moved, (1, 1, math.prod(dims)))
 
 
 def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[int]) -> Tensor:
-    """Return the products of the rows or columns of matrices, those of a matrix in a row, as matrices of a given shape.
+    """Return row or column products of matrices, in a given shape.
+
+    Those of a matrix are in a row.
 
     Every element is multiplied for itself. The program exchanges dimensions first, and bfloat16 passes through Dst on
     the way if columns become rows. Block floats share exponents along the products, so that they are packed after the

@@ -74,7 +74,7 @@ class Setting:
 
 
 def identity(kind: Kind, dtype: DataType) -> float:
-    """Return the identity of a reduction in `dtype`: the padding value, and the result of an empty tensor."""
+    """Return a reduction's identity in `dtype`: padding and empty result."""
     if dtype in REDUCED_INTEGERS and kind != "sum":
         low, high = INTEGER_RANGE[dtype]
         return low if kind == "max" else high
@@ -96,7 +96,9 @@ def _has_padding(spec: TensorSpec) -> bool:
 
 
 def filled(source: Tensor, value: float, memory_config: MemoryConfig) -> Tensor:
-    """Return a tiled tensor whose padding holds `value`: the tensor itself if it has none.
+    """Return a tiled tensor whose padding holds `value`.
+
+    It is the tensor itself if it has no padding.
 
     Block floats go through bfloat16. A group of 16 that holds both values and infinities shares the infinity's
     exponent and loses the values; the official package does the same.
@@ -167,14 +169,17 @@ def _step(
 
 
 def column_sums(setting: Setting, source: Tensor, dtype: DataType) -> Tensor:
-    """Return the FPU's sums of all columns of a tensor in full tiles: [..., H, W] -> [..., 1, W]."""
+    """Return FPU column sums of full tiles.
+
+    [..., H, W] -> [..., 1, W].
+    """
     return _step(setting, source, "h", "fpu_sum", dtype)
 
 
 def _matrices(
     setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
 ) -> Tensor:
-    """Reduce the width, height, or both of every matrix of a tiled tensor."""
+    """Reduce the width, height or both of tiled matrices."""
     given = source.spec.dtype
     accurate = setting.accurate(given)
     fill = IDENTITY[kind] if fresh else None
@@ -193,7 +198,9 @@ def _matrices(
 
 
 def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
-    """Reduce `axes` (ascending) of a tensor of 32-bit integers of rank 2 or more; they keep the size 1.
+    """Reduce `axes` (ascending) of a 32-bit integer tensor to size 1.
+
+    It has rank 2 or more.
 
     Sums wrap, so that neither their order nor the way through several programs is seen in the result.
 
@@ -217,7 +224,7 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
 
 
 def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
-    """Reduce a row-major tensor to its largest or smallest elements, or to sums of integers.
+    """Reduce a row-major tensor to maxima, minima or integer sums.
 
     No order of the elements, and no way through several programs, is seen in such a result. Its elements are a matrix
     of few tiles, in row-major order.
@@ -234,7 +241,10 @@ def _in_few_tiles(setting: Setting, source: Tensor, axes: Sequence[int], kind: K
 
 
 def _between(setting: Setting, kind: Kind, given: DataType, dtype: DataType) -> DataType:
-    """Return the data type between the rows and the columns of a matrix: sums of bfloat16 keep FP32."""
+    """Return the data type between row and column reductions.
+
+    Sums of bfloat16 keep FP32.
+    """
     wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
     return DataType.FLOAT32 if wide else dtype
 
@@ -263,7 +273,10 @@ def _program(
 
 
 def _fills_tiles_by_columns(setting: Setting, spec: TensorSpec, kind: Kind) -> bool:
-    """Return whether a sum is one of rows whose matrices would leave most of their tiles empty."""
+    """Return whether a row sum would leave most tiles empty.
+
+    The matrices are too small to fill them.
+    """
     if spec.layout is Layout.TILE or kind not in ("sum", "mean") or setting.tiles_asked_for:
         return False
     *leading, height, width = spec.shape
@@ -274,7 +287,7 @@ def _fills_tiles_by_columns(setting: Setting, spec: TensorSpec, kind: Kind) -> b
 def _sum_by_columns(
     setting: Setting, source: Tensor, axes: list[int], kind: Kind, factor: float, chained: bool, last: bool
 ) -> Tensor:
-    """Return the sum of row-major matrices, of which those of all matrices fill tiles.
+    """Return the sum of row-major matrices that fill tiles together.
 
     Both dimensions of the matrices alone give a tensor in tiles of some shape, as the program of both does; all else
     gives rows, the reduced dimensions having the size 1.
@@ -321,7 +334,7 @@ def _sum_by_columns(
 
 
 def _check_chunk(setting: Setting, length: int) -> None:
-    """Reject rows or columns that the row program would reduce in several steps.
+    """Reject rows or columns that the row program reduces in several steps.
 
     Raises:
         UnsupportedError: so many elements.
@@ -366,7 +379,10 @@ def _transposed(setting: Setting, source: Tensor, axis: int, below: float, besid
 
 
 def _with_rows_filled(setting: Setting, source: Tensor, value: float) -> Tensor:
-    """Return a tensor whose padding rows hold `value`; padding columns of the other rows stay."""
+    """Return a tensor whose padding rows hold `value`.
+
+    Padding columns of the other rows stay.
+    """
     spec = source.spec
     shape, width = list(spec.shape), spec.padded_shape[-1]
     # Seen with its full width, the tensor has no padding but rows.
@@ -378,7 +394,9 @@ def _with_rows_filled(setting: Setting, source: Tensor, value: float) -> Tensor:
 def _across(
     setting: Setting, source: Tensor, axis: int, kind: Kind, factor: float, dtype: DataType, beside: float
 ) -> Tensor | None:
-    """Reduce a leading dimension where it is, with the bits of the program between two exchanges with the height.
+    """Reduce a leading dimension in place.
+
+    The bits are those of the program between two exchanges with the height.
 
     None where that program cannot be told from the exchanges: of rows, and of block floats that share exponents with
     padding on the way.
@@ -419,7 +437,9 @@ def reduce_axes(
     last: bool = False,
     fresh: bool = True,
 ) -> Tensor:
-    """Reduce `axes` (ascending) of a tensor of rank 2 or more; they keep the size 1.
+    """Reduce `axes` (ascending) of a tensor to size 1.
+
+    It has rank 2 or more.
 
     Args:
         setting: What the call asks for.
@@ -485,7 +505,7 @@ def reduce_axes(
 def add_leading(
     setting: Setting, source: Tensor, axes: Sequence[int], between: DataType | None, final: DataType | None
 ) -> Tensor:
-    """Add along leading dimensions, one program (`fast_reduce_nc`) each; they keep the size 1.
+    """Add along leading dimensions, one `fast_reduce_nc` each; size becomes 1.
 
     Args:
         setting: What the call asks for.

@@ -1,4 +1,6 @@
-"""Row-major tensors put into few tiles where no bit of a reduction tells which tile a datum was in.
+"""Row-major tensors packed into few tiles for reductions.
+
+No bit of these reductions depends on the tile of an element.
 
 The device's programs pad every matrix to whole tiles, so that rows of two elements fill 2 of 1024 places. The largest
 and the smallest datum, wrapping sums, and sums of tiles datum by datum are the same in other matrices.
@@ -26,8 +28,10 @@ _LONGEST_ROW: Final = 1024
 """Columns of the matrices that elements are put into."""
 
 Step = Callable[[Tensor, int], Tensor]
-"""Reduces the last dimension of a matrix in tiles, or the first of three: the result of a row does not depend
-on the others. The second argument is the dimension's number in the whole tensor."""
+"""Reduces the last dimension of a tiled matrix, or the first of three.
+
+The result of a row does not depend on the others. The second argument is the dimension's number in the whole tensor.
+"""
 
 Reduce = Callable[[Tensor, Sequence[int]], Tensor]
 """Reduces dimensions of a tensor in tiles; they keep the size 1."""
@@ -39,7 +43,10 @@ def _tiles(height: int, width: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _sides(count: int) -> tuple[int, int]:
-    """Return height and width of a matrix of so many elements that takes the fewest tiles."""
+    """Return height and width of a matrix that needs fewest tiles.
+
+    It has so many elements.
+    """
     widths = [width for width in range(1, min(count, _LONGEST_ROW) + 1) if count % width == 0]
     width = min(widths, key=lambda width: (_tiles(count // width, width), -width))
     return count // width, width
@@ -61,7 +68,7 @@ class _Way:
 
     @property
     def cost(self) -> int:
-        """Datums in tiles, and those that are moved one row at a time."""
+        """Elements in tiles, and elements moved one row at a time."""
         tiles = math.prod(self.shape[:-2]) * _tiles(*self.shape[-2:])
         return tiles * TILE_SIZE**2 + (32 * math.prod(self.shape) if self.exchanged else 0)
 
@@ -86,7 +93,7 @@ def compacted(
     pad_value: float,
     only_leading: bool = False,
 ) -> Tensor:
-    """Return a row-major tensor reduced, in rows; the reduced dimensions keep the size 1.
+    """Return a row-major tensor reduced, in rows; dimensions become 1.
 
     Args:
         name: Operator, for errors.
@@ -122,14 +129,14 @@ def compacted(
 
 
 def as_matrix(name: str, source: Tensor) -> Tensor:
-    """Return the elements of a row-major tensor as a matrix that takes the fewest tiles."""
+    """Return a row-major tensor's elements as a matrix with fewest tiles."""
     return reshaped(name, source, _sides(source.spec.shape.volume()))
 
 
 def one_by_one(
     source: Tensor, shape: Sequence[int], axes: Sequence[int], rows: Step, columns: Step, memory_config: MemoryConfig
 ) -> Tensor:
-    """Return a row-major tensor reduced along one dimension after the other, the last one first, in tiles.
+    """Return a row-major tensor reduced by dimension, last first, in tiles.
 
     Columns, of which every dimension but the last is made, fill the tiles.
 
@@ -157,7 +164,10 @@ def one_by_one(
 
 
 def _columns(source: Tensor, sizes: tuple[int, int, int], memory_config: MemoryConfig) -> Tensor:
-    """Return [outer, length, inner] as [length, height, width] in tiles, for any height and width."""
+    """Return [outer, length, inner] as tiled [length, height, width].
+
+    Height and width are arbitrary.
+    """
     outer, length, inner = sizes
     height, width = _sides(outer * inner)
     spec = source.spec

@@ -47,7 +47,10 @@ _LARGEST_NARROW_INDEX: Final = 65535
 _SPLIT_WIDTH: Final = 8192
 _SPLIT_ELEMENTS: Final = 64
 _LEAST_SPLIT: Final = 64
-"""Limits of the multi-core program: row width, most elements to find, fewest columns of a core."""
+"""Limits of the multi-core program.
+
+Row width, most elements to find, fewest columns of a core.
+"""
 Pair = tuple[Tensor, Tensor]
 
 
@@ -59,7 +62,10 @@ _PAIR: Final = Kind("tuple[ttnn.Tensor, ttnn.Tensor]", _is_pair)
 
 
 def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
-    """Return values and indices of a tiled tensor, both in tiles; `first` elements of the order, or all."""
+    """Return values and indices of a tiled tensor, both tiled.
+
+    They are the `first` elements of the order, or all.
+    """
     device = on_device(name, tensor)
     spec = tensor.spec
     rank = spec.shape.rank
@@ -98,7 +104,10 @@ def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool
 
 
 def _run_in_rows(name: str, source: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
-    """Return values and indices of a row-major tensor, both in rows: rows of all matrices fill tiles together."""
+    """Return values and indices of a row-major tensor, in rows.
+
+    Rows of all matrices fill tiles together.
+    """
     order = [*range(source.spec.shape.rank)]
     order[axis], order[-1] = order[-1], order[axis]
     moved = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
@@ -115,7 +124,7 @@ def _run_in_rows(name: str, source: Tensor, axis: int, *, descending: bool, stab
 def _deliver(
     name: str, results: Pair, memory_config: MemoryConfig, out: Sequence[Tensor] | None, layout: Layout
 ) -> Pair:
-    """Return results of this layout in their place, or in the tensors of `out`."""
+    """Return results of this layout in place, or in `out`."""
     placed = []
     for number, result in enumerate(results):
         if out is not None:
@@ -137,7 +146,10 @@ def _deliver(
 
 
 def _vendor(spec: TensorSpec, sentence: str) -> str:
-    """Return the official sentence for a data type; bytes in tiles do not come as far as that."""
+    """Return the official sentence for a data type.
+
+    Bytes in tiles do not reach this check.
+    """
     is_byte = spec.dtype is DataType.UINT8 and spec.layout is Layout.TILE
     return f"Unsupported datatype {spec.dtype.cpp_name}" if is_byte else sentence
 
@@ -224,7 +236,9 @@ def _topk(
 
 
 def _on_several_cores(extent: int, k: int, source: Tensor, cores: CoreRangeSet | None) -> bool:
-    """Return whether the program that splits rows over cores runs: wide rows of a power of two, and few elements.
+    """Return whether the program that splits rows over cores runs.
+
+    It needs wide rows of a power of two, and few elements.
 
     Only that program reads given indices; the one of a single core makes its own.
     """
@@ -247,7 +261,7 @@ def _on_several_cores(extent: int, k: int, source: Tensor, cores: CoreRangeSet |
 
 
 def _check_names(name: str, names: Tensor, source: Tensor) -> None:
-    """Refuse given indices on another device or of another type than indices have.
+    """Refuse given indices on another device or of another type.
 
     Raises:
         DTypeError: they are no indices.
@@ -261,7 +275,9 @@ def _check_names(name: str, names: Tensor, source: Tensor) -> None:
 
 
 def _named_by(name: str, names: Tensor, source: Tensor, axis: int, positions: Tensor) -> Tensor:
-    """Return the names that the kernel carries along with the elements, instead of their positions.
+    """Return the names the kernel carries instead of positions.
+
+    They accompany the elements.
 
     Raises:
         ShapeError: there is not one for every element.

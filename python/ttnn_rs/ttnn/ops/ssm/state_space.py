@@ -1,4 +1,6 @@
-"""Steps of Mamba: running states, products with repeated operands, sums of 32 columns.
+"""Steps of Mamba: states, products with repeated operands, column sums.
+
+Sums are of 32 columns.
 
 All three compute in a 16-bit Dst, and keep intermediate values in bfloat16.
 Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/ssm`.
@@ -41,7 +43,7 @@ _HIDDEN: Final = 5120
 
 
 def _check(name: str, label: str, tensor: Tensor) -> tuple[int, int]:
-    """Return rows and columns of a tensor [1, 1, rows, columns] of full tiles.
+    """Return rows and columns of a full-tile tensor [1, 1, rows, columns].
 
     Raises:
         LayoutError: it is row-major.
@@ -91,7 +93,10 @@ def _fidelity(math_fidelity: MathFidelity | None) -> int:
 
 
 def _computed(op: str, a: Tensor, b: Tensor, output: Tensor, fidelity: int) -> Tensor:
-    """Write an FPU operation of two bfloat16 tensors of one shape to a third, and return it."""
+    """Write an FPU operation of two bfloat16 tensors to a third.
+
+    Returns the third; all have one shape.
+    """
     shape = output.spec.shape._dims
     assert a.buffer is not None
     assert b.buffer is not None
@@ -234,7 +239,10 @@ def _row_of(source: Tensor, number: int, row: Tensor) -> None:
 
 
 def _with_padding(tensor: Tensor) -> Tensor:
-    """Return the whole tiles of a tensor, which programs look at, as its elements."""
+    """Return the whole tiles of a tensor as its elements.
+
+    Programs read whole tiles.
+    """
     spec = tensor.spec
     return tensor._view(TensorSpec.of(spec.padded_shape, spec.dtype, Layout.TILE, spec.memory_config))
 

@@ -1,4 +1,6 @@
-"""Scaled dot product attention of one query per user, over a cache of keys and values.
+"""Scaled dot product attention, one cached query per user.
+
+The cache holds keys and values.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa_decode`.
 """

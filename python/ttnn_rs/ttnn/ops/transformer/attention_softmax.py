@@ -1,4 +1,4 @@
-"""Softmax of attention scores, scaled by the size of a head and masked.
+"""Softmax of attention scores, scaled by head size and masked.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/transformer/attention_softmax`.
 """

@@ -1,4 +1,6 @@
-"""Heads of block sharded projections: each batch has one row of cores, each core whole heads.
+"""Attention heads of block sharded projections.
+
+Each batch has one row of cores, each core whole heads.
 
 The columns of a core are groups: some queries, then their keys, then their values.
 """
@@ -21,7 +23,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 def block_shards(name: str, label: str, tensor: Tensor) -> tuple[ShardSpec, CoreRange]:
-    """Return the shards of a tensor in blocks, and the rectangle of their cores.
+    """Return a tensor's block shards and their core rectangle.
 
     Raises:
         MemoryConfigError: it is not block sharded.
@@ -49,7 +51,7 @@ def block_shards(name: str, label: str, tensor: Tensor) -> tuple[ShardSpec, Core
 
 
 def _place(like: tuple[ShardSpec, CoreRange], config: MemoryConfig, shape: Sequence[int]) -> MemoryConfig:
-    """Return the memory config of heads: equal numbers of their rows on every core."""
+    """Return the heads' memory config: equal row counts per core."""
     spec, cores = like
     count = CoreRangeSet([cores]).num_cores()
     batch, heads, rows, width = shape
@@ -110,7 +112,7 @@ def split_in_groups(
     *,
     transposed: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return queries, keys and values of a projection in blocks, sharded by height on its cores.
+    """Return queries, keys and values of a block projection, height sharded.
 
     Args:
         name: The operator.

@@ -1,4 +1,4 @@
-"""Operators between tokens and scaled FP8: names that raise, since FP8 is not computed here.
+"""Operators between tokens and scaled FP8, which raise: not computed here.
 
 Source: TT-NN docs "ttnn.experimental.deepseek_prefill".
 """

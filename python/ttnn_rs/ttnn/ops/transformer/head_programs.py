@@ -51,7 +51,7 @@ EXPERIMENTAL: Final = "tt-metal `ttnn/cpp/ttnn/operations/experimental/transform
 
 
 def checked(name: str, tensor: Tensor, label: str, rank: int) -> None:
-    """Raise unless the tensor has this rank and is floating point in tiles."""
+    """Raise unless the tensor is tiled floating point of this rank."""
     on_device(name, tensor, label)
     spec = tensor.spec
     if spec.shape.rank != rank:
@@ -170,7 +170,9 @@ def heads_of_fixed_size(
 
 
 def _shards_of_joined(name: str, source: Tensor, place: MemoryConfig) -> MemoryConfig:
-    """Return the memory config of concatenated heads that were height sharded: heads stay on their core.
+    """Return the memory config of concatenated height sharded heads.
+
+    Heads stay on their core.
 
     Raises:
         MemoryConfigError: the heads are interleaved, sharded otherwise, or the output is to be sharded by height.

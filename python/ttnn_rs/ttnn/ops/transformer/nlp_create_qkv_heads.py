@@ -33,7 +33,7 @@ def split_shards(
     transposed: bool,
     memory_config: MemoryConfig | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return queries, keys and values, each head in a shard of its own.
+    """Return queries, keys and values, each head in its own shard.
 
     Args:
         name: The operator.

@@ -40,7 +40,9 @@ from ttnn.tensor.tensor import Tensor
 def _cores_of_users(
     name: str, source: Tensor, memory_config: MemoryConfig | None, first: int, count: int
 ) -> CoreRangeSet:
-    """Return cores for users, row by row: those of the shards of `memory_config`, else those of the device.
+    """Return the users' cores, row by row.
+
+    Those of the shards of `memory_config`, else those of the device.
 
     Raises:
         MemoryConfigError: there are fewer cores.
@@ -104,7 +106,7 @@ def _create_decode(
 
 
 def _cores_of_heads(name: str, heads: int, source: Tensor, among: CoreRangeSet | None) -> CoreRangeSet:
-    """Return a core for each head: from the first core of the input on, if cores are given.
+    """Return a core per head, from the input's first if given.
 
     Raises:
         MemoryConfigError: too few follow it.

@@ -51,7 +51,9 @@ def _program(
     settings: tuple[int, bool, int],
     products: tuple[DataType, DataType] = (_BF16, _BF16),
 ) -> Pipeline:
-    """Return the program on x, cos, sin, and the rotated x or the tile that rotates it.
+    """Return the program on x, cos, sin and the rotation.
+
+    The rotation is the rotated x or the tile that rotates it.
 
     `products` are the types of the buffers that hold what is multiplied by cos and by sin.
     """
@@ -112,7 +114,7 @@ def _tables(
     by_row: bool,
     dtypes: tuple[DataType, ...] = _DTYPES,
 ) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-    """Return cosines and sines for the rows of the input, and their shape as it is broadcast."""
+    """Return cosines and sines of input rows, and their broadcast shape."""
     for label, table in (("cos_cache", cos), ("sin_cache", sin)):
         _checked(name, label, table, tensor, dtypes)
     if cos.spec.shape != sin.spec.shape:
@@ -137,7 +139,7 @@ def _tables(
 
 
 def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, int]) -> Tensor:
-    """Return the tensor with the halves of its columns swapped, the second one negated."""
+    """Return the tensor with swapped column halves, the second negated."""
     spec, device = tensor.spec, on_device("rotary_embedding", tensor)
     negated = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     _negation(shape, spec.dtype, settings).run([tensor], [negated])
@@ -265,7 +267,10 @@ def rotated_by_tile(
 
 
 def _matrices(name: str, matrix: Tensor, users: int, first_core: int) -> Tensor:
-    """Return the tile that exchanges pairs, or one for each of the users; there are none in a prefill."""
+    """Return the tile that exchanges pairs, or one per user.
+
+    There are none in a prefill.
+    """
     *_, height, width = tuple(matrix.spec.shape)
     tiles = matrix.spec.num_pages
     own = users > 0 and tiles >= first_core + users and height == tiles * TILE_SIZE
@@ -398,13 +403,19 @@ def _rotary_embedding_llama_fused_qk(
 
 
 def _first_cores(queries: Tensor, matrix: Tensor) -> tuple[int, int]:
-    """Return the first cores of queries and keys: keys follow the queries if each core has a tile."""
+    """Return the first cores of queries and keys.
+
+    Keys follow the queries if each core has a tile.
+    """
     users = queries.spec.shape[1]
     return (0, users if matrix.spec.num_pages == 2 * users else 0)
 
 
 def _halves(name: str, tensors: tuple[Tensor, Tensor], cos: Tensor, sin: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """Return queries and keys with their tables: those of queries come first where there are twice as many."""
+    """Return queries and keys with their tables.
+
+    Those of queries come first where there are twice as many.
+    """
     for label, tensor in zip(("q_input_tensor", "k_input_tensor"), tensors, strict=True):
         _checked(name, label, tensor, tensors[0])
     users = tensors[0].spec.shape[1]

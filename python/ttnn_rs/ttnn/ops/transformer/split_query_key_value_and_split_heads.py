@@ -86,7 +86,10 @@ def _split(
 def _check_falcon(
     source: Tensor, kv: Tensor | None, num_heads: int, num_kv_heads: int | None, transposed: bool
 ) -> None:
-    """Refuse what the program of one model does not take: it has 71 heads of queries and one of keys."""
+    """Refuse shapes that one model's program does not support.
+
+    It has 71 query heads and one key head.
+    """
     if num_kv_heads is None or kv is not None:
         raise ParameterError(
             f"{_SPLIT}: use_falcon7b_backend=True goes with num_kv_heads and without kv_input_tensor.",
@@ -117,7 +120,7 @@ def _split_shards(
     transposed: bool,
     memory_config: MemoryConfig | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the heads of a projection in blocks, whose columns are groups, as `create_qkv_heads` does."""
+    """Return a block projection's heads, grouped as in `create_qkv_heads`."""
     if kv_input_tensor is not None:
         raise MemoryConfigError(
             f"{_SPLIT}: kv_input_tensor goes with an interleaved input_tensor; this one is sharded.",

@@ -38,7 +38,10 @@ _FAST_DOC: Final = "No effect."
 
 
 def _integers(op: str) -> dict[DataType, tuple[str, str]]:
-    """Return the programs for integers, which wrap: the same bits for signed and unsigned ones."""
+    """Return the programs for integers, which wrap.
+
+    Signed and unsigned ones have the same bits.
+    """
     return dict.fromkeys(_WRAPPING, (f"{op}_int", "int32"))
 
 

@@ -1,4 +1,4 @@
-"""Checks of binary operators: data types, shapes and scalars that do not match."""
+"""Checks of binary operators: mismatched data types, shapes and scalars."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
 
 
 def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
-    """Reject broadcasting along more than the last five dimensions, and unsupported high ranks.
+    """Reject broadcasting beyond the last five dimensions, and unsupported ranks.
 
     Raises:
         ShapeError: the operands differ before their last five dimensions.
@@ -67,7 +67,7 @@ def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[in
 
 
 def other_shape(output: TensorSpec, shape: tuple[int, ...]) -> str:
-    """Return the official sentence about an `output_tensor` that has not the shape of the result."""
+    """Return the official sentence for an `output_tensor` of another shape."""
     return (
         f"Shape of Output tensor {output.shape} provided does not match the broadcasted output shape "
         f"Shape({list(shape)})"
@@ -75,7 +75,7 @@ def other_shape(output: TensorSpec, shape: tuple[int, ...]) -> str:
 
 
 def check_in_place(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
-    """Refuse a result that is larger than the operand it is to be written into.
+    """Refuse a result larger than the operand it is written into.
 
     Raises:
         ShapeError: broadcasting would expand the first operand.
@@ -105,7 +105,7 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
 
 
 def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
-    """Return the error for operands of a data type on which an operator is not defined."""
+    """Return the error for operands of a data type without the operator."""
     known = ", ".join(of.name for of in DataType if of in arithmetic.floats or of in arithmetic.integers)
     entry = find(arithmetic.name).entry
     # What the operator takes in other calls says nothing about this one.

@@ -44,7 +44,10 @@ _TWO_TENSORS: Final = (Form((TENSOR, TENSOR), (MEMORY_CONFIG_OPTION,)),)
 
 
 def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign: str, zero: str) -> Binary:
-    """A comparison; on block floats the FPU subtracts and Dst is compared with 0."""
+    """A comparison.
+
+    On block floats the FPU subtracts and Dst is compared with 0.
+    """
     integers = {
         _INT32: (f"{name}_int", "int32"),
         _UINT32: (f"{name}_int", "uint32"),
@@ -64,7 +67,10 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
 
 
 def _logical(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], op: str) -> Binary:
-    """A logical operator: both operands become 0 or 1, then one operation of the FPU, then 0 or 1 again."""
+    """A logical operator.
+
+    Both operands become 0 or 1, then one operation of the FPU, then 0 or 1 again.
+    """
     integers = (_INT32, _UINT32, _UINT16)
     return Binary(
         name,

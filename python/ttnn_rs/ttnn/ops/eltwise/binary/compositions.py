@@ -1,4 +1,4 @@
-"""Operators on two operands that are made of others, each of which rounds to the tensors' data type.
+"""Binary operators composed of others, each of which rounds.
 
 Source: TT-NN docs of each operator; tt-metal `ckernel_sfpu_prelu.h` for a single weight.
 """
@@ -207,7 +207,7 @@ _IN_PLACE_OF_SHARDS: Final = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout
 
 
 def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
-    """Return an operand of `outer` with a dimension of 1 next to its last one."""
+    """Return an operand of `outer` with a new next-to-last dimension of 1."""
     on_device("ttnn.outer", tensor, label)
     if not len(tensor.shape):
         raise ShapeError(f"ttnn.outer: {label} is a scalar; it must have at least one dimension.")

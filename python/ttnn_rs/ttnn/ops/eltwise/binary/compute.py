@@ -1,4 +1,6 @@
-"""Element-wise operators on two tensors, or on a tensor and a number, with broadcasting (`binary_ng`).
+"""Element-wise binary operators with broadcasting (`binary_ng`).
+
+The second operand is a tensor or a number.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
@@ -74,7 +76,7 @@ class Options:
 
 
 def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
-    """Run an operator on two tensors, or on a tensor and a number."""
+    """Run an operator on two tensors, or on a tensor and number."""
     if options.has_activations and any(isinstance(x, Tensor) and x.spec.dtype in INTEGERS for x in (a, b)):
         return _activated(arithmetic, a, b, options)
     return _compute(arithmetic, a, b, options)
@@ -90,7 +92,10 @@ def _compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, optio
 
 
 def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
-    """Run an operator on integers with activations: those of an operand are operators before, the others after."""
+    """Run an operator on integers with activations.
+
+    Those of an operand run before, the others after it.
+    """
     like = a if isinstance(a, Tensor) else b
     assert isinstance(like, Tensor)
     operands = []
@@ -117,7 +122,7 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
 
 
 def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
-    """Return the number as a tensor of integers that is broadcast to any rank."""
+    """Return the number as an integer tensor that broadcasts to any rank."""
     dtype = like.spec.dtype
     scalar = as_float(arithmetic.name, scalar, "the number")
     check_scalar(arithmetic, scalar, dtype)
@@ -200,7 +205,9 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
 
 
 def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return a row-major and a tiled operand as two tiled ones; the result is tiled, then.
+    """Return a row-major and a tiled operand both tiled.
+
+    The result is tiled then.
 
     Raises:
         LayoutError: the result is to be written into a row-major tensor.
@@ -217,7 +224,10 @@ def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tup
 
 @lru_cache(maxsize=4096)
 def _folded(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape with its leading dimensions as one: without broadcasting they are the same pages."""
+    """Return the shape with its leading dimensions merged.
+
+    Without broadcasting they are the same pages.
+    """
     return shape if len(shape) <= 3 else (math.prod(shape[:-2]), *shape[-2:])
 
 
@@ -235,7 +245,10 @@ def _result(
     device: Any,
     place: MemoryConfig | None,
 ) -> Tensor:
-    """Return the tensor that takes the result: `output_tensor`, or a new one in `place`, or where `like` is."""
+    """Return the output tensor.
+
+    It is `output_tensor`, or a new one in `place`, or with the memory config of `like`.
+    """
     name = arithmetic.name
     check_result(arithmetic, like.dtype, dtype)
     if options.output_tensor is not None:
@@ -308,7 +321,7 @@ def _run(
 
 
 def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence[ChainStep]) -> None:
-    """Refuse functions in a 32-bit Dst whose coefficients are those of a 16-bit tensor: they have no vectors.
+    """Refuse functions in 32-bit Dst with coefficients of a 16-bit tensor.
 
     Raises:
         UnsupportedError: as above.
@@ -323,7 +336,10 @@ def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence
 
 
 def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
-    """Return True if row-major tensors, one of which splits rows, have different pages."""
+    """Return True if pages of row-major tensors differ.
+
+    One of them splits rows.
+    """
     tensors = [tensor for tensor in (a, b, output) if tensor is not None]
     if not any(cuts_rows(tensor) for tensor in tensors):
         return False

@@ -40,7 +40,7 @@ from ttnn.ops.eltwise.unary.typecast import typecast
 from ttnn.tensor.tensor import Tensor
 
 Run = Callable[[Arithmetic, Any, Any, bool | None, Options], Tensor]
-"""The function that computes a call: operator, two operands, fast flag, keyword options."""
+"""Function of a call: operator, operands, fast flag, keyword options."""
 
 LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
 ALL_FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)
@@ -54,7 +54,7 @@ ACTIVATION_OPTIONS: Final = (
 IGNORED_ACTIVATIONS: Final = tuple(
     replace(param, doc="Ignored, as in the official operator.") for param in ACTIVATION_OPTIONS
 )
-"""Activations of operators whose program for a tensor and a number has none."""
+"""Activations of operators whose tensor-scalar program has none."""
 DTYPE_OPTION: Final = Param(
     "dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the first operand."
 )
@@ -93,7 +93,7 @@ def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: 
 
 
 def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Callable[[Options], Tensor]) -> Tensor:
-    """Return what `run` computes in its data type `own`, in the data type that is asked for."""
+    """Return the result of `run` in `own`, converted to the requested type."""
     result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, own)
     if result is own:
         return run(options)
@@ -102,7 +102,7 @@ def converted(arithmetic: Arithmetic, own: DataType, options: Options, run: Call
 
 
 def convert_integers(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    """Run the operator's program; a result of integers in another data type is converted after it."""
+    """Run the operator's program; convert integer results to another type after it."""
     like = a if isinstance(a, Tensor) else b
     own = like.spec.dtype
     if own not in INTEGERS:
@@ -121,7 +121,7 @@ _OPTION_NAMES: Final = (
 
 
 def caller(arithmetic: Arithmetic, params: Sequence[Param], run: Run, *, in_place: bool = False) -> Callable[..., Any]:
-    """Return the function that takes the bound values of a signature with these parameters."""
+    """Return the function of the bound values of a signature."""
     index = {param.name: i - 2 for i, param in enumerate(params) if i >= 2}
     given = [(slot, index[name]) for slot, name in enumerate(_OPTION_NAMES) if name in index]
     fast_at = index.get(FAST)
@@ -169,7 +169,7 @@ def both(
     scalar_name: str = "",
     run_scalar: Run | None = None,
 ) -> list[Form]:
-    """Return the overloads of a tensor with a number, and of two tensors."""
+    """Return the overloads: tensor and scalar, and two tensors."""
     return [
         Form((TENSOR, scalar), keywords, (names[0], scalar_name or names[1]), run_scalar),
         Form((TENSOR, TENSOR), keywords, names),
@@ -180,7 +180,7 @@ COMMON: Final = (DTYPE_OPTION, *OUTPUT, *ACTIVATION_OPTIONS)
 
 
 def measured(bfloat16: float, float32: float, magnitude: Callable[..., Any] | None = None) -> Accuracy:
-    """Return the largest errors in ULP as bfloat16 and as float32, rounded up.
+    """Return the largest bfloat16 and float32 errors in ULP, rounded up.
 
     They are those of 65,536 pairs of normally distributed numbers, and of as many whose exponents lie within 8 of each
     other, of magnitudes from 2^-20 to 2^20. Where terms cancel or the result jumps by a divisor, the unit is that of a
@@ -247,7 +247,7 @@ def _signatures(entry: Binary, name: str, forms: Sequence[Form], run: Run, *, in
 
 
 def _common(entry: Binary) -> dict[str, Any]:
-    """Return what the entries of an operator and of its in-place form share."""
+    """Return what an operator and its in-place form have in common."""
     return {
         "run": direct,
         "source": "tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`",

@@ -1,4 +1,4 @@
-"""Gated linear units of two tensors: a function of the gate times a function of the other.
+"""Gated linear units of two tensors: f(gate) times the other.
 
 `clamped_silu_glu` is one product with activations of both operands. `situ_glu` is five programs, each of which rounds
 to the operands' data type: the official package has a kernel that rounds once, but its operator does not run that.

@@ -73,7 +73,10 @@ _LOGICAL_RIGHT: Final = dict.fromkeys((_INT32, _UINT32), ("binary_logical_right_
 
 
 def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
-    """Return what computes the extreme of a tensor and a number: a function of one operand, in full precision."""
+    """Return the maximum or minimum function of a tensor and number.
+
+    It is a function of one operand, in full precision.
+    """
 
     def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
         options = Options(options.dtype, options.memory_config, options.output_tensor)

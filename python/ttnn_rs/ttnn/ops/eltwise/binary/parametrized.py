@@ -1,4 +1,4 @@
-"""Operators on two operands that have further parameters, or are made of other operators.
+"""Binary operators with further parameters, or composed of other operators.
 
 Source: TT-NN docs of each operator; tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """

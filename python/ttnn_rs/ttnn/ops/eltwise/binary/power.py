@@ -62,7 +62,10 @@ def _pow(
 
 
 def _repeated_product(exponent: float) -> list[ChainStep]:
-    """Return the activation's steps; its kernel takes the integer part of the exponent, without sign."""
+    """Return the activation's steps.
+
+    Its kernel has the integer part of the exponent, without sign.
+    """
     if not 0.0 <= exponent < 2.0**32:
         return [("power_iterative", "of a negative or infinite exponent")]
     return [("power_iterative", "default", [int(exponent)])]

@@ -21,7 +21,7 @@ CAST_NAMES: Final = {
     DataType.UINT16: "uint16",
     DataType.UINT8: "uint8",
 }
-"""Integer results that floating-point operands may have, as the SFPU's conversions spell them."""
+"""Integer results of floating-point operands, as SFPU conversions name them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Arithmetic:
     parameters: tuple[int, ...] = ()
     """That function's parameters as FP32 bits."""
     sfpu_in_bfloat16: bool = True
-    """True if two bfloat16 operands, or one and a float32, use the SFPU."""
+    """True if two bfloat16 operands, or bfloat16 and float32, use the SFPU."""
     blocks_on_sfpu: bool = True
     """True if block floats also use the SFPU."""
     before: tuple[ChainStep, ...] = ()
@@ -114,7 +114,7 @@ def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType)
 
 
 def _cast(from_float32: bool, out: DataType) -> tuple[ChainStep, ...]:
-    """Return the conversion that the SFPU makes before the packer sees the result of floating-point operands."""
+    """Return the SFPU's conversion of a floating-point result before packing."""
     if out in INTEGERS:
         source = "fp32" if from_float32 else "bf16"
         return ((f"typecast_from_{source}", f"{source}_to_{CAST_NAMES[out]}"),)

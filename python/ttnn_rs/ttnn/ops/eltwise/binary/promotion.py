@@ -1,4 +1,6 @@
-"""Promotion of 32-bit integers in products and quotients with floating point: they are converted first.
+"""Promotion of 32-bit integers in products and quotients with floats.
+
+They are converted first.
 
 Source: TT-NN docs of `multiply` and `div`; recorded calls of the gradients that multiply integers.
 """
@@ -18,7 +20,9 @@ _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 
 
 def promoted(operator: str, a: Any, b: Any) -> tuple[Any, Any]:
-    """Return the operands, int32 and uint32 as floating point if the other operand is.
+    """Return the operands with integers as floats, if one is float.
+
+    The integers are int32 and uint32.
 
     With float32 or a `float` they become float32, with bfloat16 and block floats bfloat16; not a Python int.
     """

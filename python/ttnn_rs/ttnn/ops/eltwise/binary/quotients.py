@@ -66,7 +66,10 @@ ROUNDING_OPTION: Final = Param(
 
 @lru_cache(maxsize=16)
 def _fast(arithmetic: Arithmetic) -> Arithmetic:
-    """The quotient as a product with the reciprocal, which is stored in a buffer of b's data type."""
+    """Quotient by reciprocal.
+
+    The reciprocal is stored in a buffer of b's data type.
+    """
     recip: tuple[ChainStep, ...] = (("recip", "accurate"),)
     return replace(arithmetic, sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b=recip)
 
@@ -136,7 +139,10 @@ def _of_integers(
 
 
 def _rounded(arithmetic: Arithmetic, a: Any, b: Any, rounding: str, options: Options) -> Tensor:
-    """The quotient is rounded to its data type first; integers are made of the rounded value."""
+    """Quotient rounded to its data type first.
+
+    Integers are made of the rounded value.
+    """
     name, output = arithmetic.name, options.output_tensor
     wanted = options.dtype if output is None else agreed_dtype(name, options.dtype, output, output.spec.dtype)
     to_integer = wanted in INTEGERS

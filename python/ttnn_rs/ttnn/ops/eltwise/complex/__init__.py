@@ -1,1 +1,1 @@
-"""Complex tensors: two real tensors of one shape, and operators made of those on real tensors."""
+"""Complex tensors: pairs of real tensors, and their operators."""

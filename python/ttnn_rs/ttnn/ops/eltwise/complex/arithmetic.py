@@ -1,4 +1,6 @@
-"""Sums, differences, products, quotients and reciprocals of complex tensors, as steps on their parts.
+"""Arithmetic on complex tensors, as steps on their parts.
+
+Sums, differences, products, quotients and reciprocals.
 
 The order of the steps is that of the official composition; every step rounds.
 """
@@ -53,5 +55,8 @@ def scaled(do: Forward, x: ComplexTensor, factor: float) -> ComplexTensor:
 
 
 def polar(do: Forward, x: ComplexTensor) -> ComplexTensor:
-    """Return the number whose magnitude is the real part of `x` and whose angle is the imaginary part."""
+    """Return the number of a magnitude and an angle.
+
+    They are the real and the imaginary part of `x`.
+    """
     return ComplexTensor((do.multiply(x.real, do.cos(x.imag)), do.multiply(x.real, do.sin(x.imag))))

@@ -1,4 +1,6 @@
-"""Gradients of functions of complex tensors: as PyTorch defines them, the conjugate of the derivative times grad.
+"""Gradients of complex functions, as PyTorch defines them.
+
+The conjugate of the derivative times grad.
 
 Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """

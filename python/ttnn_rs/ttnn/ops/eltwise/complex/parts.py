@@ -19,7 +19,7 @@ _NAME: Final = "ttnn.experimental.complex_mul"
 
 
 def _multiplied(a_real: Tensor, a_imag: Tensor, b_real: Tensor, b_imag: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the real and the imaginary part of a times b, in the steps of the product of complex tensors.
+    """Return both parts of a times b, in complex multiplication's steps.
 
     Each step is rounded to the data type: 4 products, a difference and a sum. Its order is not published for this
     operator.

@@ -49,7 +49,9 @@ def check_parts(operator: str, **operands: ComplexTensor | Tensor) -> None:
 def composed(
     name: str, steps: Callable[..., Any], returns: str, labels: tuple[str, ...] = ("input_tensor",)
 ) -> Callable[..., Any]:
-    """Return a function that checks the operands with these labels and runs the steps; the memory config is last.
+    """Return a function that checks labelled operands and runs the steps.
+
+    The memory config is last.
 
     `returns` is the type of the result, for the signature.
     """

@@ -1,4 +1,6 @@
-"""Scale and zero point of quantization: scalars, tensors of one element, or a vector along an axis.
+"""Scale and zero point of quantization.
+
+They are scalars, tensors of one element, or vectors along an axis.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/quantization/quantization.cpp`.
 """
@@ -175,12 +177,15 @@ def check_of_channels(name: str, pair: Pair, like: Tensor, axis: int) -> tuple[T
 
 
 def along(name: str, vector: Tensor, like: Tensor, axis: int, dtype: DataType) -> Tensor:
-    """Return a vector in a shape that is broadcast along all but one axis of `like`, and in another data type."""
+    """Return a vector reshaped to broadcast along one axis of `like`.
+
+    It is in another data type.
+    """
     shape = [1] * like.spec.shape.rank
     shape[axis] = like.spec.shape[axis]
     return reshaped(name, in_dtype(name, vector, dtype), tuple(shape))
 
 
 def in_dtype(name: str, tensor: Tensor, dtype: DataType) -> Tensor:
-    """Return a tensor in another data type; the tensor itself if it has that."""
+    """Return a tensor in another data type; itself if it has it."""
     return tensor if tensor.spec.dtype is dtype else cast(name, tensor, dtype)

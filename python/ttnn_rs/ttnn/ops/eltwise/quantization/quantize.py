@@ -1,4 +1,4 @@
-"""Quantisation to integers of eight bits, back, and from one scale to another: `quantize`, `dequantize`, `requantize`.
+"""`quantize`, `dequantize` and `requantize`: conversions from and to 8-bit integers.
 
 Numbers, and a scale of one element with a number as zero point, are one program of the SFPU. All else is made of
 quotients, products, sums and conversions, each of which rounds; those results do not saturate.
@@ -77,7 +77,7 @@ def _fused(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
 ) -> Tensor:
-    """Return the result of one of the SFPU's functions of quantisation, in a 32-bit Dst.
+    """Return the result of an SFPU quantization function, in 32-bit Dst.
 
     A tensor of one element is a number to it: both fill a tile, and Dst holds the same word.
     """
@@ -232,7 +232,9 @@ def _requantize(
 
 
 def _expanded(name: str, pair: Pair, like: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Return scale and zero point in float32, either one for each index of the axis or one for all.
+    """Return scale and zero point in float32.
+
+    There is one for each index of the axis, or one for all.
 
     Raises:
         ShapeError: one of them is a vector, the other is not.

@@ -1,4 +1,6 @@
-"""Operators on three tensors, some of which may be numbers: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
+"""Ternary operators: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
+
+Some of the three operands may be numbers.
 
 On floating point each is one function of the SFPU. Integers, and the shapes that its program does not take,
 are made of operators on two tensors, each of which rounds to the tensors' data type.
@@ -123,7 +125,7 @@ def _chosen(
 def _where_in_rows(
     predicate: Tensor, true: Operand, false: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
-    """Return the selection between a row-major tensor and a number, or between two numbers, in rows.
+    """Return the row-major selection with at least one number.
 
     Rows pass through Dst as tiles do, so that the bits are those of the operands in tiles.
     """
@@ -206,7 +208,10 @@ def _mac(
 
 
 def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
-    """Return a product and a sum, each rounded: what the operator is if an operand is a number."""
+    """Return a rounded product and a rounded sum.
+
+    This is the operator if an operand is a number.
+    """
     check_tensors(_MAC, (a, b, c))
     result: Tensor = add(multiply(a, b, memory_config=memory_config), c, memory_config=memory_config)
     return result
@@ -278,7 +283,10 @@ def _addcdiv(
 
 
 def _addcdiv_of_two(a: Tensor, b: Tensor, c: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:
-    """Return the sum made of a quotient, a product and a sum; where c is 0, infinity of the quotient's sign."""
+    """Return the sum of a quotient, product and sum.
+
+    Where c is 0, it is infinity with the quotient's sign.
+    """
     options = {"memory_config": memory_config}
     quotient = _BINARY["div"](b, c, fast_and_approximate_mode=True, **options)
     factor = multiply(quotient, value, **options)

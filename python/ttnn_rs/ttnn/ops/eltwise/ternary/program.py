@@ -70,7 +70,10 @@ def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, .
 
 
 def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
-    """Return True if operands differ in height or width, so that tiles are broadcast."""
+    """Return True if operands differ in height or width.
+
+    Tiles are broadcast then.
+    """
     ends = {(1, 1, *tensor.spec.shape._dims)[-2:] for tensor in tensors}
     return len(ends) > 1
 
@@ -122,7 +125,9 @@ def run_ternary(
     output_tensor: Tensor | None,
     parameters: Sequence[float] = (),
 ) -> Tensor:
-    """Run the SFPU's function on operands that `check_tensors` has passed, or on tensors whose pages are whole rows.
+    """Run the SFPU's function on checked operands, or on whole-row pages.
+
+    `check_tensors` has passed the operands.
 
     Args:
         operator: What to run.

@@ -1,4 +1,4 @@
-"""`ttnn.bitcast`: the bits of a tensor as another data type of the same size.
+"""`ttnn.bitcast`: reinterpretation of bits as another type of equal size.
 
 Source: TT-NN docs "ttnn.bitcast".
 """

@@ -88,7 +88,10 @@ bitwise_not = register(
 
 
 def _cut(value: float) -> float:
-    """Return a number as a 16-bit Dst keeps it: without the lower half of its FP32 word."""
+    """Return a number with the lower half of its FP32 cleared.
+
+    A 16-bit Dst keeps it this way.
+    """
     upper = word(value) & 0xFFFF0000
     sign = -1.0 if upper >> 31 else 1.0
     exponent, mantissa = (upper >> 23) & 0xFF, upper & 0x7FFFFF

@@ -1,4 +1,4 @@
-"""`clamp` and `clip`: elements held to an interval whose ends are numbers or tensors.
+"""`clamp` and `clip`: elements limited by numbers or tensors.
 
 With numbers it is one function of the SFPU; with tensors it is made of comparisons, `where`, minima and maxima.
 Source: TT-NN docs "ttnn.clamp", "ttnn.clip"; tt-metal `ckernel_sfpu_clamp.h` and `ckernel_sfpu_binary_max_min.h`.

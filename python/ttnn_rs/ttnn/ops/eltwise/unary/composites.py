@@ -116,7 +116,7 @@ def _into(
     output_tensor: Tensor | None,
     activations_a: list[UnaryWithParam] | None = None,
 ) -> Tensor:
-    """Run a function of two operands that have the shape of the input; the result is like the input."""
+    """Run a binary function with the input's shape; result like the input."""
     spec = like.spec
     dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
     memory_config = memory_of_result(memory_config, output_tensor, spec.memory_config)

@@ -39,7 +39,7 @@ LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
 FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the faster approximation.")
 
 COPY: Final[list[ChainStep]] = []
-"""The program of a data type whose values the function leaves as they are."""
+"""Program of a data type whose values the function does not change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Unary:
 
 @lru_cache(maxsize=1024)
 def _steps(entry: Unary, dtype: DataType, parameters: tuple[float, ...], _text: str) -> tuple[list[ChainStep], bool]:
-    """Return the steps of a call and whether they are those of integers, kept for the next call.
+    """Return a call's steps and whether they are integer; cached.
 
     The text tells -0 from 0.
     """
@@ -109,7 +109,7 @@ def run_unary(
     output_tensor: Tensor | None,
     parameters: Sequence[float] = (),
 ) -> Tensor:
-    """Run the program of an operator on a tensor of any data type that it takes."""
+    """Run an operator's program on a tensor of any supported type."""
     operator = f"ttnn.{entry.name}"
     dtype = input_tensor.spec.dtype
     steps, integers = _steps(entry, dtype, tuple(parameters), str(parameters) if parameters else "")
@@ -141,7 +141,9 @@ def _truncated(operator: str, value: float, dtype: DataType) -> int:
 
 
 def measured(bfloat16: float, float32: float, *, largest: float = math.inf, lowest: float = -math.inf) -> Accuracy:
-    """Return the largest errors in ULP over all bfloat16 values with default parameters, as a sweep finds them.
+    """Return the largest errors in ULP over all bfloat16 values.
+
+    Parameters have their defaults; a sweep finds the same errors.
 
     The first is that as bfloat16 through a 16-bit Dst, the second that as float32 through a 32-bit Dst. The bounds are
     data: a test fails when an operator exceeds its bound.

@@ -1,4 +1,6 @@
-"""Gated linear units: two slices, a function of the second, and their product, each a program of its own.
+"""Gated linear units: two slices, a function and a product.
+
+The function is applied to the second; each step is a program of its own.
 
 Source: tt-metal `unary_composite_op.cpp`; TT-NN docs of the operators.
 """
@@ -52,7 +54,7 @@ def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig
 
 
 def _gated(name: str, gate: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return the function of an operator that applies `gate` to its second half."""
+    """Return the operator function that applies `gate` to its second half."""
 
     def run(input_tensor: Tensor, dim: int, memory_config: MemoryConfig | None, *more: Any) -> Tensor:
         first, second = _halves(f"ttnn.{name}", input_tensor, dim, memory_config)

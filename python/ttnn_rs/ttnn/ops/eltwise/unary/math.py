@@ -1,4 +1,7 @@
-"""Elementary and special functions on one tensor. Source: the kernels that each entry names."""
+"""Elementary and special functions of one tensor.
+
+Source: the kernels that each entry names.
+"""
 
 from __future__ import annotations
 

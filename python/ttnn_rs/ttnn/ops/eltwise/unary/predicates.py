@@ -1,4 +1,7 @@
-"""Predicates of one tensor: 1 where they hold, 0 elsewhere. Source: the kernels that each entry names."""
+"""Predicates of one tensor: 1 where true, else 0.
+
+Source: the kernels that each entry names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`softcap`: a soft bound by a hyperbolic tangent. Blackhole has the function, Wormhole does not.
+"""`softcap`: a soft bound by tanh, on Blackhole only.
 
 Source: TT-NN docs "ttnn.softcap"; tt-metal `softcap_kernel.cpp` and `ckernel_sfpu_tanh.h` of a 16-bit Dst, and how the
 sources of the official function put factors around it. No vector covers its bits.

@@ -1,4 +1,6 @@
-"""Functions with several kernels, one of which the call chooses: gelu, sigmoid, tanh.
+"""Functions with several kernels: gelu, sigmoid, tanh.
+
+The call chooses one.
 
 Source: TT-NN docs of each operator; tt-llk `ckernel_sfpu_gelu.h`, `ckernel_sfpu_sigmoid.h`, `ckernel_sfpu_tanh.h`.
 """
