@@ -1,1 +1,4 @@
-"""Values that do not depend on devices: enumerations, shapes, tiles, core ranges, configurations, errors."""
+"""Values without device dependency.
+
+Enumerations, shapes, tiles, core ranges, configurations, errors.
+"""

@@ -30,7 +30,10 @@ def is_float(value: object) -> bool:
 
 
 def as_integer(value: Any) -> int | None:
-    """Return an integer as one of Python; None for truth values, arrays and all else."""
+    """Return an integer as a Python int.
+
+    None for truth values, arrays and all else.
+    """
     if isinstance(value, bool):
         return None
     try:
@@ -44,7 +47,7 @@ _DEFINING_MODULE: Final = {"MeshDevice": "ttnn._ttnn.multi_device", "CoreGrid": 
 
 
 def type_text(value: object) -> str:
-    """Return the name of `value`'s class as the vendor's argument errors spell it."""
+    """Return `value`'s class name as in the vendor's argument errors."""
     cls = type(value)
     if isinstance(value, int) and not is_float(value):
         return f"{cls.__qualname__} beyond float"
@@ -56,7 +59,7 @@ def type_text(value: object) -> str:
 
 
 def checked(function: _Function) -> _Function:
-    """Return `function` with an ArgumentError that shows its parameters for calls that do not fit them."""
+    """Return `function` with ArgumentErrors that show its parameters."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -99,7 +102,7 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
 def pop_argument(
     name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
-    """Return the first positional argument, or else the one of a name, and the arguments that are left.
+    """Return an argument, by position or name, and the remaining arguments.
 
     Raises:
         ArgumentError: there is neither.

@@ -1,4 +1,4 @@
-"""`CONFIG`: every switch of the package, its default, what it takes, and the environment variable that sets it.
+"""`CONFIG`: the package's switches, with defaults, values and environment variables.
 
 Switches are checked when they are set; a switch or value that is not known, and one whose feature is not built, raise.
 The environment is read once, when the package is imported: a program gets the exception, the command line a sentence.
@@ -99,7 +99,7 @@ _PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "cpu_level": _cpu_level,
     "profiler": lambda value: _on_or_off("profiler", value),
 }
-"""Fields that a configuration does not store, and how their values are checked."""
+"""Fields that are not stored, and checks of their values."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,10 @@ SWITCHES: dict[str, Switch] = {
     "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
 }
-"""Every stored field. `threads`, `cpu_level` and `profiler` are properties: they belong to the process."""
+"""Stored fields.
+
+`threads`, `cpu_level` and `profiler` are properties: they belong to the process.
+"""
 
 
 class ProcessProfile:
@@ -156,14 +159,19 @@ class ProcessProfile:
 
     @classmethod
     def switch(cls, on: bool) -> None:
-        """Begin or end the profile of the process; before the profiler is imported, keep the wish."""
+        """Begin or end the process's profile.
+
+        Before the profiler is imported, the wish is kept.
+        """
         if on != cls.on and cls.switched is not None:
             cls.switched(on)
         cls.on = on
 
 
 class Config:
-    """The configuration of the package. A new one has the defaults; `Config(other)` is a copy.
+    """The package configuration.
+
+    A new one has the defaults; `Config(other)` is a copy.
 
     Attributes:
         numerics: "exact" for every step of the chip, "fast" for faster matrix products,
@@ -228,7 +236,10 @@ class Config:
 
     @property
     def threads(self) -> int:
-        """Return how many threads the engine works with. Results do not depend on it."""
+        """Return the engine's number of threads.
+
+        Results do not depend on it.
+        """
         return int(_engine.threads())
 
     @threads.setter
@@ -237,7 +248,10 @@ class Config:
 
     @property
     def profiler(self) -> bool:
-        """Return whether the process is profiled; the table is printed to standard error at its end."""
+        """Return whether the process is profiled.
+
+        The table is printed to standard error at its end.
+        """
         return ProcessProfile.on
 
     @profiler.setter
@@ -246,7 +260,10 @@ class Config:
 
     @property
     def cpu_level(self) -> str:
-        """Return the instruction set the engine uses. Results do not depend on it."""
+        """Return the engine's instruction set.
+
+        Results do not depend on it.
+        """
         return str(_engine.cpu_level())
 
     @cpu_level.setter
@@ -268,7 +285,7 @@ class Config:
         return [*SWITCHES, "report_path", *_PROPERTIES]
 
     def apply_json_overrides(self, json_text: str, strict: bool = True, source: str = "") -> None:
-        """Set fields from a JSON object; all are checked before the first is set.
+        """Set fields from a JSON object, after checking all of them.
 
         Args:
             json_text: The object.
@@ -410,7 +427,7 @@ def save_config_to_json_file(json_path: str | os.PathLike[str]) -> None:
 
 
 class ConfiguredPackage(ModuleType):
-    """A package with a fixed `CONFIG` object: assigning a configuration copies its values."""
+    """A package with a fixed `CONFIG`: assigning copies the values."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; `CONFIG = other` sets all switches to those of `other`."""

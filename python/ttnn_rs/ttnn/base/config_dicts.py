@@ -37,7 +37,9 @@ def memory_config_to_dict(memory_config: MemoryConfig) -> dict[str, Any]:
 
 
 def compute_kernel_config_to_dict(compute_kernel_config: WormholeComputeKernelConfig) -> dict[str, Any]:
-    """Return the fields of a compute configuration; numbers and flags as they are, enumerations as text.
+    """Return a compute configuration's fields.
+
+    Numbers and flags are as they are, enumerations are text.
 
     Raises:
         ArgumentError: it is none.
@@ -48,7 +50,7 @@ def compute_kernel_config_to_dict(compute_kernel_config: WormholeComputeKernelCo
 
 
 def program_config_to_dict(program_config: Any) -> dict[str, Any]:
-    """Return the fields of a program configuration, and the name of its class as "type".
+    """Return a program configuration's fields, with its class name as "type".
 
     Raises:
         ArgumentError: it is none.

@@ -1,4 +1,4 @@
-"""Configurations of convolutions and of other operators with a sliding window, as plain values.
+"""Configurations of convolutions and sliding-window operators, as plain values.
 
 What an operator does with one is the operator's business.
 Source: TT-NN docs, the classes of the same names.
@@ -78,7 +78,10 @@ KINDS["_SliceTypeEnum"] = (_SliceTypeEnum,)
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class Op2DSliceConfig(ConfigValue):
-    """Slices of a convolution or pooling that run through L1 in turn; 0 slices selects the number automatically."""
+    """Slices of a convolution or pooling that pass L1 in turn.
+
+    0 slices selects the number automatically.
+    """
 
     SliceTypeEnum = _SliceTypeEnum
 
@@ -99,7 +102,10 @@ Op2DL1FullSliceConfig: Final = Conv2dL1FullSliceConfig
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class Conv3dConfig(ConfigValue):
-    """Blocks of a 3D convolution; a block of 0 channels has all of them."""
+    """Blocks of a 3D convolution.
+
+    A block of 0 channels has all of them.
+    """
 
     weights_dtype: DataType = DataType.BFLOAT16
     output_layout: Layout = Layout.ROW_MAJOR

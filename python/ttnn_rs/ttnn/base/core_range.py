@@ -1,4 +1,7 @@
-"""Coordinates of Tensix cores on the logical grid: one core, a rectangle, a set of rectangles."""
+"""Tensix core coordinates on the logical grid.
+
+One core, a rectangle, a set of rectangles.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,10 @@ class CoreCoord(JsonValue):
 
 
 def _from_braces(braces: Set[int]) -> tuple[int, int]:
-    """Return x and y of the C++ form `{x, y}`, which is a set in Python: two equal numbers are one element."""
+    """Return x and y of the C++ form `{x, y}`.
+
+    It is a set in Python: two equal numbers are one element.
+    """
     if len(braces) != 1:
         raise ArgumentError(
             f"CoreCoord(): {{x, y}} is a set in Python, which has no order, got {braces!r}; write (x, y)"
@@ -89,7 +95,10 @@ CoreLike = CoreCoord | tuple[int, int] | list[int] | Set[int]
 
 
 def as_core(core: CoreLike) -> CoreCoord:
-    """Return `core` as a CoreCoord; a tuple or list of x and y, or a set of two equal numbers, is taken too."""
+    """Return `core` as a CoreCoord.
+
+    A tuple or list of x and y, or a set of two equal numbers, is also accepted.
+    """
     return core if isinstance(core, CoreCoord) else CoreCoord(core)
 
 
@@ -120,7 +129,7 @@ class CoreRange(JsonValue):
         return _core(self._box[2], self._box[3])
 
     def contains(self, core: CoreLike | CoreRange | CoreRangeSet) -> bool:
-        """Return whether `core` (or every core of a range or set) is in the rectangle."""
+        """Return whether the rectangle contains `core`, a range or a set."""
         x0, y0, x1, y1 = self._box
         return all(
             x0 <= left and right <= x1 and y0 <= top and bottom <= y1 for left, top, right, bottom in _boxes_of(core)
@@ -205,7 +214,7 @@ class CoreRangeSet(JsonValue):
         return rectangles.area(self._boxes)
 
     def contains(self, core: CoreLike | CoreRange | CoreRangeSet) -> bool:
-        """Return whether `core` (or every core of a range or set) is in one of the rectangles."""
+        """Return whether one rectangle contains `core`, or each core of a range."""
         return all(rectangles.covers(self._boxes, box) for box in _boxes_of(core))
 
     def bounding_box(self) -> CoreRange:
@@ -245,15 +254,18 @@ class CoreRangeSet(JsonValue):
         return (_core(x, y) for x, y in rectangles.places(self._boxes, row_wise))
 
     def _places(self) -> list[tuple[int, int]]:
-        """Return column and row of each core, rectangle by rectangle, row by row."""
+        """Return each core's column and row, rectangle by rectangle.
+
+        Within one, row by row.
+        """
         return list(rectangles.places(self._boxes))
 
     def _index(self, core: CoreCoord, row_wise: bool = True) -> int | None:
-        """Return the number of a core in the order of `cores`, None if it is not in the set."""
+        """Return the index of a core in `cores`, None if absent."""
         return rectangles.index(self._boxes, (core._x, core._y), row_wise)
 
     def _shared(self, other: CoreRangeSet) -> CoreCoord | None:
-        """Return the first core that two sets have in common, None if there is none."""
+        """Return the first common core of two sets, None without one."""
         for box in self._boxes:
             found = [common for part in other._boxes if (common := rectangles.common(box, part))]
             if found:
@@ -262,7 +274,10 @@ class CoreRangeSet(JsonValue):
         return None
 
     def _outside(self, columns: int, rows: int) -> CoreCoord | None:
-        """Return the first core that a grid of `columns` and `rows` does not have, None if it has all."""
+        """Return the first core outside a `columns` by `rows` grid.
+
+        None if it has all.
+        """
         place = rectangles.outside(self._boxes, columns, rows)
         return None if place is None else _core(*place)
 
@@ -287,7 +302,10 @@ class CoreRangeSet(JsonValue):
 
 
 class CoreGrid:
-    """A grid of `x` columns and `y` rows from core 0-0. Keyword arguments only."""
+    """A grid of `x` columns and `y` rows; keyword arguments only.
+
+    It starts at core 0-0.
+    """
 
     __slots__ = ("_x", "_y")
 
@@ -336,7 +354,7 @@ def check_in_grid(
     error: type[TtnnError] = DeviceError,
     vendor: str = "",
 ) -> None:
-    """Check that a grid has all cores of a set, before anything visits them.
+    """Check that a grid has a set's cores, before visiting them.
 
     Args:
         what: Beginning of the sentence, which a core completes.
@@ -367,7 +385,10 @@ def _range(box: Box) -> CoreRange:
 
 
 def _set(boxes: Iterable[Box]) -> CoreRangeSet:
-    """Return rectangles as a set; the caller knows that they do not overlap."""
+    """Return rectangles as a set.
+
+    The caller knows that they do not overlap.
+    """
     new = CoreRangeSet.__new__(CoreRangeSet)
     new._boxes = tuple(boxes)
     return new

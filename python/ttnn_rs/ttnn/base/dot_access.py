@@ -7,7 +7,10 @@ from typing import Any
 
 
 class ItemNameError(AttributeError, KeyError):
-    """A name that a dictionary with attribute access does not have: the error of attributes and of items."""
+    """A missing name of a dictionary with attribute access.
+
+    It is the error of attributes and of items.
+    """
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,4 +1,4 @@
-"""Data types, layouts and the other enumerations that tensors and devices need, with the official numbers.
+"""Data types, layouts and other enumerations, with the official numbers.
 
 Names and numbers are those of ttnn 0.81.1; files and reports store the numbers. Enumerations of operators are in
 `op_enums`, those of the fabric and of program building in `system_enums`; all are re-exported here.
@@ -309,10 +309,13 @@ FORMAT_CODE: dict[DataType, int] = {
     DataType.FP8_E4M3: 26,
     DataType.UINT8: 30,
 }
-"""Number of the chip's data format for each element type, as the engine takes it."""
+"""The engine's number of each element type: the chip's data format."""
 
 BLOCK_FLOATS = frozenset({DataType.BFLOAT8_B, DataType.BFLOAT4_B})
-"""Element types that share one exponent between 16 values of a face row; they exist in tiles only."""
+"""Block float types: one exponent per 16 values.
+
+They are values of a face row, and exist in tiles only.
+"""
 
 ELEMENT_BYTES: dict[DataType, int] = {
     DataType.FLOAT32: 4,
@@ -326,4 +329,7 @@ ELEMENT_BYTES: dict[DataType, int] = {
     DataType.FP8_E4M3: 1,
     DataType.UINT8: 1,
 }
-"""The values of `Tensor.element_size`, in bytes; 1 for block floats, as in the official package."""
+"""Values of `Tensor.element_size`, in bytes.
+
+1 for block floats, as in the official package.
+"""

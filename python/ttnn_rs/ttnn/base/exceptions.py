@@ -43,7 +43,7 @@ __all__ = [
 
 
 WITNESSES: Final[list[Callable[[TtnnError], None]]] = []
-"""Functions that see each error when it is made, whether or not it is caught later."""
+"""Observers of errors at creation, whether or not caught later."""
 
 _OPERATOR: Final = re.compile(r"(ttnn(?:\.\w+)+): (.*)", re.DOTALL)
 _METHOD: Final = re.compile(r"Tensor\.\w+: ")
@@ -75,18 +75,21 @@ class TtnnError(Exception):
             witness(self)
 
     def say_who(self, operator: str) -> None:
-        """Name the operator if the message names none, as errors of tensors and memory."""
+        """Add the operator's name to a message without one.
+
+        Errors of tensors and memory have none.
+        """
         if not (self.operator or self.sentence.startswith("ttnn.")):
             self.operator = operator
 
     def say_outer(self, operator: str) -> None:
-        """Replace the name of an inner operator or method by that of the called one."""
+        """Replace an inner operator's or method's name by the caller's."""
         if self._refused_a_call and self.operator != operator and not self.sentence.startswith(_IN_A_STEP):
             self.sentence = f"{_IN_A_STEP}{self.sentence}"
         self.operator, self.sentence = operator, _METHOD.sub("", self.sentence, count=1)
 
     def refuse_call(self, operator: str) -> None:
-        """Name the operator whose call raises this error; an outer operator replaces it."""
+        """Name the operator that raised; an outer operator replaces it."""
         self.say_outer(operator)
         self._refused_a_call = True
 
@@ -106,7 +109,7 @@ class DTypeError(TtnnError, RuntimeError, TypeError):
 
 
 class LayoutError(TtnnError, RuntimeError, ValueError):
-    """A layout (row-major, tile) that the operator or the data type does not support."""
+    """An unsupported layout (row-major, tile) of operator or data type."""
 
 
 class MemoryConfigError(TtnnError, RuntimeError, ValueError):
@@ -136,7 +139,10 @@ class OutOfMemoryError(TtnnError, RuntimeError, MemoryError):
 
 
 class DeviceError(TtnnError, RuntimeError):
-    """A device that is closed, missing, or not the one a tensor lives on."""
+    """A closed, missing or wrong device.
+
+    A wrong one is not that of the tensor.
+    """
 
 
 class StorageError(TtnnError, RuntimeError):
@@ -148,7 +154,7 @@ class ArgumentError(TtnnError, TypeError):
 
 
 class ParameterError(TtnnError, RuntimeError, ValueError):
-    """An argument of the right type with a value that the operator does not support."""
+    """A valid type with a value that the operator does not support."""
 
 
 class IndexRangeError(TtnnError, IndexError):
@@ -164,14 +170,14 @@ class FileFormatError(TtnnError, RuntimeError, ValueError):
 
 
 class FileAccessError(FileFormatError, OSError):
-    """A file that cannot be read or written, or a path that is not a file.
+    """A file that cannot be read or written, or no file.
 
     `errno`, `strerror` and `filename` are those of the system, None if it was not asked.
     """
 
 
 class KernelError(TtnnError, RuntimeError):
-    """An error in a kernel that would break the hardware, or its own exception.
+    """A kernel error that would break the hardware, or any exception.
 
     Attributes:
         core: Logical core on which it ran, as "x-y".
@@ -203,19 +209,19 @@ class KernelError(TtnnError, RuntimeError):
 
 
 class AddressError(KernelError):
-    """An access out of bounds, misaligned, after a free, or to unwritten bytes."""
+    """An out-of-bounds, misaligned, freed or unwritten memory access."""
 
 
 class CircularBufferError(KernelError):
-    """A call that breaks the protocol of circular buffers: reserve, push, wait, pop."""
+    """A circular buffer protocol error: reserve, push, wait, pop."""
 
 
 class RegisterError(KernelError):
-    """A use of the Dst registers that breaks their protocol: acquire, commit, wait, release."""
+    """A Dst protocol error: acquire, commit, wait, release."""
 
 
 class KernelSetupError(KernelError):
-    """A missing or wrong init call, or a data format that a unit is not configured for."""
+    """A missing or wrong init call, or unconfigured data format."""
 
 
 class RaceError(KernelError):
@@ -223,7 +229,7 @@ class RaceError(KernelError):
 
 
 class KernelArgumentError(KernelError):
-    """Missing, extra or invalid arguments of a kernel or of a kernel API call."""
+    """Missing, extra or invalid arguments of kernels or kernel API calls."""
 
 
 class KernelAssertError(KernelError):
@@ -231,7 +237,10 @@ class KernelAssertError(KernelError):
 
 
 class KernelCompileError(KernelError):
-    """A C++ kernel that does not compile or link, or a missing compiler."""
+    """A C++ kernel that fails to compile or link.
+
+    Also a missing compiler.
+    """
 
 
 class DeadlockError(KernelError):
@@ -247,7 +256,7 @@ class DeadlockError(KernelError):
 
 
 class UnsupportedError(TtnnError, NotImplementedError):
-    """A feature of the real card that this package does not support (yet).
+    """A feature of the real card that is not supported (yet).
 
     `NotImplementedError` is a `RuntimeError`, so this one is too.
 
@@ -265,4 +274,4 @@ class MissingNameError(UnsupportedError, AttributeError):
 
 
 class EngineBugError(TtnnError, RuntimeError):
-    """A violated invariant of the engine: a bug in this package, please report it."""
+    """A violated engine invariant: a bug of this package, please report."""

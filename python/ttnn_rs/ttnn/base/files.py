@@ -80,7 +80,7 @@ def path_name(where: str, path: PathName) -> str:
 
 
 def make_folder(path: PathName, *, where: str) -> Path:
-    """Make a folder and those above it, unless they exist; return its path.
+    """Make a folder and its parents as needed; return its path.
 
     Raises:
         FileAccessError: it cannot be made, or a file has its name.
@@ -95,7 +95,9 @@ def make_folder(path: PathName, *, where: str) -> Path:
 
 @contextmanager
 def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
-    """Open a file for writing in a `with` block, at whose end it takes the place of the old one.
+    """Open a file for writing that replaces the old one at exit.
+
+    For a `with` block.
 
     The data goes to a part file in the same folder, which is renamed when it is on the disk. Whatever happens before
     leaves the old file as it was. Mode, owner and symbolic link of the old file are kept. Devices, pipes and the
@@ -129,7 +131,9 @@ def open_atomically(path: PathName, *, where: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def part_path(path: PathName, *, where: str) -> Iterator[Path]:
-    """Yield the path of an empty part file in a `with` block, at whose end it takes the place of a file.
+    """Yield an empty part file's path; it replaces a file at exit.
+
+    For a `with` block.
 
     For libraries that write to a path; otherwise as `open_atomically`.
 
@@ -148,7 +152,7 @@ def part_path(path: PathName, *, where: str) -> Iterator[Path]:
 
 @contextmanager
 def _part_of(target: str, old: os.stat_result | None) -> Iterator[tuple[str, BinaryIO]]:
-    """Yield name and file of a part file, which replaces `target` at the end."""
+    """Yield a part file and its name; it replaces `target` at exit."""
     if old is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     folder = os.path.dirname(target)
@@ -194,7 +198,9 @@ def write_atomically(path: PathName, data: bytes | bytearray | memoryview | str,
 
 @contextmanager
 def open_file(path: PathName, *, where: str, streams: bool = False) -> Iterator[BinaryIO]:
-    """Open a file for reading in a `with` block. Nothing that has no end is opened, and nothing is waited for.
+    """Open a file for reading, without endless or blocking files.
+
+    For a `with` block.
 
     Args:
         path: The file.
@@ -245,7 +251,7 @@ def read_bytes(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, strea
 
 
 def read_text(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, streams: bool = False) -> str:
-    """Return the content of a file in UTF-8, with newlines as Python has them.
+    """Return a UTF-8 file's content, with Python's newlines.
 
     Raises:
         FileAccessError: as `read_bytes`, or the file is not UTF-8.
@@ -295,7 +301,7 @@ def read_json(path: PathName, *, where: str, limit: int = MAX_FILE_BYTES, stream
 
 
 def try_lock(path: PathName, *, where: str) -> int | None:
-    """Lock a file for this process, which makes it; return its descriptor, None if another process has the lock.
+    """Lock and make a file; return its descriptor, None if locked elsewhere.
 
     The lock lasts until the descriptor is closed, or the process and its forks have ended.
 
@@ -331,7 +337,10 @@ def _status(name: str) -> os.stat_result | None:
 
 
 def _part_file(folder: str, mode: int) -> tuple[str, int]:
-    """Return name and descriptor of a new part file. It is locked as long as its writer lives."""
+    """Return a new part file's name and descriptor.
+
+    It is locked as long as its writer lives.
+    """
     while True:
         part = os.path.join(folder, secrets.token_hex(8).join(_PART))
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -348,7 +357,7 @@ def _part_file(folder: str, mode: int) -> tuple[str, int]:
 
 
 def _clean(folder: str) -> None:
-    """Remove the part files of writers that have died, once per folder and process."""
+    """Remove part files of dead writers, once per folder and process."""
     status = os.stat(folder)
     if (status.st_dev, status.st_ino) in _cleaned:
         return

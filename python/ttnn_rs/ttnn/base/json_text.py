@@ -1,4 +1,4 @@
-"""JSON as the official package writes it, and what the values that have such a form share."""
+"""JSON in the official package's form, and its shared base class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def dump_json(data: object) -> str:
 
 
 class JsonValue(ABC):
-    """A value with `to_json` and `from_json`, which makes it from plain data and back."""
+    """A value with `to_json` and `from_json`, its inverse."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Memory configurations: buffer type, interleaved or sharded, and the cores of the shards."""
+"""Memory configurations: buffer type, interleaved or sharded, and shard cores."""
 
 from __future__ import annotations
 
@@ -369,7 +369,7 @@ def create_sharded_memory_config(
     orientation: ShardOrientation | None = None,
     use_height_and_width_as_shard_shape: bool = False,
 ) -> MemoryConfig:
-    """Return an L1 memory configuration that shards a tensor evenly over a grid.
+    """Return an L1 memory configuration with even shards over a grid.
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.
@@ -419,7 +419,9 @@ def create_sharded_memory_config_(
     use_height_and_width_as_shard_shape: bool = False,
     tile_layout: bool = False,
 ) -> MemoryConfig:
-    """Return an L1 memory config that shards a tensor over a grid; last shards may be partial.
+    """Return an L1 memory config sharded over a grid.
+
+    The last shards may be partial.
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.

@@ -1,4 +1,4 @@
-"""Shards along any number of dimensions: which core gets which page, and where on it.
+"""Shards along any dimensions: core and position of each page.
 
 A tensor is split into shards of `NdShardSpec.shard_shape`; the shards are numbered row by row and assigned to the cores
 of the grid by one of three rules. A core keeps its shards one after the other, each with room for the pages of a whole
@@ -64,7 +64,10 @@ def deal(spec: TensorSpec) -> Deal:
 
 
 def in_pages(spec: TensorSpec, shards: NdShardSpec) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sizes of the tensor and of a shard in pages, in as many dimensions as the shard has."""
+    """Return sizes of tensor and shard in pages.
+
+    In as many dimensions as the shard has.
+    """
     dims, shard = list(spec.padded_shape), list(shards.shard_shape)
     folded = len(dims) - len(shard) + 1
     dims = [math.prod(dims[:folded]), *dims[folded:]]
@@ -82,7 +85,10 @@ def _cores(shards: NdShardSpec, most: int) -> list[CoreCoord]:
 def _dealt(
     spec: TensorSpec, shards: NdShardSpec, counts: tuple[int, ...]
 ) -> tuple[list[CoreCoord], NDArray[Any], NDArray[Any]]:
-    """Return the cores, and for each shard the index of its core and how many shards that core has before it."""
+    """Return the cores, and for each shard its core and position.
+
+    They are the index of the core, and how many shards that core has before it.
+    """
     total = math.prod(counts)
     number = np.arange(total)
     if shards.shard_distribution_strategy is ShardDistributionStrategy.GRID_2D:

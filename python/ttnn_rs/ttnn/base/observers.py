@@ -18,19 +18,26 @@ Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
 class Observer:
-    """A receiver of every event, in order. Starts and ends are nested. Events without a method are ignored."""
+    """A receiver of every event, in order.
+
+    Starts and ends are nested. Events without a method are ignored.
+    """
 
     blocks: bool | None = None
-    """True if nothing runs: no memory is allocated, nothing is transferred, no program is dispatched; None if the next
-    observer decides it."""
+    """True if no memory is allocated, nothing transferred, no program dispatched.
+
+    None if the next observer decides it.
+    """
     in_full: bool = True
-    """True if operators run step by step. The allocations and steps of a cached program happen inside of the engine,
-    where no observer sees them."""
+    """True if operators run step by step.
+
+    The allocations and steps of a cached program happen inside of the engine, where no observer sees them.
+    """
     replays: ClassVar[bool] = False
     """True if it observes the operators of a trace that is replayed."""
 
     def call(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
-        """Return the result of an operator that the program, or another operator, calls."""
+        """Return the result of an operator called by program or operator."""
         self.operation_start(operation, args, kwargs)
         try:
             result = run(operation, args, kwargs)
@@ -59,7 +66,7 @@ class Observer:
         """The innermost function raises."""
 
     def step(self, function: str, settings: dict[str, Any]) -> None:
-        """A function of the engine is about to run for the innermost operator."""
+        """Observe an engine function, before it runs for the innermost operator."""
 
     def created(self, tensor: Any) -> None:
         """A tensor was given memory on a device."""
@@ -86,7 +93,7 @@ def operates_in_full() -> bool:
 
 
 def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Result]) -> _Result:
-    """Return what a function of a tensor returns, and tell all observers of the call.
+    """Return a tensor function's result, observed by all observers.
 
     Args:
         name: As the official package traces it, for example "Tensor::cpu".
@@ -110,7 +117,10 @@ def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Resu
 def observed_operation(
     observers: Sequence[Observer], operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run
 ) -> Any:
-    """Return what `run` returns for the call of an operator, through the observers, the outermost first."""
+    """Return an operator call's result of `run`, through the observers.
+
+    The outermost comes first.
+    """
     for observer in reversed(observers):
         run = partial(_call, observer, run)
     return run(operation, args, kwargs)

@@ -11,7 +11,7 @@ from ttnn.base.exceptions import ParameterError
 __all__ = ["is_inside", "path_below"]
 
 _LONGEST: Final = 255
-"""Bytes of a file name that every file system of Linux and macOS stores."""
+"""Bytes of a file name that Linux and macOS store everywhere."""
 
 
 def path_below(folder: str | os.PathLike[str], name: object, what: str = "name") -> Path:
@@ -34,7 +34,7 @@ def path_below(folder: str | os.PathLike[str], name: object, what: str = "name")
 
 
 def _reason(name: str) -> str:
-    """Return why a name is no file name, empty if it is one."""
+    """Return why a name is no file name, empty if valid."""
     if name in ("", os.curdir, os.pardir):
         return "it is empty" if not name else "it names the folder itself or the one above"
     for mark in (os.sep, os.altsep, "\0"):
@@ -48,7 +48,10 @@ def _reason(name: str) -> str:
 
 
 def is_inside(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
-    """Return whether a path is below a folder after all symbolic links are followed; neither need exist."""
+    """Return whether a path is in a folder, symbolic links resolved.
+
+    Neither need exist.
+    """
     try:
         found = Path(path).resolve()
         return found != Path(folder).resolve() and found.is_relative_to(Path(folder).resolve())

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - per_core_M and per_core_N are the official names
-"""Program configurations: how an operator is laid out on cores and split into blocks, as plain values.
+"""Program configurations: core layout and blocks of an operator, as values.
 
 What an operator does with one, and which combinations it refuses, is the operator's business.
 Source: TT-NN docs, the classes of the same names.
@@ -180,7 +180,9 @@ class _MultiCast(ConfigValue):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class MatmulMultiCoreReuseMultiCastProgramConfig(_MultiCast):
-    """A grid of output blocks; rows share the left operand, columns the right one, by multicast.
+    """A multicast grid of output blocks.
+
+    Rows share the left operand, columns the right one.
 
     `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
     """
@@ -211,7 +213,10 @@ class MatmulMultiCoreReuseMultiCast1DProgramConfig(_MultiCast):
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(ConfigValue):
-    """The right operand is width-sharded over DRAM banks, each read by the workers next to it."""
+    """A right operand width-sharded over DRAM banks.
+
+    Each bank is read by the workers next to it.
+    """
 
     in0_block_w: int
     per_core_M: int
@@ -301,7 +306,7 @@ class LayerNormShardedMultiCoreProgramConfig(ConfigValue):
 def create_layernorm_program_config(
     shard_spec: ShardSpec | None = None, tile_height: int = 32, tile_width: int = 32
 ) -> LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig:
-    """Return the program configuration of a sharded norm, or the default without `shard_spec`.
+    """Return a sharded norm's program configuration; default without `shard_spec`.
 
     Args:
         shard_spec: Shards of the operand; the block of a core is its shard.

@@ -1,4 +1,7 @@
-"""Algebra of rectangles of cores: overlap, union and difference, at a cost that does not depend on their area."""
+"""Algebra of core rectangles: overlap, union and difference.
+
+Its cost does not depend on their area.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _FEW = 32
 
 
 def common(one: Box, other: Box) -> Box | None:
-    """Return the rectangle that two have in common, None if there is none."""
+    """Return the common rectangle of two, None if there is none."""
     x0, y0 = max(one[0], other[0]), max(one[1], other[1])
     x1, y1 = min(one[2], other[2]), min(one[3], other[3])
     return (x0, y0, x1, y1) if x0 <= x1 and y0 <= y1 else None
@@ -36,7 +39,10 @@ def covers(boxes: Iterable[Box], box: Box) -> bool:
 
 
 def overlap(boxes: Sequence[Box]) -> tuple[Box, Box] | None:
-    """Return two rectangles that overlap, in the order given; None if there are none. Of few, the first two."""
+    """Return two overlapping rectangles in order; None if there are none.
+
+    Of few, the first two.
+    """
     if len(boxes) > _FEW:
         return _overlap_of_many(boxes)
     for index, (x0, y0, x1, y1) in enumerate(boxes):
@@ -47,7 +53,10 @@ def overlap(boxes: Sequence[Box]) -> tuple[Box, Box] | None:
 
 
 def _overlap_of_many(boxes: Sequence[Box]) -> tuple[Box, Box] | None:
-    """Sweep over the rows: the rectangles of a row, sorted by column, overlap only if neighbours do."""
+    """Sweep over the rows for overlaps.
+
+    The rectangles of a row, sorted by column, overlap only if neighbours do.
+    """
     row: list[tuple[int, int]] = []  # first column and number of each rectangle
     leaving: list[tuple[int, int, int]] = []  # last row before it, by rows
     for number in sorted(range(len(boxes)), key=lambda number: boxes[number][1]):
@@ -66,7 +75,10 @@ def _overlap_of_many(boxes: Sequence[Box]) -> tuple[Box, Box] | None:
 
 
 def union(boxes: Iterable[Box]) -> list[Box]:
-    """Return all cores as few rectangles, sorted: runs of columns, continued over rows with the same run."""
+    """Return all cores as few sorted rectangles.
+
+    They are runs of columns, continued over rows with the same run.
+    """
     waiting = sorted(boxes, key=lambda box: box[1], reverse=True)
     rows = sorted({edge for _, y0, _, y1 in waiting for edge in (y0, y1 + 1)})
     active: list[Box] = []
@@ -83,7 +95,7 @@ def union(boxes: Iterable[Box]) -> list[Box]:
 
 
 def _runs(active: Iterable[Box]) -> Iterator[tuple[int, int]]:
-    """Yield the columns of rectangles, sorted by first column, as runs without gaps."""
+    """Yield columns of rectangles, sorted, as runs without gaps."""
     first = last = -2
     for x0, _, x1, _ in active:
         if x0 > last + 1:
@@ -124,7 +136,10 @@ def _without(box: Box, cut: Box) -> list[Box]:
 
 
 def places(boxes: Iterable[Box], row_wise: bool = True) -> Iterator[tuple[int, int]]:
-    """Yield column and row of each core, rectangle by rectangle, row by row or column by column."""
+    """Yield each core's column and row, rectangle by rectangle.
+
+    Within one, row by row or column by column.
+    """
     for x0, y0, x1, y1 in boxes:
         if row_wise:
             for y in range(y0, y1 + 1):
@@ -137,7 +152,7 @@ def places(boxes: Iterable[Box], row_wise: bool = True) -> Iterator[tuple[int, i
 
 
 def index(boxes: Iterable[Box], place: tuple[int, int], row_wise: bool = True) -> int | None:
-    """Return the number of a core in the order of `places`, None if no rectangle has it."""
+    """Return a core's index in `places`, None if outside."""
     before = 0
     for x0, y0, x1, y1 in boxes:
         width, height = x1 - x0 + 1, y1 - y0 + 1
@@ -149,7 +164,10 @@ def index(boxes: Iterable[Box], place: tuple[int, int], row_wise: bool = True) -
 
 
 def outside(boxes: Iterable[Box], columns: int, rows: int) -> tuple[int, int] | None:
-    """Return the first core, in the order of `places`, that a grid of `columns` and `rows` does not have."""
+    """Return the first core of `places` outside a grid.
+
+    The grid has `columns` and `rows`.
+    """
     for x0, y0, x1, y1 in boxes:
         if x1 >= columns and y0 < rows:
             return max(x0, columns), y0

@@ -1,4 +1,4 @@
-"""Functions of the official package that always raise, so that programs which name them can be imported."""
+"""Official functions that always raise, so that importing programs works."""
 
 from __future__ import annotations
 

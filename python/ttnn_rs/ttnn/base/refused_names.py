@@ -1,4 +1,4 @@
-"""Names of `ttnn` that exist and always raise: missing parts of the official package."""
+"""Names of `ttnn` that always raise: missing official parts."""
 
 from __future__ import annotations
 

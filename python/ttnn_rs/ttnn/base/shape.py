@@ -42,7 +42,7 @@ class Shape(Sequence[int]):
         return len(self._dims)
 
     def to_rank(self, new_rank: int) -> Shape:
-        """Return the shape with leading dimensions of size 1 added or removed, of rank `new_rank`.
+        """Return the shape at rank `new_rank`, with leading 1s added or removed.
 
         Raises:
             ShapeError: a dimension to be removed is not 1.

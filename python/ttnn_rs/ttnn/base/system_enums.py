@@ -1,4 +1,4 @@
-"""Enumerations of the fabric, of program building and of other parts around the operators.
+"""Enumerations of the fabric, program building and other parts.
 
 Names and numbers are those of ttnn 0.81.1; files and reports store the numbers.
 """
@@ -214,7 +214,7 @@ class TransferMode(VendorEnum):
 
 
 class UnpackToDestMode(VendorEnum):
-    """The unpack mode of a CB: to Dst in FP32, or through SrcA and SrcB."""
+    """A CB's unpack mode: FP32 Dst, or SrcA and SrcB."""
 
     UnpackToDestFp32 = 0
     Default = 1

@@ -1,4 +1,4 @@
-"""Temporary folders: one per user, that no other user of the host can read or prepare."""
+"""Temporary folders: one per user, inaccessible to other users."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def default_temporary_folder() -> Path:
 
 
 def home_folder() -> Path:
-    """Return the home folder of the user, or the temporary folder of a user without one."""
+    """Return the user's home folder, or the temporary folder without one."""
     try:
         return Path.home()
     except RuntimeError:
@@ -62,7 +62,10 @@ def new_temporary_folder(prefix: str, parent: Path, *, where: str) -> Path:
 
 
 def _made_private(folder: Path) -> bool:
-    """Make a folder with mode 0700 if it is missing; return whether only this user can have put files there."""
+    """Make a missing folder with mode 0700; return whether it is private.
+
+    Private: only this user can have put files there.
+    """
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     status = folder.lstat()

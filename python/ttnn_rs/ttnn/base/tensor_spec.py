@@ -1,4 +1,4 @@
-"""The specification of a tensor: shape, data type, layout, placement, and the pages that follow from them."""
+"""Tensor specifications: shape, data type, layout, memory config, and their pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class TensorSpec:
     )
 
     token: object
-    """Equal specifications share it. Keys of programs hold it, since hashing it runs no Python function."""
+    """Token of equal specifications.
+
+    Keys of programs hold it, since hashing it runs no Python function.
+    """
 
     def __init__(
         self,
@@ -171,7 +174,10 @@ class TensorSpec:
 
     @property
     def memory_config(self) -> MemoryConfig:
-        """Return the memory config; for a host tensor, the one it gets on a device."""
+        """Return the memory config.
+
+        That of a host tensor is the one it gets on a device.
+        """
         return self._memory_config
 
     @property
@@ -181,7 +187,7 @@ class TensorSpec:
 
     @property
     def physical_shape(self) -> tuple[int, int]:
-        """Return (height, width) of the padded tensor, all dimensions but the last being height."""
+        """Return the padded (height, width), leading dimensions merged into height."""
         return self._physical_shape
 
     @property
@@ -242,7 +248,7 @@ class TensorSpec:
     def block_sharded(
         self, grid: CoreRange | CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the specification block-sharded over the rows and columns of `grid`, a rectangle.
+        """Return the specification block-sharded over a rectangular `grid`.
 
         Raises:
             MemoryConfigError: a set of cores that is not one rectangle.
@@ -274,7 +280,7 @@ class TensorSpec:
     def sharded_across_dims(
         self, dims: Sequence[int], grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the specification sharded along `dims`, in shards of one element (tile) there."""
+        """Return the specification in one-element (tile) shards along `dims`."""
         cut = {self._positive(dim) for dim in dims}
         shard = [1 if dim in cut else size for dim, size in enumerate(self._padded_shape)]
         return self.sharded(shard, grid, ShardShapeAlignment.REQUIRED, orientation)
@@ -282,7 +288,10 @@ class TensorSpec:
     def sharded_across_dims_except(
         self, dims: Sequence[int], grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the specification with shards of one element (tile) along all dimensions but `dims`."""
+        """Return the specification in one-element shards except along `dims`.
+
+        In tiles, an element is a tile.
+        """
         kept = {self._positive(dim) for dim in dims}
         others = [dim for dim in range(self._padded_shape.rank) if dim not in kept]
         return self.sharded_across_dims(others, grid, orientation)
@@ -325,7 +334,10 @@ class TensorSpec:
 
 _tokens: Final[dict[tuple[object, ...], object]] = {}
 _MOST_TOKENS: Final = 65536
-"""Specifications made after this many begin with new tokens: programs of earlier ones are resolved again."""
+"""Number of specifications after which tokens are new.
+
+Programs of earlier ones are resolved again.
+"""
 
 _WIDTH_CUT = frozenset({TensorMemoryLayout.WIDTH_SHARDED, TensorMemoryLayout.BLOCK_SHARDED})
 

@@ -16,7 +16,7 @@ _MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}
 
 
 class Tile:
-    """A tile of `tile_shape` elements, stored as row-major faces of up to 16x16.
+    """A tile of `tile_shape` elements, in row-major faces to 16x16.
 
     With `transpose_tile`, rows and columns of a tile are exchanged where it is stored.
     """
@@ -95,7 +95,10 @@ class Tile:
 
 
 def tile_bytes(dtype: DataType, height: int = 32, width: int = 32) -> int:
-    """Return the bytes of one tile: mantissas, plus one exponent per face row for block floats."""
+    """Return a tile's bytes.
+
+    Mantissas, plus one exponent per face row for block floats.
+    """
     elements = height * width
     if not isinstance(dtype, DataType) or dtype not in BLOCK_FLOATS:
         if not isinstance(dtype, DataType) or dtype not in ELEMENT_BYTES:

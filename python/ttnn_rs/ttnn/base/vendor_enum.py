@@ -1,4 +1,4 @@
-"""The base class of enumerations that have the numbers of the official package."""
+"""Base class of enumerations with the official numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class VendorEnum(enum.Enum):
-    """An enumeration whose `str()` is `Name.MEMBER` and whose spelling inside reprs is `Name::MEMBER`."""
+    """An enumeration with `str()` as `Name.MEMBER`, inside reprs `Name::MEMBER`."""
 
     def __int__(self) -> int:
         return int(self.value)
@@ -16,5 +16,5 @@ class VendorEnum(enum.Enum):
 
     @property
     def cpp_name(self) -> str:
-        """Return the spelling that the official package uses inside reprs and messages: `Name::MEMBER`."""
+        """Return the official spelling in reprs and messages: `Name::MEMBER`."""
         return f"{type(self).__name__}::{self.name}"

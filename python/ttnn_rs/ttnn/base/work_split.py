@@ -1,4 +1,4 @@
-"""Work split: which cores get how many units of work, by the rule of the official package."""
+"""Work split: cores and their units, by the official rule."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _first_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: b
 def corerange_to_cores(
     core_range_set: CoreRangeSet, max_cores: int | None = None, row_wise: bool = False
 ) -> list[CoreCoord]:
-    """Return the cores of a set, rectangle by rectangle, at most `max_cores` of them."""
+    """Return at most `max_cores` cores of a set, rectangle by rectangle."""
     _require_core_range_set("corerange_to_cores", core_range_set)
     if max_cores is not None:
         _require_ints("corerange_to_cores", max_cores=max_cores)
@@ -150,7 +150,10 @@ def _slice_of_set(cores: CoreRangeSet, start: int, count: int, row_wise: bool) -
 
 
 def _slice_of_grid(grid: CoreRange, start: int, count: int, row_wise: bool) -> CoreRangeSet:
-    """Return cores start, start+1 ... of a rectangle: rest of a line, whole lines, beginning of a line."""
+    """Return a rectangle's cores from `start` on.
+
+    Rest of a line, whole lines, beginning of a line.
+    """
     _check_target(start + count, grid.size())
     size = grid.grid_size()
     line = size.x if row_wise else size.y

@@ -23,7 +23,7 @@ class YUVCoefficients:
 
 
 def _of(red: float, blue: float) -> YUVCoefficients:
-    """Return the coefficients of a standard from its weights of red and blue."""
+    """Return a standard's coefficients from its red and blue weights."""
     green = 1.0 - red - blue
     of_blue, of_red = 2.0 * (1.0 - blue), 2.0 * (1.0 - red)
     return YUVCoefficients(

@@ -1,4 +1,4 @@
-"""One chip of a mesh: what it is, its coordinates, and the engine that holds its memory."""
+"""One chip of a mesh: properties, coordinates, and memory engine."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Chip:
         raise DeviceError(f"logical_core_from_worker_core: no worker core at NoC coordinates {core}")
 
     def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
-        """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
+        """Return a DRAM bank's NoC coordinates, given core (bank, 0).
 
         Raises:
             DeviceError: there is no such bank.
@@ -106,7 +106,7 @@ class Chip:
         return CoreCoord(*banks[core.x])
 
     def optimal_dram_workers(self, noc: NOC) -> list[CoreCoord]:
-        """Return for each DRAM bank the core that reads it best over a NoC.
+        """Return each DRAM bank's best reading core over a NoC.
 
         Raises:
             UnsupportedError: the assignment of this chip is not known.

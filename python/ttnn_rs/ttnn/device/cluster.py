@@ -43,7 +43,10 @@ _BOARDS: Final = {
 
 
 def get_cluster_type() -> ClusterType:
-    """Return the board of the first device that is open, else of the one that `open_device` would open."""
+    """Return the board of the first open device.
+
+    Without one, that of the device that `open_device` would open.
+    """
     opened = sorted(number for number, device in open_devices.items() if device.is_open)
     name = open_devices[opened[0]].chip["name"] if opened else DEFAULT_CHIP[CONFIG.arch_name]
     return _BOARDS[name]

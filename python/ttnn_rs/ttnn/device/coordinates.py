@@ -1,4 +1,4 @@
-"""Coordinates of chips in a mesh, and the small handles of queues and sub-devices.
+"""Coordinates of chips in a mesh, and queue and sub-device handles.
 
 This package has meshes of one chip; the types are complete all the same, because programs for one chip pass them too.
 """
@@ -16,7 +16,7 @@ from ttnn.base.exceptions import ArgumentError, IndexRangeError
 
 
 def _numbers(kind: str, values: tuple[int | Sequence[int], ...]) -> tuple[int, ...]:
-    """Return the dimensions given as separate ints or as one sequence of them."""
+    """Return dimensions given as separate ints or one sequence."""
     listed = values[0] if len(values) == 1 and not isinstance(values[0], int) else values
     try:
         numbers = tuple(operator.index(value) for value in listed)  # type: ignore[arg-type]
@@ -149,7 +149,10 @@ class MeshTraceId(_Handle):
 
 
 class SubDevice:
-    """An independent group of cores: `cores[0]` are Tensix cores, `cores[1]` Ethernet cores (not modelled)."""
+    """An independent group of cores.
+
+    `cores[0]` are Tensix cores, `cores[1]` Ethernet cores (not modelled).
+    """
 
     __slots__ = ("_cores",)
 
@@ -163,7 +166,10 @@ class SubDevice:
 
 
 class MeshCoordinateRange:
-    """A range of chips from `start` to `end`, both included, or a whole mesh."""
+    """A range of chips from `start` to `end`, inclusive.
+
+    Or a whole mesh.
+    """
 
     __slots__ = ("_end", "_start")
 

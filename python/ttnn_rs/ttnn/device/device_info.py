@@ -1,4 +1,4 @@
-"""Device description in reports: cores, L1, and files about the cluster and its mesh.
+"""Device description in reports: cores, L1, cluster and mesh files.
 
 Source: tt-metal `ttnn/core/reports.cpp` (fields); tt-umd, the cluster descriptor.
 """
@@ -19,7 +19,10 @@ from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """Cores and L1 of a device. Sizes are bytes; there are no cores that only store."""
+    """Cores and L1 of a device.
+
+    Sizes are bytes; there are no cores that only store.
+    """
 
     num_y_cores: int
     num_x_cores: int
@@ -81,7 +84,10 @@ _FAMILIES: Final = {"wormhole_b0": "Wormhole", "blackhole": "Blackhole"}
 
 
 def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
-    """Return the cluster of chips as the driver describes it, in YAML: the open devices, or the one of `CONFIG`."""
+    """Return the driver's cluster description of chips, in YAML.
+
+    Of the open devices, or the one of `CONFIG`.
+    """
     opened = [(device.id(), device.chip) for device in devices]
     if not opened:
         from_config = [device for device in open_devices.values() if device.is_open]
@@ -107,7 +113,7 @@ def mesh_descriptor(devices: Iterable[MeshDevice]) -> str:
 
 
 def serialize_cluster_descriptor() -> str:
-    """Write the cluster of chips as the driver describes it; return the path of the file."""
+    """Write the driver's cluster description of chips; return its path."""
     where = "serialize_cluster_descriptor"
     path = new_temporary_folder("cluster_", CONFIG.tmp_dir, where=where) / "cluster_descriptor.yaml"
     write_atomically(path, cluster_descriptor(), where=where)

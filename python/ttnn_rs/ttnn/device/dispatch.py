@@ -1,4 +1,7 @@
-"""Dispatch cores. The compute grid is the rest of the chip's worker cores."""
+"""Dispatch cores.
+
+The compute grid is the rest of the chip's worker cores.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from ttnn.base.exceptions import ArgumentError, UnsupportedError
 
 
 class DispatchCoreConfig:
-    """The dispatch cores: worker cores, a row or a column of them on Wormhole and a column on Blackhole."""
+    """Worker cores for dispatch.
+
+    They are a row or a column of them on Wormhole and a column on Blackhole.
+    """
 
     __slots__ = ("_axis", "_type")
 
@@ -73,5 +79,5 @@ def axis_of(chip: str, arch_name: str, config: DispatchCoreConfig | None) -> Dis
 
 
 def dispatch_axis(arch_name: str) -> DispatchCoreAxis:
-    """Return whether dispatch takes a row or a column of a chip of this generation."""
+    """Return whether dispatch uses a row or column of a generation."""
     return DispatchCoreAxis.ROW if arch_name == "wormhole_b0" else DispatchCoreAxis.COL

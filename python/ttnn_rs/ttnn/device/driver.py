@@ -1,4 +1,6 @@
-"""Calls of the official package to the driver of a card. There is no card, so most of them have nothing to do.
+"""Official driver calls.
+
+There is no card, so most of them have nothing to do.
 
 Source: tt-metal `ttnn/cpp/ttnn-nanobind/device.cpp` (names and arguments).
 """
@@ -64,7 +66,9 @@ def ReadDeviceProfiler(device: MeshDevice) -> None:  # noqa: N802 - the official
 
 
 def SetRootDir(root_dir: str | os.PathLike[str]) -> None:  # noqa: N802 - the official name
-    """Set the folder of the official package's sources. Nothing is read from it.
+    """Set the official package's source folder.
+
+    Nothing is read from it.
 
     Raises:
         ArgumentError: no path.
@@ -105,7 +109,9 @@ def initialize_fast_dispatch(device: MeshDevice, allow_destructive: bool = False
 
 
 def terminate_fast_dispatch(device: MeshDevice) -> None:
-    """Select program dispatch by the host. Bits and memory are the same, and queues dispatch as before.
+    """Select program dispatch by the host.
+
+    Bits and memory are the same, and queues dispatch as before.
 
     Raises:
         ArgumentError: no device.
@@ -115,7 +121,9 @@ def terminate_fast_dispatch(device: MeshDevice) -> None:
 
 @contextmanager
 def setup_fast_dispatch(device: MeshDevice, *, allow_destructive: bool = False) -> Iterator[None]:
-    """Return a context manager inside which queues dispatch programs, as they do outside.
+    """Return a context manager for program dispatch by queues.
+
+    Outside of it they dispatch programs too.
 
     Raises:
         ArgumentError: no device.

@@ -1,4 +1,6 @@
-"""Events, points in a command queue that others can wait for, and traces, as `ttnn` spells them.
+"""Events, traces and points of command queues, as in `ttnn`.
+
+An event is a point in a command queue that others can wait for.
 
 A call here ends when its work is done, so an event has passed when it is recorded; what is checked is that the device
 is open and has the queue.
@@ -98,7 +100,9 @@ def pop_current_command_queue_id_for_thread() -> QueueId:
 
 @checked
 def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None = None) -> MeshTraceId:
-    """Start recording operators, `ttnn.generic_op` and `ttnn.metal` programs as a trace; return its id.
+    """Start recording a trace; return its id.
+
+    It records operators, `ttnn.generic_op` and `ttnn.metal` programs.
 
     Operators run during the capture as well. Transfers and new tensors raise `UnsupportedError` until it ends.
 
@@ -122,7 +126,9 @@ def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: 
 def execute_trace(
     mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None, blocking: bool = True
 ) -> None:
-    """Replay a trace, with the arguments of the capture; results are written to the tensors of the capture.
+    """Replay a trace, with the arguments of the capture.
+
+    Results are written to the tensors of the capture.
 
     Tensors that the trace reads keep their memory: write new values into them with `ttnn.copy_host_to_device_tensor`.
 

@@ -1,4 +1,4 @@
-"""The fabric between chips, which is off, and the processes of a cluster, of which there is one."""
+"""Fabric (off) and processes (one) of a cluster."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ __all__ += list(_REFUSED)
 
 @dataclass
 class FabricRouterConfig:
-    """Settings of the routers between chips. `set_fabric_config` refuses every fabric, whatever they are."""
+    """Router settings between chips.
+
+    `set_fabric_config` refuses every fabric, whatever they are.
+    """
 
     max_packet_payload_size_bytes: int | None = None
 
@@ -120,7 +123,7 @@ def distributed_context_subcontext_count() -> int:
 
 
 def distributed_context_subcontext_id() -> int | None:
-    """Return the group of this process: None, as the processes are in no groups."""
+    """Return this process's group: None, as there are no groups."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""Devices: opening and closing them, what their chip is, and how their memory is used.
+"""Devices: opening, closing, chip properties, memory use.
 
 A device is memory of the engine plus the description of its chip. Cards come into being when they are opened, each with
 a chip of its own choice; card 0 is listed even before.
@@ -149,7 +149,10 @@ def CreateDevices(  # noqa: N802 - the official name
     *,
     worker_l1_size: int = 0,
 ) -> dict[int, MeshDevice]:
-    """Return open devices by id. If one cannot be opened, all are closed."""
+    """Return open devices by id.
+
+    If one cannot be opened, all are closed.
+    """
     if not isinstance(device_ids, Iterable):
         raise ArgumentError(f"CreateDevices: device_ids must be device ids, got {type(device_ids).__name__}")
     opened: dict[int, MeshDevice] = {}
@@ -218,7 +221,7 @@ def close_mesh_device(mesh_device: MeshDevice) -> None:
 
 @contextmanager
 def create_mesh_device(*args: Any, **kwargs: Any) -> Iterator[MeshDevice]:
-    """Open a mesh device for a `with` block, with the arguments of `open_mesh_device`."""
+    """Open a mesh device in a `with` block, as `open_mesh_device` does."""
     device = open_mesh_device(*args, **kwargs)
     try:
         yield device
@@ -241,7 +244,9 @@ def GetDefaultDevice() -> MeshDevice | None:  # noqa: N802 - the official name
 def synchronize_device(
     device: MeshDevice, cq_id: QueueId | int | None = None, sub_device_ids: Sequence[SubDeviceId] = ()
 ) -> None:
-    """Wait until a device is idle. Calls are synchronous, so it returns at once.
+    """Wait until a device is idle.
+
+    Calls are synchronous, so it returns at once.
 
     Raises:
         DeviceError: the device is closed, or has no such command queue or sub-device.
@@ -287,7 +292,7 @@ def get_pcie_device_ids() -> list[int]:
 
 
 def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
-    """Return the card id of a chip: the same, as cards have one chip.
+    """Return a chip's card id: its own, as cards have one chip.
 
     Raises:
         DeviceError: there is no such chip.
@@ -329,7 +334,7 @@ def _default_chip() -> dict[str, Any]:
 
 
 def get_max_worker_l1_unreserved_size() -> int:
-    """Return the bytes of an L1 that the firmware leaves, kernel code included."""
+    """Return an L1's bytes without the firmware's, kernel code included."""
     return int(_default_chip()["max_worker_l1_unreserved"])
 
 
@@ -381,7 +386,7 @@ def dump_device_memory_state(device: MeshDevice, prefix: str = "") -> None:
 
 
 def get_optimal_dram_bank_to_logical_worker_assignment(device: MeshDevice, noc: NOC) -> list[CoreCoord]:
-    """Return for each DRAM bank the core that reads it best over a NoC.
+    """Return each DRAM bank's best reading core over a NoC.
 
     Raises:
         UnsupportedError: the assignment of this chip is not known.

@@ -1,4 +1,4 @@
-"""Device memory use: views per kind of memory, and the dump to CSV files."""
+"""Device memory use: views per kind, and CSV dumps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _CALL = "dump_device_memory_state"
 
 @dataclass(frozen=True)
 class MemoryView:
-    """One kind of memory, per bank. All banks of a kind are used alike.
+    """One kind of memory, per bank.
+
+    All banks of a kind are used alike.
 
     Attributes:
         num_banks: Banks.
@@ -48,7 +50,10 @@ class MemoryView:
 
 
 def write_memory_state(device: Device, folder: Path, prefix: str) -> None:
-    """Write summary, blocks and buffers of a device as CSV files into a folder, which is made."""
+    """Write a device's summary, blocks and buffers as CSV files.
+
+    The folder is made.
+    """
     views = {kind: MemoryView.of(device, kind) for kind in BufferType}
     make_folder(folder, where=_CALL)
     _write(

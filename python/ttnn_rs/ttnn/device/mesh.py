@@ -1,4 +1,4 @@
-"""A mesh of chips: what is known of them, their coordinates, and the way to each of them."""
+"""A mesh of chips: properties, coordinates, and access to each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Mesh:
 
     @property
     def chip(self) -> dict[str, Any]:
-        """Return all that is known of a chip: grids, banks, sizes, alignments, coordinates, clock."""
+        """Return a chip's properties: grids, banks, sizes, alignments, coordinates, clock."""
         return self._chip
 
     @property
@@ -117,7 +117,7 @@ class Mesh:
         return self.chips[0].logical_core_from_worker_core(virtual_core)
 
     def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
-        """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
+        """Return a DRAM bank's NoC coordinates, given core (bank, 0).
 
         Raises:
             DeviceError: there is no such bank.
@@ -135,7 +135,7 @@ class Mesh:
     def get_optimal_dram_bank_to_logical_worker_assignment(
         self, noc: NOC, coord: MeshCoordinate | None = None
     ) -> list[CoreCoord] | dict[int, CoreCoord]:
-        """Return for each DRAM bank the core that reads it best over a NoC.
+        """Return each DRAM bank's best reading core over a NoC.
 
         With the coordinate of a chip, as 0.81.1 has it, the cores are returned by bank; without, the earlier form of
         the call, they are a list in the order of the banks.

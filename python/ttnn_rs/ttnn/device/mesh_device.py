@@ -1,4 +1,4 @@
-"""The open device: a mesh of chips with its program cache, command queues, traces and sub-devices."""
+"""Open devices: meshes with program caches, queues, traces, sub-devices."""
 
 from __future__ import annotations
 
@@ -29,19 +29,22 @@ from ttnn.device.sub_device import SubDevices
 from ttnn.device.traces import Traces
 
 DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
-"""The chip that is opened where none is named, by the name of its generation."""
+"""The default chip's generation name."""
 MAX_DEVICES = 32
 """Cards that can be open at once."""
 MAX_COMMAND_QUEUES = 2
 """Command queues that a device can have."""
 
 open_devices: weakref.WeakValueDictionary[int, MeshDevice] = weakref.WeakValueDictionary()
-"""The devices that were opened, by number; one that is closed may be among them."""
+"""Opened devices by number; some may be closed."""
 _opening = threading.Lock()
 
 
 class MeshDevice(Mesh):
-    """An open device: a mesh of chips, created by `open_device`. Users may set attributes."""
+    """An open mesh of chips, created by `open_device`.
+
+    Users may set attributes.
+    """
 
     __slots__ = (
         "__dict__",
@@ -116,7 +119,10 @@ class MeshDevice(Mesh):
     def _open_mesh(
         cls, mesh_shape: MeshShape | None, offset: MeshCoordinate | None, ids: Sequence[int], **options: Any
     ) -> MeshDevice:
-        """Return an open mesh of one chip, see `ttnn.open_mesh_device`; `options` are those of `_open`."""
+        """Return an open mesh of one chip, see `ttnn.open_mesh_device`.
+
+        `options` are those of `_open`.
+        """
         call = "open_mesh_device"
         shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
         if not isinstance(shape, MeshShape):
@@ -169,7 +175,9 @@ class MeshDevice(Mesh):
             raise DeviceError("device operation: a new program is needed, but program cache misses are not allowed")
 
     def reset(self) -> None:
-        """Make the device usable after a failed program. Memory keeps the program's content.
+        """Make the device usable after a failed program.
+
+        Memory keeps the program's content.
 
         A trace capture is aborted.
 
@@ -199,7 +207,9 @@ class MeshDevice(Mesh):
             raise DeviceError(f"reshape: a mesh of 1 device cannot become {new_shape}")
 
     def quiesce_devices(self) -> None:
-        """Wait until the device is idle. Calls are synchronous, so it returns at once.
+        """Wait until the device is idle.
+
+        Calls are synchronous, so it returns at once.
 
         Raises:
             DeviceError: the device is closed.
@@ -227,7 +237,9 @@ class MeshDevice(Mesh):
         _one_chip("get_system_mesh_id")
 
     def create_sub_device_manager(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
-        """Return the id of a new sub-device manager; it takes effect when it is loaded.
+        """Return a new sub-device manager's id.
+
+        It takes effect when it is loaded.
 
         While one is loaded, a program has to keep to one sub-device. TT-NN operators are not programs here and are not
         checked.
@@ -310,7 +322,9 @@ class MeshDevice(Mesh):
 
     @staticmethod
     def create(config: MeshDeviceConfig, *args: Any, **kwargs: Any) -> MeshDevice:
-        """Return an open mesh of the shape of a `MeshDeviceConfig`; other arguments are those of `create_unit_mesh`.
+        """Return an open mesh in a `MeshDeviceConfig`'s shape.
+
+        Other arguments are those of `create_unit_mesh`.
 
         Raises:
             UnsupportedError: a mesh of several chips.
@@ -405,7 +419,7 @@ def _one_chip(operation: str) -> NoReturn:
 
 
 class RunReport(Protocol):
-    """Times of a run for its queue: start, duration, and the wait of the next run."""
+    """Times of a queue's run: start, duration, and the next wait."""
 
     cycles: int
     gap: int
@@ -413,7 +427,10 @@ class RunReport(Protocol):
 
 
 class MeshEvent:
-    """A point in a command queue. Everything before it is done. Made by `ttnn.record_event`."""
+    """A point in a command queue, made by `ttnn.record_event`.
+
+    Everything before it is done.
+    """
 
     __slots__ = ("id", "queue")
 

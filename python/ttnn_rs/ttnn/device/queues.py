@@ -1,4 +1,7 @@
-"""The command queue that operators use: one per thread, 0 unless `ttnn.command_queue` chooses another."""
+"""The thread's command queue.
+
+Operators use it; it is 0 unless `ttnn.command_queue` chooses another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sub-devices: a grid divided into groups of cores, each of which runs programs of its own."""
+"""Sub-devices: groups of cores that run programs of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def _all_cores(part: SubDevice) -> CoreRangeSet:
 
 
 class SubDevices:
-    """The sub-device managers of a mesh, and the loaded one. They divide all chips alike."""
+    """A mesh's sub-device managers, and the loaded one.
+
+    They divide all chips alike.
+    """
 
     __slots__ = ("_active", "_chips", "_managers", "_next", "_own_l1")
 

@@ -1,4 +1,4 @@
-"""Traces of a device: steps that are recorded once and replayed with the same arguments.
+"""Device traces: steps recorded once and replayed with equal arguments.
 
 What a step does is known to its recorder: operators (`ttnn.operation.traces`) and programs (`ttnn.metal.queues`) append
 steps of their own to the trace that is being captured.
@@ -24,7 +24,9 @@ class Step(Protocol):
     """One step of a trace."""
 
     def replay(self, queue: Any, replaced: dict[int, Any], *, trace: bool) -> Any:
-        """Make the step again on a command queue; return the report of a program, None for operators.
+        """Repeat the step on a command queue; return a program's report.
+
+        None is returned for operators.
 
         Args:
             queue: The `CommandQueue`.
@@ -36,12 +38,15 @@ class Step(Protocol):
 
 
 class Traces:
-    """The traces of one device: those that are finished, and the one that is being captured."""
+    """Traces of one device: finished ones and the one being captured."""
 
     __slots__ = ("_chips", "_finished", "_next", "_open", "steps")
 
     capturing: ClassVar[set[int]] = set()
-    """Ids of the `Traces` that capture now: if there are none, operators do not look at the devices of tensors."""
+    """Ids of the `Traces` that capture now.
+
+    If there are none, operators do not look at the devices of tensors.
+    """
 
     replaying: ClassVar[int | None] = None
     """The number of the trace that runs now, None outside of traces."""

@@ -44,7 +44,7 @@ else:
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 
     def _load() -> None:
-        """Define the modules' public names here, without their imports. Safe for two threads at once."""
+        """Define the modules' public names here, without imports, thread-safe."""
         from importlib import import_module
 
         modules = [import_module(f"{__name__}.{name}") for name in _MODULES]

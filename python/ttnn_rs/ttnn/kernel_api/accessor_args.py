@@ -1,4 +1,4 @@
-"""Tensor description for kernels that compute page addresses: one class for hosts and kernels."""
+"""Tensor descriptions for page addresses, for hosts and kernels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class TensorAccessorArgs:
 
 
 def _read(offset: int) -> list[int]:
-    """Return the arguments of the running kernel from an offset; the first of them is their number."""
+    """Return the running kernel's arguments from an offset.
+
+    The first of them is their number.
+    """
     flags = get_compile_time_arg_val(offset)
     count = 1 if flags & RUNTIME_PAGE_SIZE else 2
     if flags & SHARDED:

@@ -17,7 +17,10 @@ from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_wri
 
 
 class _Pages:
-    """Pages of one size from a base address on. `Class[True](...)` is the C++ template argument for DRAM."""
+    """Pages of one size from a base address on.
+
+    `Class[True](...)` is the C++ template argument for DRAM.
+    """
 
     __slots__ = ("base", "dram", "page_bytes")
 
@@ -44,7 +47,10 @@ class InterleavedAddrGen(_Pages):
 
 
 _SHAPES = {1024: (32, 32), 512: (16, 32), 256: (16, 16), 128: (4, 32), 64: (2, 32), 32: (1, 32)}
-"""A shape of each number of datums; tiles of one number have one size."""
+"""A shape per number of elements.
+
+Tiles of one number have one size.
+"""
 
 
 class InterleavedAddrGenFast(_Pages):
@@ -78,7 +84,10 @@ InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
 
 
 def get_interleaved_addr_gen(base_addr: int, page_size: int, *, dram: bool = True) -> InterleavedAddrGen:
-    """Return an address generator of pages of this size; `dram` is a template argument in C++."""
+    """Return an address generator of pages of this size.
+
+    `dram` is a template argument in C++.
+    """
     return InterleavedAddrGen(base_addr, page_size, dram=dram)
 
 
@@ -91,7 +100,9 @@ class Page:
 
 
 class TensorAccessor(_Pages):
-    """Pages of a tensor, interleaved or sharded. Pages of an interleaved tensor are shards.
+    """A tensor's pages, interleaved or sharded.
+
+    Pages of an interleaved tensor are shards.
 
     `TensorAccessor(tensor.source)` needs only the name; else the host passes arguments and address.
 
@@ -118,7 +129,7 @@ class TensorAccessor(_Pages):
         self._cut: tuple[int, ...] | None = None
 
     def _shape(self) -> tuple[int, ...]:
-        """Return pages, pages side by side, rows and columns of a shard, banks."""
+        """Return a shard's pages, row width, rows and columns, and banks."""
         if self._cut is None:
             self._cut = tuple(here.run.buffer_cut(self.dram, self.base, self.page_bytes))
         return self._cut
@@ -149,7 +160,7 @@ class TensorAccessor(_Pages):
         return rows, columns
 
     def tensor_strides(self) -> tuple[int, int]:
-        """Return the pages from one row, and from one column, to the next."""
+        """Return the page steps of one row and one column."""
         return self.tensor_shape()[1], 1
 
     def shard_strides(self) -> tuple[int, int]:
@@ -170,7 +181,7 @@ class TensorAccessor(_Pages):
         return self._shape()[4]
 
     def packed_xy_coords(self) -> tuple[int, ...]:
-        """Return the bank coordinates in shard order, x in the upper byte of 16 bits."""
+        """Return bank coordinates in shard order, x in the upper byte."""
         shards = [self.get_shard_noc_addr(shard) for shard in range(min(self.num_banks(), self._shards()))]
         return tuple((address >> 36 & 63) << 8 | address >> 42 & 63 for address in shards)
 
@@ -181,7 +192,7 @@ class TensorAccessor(_Pages):
     # Addresses.
 
     def get_shard_noc_addr(self, shard_id: int, offset: int = 0, noc: int = -1) -> int:
-        """Return the NoC address of a shard, plus an offset in its first page."""
+        """Return a shard's NoC address, plus an offset in its page."""
         return int(here.run.shard_address(self.dram, self.base, self.page_bytes, shard_id, offset))
 
     def get_bank_base_address(self) -> int:
@@ -233,7 +244,7 @@ class TensorAccessor(_Pages):
         return (Page(page, self.get_noc_addr(page)) for page in range(start_page_id, end))
 
     def strided_pages(self, total_pages: int | None = None, noc: int = -1) -> Iterator[Page]:
-        """Return the pages of this thread: all, since kernels of this chip have one."""
+        """Return this thread's pages: all, as kernels have one thread."""
         return self.pages(0, total_pages, noc)
 
     def shard_pages(self, shard_id: int, start_page_offset: int = 0, noc: int = -1) -> Iterator[Page]:
@@ -296,7 +307,7 @@ def get_bank_offset_index(id: int, *, dram: bool = True) -> int:
 
 
 def get_bank_offset(bank_index: int, *, dram: bool = True) -> int:
-    """Return the address offset of a bank: 0, since all banks start alike."""
+    """Return a bank's address offset: 0, since banks start alike."""
     get_noc_xy(bank_index, dram=dram)
     return 0
 
@@ -318,7 +329,7 @@ def get_addr(
 
 
 def get_noc_xy(bank_index: int, noc: int = -1, *, dram: bool = True) -> int:
-    """Return the coordinates of a bank as encoded in the upper half of a NoC address.
+    """Return a bank's coordinates as the upper half of NoC addresses.
 
     Raises:
         KernelArgumentError: there is no such bank.

@@ -10,7 +10,10 @@ from ttnn.kernel_api.bindings_context import bindings_of
 from ttnn.kernel_api.context import here
 
 _ARGUMENT = 0
-"""Cycles of reading a runtime argument. Compile-time arguments are constants of the code and cost nothing."""
+"""Cycles of reading a runtime argument.
+
+Compile-time arguments are constants of the code and cost nothing.
+"""
 
 
 def _argument(kind: str, values: Sequence[int], index: int) -> int:
@@ -69,7 +72,7 @@ def get_vararg(index: int) -> int:
 
 
 def get_common_vararg(index: int) -> int:
-    """Return one of the arguments without names that all cores of the kernel share.
+    """Return an unnamed argument that all the kernel's cores share.
 
     Raises:
         KernelArgumentError: the host set fewer.
@@ -100,7 +103,7 @@ def get_arg_addr(index: int) -> int:
 
 
 def get_common_arg_addr(index: int) -> int:
-    """Return the L1 address of a runtime argument that all cores of the kernel share."""
+    """Return a common runtime argument's L1 address."""
     return get_arg_addr(len(here.kernel.args) + index)
 
 
@@ -132,7 +135,9 @@ def get_named_compile_time_arg_val(name: str) -> int:
 
 
 def get_define(name: str, default: str | None = None) -> str:
-    """Return the value of a kernel define. In C++ the preprocessor does this.
+    """Return the value of a kernel define.
+
+    In C++ the preprocessor does this.
 
     Raises:
         KernelArgumentError: there is no such define and no default.

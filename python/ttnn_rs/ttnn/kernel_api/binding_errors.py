@@ -1,4 +1,6 @@
-"""Calls that fit no signature, and other errors of Python inside the kernel API, though a kernel catches them.
+"""Errors of calls that fit no signature, and other Python errors.
+
+They are reported though a kernel catches them.
 
 Python refuses such a call before any code of the kernel API runs, so nothing of ours sees it. A program one of whose
 kernels can catch an error is run with a trace function that looks at each error in the kernels' own code.
@@ -27,7 +29,10 @@ _REFUSED = re.compile(r"([\w.<>]+)\(\) ((?:missing|takes|got) .*)", re.DOTALL)
 """Python's message about a call that fits no signature."""
 _OTHERS = (TtnnError, StopIteration, StopAsyncIteration)
 _MOST_CODE = 500
-"""Functions that are searched for handlers; a kernel that reaches more is taken to have one."""
+"""Maximum number of functions searched for handlers.
+
+A kernel that reaches more is assumed to have one.
+"""
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]")
 _HANDLERS = {"SETUP_FINALLY", "SETUP_WITH"}
 _may_catch: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
@@ -35,7 +40,10 @@ Trace = Callable[[FrameType, str, Any], Any]
 
 
 def start_noticing(functions: Iterable[object]) -> bool:
-    """Notice errors that these kernels catch, and return whether that is needed. A debugger keeps its trace."""
+    """Notice errors that kernels catch; return whether that is needed.
+
+    A debugger keeps its trace.
+    """
     if sys.gettrace() is not None or not any(map(_can_catch, functions)):
         return False
     sys.settrace(_enter)
@@ -49,7 +57,10 @@ def stop_noticing(noticing: bool) -> None:
 
 
 def wrong_call(error: BaseException, trace: TracebackType | None) -> str:
-    """Return what is wrong with the call of the kernel API that raised an error of Python, empty if none did."""
+    """Return why a kernel API call raised a Python error.
+
+    It is empty if none did.
+    """
     frames = [frame for frame, _ in walk_tb(trace)]
     last = next((i for i in reversed(range(len(frames))) if not is_of_package(frames[i])), None)
     if last is None:
@@ -66,7 +77,10 @@ def wrong_call(error: BaseException, trace: TracebackType | None) -> str:
 
 
 def wrong_argument(frame: FrameType) -> str:
-    """Return which argument of a call of the kernel API no register holds, empty if it is none."""
+    """Return the argument of a call that no register can hold.
+
+    It is empty if there is none.
+    """
     code, parameters = frame.f_code, _parameters_of(frame)
     count = code.co_argcount + code.co_kwonlyargcount
     given = [(name, frame.f_locals.get(name)) for name in code.co_varnames[:count]]
@@ -123,7 +137,7 @@ def _parameters(name: str, method: str) -> str:
 
 @cache
 def _names_of_calls() -> dict[str, tuple[str, ...]]:
-    """Return the names of the kernel API by what Python calls them in its errors."""
+    """Return the kernel API's names by their names in Python errors."""
     names: dict[str, tuple[str, ...]] = {}
     api = sys.modules[_API]
     for name in dir(api):
@@ -152,7 +166,7 @@ def _enter(frame: FrameType, event: str, value: Any) -> Trace | None:
 
 
 def look(frame: FrameType, event: str, value: Any) -> Trace:
-    """Look at the errors of a frame: the trace function of the kernels' own code."""
+    """Observe errors of a frame: the trace function of kernel code."""
     if event == "exception":
         error, trace = value[1], value[2]
         is_pythons = isinstance(error, Exception) and not isinstance(error, _OTHERS)
@@ -172,7 +186,7 @@ def _can_catch(kernel: object) -> bool:
 
 
 def _find_handler(kernel: object) -> bool:
-    """Return whether a kernel, or a function that it names, has code that can catch an error."""
+    """Return whether a kernel, or a function it names, catches errors."""
     home = (getattr(kernel, "__module__", "") or "").partition(".")[0]
     seen: set[int] = set()
     waiting = [kernel]
@@ -202,7 +216,10 @@ def _find_handler(kernel: object) -> bool:
 
 
 def _is_searched(module: str | None, home: str) -> bool:
-    """Return whether code of a module may catch errors of a kernel whose package is `home`."""
+    """Return whether a module's code may catch errors of a kernel.
+
+    `home` is the package of the kernel.
+    """
     first = (module or "").partition(".")[0]
     if first == home:
         return True
@@ -215,7 +232,10 @@ def _is_code(value: object) -> bool:
 
 
 def _named_by(function: FunctionType, codes: list[CodeType]) -> Iterator[object]:
-    """Yield what a function may call: by global names, as attributes of modules, in its cells and defaults."""
+    """Yield what a function may call.
+
+    By global names, as attributes of modules, in its cells and defaults.
+    """
     for code in codes:
         named = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
         yield from named

@@ -1,4 +1,6 @@
-"""Names of Metal 2.0: what a `KernelSpec` binds, as the namespaces `args`, `dfb`, `sem`, `tensor` and `scratch`.
+"""Metal 2.0 bindings of a `KernelSpec`, as namespaces.
+
+They are `args`, `dfb`, `sem`, `tensor` and `scratch`.
 
 `get_arg(args.tiles)`, `DataflowBuffer(dfb.out)`, `Semaphore(sem.done)`, `TensorAccessor(tensor.source)`. A name that is
 a keyword of Python is written with brackets, `dfb["in"]`, or with a trailing underscore, `dfb.in_`.
@@ -103,7 +105,7 @@ class _Namespace(ABC):
         return found
 
     def get_token_if_present(self, name: str) -> Any:
-        """Return the value of a name, None if the host did not bind it."""
+        """Return a name's value, None if the host did not bind it."""
         tokens = self._tokens(bindings_of(f"{self._space}.get_token_if_present"))
         return self._token(name, tokens[name]) if name in tokens else None
 

@@ -1,4 +1,7 @@
-"""Names that a kernel of a `KernelSpec` may use, as plain data, also for the headers of C++ kernels."""
+"""Names bound by a `KernelSpec`, as plain data.
+
+The headers of C++ kernels also use them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ttnn.kernel_api.context import here
 
 @dataclass(frozen=True)
 class BufferToken:
-    """A bound dataflow buffer: its CB, the code of its format, its tile, and what this kernel does with it."""
+    """A bound dataflow buffer: CB, format code, tile, and kernel's role."""
 
     id: int
     format: int | None = None
@@ -21,7 +24,7 @@ class BufferToken:
 
 @dataclass(frozen=True)
 class TensorToken:
-    """A bound tensor: where its accessor's compile-time words start, and which common argument is its address."""
+    """A bound tensor: accessor's compile-time words and common address argument."""
 
     cta_offset: int
     crta_word: int
@@ -31,7 +34,7 @@ class TensorToken:
 
 @dataclass(frozen=True)
 class ScratchpadToken:
-    """A bound scratchpad: which common argument is its address, its bytes, format and tile."""
+    """A bound scratchpad: common address argument, bytes, format and tile."""
 
     crta_word: int
     size: int

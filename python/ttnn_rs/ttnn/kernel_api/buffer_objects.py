@@ -118,7 +118,7 @@ class CircularBufferView:
 
 
 def use(cb: CircularBuffer, selector: CircularBuffer.AddrSelector) -> CircularBufferView:
-    """Return a buffer end for a transfer; the selector is a template argument in C++."""
+    """Return a transfer's buffer end; C++ has a template argument selector."""
     return CircularBufferView(cb, selector)
 
 
@@ -152,7 +152,7 @@ class DataflowBuffer(CircularBuffer):
         return cb.get_local_cb_interface(self.id).fifo_num_pages
 
     def get_stride_size(self) -> int:
-        """Return the bytes from one entry to the next: entries have no gaps."""
+        """Return an entry's distance in bytes: entries have no gaps."""
         return self.get_entry_size()
 
     def get_tile_num_faces(self) -> int:
@@ -196,10 +196,16 @@ class DataflowBuffer(CircularBuffer):
 
     @contextmanager
     def scoped_write_lock(self, num_entries: int = 1) -> Iterator[DfbScopedLock]:
-        """Mark reserved entries as being written in a `with` block; does not reserve or push."""
+        """Mark reserved entries as being written in a `with` block.
+
+        It does not reserve or push.
+        """
         yield DfbScopedLock(self.get_write_ptr())
 
     @contextmanager
     def scoped_read_lock(self, num_entries: int = 1) -> Iterator[DfbScopedLock]:
-        """Mark entries at the front as being read in a `with` block; does not wait or pop."""
+        """Mark entries at the front as being read in a `with` block.
+
+        It does not wait or pop.
+        """
         yield DfbScopedLock(self.get_read_ptr())

@@ -20,7 +20,10 @@ def cb_push_back(operand: int, num_pages: int) -> None:
 
 
 def cb_wait_front(operand: int, num_pages: int) -> None:
-    """Wait until `num_pages` pages are at the front. Successive waits do not add up."""
+    """Wait until `num_pages` pages are at the front.
+
+    Successive waits do not add up.
+    """
     run = here.run
     while not run.cb_wait_front(operand, num_pages):
         switch()

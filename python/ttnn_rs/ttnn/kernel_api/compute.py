@@ -1,4 +1,4 @@
-"""The compute engine: Dst, the FPU (matrix unit) with products and element-wise steps, reductions, packing.
+"""The compute engine: Dst, FPU matmul and element-wise steps, reductions, packing.
 
 Names are given in the classic spelling and in that of 0.81.1; both are one function.
 """
@@ -47,7 +47,7 @@ class ReduceDim(VendorEnum):
 
 
 class VectorMode(VendorEnum):
-    """Faces of a tile that a function processes: all, first row, first column."""
+    """Faces that a function processes: all, first row, first column."""
 
     NONE = 0
     R = 1
@@ -59,7 +59,10 @@ class VectorMode(VendorEnum):
 
 
 def tile_regs_acquire() -> None:
-    """Math: acquire a free half of Dst (all of it with full sync). It starts empty."""
+    """Math: acquire a free half of Dst, all with full sync.
+
+    It starts empty.
+    """
     run = here.run
     while not run.tile_regs_acquire():
         switch()
@@ -96,7 +99,7 @@ def release_dst(mode: object = None) -> None:
 
 
 def compute_kernel_hw_startup(icb0: int, icb1: int, ocb: int | None = None, *, reverse: bool = False) -> None:
-    """Set up unpackers and packer for the formats of these CBs; call it first.
+    """Set up unpackers and packer for the CBs' formats; call first.
 
     `reverse` is the template argument `SrcOrder::Reverse`: matmul puts its left operand into SrcB.
     """
@@ -122,13 +125,19 @@ init_sfpu = unary_op_init_common
 
 
 def unary_op_init_common_no_pack(icb: int) -> None:
-    """Set up the unpackers and copies to Dst; the packer keeps its setup (classic)."""
+    """Set up the unpackers and copies to Dst (classic).
+
+    The packer keeps its setup.
+    """
     here.run.reconfig_data_format(icb, icb)
     here.run.copy_init(icb, False)
 
 
 def reconfig_data_format(first: int, second: int, third: int = -1, fourth: int = -1) -> None:
-    """Set up both unpackers for the formats of other CBs: (a, b), or (old a, a, old b, b)."""
+    """Set up both unpackers for other CBs' formats.
+
+    (a, b), or (old a, a, old b, b).
+    """
     if third < 0:
         here.run.reconfig_data_format(first, second)
     else:
@@ -136,7 +145,7 @@ def reconfig_data_format(first: int, second: int, third: int = -1, fourth: int =
 
 
 def reconfig_data_format_srca(first: int, second: int = -1) -> None:
-    """Set up unpacker A for the format of another CB: (new) or (old, new)."""
+    """Set up unpacker A for another CB's format: (new) or (old, new)."""
     if second < 0:
         here.run.reconfig_data_format(first, -1)
     else:
@@ -144,7 +153,7 @@ def reconfig_data_format_srca(first: int, second: int = -1) -> None:
 
 
 def reconfig_data_format_srcb(first: int, second: int = -1) -> None:
-    """Set up unpacker B for the format of another CB: (new) or (old, new)."""
+    """Set up unpacker B for another CB's format: (new) or (old, new)."""
     if second < 0:
         here.run.reconfig_data_format(-1, first)
     else:
@@ -158,7 +167,10 @@ reconfig_full_operand_srcb = reconfig_data_format_srcb_skip_int8 = reconfig_data
 
 
 def reconfig_tile_shape(icb0_new_operand: int, icb1_new_operand: int) -> None:
-    """Set up both unpackers for the tile shapes of other CBs; each unpack sets them anyway."""
+    """Set up both unpackers for other CBs' tile shapes.
+
+    Each unpack sets them anyway.
+    """
     reconfig_tile_shape_srca(icb0_new_operand)
     reconfig_tile_shape_srcb(icb1_new_operand)
 
@@ -174,7 +186,7 @@ def reconfig_tile_shape_srcb(srcb_new_operand: int) -> None:
 
 
 def pack_reconfig_data_format(first: int, second: int = -1) -> None:
-    """Set up the packer for the format of another CB: (new) or (old, new)."""
+    """Set up the packer for another CB's format: (new) or (old, new)."""
     if second < 0:
         here.run.pack_reconfig_data_format(first)
     else:
@@ -187,7 +199,10 @@ def pack_reconfig_l1_acc(l1_acc_en: int) -> None:
 
 
 def pack_relu_config(mode: int, threshold: int = 0) -> None:
-    """Configure ReLU in the packer: one word with mode (bits 0-1) and threshold (bits 16-31), or pass both."""
+    """Configure ReLU in the packer.
+
+    One word with mode (bits 0-1) and threshold (bits 16-31), or pass both.
+    """
     if threshold == 0:
         mode, threshold = mode & 3, mode >> 16
     here.run.pack_relu_config(mode, threshold)
@@ -197,7 +212,10 @@ def pack_relu_config(mode: int, threshold: int = 0) -> None:
 
 
 def mm_init(in0_cb_id: int = 0, in1_cb_id: int = 1, out_cb_id: int = 16, transpose: int = 0) -> None:
-    """Set up everything for tile matmuls (classic). Old headers have these CBs as defaults."""
+    """Set up everything for tile matmuls (classic).
+
+    Old headers have these CBs as defaults.
+    """
     here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
 
@@ -269,7 +287,10 @@ def mm_block_init_short_with_both_dt(
     rt_dim: int = 1,
     kt_dim: int = 1,
 ) -> None:
-    """Set up block matmuls and both unpackers, configured for the old CBs before (classic)."""
+    """Set up block matmuls and both unpackers (classic).
+
+    The unpackers were configured for the old CBs before.
+    """
     reconfig_data_format(old_in1_cb_id, in1_cb_id, old_in0_cb_id, in0_cb_id)
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
 
@@ -350,7 +371,7 @@ def binary_tiles_init(
     eltwise_binary_type: EltwiseBinaryType,
     full_init: bool = True,
 ) -> None:
-    """Set up the FPU for an element-wise step, a template argument in C++.
+    """Set up the FPU for an element-wise step, a C++ template argument.
 
     Raises:
         KernelArgumentError: a step that the FPU does not have.
@@ -388,7 +409,10 @@ copy_init = copy_tile_init = copy_tile_to_dst_init_short
 
 
 def copy_tile_to_dst_init_short_with_dt(old_cbid: int, new_cbid: int, transpose: int = 0) -> None:
-    """Set up tile copies to Dst, and unpacker A, configured for `old_cbid` before."""
+    """Set up tile copies to Dst and unpacker A.
+
+    It was configured for `old_cbid` before.
+    """
     reconfig_data_format_srca(old_cbid, new_cbid)
     copy_tile_to_dst_init_short(new_cbid, transpose)
 
@@ -402,7 +426,7 @@ def copy_tile(in_cb_id: int, in_tile_index: int, dst_tile_index: int) -> None:
 
 
 def pack_tile(ifrom_dst: int, icb: int, output_tile_index: int = 0, *, out_of_order: bool = False) -> None:
-    """Pack `Dst[ifrom_dst]` to the back of a CB, after the tile packed before it.
+    """Pack `Dst[ifrom_dst]` to a CB's back, after the tile before.
 
     `out_of_order`, a template argument in C++, packs to tile `output_tile_index` of the back instead.
     """

@@ -1,4 +1,7 @@
-"""Constants of TT-Metalium under their C++ names: indices of circular buffers, semaphore values, sizes of tiles."""
+"""Constants of TT-Metalium under their C++ names.
+
+Circular buffer indices, semaphore values, tile sizes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class CBIndex(IntEnum):
 
 
 class CB(IntEnum):
-    """Indices of circular buffers by their role (classic): `c_in0` is 0, `c_out0` is 16."""
+    """Circular buffer indices by role (classic): `c_in0` is 0, `c_out0` is 16."""
 
     # fmt: off
     (

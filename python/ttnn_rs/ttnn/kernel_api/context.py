@@ -17,7 +17,7 @@ from ttnn.base.exceptions import KernelArgumentError
 
 
 class KernelContext:
-    """A kernel on one core: what it was started with, and its place in the run."""
+    """A kernel on one core: start arguments and position in the run."""
 
     __slots__ = (
         "alignments",
@@ -87,7 +87,7 @@ class KernelContext:
         self.bindings: Any = None
         """Names of a kernel that was made from a `KernelSpec`: `bindings_context.KernelBindings`."""
         self.remotes: dict[int, Any] = {}
-        """Remote CBs of the core: address of their configuration, and bytes of a page."""
+        """The core's remote CBs: configuration address and page size."""
         self.states: dict[tuple[str, int], tuple[int, int]] = {}
         self.index = -1
         self.run: _engine.ProgramRun
@@ -137,7 +137,7 @@ here = Here()
 
 
 def switch() -> None:
-    """Run the next kernel in turn; return when this one is next again."""
+    """Run the next kernel in turn; return when this is next."""
     me = here.kernel
     following = here.run.schedule()
     if following == me.index:

@@ -10,7 +10,7 @@ from typing import Protocol, overload
 from ttnn.kernel_api.context import check_one_packet, here, switch
 
 _X = 36
-"""Bit of a NoC address where the column of the target starts; the row follows."""
+"""Bit of a NoC address's target column; the row follows."""
 _Y = 42
 _X0 = 48
 """Position of the first column of a multicast rectangle."""
@@ -22,7 +22,7 @@ _READS, _FLUSHED, _WRITES, _ATOMICS, _FULL = range(5)
 
 
 class PageSource(Protocol):
-    """An object that computes page addresses: an address generator or a tensor accessor."""
+    """An object that computes page addresses: address generator or tensor accessor."""
 
     dram: bool
     base: int
@@ -36,7 +36,10 @@ def get_noc_addr(addr: int, /) -> int: ...
 @overload
 def get_noc_addr(page: int, addrgen: PageSource, offset: int = 0, noc: int = -1, /) -> int: ...
 def get_noc_addr(first: int, second: int | PageSource | None = None, third: int = 0, noc: int = -1, /) -> int:
-    """Return a NoC address: of (x, y, address), of a local L1 address, or of (page, address generator, offset)."""
+    """Return a NoC address.
+
+    Of (x, y, address), of a local L1 address, or of (page, address generator, offset).
+    """
     if second is None:
         here.run.spend(_ADDRESS)
         x, y = here.kernel.noc_coord
@@ -50,7 +53,7 @@ def get_noc_addr(first: int, second: int | PageSource | None = None, third: int 
 def get_noc_multicast_addr(
     noc_x_start: int, noc_y_start: int, noc_x_end: int, noc_y_end: int, addr: int, noc: int = -1
 ) -> int:
-    """Return the address of the same L1 bytes on all cores of a rectangle."""
+    """Return the address of equal L1 bytes on a rectangle of cores."""
     here.run.spend(_ADDRESS)
     return noc_y_start << _Y0 | noc_x_start << _X0 | noc_y_end << _Y | noc_x_end << _X | addr
 
@@ -100,7 +103,7 @@ def noc_async_read_tile(id: int, addrgen: PageSource, dst_local_l1_addr: int, of
 def noc_async_write_page(
     id: int, addrgen: PageSource, src_local_l1_addr: int, size: int = 0, offset: int = 0, noc: int = -1
 ) -> None:
-    """Start writing page `id`; all of it, or `size` bytes from `offset` on."""
+    """Start writing page `id`; all of it, or `size` bytes from `offset`."""
     run = here.run
     dram, base, page = addrgen.dram, addrgen.base, addrgen.page_bytes
     size = size or page - offset
@@ -119,7 +122,7 @@ def noc_async_write_tile(id: int, addrgen: PageSource, src_local_l1_addr: int, n
 def noc_async_write_multicast(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start writing the same bytes to all cores of a rectangle but this one."""
+    """Start writing equal bytes to a rectangle of cores except this one."""
     run = here.run
     while not run.noc_async_write_multicast(
         src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, False, linked, noc
@@ -130,7 +133,7 @@ def noc_async_write_multicast(
 def noc_async_write_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start writing the same bytes to all cores of a rectangle, this one included."""
+    """Start writing equal bytes to a rectangle of cores including this one."""
     run = here.run
     while not run.noc_async_write_multicast(
         src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, True, linked, noc
@@ -153,7 +156,7 @@ def noc_async_read_barrier(noc: int = -1) -> None:
 
 
 def noc_async_writes_flushed(noc: int = -1) -> None:
-    """Wait until all writes have left this core: their source may be overwritten."""
+    """Wait until all writes have left; their source may be overwritten."""
     here.run.noc_barrier(_FLUSHED, noc)
 
 

@@ -74,7 +74,10 @@ def U32(value: int) -> int:  # noqa: N802 - the official name
 
 @dataclass(frozen=True)
 class Printer:
-    """The type of `DPRINT`: a function of a format with `{}`, and a stream (classic) that ends with `ENDL()`."""
+    """The type of `DPRINT`: a format function and a stream (classic).
+
+    The format has `{}`; the stream ends with `ENDL()`.
+    """
 
     base: str = ""
     fixed: bool = False
@@ -134,14 +137,16 @@ def write_line(kernel: KernelContext, line: str) -> None:
 
 
 def end_line(kernel: KernelContext) -> None:
-    """Print a kernel's last line without a line end; called when it has returned."""
+    """Print a kernel's last line without line end, after its return."""
     if kernel.printed:
         write_line(kernel, kernel.printed)
         kernel.printed = ""
 
 
 def ASSERT(condition: object, message: str = "") -> None:  # noqa: N802 - the official name
-    """Stop the program if a condition is false. No cost, no effect without the watcher.
+    """Stop the program if a condition is false.
+
+    No cost, no effect without the watcher.
 
     Raises:
         KernelAssertError: it does not.
@@ -158,7 +163,7 @@ def WAYPOINT(name: str) -> None:  # noqa: N802 - the official name
 
 
 def DeviceZoneScopedN(name: str) -> AbstractContextManager[None]:  # noqa: N802 - the official name
-    """No effect, as a call or in a `with` statement: reports have the time of every call."""
+    """No effect, called or in `with`: reports time every call."""
     return nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""The early end of a program: its first error, and kernels that do not return.
+"""Early end of a program: first error, and kernels still running.
 
 The first error of the kernel API in a kernel fails the program, whether or not the kernel catches it. From then on each
 call of a kernel ends it. A kernel that catches that too, or that makes no calls, is left in the middle of its code.
@@ -33,14 +33,17 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 Place = tuple[str, int, str]
 """File, line, and the call of the kernel API on that line."""
 MAX_CALLS_AFTER_END = 1000
-"""Calls of a kernel after its end, each of which raises, before the kernel is left."""
+"""Calls of a kernel after its end, each of which raises.
+
+Then the kernel is left.
+"""
 _API = "ttnn.kernel_api"
 _POINTERS = {"L1Pointer.__getitem__": "an L1 load", "L1Pointer.__setitem__": "an L1 store"}
 _MAKERS = {TtnnError.__init__.__code__, KernelError.__init__.__code__, UnsupportedError.__init__.__code__}
 
 
 class Ended:
-    """Placeholder for the run of a program that has ended: a call ends its kernel."""
+    """Placeholder run of an ended program: a call ends its kernel."""
 
     def __init__(self) -> None:
         self._calls: dict[int, int] = {}
@@ -55,7 +58,10 @@ class Ended:
 
 @dataclass(frozen=True)
 class Mistake:
-    """The first error of a program. It keeps no frames: they would outlive the greenlet that they belong to."""
+    """The first error of a program.
+
+    It keeps no frames: they would outlive the greenlet that they belong to.
+    """
 
     error: TtnnError
     kernel: KernelContext
@@ -63,7 +69,7 @@ class Mistake:
 
 
 def end_program() -> None:
-    """End the program of this thread: the next call of each kernel ends that kernel."""
+    """End this thread's program: each kernel ends at its next call."""
     if not isinstance(here.run, Ended):
         here.run = Ended()
         if here.guard is not None:
@@ -71,7 +77,9 @@ def end_program() -> None:
 
 
 def leave() -> None:
-    """Leave the running kernel for good, in the middle of its code, where it cannot catch anything.
+    """Leave the running kernel for good, in its middle.
+
+    It cannot catch anything there.
 
     It is never resumed, and never freed: freeing would resume it.
     """
@@ -82,7 +90,7 @@ def leave() -> None:
 
 
 def keep(kernel: greenlet.greenlet) -> None:
-    """Never free a kernel that was left in the middle of its code."""
+    """Never free a kernel that was left in its middle."""
     here.left.append(kernel)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kernel))
 
@@ -102,7 +110,7 @@ def place_of_frame(frame: FrameType | None) -> Place:
 
 
 def place_among(frames: Iterable[tuple[FrameType, int]]) -> Place:
-    """Return file and line of the innermost frame that is not of this package, and the call of that line."""
+    """Return file, line and call of the innermost frame outside ttnn."""
     file, line, call = "", 0, ""
     for frame, number in frames:
         if not is_of_package(frame):
@@ -113,7 +121,10 @@ def place_among(frames: Iterable[tuple[FrameType, int]]) -> Place:
 
 
 def name_of_call(frame: FrameType, line: str) -> str:
-    """Return the name under which a line calls the function of a frame, empty if it is none of the kernel API."""
+    """Return the name under which a line calls a frame's function.
+
+    It is empty if it is none of the kernel API.
+    """
     code, me = frame.f_code, frame.f_locals.get("self")
     if frame.f_globals.get("__name__", "").rpartition(".")[0] != _API:
         return ""

@@ -1,4 +1,4 @@
-"""Broadcast forms, reuse of Dst, reductions, transposes: the rest of the FPU's steps."""
+"""The FPU's other steps: broadcasts, Dst reuse, reductions, transposes."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def any_tiles_bcast(
 
 
 def add_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *, dim: BroadcastType) -> None:
-    """`Dst[idst]` = sum of a tile and one row, column or datum of another."""
+    """`Dst[idst]` = tile + broadcast row, column or element of another."""
     here.run.eltwise_tiles(ADD, dim.value, icb0, icb1, itile0, itile1, idst)
 
 
 def sub_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *, dim: BroadcastType) -> None:
-    """`Dst[idst]` = difference of a tile and one row, column or datum of another."""
+    """`Dst[idst]` = tile - broadcast row, column or element of another."""
     here.run.eltwise_tiles(SUB, dim.value, icb0, icb1, itile0, itile1, idst)
 
 
 def mul_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *, dim: BroadcastType) -> None:
-    """`Dst[idst]` = product of a tile and one row, column or element of another."""
+    """`Dst[idst]` = tile * broadcast row, column or element of another."""
     here.run.eltwise_tiles(MUL, dim.value, icb0, icb1, itile0, itile1, idst)
 
 
@@ -164,7 +164,10 @@ def mul_tiles_bcast_scalar(icb0: int, icb1: int, itile0: int, itile1: int, idst:
 
 
 def unary_bcast_init(icb: int, ocb: int | None = None, *, dim: BroadcastType) -> None:
-    """Set up broadcasts of one row, column or element; with `ocb` (classic) also unpackers and packer."""
+    """Set up broadcasts of one row, column or element.
+
+    With `ocb` (classic) also unpackers and packer.
+    """
     if ocb is not None:
         here.run.hw_startup(icb, icb, ocb)
     here.run.unary_bcast_init(dim.value, icb)
@@ -203,7 +206,10 @@ def binary_dest_reuse_tiles(
     op: EltwiseBinaryType,
     reuse: EltwiseBinaryReuseDestType,
 ) -> None:
-    """`Dst[d]` = `Dst[d]` op tile (Dst to SrcA), or tile op `Dst[d]` (Dst to SrcB)."""
+    """`Dst[d]` = `Dst[d]` op tile, or tile op `Dst[d]`.
+
+    The first with Dst to SrcA, the second with Dst to SrcB.
+    """
     here.run.eltwise_reuse_dst(step_number(op), _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
 
 
@@ -299,7 +305,9 @@ def reduce_tile(
     reduce_type: PoolType = PoolType.SUM,
     reduce_dim: ReduceDim = ReduceDim.REDUCE_SCALAR,
 ) -> None:
-    """Reduce a tile onto `Dst[idst]`: rows to column 0, columns to row 0, all to element 0.
+    """Reduce a tile onto `Dst[idst]`.
+
+    Rows to column 0, columns to row 0, all to element 0.
 
     Row 0 of each face of the scaler tile multiplies; for REDUCE_SCALAR it does so twice.
     """
@@ -322,7 +330,7 @@ def reduce_block(
     reduce_type: PoolType = PoolType.SUM,
     reduce_dim: ReduceDim = ReduceDim.REDUCE_SCALAR,
 ) -> None:
-    """`reduce_tile` for `ntiles` tiles, each onto a tile of Dst of its own."""
+    """`reduce_tile` for `ntiles` tiles, each onto its own Dst tile."""
     pool, dim = _pool(reduce_type), reduce_dim.value
     for tile in range(ntiles):
         here.run.reduce_tile(pool, dim, icb, icb_scaler, start_itile + tile, itile_scaler, start_idst + tile)
@@ -332,12 +340,18 @@ def reduce_block(
 
 
 def reduce_block_max_row_init(icb: int, icb_scaler: int, *, block_ct_dim: int = 1) -> None:
-    """Set up row maxima of `block_ct_dim` tiles; in C++ the kernel's first init sets the CBs."""
+    """Set up row maxima of `block_ct_dim` tiles.
+
+    In C++ the kernel's first init sets the CBs.
+    """
     here.run.reduce_init(_pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value, icb, icb_scaler)
 
 
 def reduce_block_max_row(icb: int, icb_scaler: int, row_start_index: int, idst: int, *, block_ct_dim: int = 1) -> None:
-    """Write the row maxima of `block_ct_dim` tiles, from `row_start_index` on, to column 0 of `Dst[idst]`."""
+    """Write row maxima of `block_ct_dim` tiles to `Dst[idst]`, column 0.
+
+    From `row_start_index` on.
+    """
     pool, dim = _pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value
     for tile in range(block_ct_dim):
         here.run.reduce_tile(pool, dim, icb, icb_scaler, row_start_index + tile, 0, idst)

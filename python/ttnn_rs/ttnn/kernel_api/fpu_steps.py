@@ -1,4 +1,4 @@
-"""Numbers by which the engine knows the element-wise steps of the FPU and the broadcasts of their second operand."""
+"""Engine numbers of the FPU's element-wise steps and second-operand broadcasts."""
 
 from __future__ import annotations
 

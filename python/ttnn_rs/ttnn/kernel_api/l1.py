@@ -66,7 +66,7 @@ def _address(pointer: int | L1Pointer) -> int:
 
 
 def get_semaphore(semaphore_id: int) -> int:
-    """Return the L1 address of a program's semaphore, the same on every core."""
+    """Return a program semaphore's L1 address, equal on every core."""
     return int(here.run.get_semaphore(semaphore_id))
 
 
@@ -106,7 +106,7 @@ def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int
 def noc_semaphore_set_multicast(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying a local L1 word to the semaphores of all other cores of a rectangle."""
+    """Start copying an L1 word to semaphores of other rectangle cores."""
     run = here.run
     while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, False, linked, noc):
         switch()
@@ -115,7 +115,7 @@ def noc_semaphore_set_multicast(
 def noc_semaphore_set_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying a local L1 word to the semaphores of all cores of a rectangle."""
+    """Start copying an L1 word to all semaphores of a rectangle."""
     run = here.run
     while not run.noc_semaphore_set_multicast(src_local_l1_addr, dst_noc_addr_multicast, num_dests, True, linked, noc):
         switch()

@@ -13,13 +13,19 @@ def tilize_init(icb: int, block: int, ocb: int) -> None:
 
 
 def tilize_init_short_with_dt(old_icb: int, new_icb: int, block: int, ocb: int) -> None:
-    """Set up unpacker A, which was set up for `old_icb`, and tilize (classic)."""
+    """Set up unpacker A and tilize (classic).
+
+    Unpacker A was set up for `old_icb`.
+    """
     reconfig_data_format_srca(old_icb, new_icb)
     tilize_init(new_icb, block, ocb)
 
 
 def tilize_block(icb: int, block: int, ocb: int, input_tile_index: int = 0, output_tile_index: int = 0) -> None:
-    """Tilize 32 rows of `block` tiles at the front of `icb` into `block` tiles at the back of `ocb`."""
+    """Tilize 32 rows of `block` tiles from `icb` to `ocb`.
+
+    From the front of `icb` to the back of `ocb`.
+    """
     here.run.tilize_block(icb, block, ocb, input_tile_index, output_tile_index)
 
 
@@ -40,13 +46,19 @@ def tilize_init_no_pack(icb: int, block: int) -> None:
 
 
 def tilize_init_short_with_dt_no_pack(old_icb: int, new_icb: int, block: int) -> None:
-    """Set up unpacker A, which was set up for `old_icb`, and tilize to Dst."""
+    """Set up unpacker A and tilize to Dst.
+
+    Unpacker A was set up for `old_icb`.
+    """
     reconfig_data_format_srca(old_icb, new_icb)
     tilize_init_no_pack(new_icb, block)
 
 
 def tilize_block_no_pack(icb: int, block: int, dst_idx: int, input_tile_index: int = 0) -> None:
-    """Tilize 32 rows of `block` tiles at the front of `icb` into the tiles of Dst from `dst_idx` on."""
+    """Tilize 32 rows of `icb` into Dst tiles from `dst_idx`.
+
+    They are the front of `icb`, `block` tiles wide.
+    """
     here.run.tilize_to_dst(icb, block, dst_idx, input_tile_index)
 
 
@@ -72,7 +84,10 @@ def untilize_init(icb: int) -> None:
 
 
 def untilize_block(icb: int, full_ct_dim: int, ocb: int) -> None:
-    """Untilize `full_ct_dim` tiles at the front of `icb` into 32 rows at the back of `ocb`."""
+    """Untilize `full_ct_dim` tiles from `icb` into 32 rows of `ocb`.
+
+    From the front of `icb` to the back of `ocb`.
+    """
     here.run.untilize_block(icb, full_ct_dim, ocb)
 
 
@@ -93,7 +108,7 @@ def pack_untilize_init(icb: int, ocb: int, *, block_ct_dim: int = 8, full_ct_dim
 def pack_untilize_block(
     icb: int, block_rt_dim: int, ocb: int, block_c_index: int = 0, *, block_ct_dim: int = 0, full_ct_dim: int = 0
 ) -> None:
-    """Untilize a block of tiles at the front of `icb` into part of 32 rows of `ocb`.
+    """Untilize front tiles of `icb` into part of 32 `ocb` rows.
 
     Raises:
         KernelArgumentError: `block_rt_dim` is not 1. The chip then unpacks the same tiles again for every row and packs
@@ -147,7 +162,7 @@ def pack_untilize_dest(
     row_num_datums: int = 32,
     tile_dst_ct_offset: int = 0,
 ) -> None:
-    """Untilize `block_rt_dim` tile rows of Dst into part of the rows of `ocb`.
+    """Untilize `block_rt_dim` tile rows of Dst into part of `ocb`.
 
     The widths of blocks and rows are those of the init.
 

@@ -51,14 +51,14 @@ class Noc:
     def async_read(
         self, src: Any, dst: Any, size: int, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start reading `size` bytes of an endpoint or a page into this core's L1."""
+        """Start reading `size` bytes of an endpoint or page into L1."""
         target = _local(dst, dst_args or {}, back=True)
         dataflow.noc_async_read(_remote(src, src_args or {}), target, size, self._noc)
 
     def async_write(
         self, src: Any, dst: Any, size: int, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start writing `size` bytes of this core's L1 to an endpoint or a page."""
+        """Start writing `size` bytes of L1 to an endpoint or page."""
         source = _local(src, src_args or {}, back=False)
         dataflow.noc_async_write(source, _remote(dst, dst_args or {}), size, self._noc)
 
@@ -73,7 +73,7 @@ class Noc:
         linked: bool = False,
         loopback: bool = False,
     ) -> None:
-        """Start writing the same bytes to the cores of a rectangle; `loopback` includes this one."""
+        """Start writing equal bytes to a rectangle; `loopback` includes this core."""
         source = _local(src, src_args or {}, back=False)
         fields = dict(dst_args or {})
         target = dataflow.get_noc_multicast_addr(
@@ -85,7 +85,10 @@ class Noc:
     # Transfers in parts: the target's core or bank is stored once, with `size` also how many bytes each has.
 
     def set_async_read_state(self, src: Any, size: int = 0, src_args: _Fields | None = None) -> None:
-        """Store the source of the following reads; with `size` each is one packet of so many bytes."""
+        """Store the source of the following reads.
+
+        With `size` each is one packet of so many bytes.
+        """
         place = _remote(src, src_args or {})
         if size:
             stateful.noc_async_read_one_packet_set_state(place, size, 0, self._noc)
@@ -95,7 +98,10 @@ class Noc:
     def async_read_with_state(
         self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start a read from the stored core or bank; default: the stored packet size."""
+        """Start a read from the stored core or bank.
+
+        Default: the stored packet size.
+        """
         address = _remote(src, src_args or {}) & ((1 << 36) - 1)
         target = _local(dst, dst_args or {}, back=True)
         if size:
@@ -104,7 +110,10 @@ class Noc:
             stateful.noc_async_read_one_packet_with_state(address, target, 0, self._noc)
 
     def set_async_write_state(self, dst: Any, size: int = 0, dst_args: _Fields | None = None) -> None:
-        """Store the target of the following writes; with `size` each is one packet of so many bytes."""
+        """Store the target of the following writes.
+
+        With `size` each is one packet of so many bytes.
+        """
         place = _remote(dst, dst_args or {})
         if size:
             stateful.noc_async_write_one_packet_set_state(place, size, self._noc)
@@ -114,7 +123,10 @@ class Noc:
     def async_write_with_state(
         self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
-        """Start a write to the stored core or bank; default: the stored packet size."""
+        """Start a write to the stored core or bank.
+
+        Default: the stored packet size.
+        """
         source = _local(src, src_args or {}, back=False)
         address = _remote(dst, dst_args or {}) & ((1 << 36) - 1)
         if size:
@@ -143,7 +155,7 @@ class Noc:
         stateful.noc_async_write_zeros(_remote(dst, dst_args or {}), size, self._noc)
 
     def async_read_barrier(self, trid: int | None = None) -> None:
-        """Wait until all reads have arrived; with `trid` those with this transaction id."""
+        """Wait until all reads, or those with `trid`, have arrived."""
         here.run.noc_barrier(0, self._noc, -1 if trid is None else trid)
 
     def async_write_barrier(self, trid: int | None = None) -> None:
@@ -220,7 +232,7 @@ class Semaphore:
         *,
         loopback: bool = False,
     ) -> None:
-        """Copy its value to the semaphores of a rectangle of cores; `loopback` includes this one."""
+        """Copy its value to a rectangle's semaphores; `loopback` includes this one."""
         self.relay_multicast(
             noc, self, noc_x_start, noc_y_start, noc_x_end, noc_y_end, num_dests, linked, loopback=loopback
         )
@@ -240,7 +252,7 @@ class Semaphore:
         stateful.noc_semaphore_inc_multicast(target, value, num_dests, noc.get_noc_id())
 
     def relay_unicast(self, noc: Noc, noc_x: int, noc_y: int, dst: Semaphore | None = None) -> None:
-        """Copy its value to the same semaphore, or to `dst`, of another core."""
+        """Copy its value to another core's semaphore, or to `dst`."""
         target = dataflow.get_noc_addr(noc_x, noc_y, (dst or self).address)
         l1.noc_semaphore_set_remote(self.address, target, noc.get_noc_id())
 
@@ -277,7 +289,10 @@ def _remote(place: Any, fields: _Fields) -> int:
 
 
 def _local(place: Any, fields: _Fields, *, back: bool) -> int:
-    """Return the L1 address of a buffer's back or front, or of a place in this core's L1."""
+    """Return the L1 address of a buffer's back or front.
+
+    Or of a place in this core's L1.
+    """
     offset = fields.get("offset_bytes", 0)
     if isinstance(place, CircularBufferView):
         place, back = place.cb, place.selector is CircularBuffer.AddrSelector.WRITE_PTR

@@ -1,4 +1,6 @@
-"""Circular buffers between cores: a sender fills the pages of its receivers, see `ttnn.metal.global_circular_buffer`.
+"""Circular buffers between cores: senders fill receivers' pages.
+
+See `ttnn.metal.global_circular_buffer`.
 
 Both sides find each other through the configuration in their L1. What was sent and what was taken out again is counted
 in units of 16 bytes, in words that both sides can wait for.
@@ -15,7 +17,10 @@ from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_write
 from ttnn.kernel_api.l1 import L1Pointer, noc_semaphore_inc, noc_semaphore_wait_min
 
 _UNIT = 16
-"""Bytes that the counters count; also the distance of a receiver's two counters."""
+"""Bytes per count of the counters.
+
+It is also the distance of a receiver's two counters.
+"""
 _POINTER = 5
 """Configuration word with the start of the next program."""
 
@@ -40,7 +45,7 @@ class _Remote:
         self.moved = int(L1Pointer(self.counters + (0 if self.sends else _UNIT))[0])
 
     def units(self, call: str, pages: int) -> int:
-        """Return a number of pages as units, after checking that they can be there at all."""
+        """Return a number of pages as units, after checking its bounds."""
         size = pages * self.page_bytes
         if pages <= 0 or size > self.size:
             raise CircularBufferError(
@@ -164,7 +169,7 @@ def remote_cb_pop_front(cb_id: int, num_pages: int, noc: int = -1) -> None:
 
 
 def align_local_cbs_to_remote_cb(cb_id: int, local_cb_indices: Sequence[int]) -> None:
-    """Align local CBs in the same memory with the pointer of the remote one.
+    """Align local CBs in shared memory with the remote one's pointer.
 
     Raises:
         UnsupportedError: it is not at their start, as the previous program left it.

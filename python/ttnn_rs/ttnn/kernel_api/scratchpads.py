@@ -1,4 +1,4 @@
-"""Named memory of a kernel: scratchpads, and the part of an L1 tensor on this core."""
+"""Named memory of a kernel: scratchpads and local L1 tensor shards."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Scratchpad(_Memory):
         return self._size
 
     def get_dataformat(self) -> int:
-        """Return the code of the format that the host gave, 255 if none."""
+        """Return the host's format code, 255 if none."""
         return _INVALID_FORMAT if self._format is None else self._format
 
     def get_base_address(self) -> int:
@@ -117,7 +117,7 @@ class Scratchpad(_Memory):
 
 
 class LocalTensorAccessor(_Memory):
-    """The part of an L1 tensor on this core, as elements of one type.
+    """An L1 tensor's part on this core, as elements.
 
     Raises:
         KernelArgumentError: the tensor is in DRAM.

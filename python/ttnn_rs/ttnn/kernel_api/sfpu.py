@@ -1,4 +1,4 @@
-"""Functions of one tile of Dst: one line per function, under its C++ name.
+"""Functions of one Dst tile, one line per C++ name.
 
 `X_tile_init()` sets up the SFPU (vector unit), `X_tile(idst, parameters...)` changes `Dst[idst]`. Parameters are raw
 words: the bits of a float32, or an integer. A function without its init, or after that of another one, is an error.
@@ -164,7 +164,10 @@ def round_tile(idst: int, decimals: int = 0) -> None:
 
 
 def selu_tile(idst: int, scale: int, alpha: int, vector_mode: VectorMode | int = 4) -> None:
-    """`Dst[idst]` = scale * x, for negative x scale * alpha * (e^x - 1); parameters are bits of float32."""
+    """`Dst[idst]` = SELU of x.
+
+    scale * x, for negative x scale * alpha * (e^x - 1); parameters are bits of float32.
+    """
     _selu(idst, scale, product_bits(scale, alpha), vector_mode=vector_mode)
 
 
@@ -220,7 +223,7 @@ def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
 
 
 def product_bits(a: int, b: int) -> int:
-    """Return the float32 bits of the product of two values, passed as float32 bits."""
+    """Return the product of two float32 bit patterns, as bits."""
     factors = np.array([a & 0xFFFF_FFFF, b & 0xFFFF_FFFF], np.uint32).view(np.float32)
     with np.errstate(all="ignore"):
         return int((factors[0] * factors[1]).view(np.uint32))

@@ -1,4 +1,6 @@
-"""Functions of two and three tiles of Dst: one line per function, under its C++ name.
+"""Functions of two and three Dst tiles, one line per name.
+
+Names are those of C++.
 
 `X_tile(idst0, idst1, odst)` sets `Dst[odst]`. The classic `max_tile(idst0, idst1)` replaces its first operand.
 """

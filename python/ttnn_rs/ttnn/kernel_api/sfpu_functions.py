@@ -32,7 +32,7 @@ def _face_mode(mode: int) -> int:
 
 
 class _Function:
-    """A tile function; made into a call of the engine once per set of parameters."""
+    """A tile function, made an engine call once per parameters."""
 
     thread = 0
     """0, or `ON_PACK`."""
@@ -71,7 +71,10 @@ class Unary(_Function):
     """A function of one tile."""
 
     def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
-        """Change `Dst[idst]`. The vector mode may also follow the parameters, as in C++."""
+        """Change `Dst[idst]`.
+
+        The vector mode may also follow the parameters, as in C++.
+        """
         call = self._calls.get(parameters)
         if call is None:
             if len(parameters) == self._count + 1:
@@ -83,7 +86,10 @@ class Unary(_Function):
 
 
 class InitParameters(Unary):
-    """A function of one tile whose parameters belong to its init; older headers pass them to the function."""
+    """A unary tile function with parameters in its init.
+
+    Older headers pass them to the function.
+    """
 
     def init(self) -> Callable[..., None]:
         """Return the init call of the function."""
@@ -110,7 +116,10 @@ class InitParameters(Unary):
 
 
 class Packed(Unary):
-    """A function of one tile on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
+    """A unary tile function on the packer's thread.
+
+    Between `tile_regs_wait` and `tile_regs_release`.
+    """
 
     thread = ON_PACK
 
@@ -119,7 +128,7 @@ class Tiles(_Function):
     """A function of the Dst indices of its tiles, then its parameters."""
 
     def call(self, parameters: tuple[int, ...]) -> _engine.VectorCall:
-        """Return the call with these parameters; the engine knows how many there may be."""
+        """Return the call with these parameters; the engine checks their number."""
         self._count = len(parameters)
         return super().call(parameters)
 
@@ -144,7 +153,9 @@ class FacedBinary(Binary):
     def __call__(
         self, idst0: int, idst1: int, odst: int, *parameters: VectorMode | int, vector_mode: VectorMode | int = 4
     ) -> None:
-        """`Dst[odst]` = function of two tiles of Dst in these faces; the other faces keep what they hold.
+        """`Dst[odst]` = function of two Dst tiles, in these faces.
+
+        The other faces keep what they hold.
 
         The vector mode may also follow the tiles, as in C++.
         """
@@ -174,7 +185,10 @@ def named(set_up: Callable[..., None], name: str, doc: str) -> Callable[..., Non
 
 
 def init(name: str, mode: int = 0) -> Callable[..., None]:
-    """Return the init call of this name; with the mode `ON_PACK` it sets the SFPU up from the packer's thread."""
+    """Return the init call of this name.
+
+    With the mode `ON_PACK` it sets the SFPU up from the packer's thread.
+    """
     call = setup_call(name)
 
     def set_up(*_: Any, **__: Any) -> None:
@@ -184,12 +198,15 @@ def init(name: str, mode: int = 0) -> Callable[..., None]:
 
 
 def setup_call(title: str) -> _engine.VectorCall:
-    """Return what sets the SFPU up for the functions whose init has this title."""
+    """Return the SFPU setup of functions whose init has this title."""
     return _engine.VectorCall((title, title), ("identity", "default"), 1, [], _KEEPS)
 
 
 def keeping_init(name: str, function: str) -> Callable[..., None]:
-    """Return the init call of this name, which keeps its arguments in lane registers, as in `tile/function`."""
+    """Return the init call that keeps arguments in lane registers.
+
+    As in `tile/function`.
+    """
 
     def set_up(*parameters: int) -> None:
         words = [word & 0xFFFF_FFFF for word in parameters]
@@ -201,7 +218,7 @@ def keeping_init(name: str, function: str) -> Callable[..., None]:
 
 
 def tiles(name: str, function: str, count: int, init: str = "", makes: int = _KEEPS) -> Tiles:
-    """Return the function `name` of `count` tiles, which is `tile/function` of the engine."""
+    """Return the function `name` of `count` tiles: `tile/function` of the engine."""
     return Tiles(name, init or f"{name}_init", ("tile", function), count, 0, makes)
 
 
@@ -211,7 +228,10 @@ def packed(name: str, function: str, variant: str = "default", parameters: int =
 
 
 def unary(name: str, function: str = "", variant: str = "default", parameters: int = 0, init: str = "") -> Unary:
-    """Return the function `name`, which is `function/variant` of the listings; by default `X_tile` is `X`."""
+    """Return the function `name`: `function/variant` of the listings.
+
+    By default `X_tile` is `X`.
+    """
     return Unary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 1, parameters)
 
 
@@ -221,12 +241,12 @@ def binary(name: str, function: str = "", variant: str = "default", init: str = 
 
 
 def faced_binary(name: str) -> FacedBinary:
-    """Return the function `X_tile` of two tiles with a vector mode, which is `X` of the listings."""
+    """Return the binary `X_tile` with vector mode: `X` of the listings."""
     return FacedBinary(name, f"{name}_init", (name.removesuffix("_tile"), "default"), 2, 0)
 
 
 def ternary(name: str, parameters: int = 0) -> Ternary:
-    """Return the function `X_tile` of three tiles, which is `X` of the listings."""
+    """Return the ternary `X_tile`: `X` of the listings."""
     return Ternary(name, f"{name}_init", (name.removesuffix("_tile"), "default"), 3, parameters)
 
 
@@ -235,7 +255,9 @@ _APPROXIMATE = "(approx=True)"
 
 
 class Approximable:
-    """A function with `approx` (also: `fast_and_approx`) as keyword, here and in its init.
+    """A function with keyword `approx`, here and in its init.
+
+    Also: `fast_and_approx`.
 
     Without the keyword it is the variant that the C++ header has as the default; a default of None is that of the
     kernel's `math_approx_mode`.

@@ -1,4 +1,4 @@
-"""SFPU functions that do more than change datums one by one, and those of the packer's thread.
+"""SFPU functions beyond element-wise ones, and the packer thread's functions.
 
 Running sums, moving averages, Welford's statistics and quantisation keep lane registers from call to call; their init
 fills them, and another function's init forgets them. `X_tile_pack` runs on the packer's thread, between its two calls
@@ -82,7 +82,9 @@ def logsigmoid_tile(idst_in0: int, idst_in1: int, idst_out: int) -> None:
 
 
 def polygamma_tile(idst: int, n_packed: int, scale_packed: int) -> None:
-    """`Dst[idst]` = derivative of digamma: order and scale, (-1)^(n + 1) n!, are bits of float32.
+    """`Dst[idst]` = polygamma, the derivative of digamma.
+
+    Order and scale, (-1)^(n + 1) n!, are bits of float32.
 
     Raises:
         KernelArgumentError: the order is not 1 to 34.
@@ -105,7 +107,7 @@ _mask_posinf = tiles("mask_posinf_tile", "mask_posinf", 2, "mask_tile_init")
 
 
 def mask_tile(idst_data: int, idst2_mask: int, data_format: int = 5) -> None:
-    """Zero the elements of `Dst[idst_data]` whose mask is zero; the mask must be the next tile.
+    """Zero `Dst[idst_data]` where the next tile's mask is zero.
 
     Raises:
         KernelArgumentError: it does not.
@@ -114,7 +116,7 @@ def mask_tile(idst_data: int, idst2_mask: int, data_format: int = 5) -> None:
 
 
 def mask_posinf_tile(idst_data: int, idst2_mask: int) -> None:
-    """Set the elements of `Dst[idst_data]` whose mask is zero to infinity; the mask must be the next tile.
+    """Set `Dst[idst_data]` to infinity where the next tile's mask is zero.
 
     Raises:
         KernelArgumentError: it does not.
@@ -133,7 +135,7 @@ _rotate = tiles("alt_complex_rotate90_tile", "alt_complex_rotate90", 1)
 
 
 def alt_complex_rotate90_tile(idst: int) -> None:
-    """Multiply complex values in pairs of columns by i: (a, b) becomes (-b, a)."""
+    """Multiply complex column pairs by i: (a, b) becomes (-b, a)."""
     _rotate(idst)
 
 
@@ -143,7 +145,7 @@ _top_row_int = tiles("sfpu_add_top_row", "add_top_row_int", 3)
 
 
 def sfpu_add_top_row(dst_tile_0: int, dst_tile_1: int, dst_tile_out: int, *, data_format: int = _FLOAT32) -> None:
-    """Add row 0 of two tiles to row 0 of a third, and rows 1 to 3 likewise.
+    """Add rows 0 to 3 of two tiles to a third's.
 
     Raises:
         UnsupportedError: not Float32, Int32 or UInt32.
@@ -162,7 +164,9 @@ _INDEX_HEADER = 16
 
 
 def reshuffle_rows_tile(idst: int, idx_addr: int) -> None:
-    """Add row i of `Dst[idst]` to row `index[i]` of the next tile; indices of 32 or more skip the row.
+    """Add row i of `Dst[idst]` to row `index[i]` of the next tile.
+
+    Indices of 32 or more skip the row.
 
     Args:
         idst: The tile; the next one accumulates.
@@ -178,7 +182,7 @@ _cumsum = tiles("cumsum_tile", "cumsum", 1)
 
 
 def cumsum_tile(idst: int, first: bool = True) -> None:
-    """Replace `Dst[idst]` by its cumulative sums down the columns; `first` restarts the columns."""
+    """Replace `Dst[idst]` by cumulative column sums; `first` restarts them."""
     _cumsum(idst, parameters=(int(first),))
 
 
@@ -200,7 +204,10 @@ def ema_tile(input_dst_index: int) -> None:
 # Welford's algorithm: mean and sum of squared distances of each column. Tables of reciprocals are sequences of float32
 # bits; an empty one lets the kernel divide.
 class WelfordInitMode(VendorEnum):
-    """Effect of `welford_init` on the mean and the sum of squared distances so far."""
+    """Effect of `welford_init` on the running mean and squares.
+
+    They are the mean and the sum of squared distances so far.
+    """
 
     ClearStats = 0
     PreserveStats = 1
@@ -227,7 +234,10 @@ def _reciprocal(call: str, index: int, table: Sequence[int]) -> int:
 
 
 def welford_init(*, mode: WelfordInitMode = WelfordInitMode.ClearStats) -> None:
-    """Set the SFPU up for Welford's algorithm, and start with a group of datums or go on with the last one."""
+    """Set the SFPU up for Welford's algorithm.
+
+    It starts with a group of elements or continues the last one.
+    """
     if mode is WelfordInitMode.PreserveStats:
         _resume()
     else:
@@ -240,12 +250,12 @@ def welford_clear() -> None:
 
 
 def welford_reinit(cbid: int = 0) -> None:
-    """Set the SFPU up for Welford's algorithm again, and go on with the same group of datums."""
+    """Set the SFPU up for Welford again, continuing the group."""
     _resume()
 
 
 def welford_update(input_dst_idx: int, start_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
-    """Add 32 more elements of each column; the first of them has index `start_idx`."""
+    """Add 32 elements of each column, the first with index `start_idx`."""
     welford_update_rows(input_dst_idx, start_idx, 0, 32, reciprocal_lut)
 
 
@@ -265,7 +275,7 @@ def welford_update_rows(
 
 
 def welford_save_state(mean_dst_idx: int, group_id: int = 0) -> None:
-    """Store the register values of mean and squares to two tiles from `mean_dst_idx` on."""
+    """Store the registers' mean and squares to tiles from `mean_dst_idx`."""
     _save(mean_dst_idx, mean_dst_idx + 1, parameters=(_group(group_id),))
 
 
@@ -275,7 +285,10 @@ def welford_restore_state(mean_dst_idx: int, group_id: int = 0) -> None:
 
 
 def welford_finalize_to_row(mean_dst_idx: int, scale_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
-    """Store mean and variance to row 0 of two tiles; rows 1 to 3 become 0."""
+    """Store mean and variance to row 0; rows 1-3 become 0.
+
+    They are rows of two tiles.
+    """
     word = _reciprocal("welford_finalize_to_row", scale_idx, reciprocal_lut)
     _to_row(mean_dst_idx, mean_dst_idx + 1, parameters=(word,))
 
@@ -286,7 +299,10 @@ def welford_finalize_to_face(
     second: int | Sequence[int] = (),
     reciprocal_lut: Sequence[int] = (),
 ) -> None:
-    """Store mean and variance as the registers hold them: (mean, [group,] scale, table)."""
+    """Store mean and variance from registers.
+
+    (mean, [group,] scale, table).
+    """
     if isinstance(second, int):
         group, scale, table = first, second, reciprocal_lut
     else:
@@ -326,7 +342,9 @@ def sfpu_reduce(
     reduce_dim: ReduceDim,
     data_format: int = _FLOAT32,
 ) -> None:
-    """Reduce the rows of `Dst[idst]` to column 0, or the columns to row 0; others are kept.
+    """Reduce `Dst[idst]` rows to column 0, or columns to row 0.
+
+    Other elements are kept.
 
     Raises:
         UnsupportedError: integers, averages, or both directions at once: their steps are not known.

@@ -1,4 +1,6 @@
-"""The sorting network of topk and sort: values in Dst 0 and 1, their indices in Dst 2 and 3.
+"""The sorting network of topk and sort.
+
+Values are in Dst 0 and 1, their indices in Dst 2 and 3.
 
 Each column is sorted on its own, from the top of the first tile to the bottom of the second: programs transpose rows to
 columns first. Indices are UInt16 with a 16-bit Dst, Int32 or UInt32 with a 32-bit Dst.
@@ -40,7 +42,9 @@ def topk_local_sort(
     *,
     stable_sort: bool = False,
 ) -> None:
-    """Run phases `i_start_phase` to `i_end_phase` of a bitonic sort; after phase p, runs of 2^(p+1) are sorted.
+    """Run phases `i_start_phase` to `i_end_phase` of a bitonic sort.
+
+    After phase p, runs of 2^(p+1) are sorted.
 
     Args:
         idst: 0.
@@ -67,7 +71,9 @@ def topk_local_sort(
 
 
 def topk_merge(idst: int, m_iter: int, k: int, *, top_min: bool = False, stable_sort: bool = False) -> None:
-    """Merge pairs of runs of `k`: the larger values move to the first run (`top_min`: the smaller).
+    """Merge pairs of runs of `k`; larger values move first.
+
+    To the first run; with `top_min` the smaller ones.
 
     Raises:
         KernelArgumentError: tiles elsewhere than in Dst 0 to 3, another k or round.
@@ -81,7 +87,9 @@ def topk_merge(idst: int, m_iter: int, k: int, *, top_min: bool = False, stable_
 def topk_rebuild(
     idst: int, idir: int, m_iter: int, k: int, logk: int, skip_second: int, *, stable_sort: bool = False
 ) -> None:
-    """Sort the runs of `k` that a merge has left; with `skip_second` only the first half of them.
+    """Sort the `k`-runs left by a merge.
+
+    With `skip_second` only the first half of them.
 
     Raises:
         KernelArgumentError: tiles elsewhere than in Dst 0 to 3, another k or round, `logk` that is not its logarithm.

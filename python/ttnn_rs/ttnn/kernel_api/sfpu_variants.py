@@ -1,4 +1,7 @@
-"""SFPU functions with template arguments of their own, keywords here: exponential, division, logarithm, closeness."""
+"""SFPU functions with template arguments: exponential, division, logarithm, closeness.
+
+They are keywords here.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ from ttnn.kernel_api.sfpu_functions import (
 
 
 class InputClamping(VendorEnum):
-    """Clamping of the exponential's inputs below -88.5; without it they return negative results."""
+    """Clamping of exponential inputs below -88.5.
+
+    Without it they return negative results.
+    """
 
     NONE = 0
     ClampToNegative = 1
@@ -116,7 +122,10 @@ _DIVISIONS = {
 def rdiv_tile(
     dst_index: int, value: int, vector_mode: VectorMode | int = 4, *, rounding_mode: RoundingMode = RoundingMode.NONE
 ) -> None:
-    """`Dst[dst_index]` = the float32 with the bits `value` divided by it, rounded to an integer in some modes."""
+    """`Dst[dst_index]` = quotient of float32 bits `value`, rounded in integer modes.
+
+    `value` is divided by it.
+    """
     _DIVISIONS[rounding_mode](dst_index, value, vector_mode=vector_mode)
 
 
@@ -151,5 +160,8 @@ _CLOSE = {
 def isclose_binary_tile(
     idst0: int, idst1: int, odst: int, rtol_bits: int, atol_bits: int, *, equal_nan: bool = False
 ) -> None:
-    """`Dst[odst]` = 1 where |a - b| <= atol + rtol * |b|, else 0; tolerances are bits of float32."""
+    """`Dst[odst]` = 1 where |a - b| <= atol + rtol * |b|, else 0.
+
+    Tolerances are bits of float32.
+    """
     _CLOSE[equal_nan](idst0, idst1, odst, rtol_bits, atol_bits)

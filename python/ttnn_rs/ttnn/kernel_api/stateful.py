@@ -1,4 +1,7 @@
-"""Transfers in parts: stored state, single packets, transaction ids, and what is left of the NoC API."""
+"""Partial transfers: stored state, single packets, transaction ids.
+
+And the rest of the NoC API.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def noc_async_read_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, si
 
 
 def noc_async_read_one_packet_set_state(src_noc_addr: int, size: int, vc: int = 0, noc: int = -1) -> None:
-    """Store the source of the following reads, and how many bytes each has."""
+    """Store the following reads' source and size."""
     check_one_packet("noc_async_read_one_packet_set_state", size)
     _store("read", noc, src_noc_addr, size)
 
@@ -51,7 +54,7 @@ def noc_async_read_one_packet_set_state(src_noc_addr: int, size: int, vc: int = 
 def noc_async_read_one_packet_with_state(
     src_local_l1_addr: int, dst_local_l1_addr: int, vc: int = 0, noc: int = -1
 ) -> None:
-    """Start a read of the stored size from the stored core or bank."""
+    """Start a read of stored size from the stored core or bank."""
     source, size = _stored("noc_async_read_one_packet_with_state", "read", noc)
     noc_async_read(source | src_local_l1_addr, dst_local_l1_addr, size, noc)
 
@@ -65,13 +68,13 @@ def noc_async_read_one_packet_with_state_with_trid(
 
 
 def noc_async_write_one_packet_set_state(dst_noc_addr: int, size: int, noc: int = -1, vc: int = 0) -> None:
-    """Store the target of the following writes, and how many bytes each has."""
+    """Store the following writes' target and size."""
     check_one_packet("noc_async_write_one_packet_set_state", size)
     _store("write", noc, dst_noc_addr, size)
 
 
 def noc_async_write_one_packet_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, noc: int = -1) -> None:
-    """Start a write of the stored size to the stored core or bank."""
+    """Start a write of stored size to the stored core or bank."""
     target, size = _stored("noc_async_write_one_packet_with_state", "write", noc)
     noc_async_write(src_local_l1_addr, target | dst_local_l1_addr, size, noc)
 
@@ -97,7 +100,7 @@ def noc_async_write_one_packet_with_trid_set_state(
 def noc_async_write_one_packet_with_trid_with_state(
     src_local_l1_addr: int, dst_local_l1_addr: int, size: int, trid: int, cmd_buf: int = 0, noc: int = -1
 ) -> None:
-    """Start a write with a transaction id to the stored core or bank."""
+    """Start a transaction-id write to the stored core or bank."""
     check_one_packet("noc_async_write_one_packet_with_trid_with_state", size)
     noc_async_write_set_trid(trid, noc)
     noc_async_write_with_state(src_local_l1_addr, dst_local_l1_addr, size, noc)
@@ -123,7 +126,7 @@ def noc_async_write_multicast_one_packet(
 def noc_inline_dw_write_set_state(
     addr: int, val: int = 0, be: int = 0xF, cmd_buf: int = 0, noc: int = -1, vc: int = 0
 ) -> None:
-    """Store the target of the following words, and which of their bytes are written."""
+    """Store the following words' target and their written bytes."""
     here.kernel.states["word", _network(noc)] = (addr, be)
 
 
@@ -170,12 +173,15 @@ def noc_async_posted_writes_flushed(noc: int = -1) -> None:
 
 
 def reset_noc_trid_barrier_counter(id_mask: int = 0xFFFF, noc: int = -1) -> None:
-    """Clear the transfers of transaction ids, one bit each, so that no later barrier waits for them."""
+    """Clear transfers of transaction ids, one bit each, from later barriers.
+
+    No later barrier waits for them.
+    """
     here.run.reset_trids(id_mask, noc)
 
 
 def _receivers(call: str, addr: int, num_dests: int) -> list[int]:
-    """Return the NoC addresses of the same place on all cores of a rectangle but this one."""
+    """Return NoC addresses of a location on other cores of a rectangle."""
     x1, y1, x0, y0 = (addr >> bit & 63 for bit in (36, 42, 48, 54))
     own = tuple(here.kernel.noc_coord)
     columns, rows = range(min(x0, x1), max(x0, x1) + 1), range(min(y0, y1), max(y0, y1) + 1)
@@ -214,7 +220,9 @@ def get_bank_index(page_id: int, dram: bool = True) -> int:
 
 
 def get_noc_addr_from_bank_id(bank_id: int, bank_address_offset: int, noc: int = -1, *, dram: bool = True) -> int:
-    """Return the NoC address of an offset in a DRAM bank, or (`dram=False`) an L1 bank.
+    """Return an offset's NoC address in a DRAM or L1 bank.
+
+    In an L1 bank with `dram=False`.
 
     Raises:
         KernelArgumentError: there is no such bank.

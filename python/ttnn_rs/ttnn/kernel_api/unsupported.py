@@ -1,4 +1,7 @@
-"""Names of the kernel API that this device does not have, with their reasons. Calling one raises `UnsupportedError`."""
+"""Unsupported kernel API names, with reasons.
+
+Calling one raises `UnsupportedError`.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class InterleavedBufferConfig:
 
 @dataclass
 class ShardSpecBuffer:
-    """The shards of a buffer: shapes in datums, and its matrix of pages.
+    """A buffer's shards: shapes in elements, and its page matrix.
 
     Attributes:
         core_sets: Cores that have shards.
@@ -232,7 +232,7 @@ def _count(what: str, value: object) -> int:
 
 
 def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, int], list[CoreCoord]]:
-    """Return the pages of the whole and of a shard, and the cores in the order of the shards."""
+    """Return pages of whole and shard, and cores in shard order."""
     spec = config.shard_parameters
     if spec is None:
         if config.tensor_pages is None or config.shard_pages is None or config.cores is None:
@@ -294,7 +294,7 @@ DeallocateBuffer = deallocate_buffer
 
 
 def tilize_nfaces(rows: npt.NDArray[Any], height: int, width: int) -> npt.NDArray[Any]:
-    """Return a row-major matrix as 32x32 tiles of four faces, tile after tile.
+    """Return a row-major matrix as 32x32 tiles of four faces.
 
     Raises:
         ArgumentError: height or width is not a multiple of 32, or the array has another size.

@@ -1,4 +1,4 @@
-"""Circular buffers of a program: made with it, and changed between its runs."""
+"""Circular buffers of a program: creation, and changes between runs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,10 @@ def _check_global(cores: Any, config: CircularBufferConfig, buffer: GlobalCircul
 
 
 def get_circular_buffer_config(program: Program, cb_handle: CBHandle) -> CircularBufferConfig:
-    """Return the configuration of a circular buffer. Change it with the functions below."""
+    """Return a circular buffer's configuration.
+
+    Change it with the functions below.
+    """
     return _handle("get_circular_buffer_config", program, cb_handle).config
 
 
@@ -106,7 +109,7 @@ def update_circular_buffer_total_size(program: Program, cb_handle: CBHandle, tot
 
 
 def update_circular_buffer_page_size(program: Program, cb_handle: CBHandle, buffer_index: int, page_size: int) -> None:
-    """Set the page size of one index of a circular buffer from the next run on.
+    """Set an index's page size from the next run on.
 
     Raises:
         MemoryConfigError: the buffer has no such index, or the size does not divide the buffer's.
@@ -123,7 +126,7 @@ def update_circular_buffer_page_size(program: Program, cb_handle: CBHandle, buff
 def update_dynamic_circular_buffer_address(
     program: Program, cb_handle: CBHandle, buffer: Buffer | GlobalCircularBuffer, address_offset: int = 0
 ) -> None:
-    """Move a circular buffer to another L1 buffer from the next run on.
+    """Move a circular buffer to another L1 buffer, for later runs.
 
     Raises:
         MemoryConfigError: it has memory of its own.
@@ -144,7 +147,9 @@ def update_dynamic_circular_buffer_address(
 def update_dynamic_circular_buffer_address_and_total_size(
     program: Program, cb_handle: CBHandle, buffer: Buffer, total_size: int
 ) -> None:
-    """Move a circular buffer to another L1 buffer and size from the next run on.
+    """Move a circular buffer to another L1 buffer and size.
+
+    It takes effect with the next run.
 
     Raises:
         MemoryConfigError: it has memory of its own, or the page size of an index does not divide the size.

@@ -87,7 +87,10 @@ class DataMovementConfig:
 
 @dataclass(kw_only=True)
 class EthernetConfig(DataMovementConfig):
-    """A kernel on an Ethernet core. `create_kernel` refuses it: these cores are not modelled."""
+    """An Ethernet core kernel.
+
+    `create_kernel` refuses it: these cores are not modelled.
+    """
 
     opt_level: KernelBuildOptLevel = KernelBuildOptLevel.Os
 
@@ -164,7 +167,7 @@ class CircularBufferConfig:
         self.remote_formats: dict[int, int] = {}
 
     def set_page_size(self, buffer_index: int, page_size: int) -> CircularBufferConfig:
-        """Set the page size of one index, a divisor of the total size.
+        """Set an index's page size, a divisor of the total size.
 
         Raises:
             MemoryConfigError: it is not.
@@ -192,7 +195,7 @@ class CircularBufferConfig:
         return self
 
     def set_globally_allocated_address(self, buffer: Buffer, address_offset: int = 0) -> CircularBufferConfig:
-        """Back it by an L1 buffer, whose bytes from `address_offset` on are its pages."""
+        """Use an L1 buffer's bytes from `address_offset` as its pages."""
         if not hasattr(buffer, "memory"):
             raise ArgumentError(
                 f"CircularBufferConfig.set_globally_allocated_address: expected a Buffer, got {buffer!r}"

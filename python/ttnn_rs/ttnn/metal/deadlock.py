@@ -53,7 +53,10 @@ def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Ite
 
 
 def describe_old_flags(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Iterator[str]:
-    """Yield one sentence per kernel that passed a wait because a semaphore still had its old value."""
+    """Yield a sentence per kernel that passed a stale semaphore wait.
+
+    A semaphore still had its old value there.
+    """
     for kernel in kernels:
         address = run.unchanged_semaphore(kernel.index)
         if address >= 0:
@@ -65,7 +68,7 @@ def describe_old_flags(run: _engine.ProgramRun, kernels: list[KernelContext]) ->
 
 
 def describe_cycle(run: _engine.ProgramRun, kernels: list[KernelContext]) -> str:
-    """Return the kernels that wait for each other in a circle, as text; empty if none do."""
+    """Return kernels waiting in a circle as text; empty if none."""
     waiting: dict[int, int] = {}
     for number, kind, what, *_ in run.waits():
         if kind in (0, 1):
@@ -109,7 +112,7 @@ def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
 
 
 def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
-    """Return the changes of this semaphore that no kernel waits for, as text; empty if none."""
+    """Return unawaited changes of this semaphore as text; empty if none."""
     for (x, y), writer in run.unseen_changes(number, address):
         other = kernels[writer]
         where = "-".join(map(str, other.core))
@@ -121,5 +124,5 @@ def _elsewhere(run: _engine.ProgramRun, kernels: list[KernelContext], number: in
 
 
 def _state(run: _engine.ProgramRun, kernel: int) -> str:
-    """Return what a kernel does after a deadlock: if it does not wait, it has returned."""
+    """Return a kernel's state after a deadlock: waiting or returned."""
     return "waits too" if any(row[0] == kernel for row in run.waits()) else "has returned"

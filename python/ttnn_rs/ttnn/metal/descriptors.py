@@ -287,7 +287,7 @@ class KernelDescriptor:
         self.common_runtime_args += other.common_runtime_args
 
     def append_runtime_args_from(self, other: KernelDescriptor) -> None:
-        """Add the arguments that another kernel has on each core to its own."""
+        """Add another kernel's arguments per core to its own."""
         own = RuntimeArgs()
         for kernel in (self, other):
             for core, values in arguments(kernel.runtime_args):
@@ -310,7 +310,10 @@ class KernelDescriptor:
 
 
 def arguments(given: Any) -> Iterator[tuple[CoreCoord, Sequence[int]]]:
-    """Yield cores and arguments, from `RuntimeArgs`, pairs, or nested lists by x and y."""
+    """Yield cores and arguments.
+
+    From `RuntimeArgs`, pairs, or nested lists by x and y.
+    """
     if isinstance(given, RuntimeArgs):
         # Reading the arguments of a core makes an empty list.
         yield from ((core, values) for core, values in given.to_list() if values)
@@ -342,7 +345,7 @@ class TileDescriptor:
 
 
 class FaceGeometry:
-    """Rows of a face and faces of a tile; they follow from the tile."""
+    """Rows of a face and faces of a tile, derived from it."""
 
     def __init__(self, face_r_dim: int = 16, num_faces: int = 4) -> None:
         self.face_r_dim, self.num_faces = face_r_dim, num_faces
@@ -392,7 +395,7 @@ class CBDescriptor:
         return self.buffer is not None
 
     def buffer_address(self) -> int | None:
-        """Return the address of the tensor's memory, if the buffer is in a tensor."""
+        """Return the tensor's memory address, if the buffer is in one."""
         return None if self.buffer is None else self.buffer.address() + self.address_offset
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
@@ -410,7 +413,7 @@ class CBDescriptor:
         self._global = global_circular_buffer
 
     def set_global_circular_buffer_from_cb(self, other: CBDescriptor) -> None:
-        """Make it an end of the same global circular buffer as another one."""
+        """Make it an end of another's global circular buffer."""
         self._global = other._global
 
 
@@ -496,7 +499,7 @@ def cb_descriptor_from_sharded_tensor(
     total_size: int = 0,
     core_ranges: CoreRangeSet | None = None,
 ) -> CBDescriptor:
-    """Return a circular buffer whose pages are those of a tensor sharded over L1.
+    """Return a circular buffer whose pages are an L1 tensor's.
 
     Args:
         cb_index: The index.
@@ -533,7 +536,7 @@ def cb_descriptor_from_sharded_tensor(
 
 
 def get_cb_address(descriptor: CBDescriptor) -> int:
-    """Return the L1 address of a circular buffer in a tensor or in a global circular buffer.
+    """Return the L1 address of a tensor-based or global circular buffer.
 
     Raises:
         StorageError: it has memory of its own, whose address only a running program has.

@@ -66,7 +66,9 @@ def write_to_buffer(buffer: Buffer, host_buffer: Any) -> None:
 
 
 def read_from_buffer(buffer: Buffer, host_buffer: list[int] | npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-    """Return the content of a buffer, or write it into a list (32-bit words) or an array.
+    """Return a buffer's content, or write it into a list or array.
+
+    The list has 32-bit words.
 
     Raises:
         ArgumentError: an array of another size.
@@ -97,7 +99,9 @@ def launch_program(
 
 
 def compile_program(device: MeshDevice, program: Program, force_slow_dispatch: bool = False) -> None:
-    """Check that a device can run a program. Python kernels are not compiled.
+    """Check that a device can run a program.
+
+    Python kernels are not compiled.
 
     Raises:
         DeviceError, MemoryConfigError, KernelArgumentError: it cannot.
@@ -131,7 +135,7 @@ def read_from_device_l1(
 
 
 def write_to_device_dram_channel(device: MeshDevice, dram_channel: int, address: int, host_buffer: Any) -> bool:
-    """Write words to a DRAM bank without any check of what is there.
+    """Write words to a DRAM bank, unchecked.
 
     Raises:
         DeviceError: no such bank, or bytes beyond it.
@@ -144,7 +148,7 @@ def write_to_device_dram_channel(device: MeshDevice, dram_channel: int, address:
 def read_from_device_dram_channel(
     device: MeshDevice, dram_channel: int, address: int, size: int, host_buffer: list[int] | None = None
 ) -> Words:
-    """Return words of a DRAM bank; a list is resized and filled with them.
+    """Return a DRAM bank's words, in a list that is resized.
 
     Raises:
         DeviceError: no such bank, or bytes beyond it.

@@ -1,4 +1,4 @@
-"""The mesh form of the host API, `tt::tt_metal::distributed`, on meshes of one chip.
+"""The mesh host API, `tt::tt_metal::distributed`, with one chip.
 
 A mesh buffer is a buffer of that chip, a workload is its program. Shapes of several chips are refused.
 """
@@ -84,7 +84,10 @@ class ReplicatedBufferConfig:
 
 @dataclass(kw_only=True)
 class ShardedMeshBufferConfig:
-    """A mesh buffer of which each chip has a part, called `ShardedBufferConfig` in `tt::tt_metal::distributed`."""
+    """A mesh buffer with a part per chip.
+
+    It is called `ShardedBufferConfig` in `tt::tt_metal::distributed`.
+    """
 
     global_size: int
     global_buffer_shape: tuple[int, int]
@@ -297,7 +300,7 @@ def write_shard(
 def read_shard(
     mesh_cq: CommandQueue, dst: Any, mesh_buffer: Buffer, coord: MeshCoordinate, blocking: bool = True
 ) -> npt.NDArray[Any]:
-    """Read one chip's part of a mesh buffer into a list or an array.
+    """Read a chip's part of a mesh buffer into list or array.
 
     Raises:
         DeviceError: the mesh has no such chip.

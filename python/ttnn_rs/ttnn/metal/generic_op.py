@@ -206,7 +206,9 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
 def prepare_generic_op(
     io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor
 ) -> None:
-    """Check a program and compile its kernels, so that `ttnn.generic_op` finds them compiled; nothing runs.
+    """Check a program and compile its kernels for `ttnn.generic_op`.
+
+    Nothing runs.
 
     Args:
         io_tensors: Inputs, then the output; all on one device.
@@ -253,7 +255,9 @@ def generic_op_report(
     program_descriptor: ProgramDescriptor | MeshProgramDescriptor,
     io_tensors: tuple[Tensor, ...] = (),
 ) -> Report | None:
-    """Run a program on the device of a tensor and return its report; None while a trace is captured.
+    """Run a program on a tensor's device; return its report.
+
+    None while a trace is captured.
 
     Args:
         output: The tensor.

@@ -1,4 +1,6 @@
-"""Global circular buffers: one core fills pages in the L1 of others, from program to program.
+"""Global circular buffers: one core fills others' L1 pages.
+
+From program to program.
 
 On every sender and receiver the buffer has the same bytes of L1, and a page of configuration beside it, which is
 where kernels find the other side:

@@ -1,4 +1,4 @@
-"""L1 addresses of a program's circular buffers, and the program as rows for the engine."""
+"""Circular buffer addresses of a program, and its engine rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, 
 
 @dataclass
 class Layout:
-    """A program as the engine takes it, and the kernels in the same order."""
+    """A program in the engine's form, and kernels in equal order."""
 
     cbs: list[CbRow]
     semaphores: list[tuple[tuple[int, int], int, int]]
@@ -76,7 +76,10 @@ def _notes(images: dict[int, CompiledKernel], kernel: Kernel) -> tuple[str, ...]
 
 
 def cb_addresses(program: ProgramParts, base: int) -> list[int]:
-    """Return the L1 address of each circular buffer of a program, given the first that one of its own can have."""
+    """Return circular buffer addresses, given the first one available.
+
+    It is the first that a buffer of the program itself can have.
+    """
     ends: dict[tuple[int, int], int] = {}
     places = []
     for handle in program.circular_buffers:

@@ -1,4 +1,4 @@
-"""Errors of kernels, with the kernel, the place and the call where they happened."""
+"""Kernel errors, with kernel, location and call."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def raise_from_kernel(kernel: object, error: BaseException, reason: str = "", pl
 
 
 def calling_line() -> tuple[str, int]:
-    """Return file and line of the innermost frame that is not of this package."""
+    """Return the innermost frame's file and line outside this package."""
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         path = frame.f_code.co_filename
@@ -79,7 +79,10 @@ def calling_line() -> tuple[str, int]:
 
 
 def end_of(function: Callable[[], object]) -> tuple[str, int]:
-    """Return file and last line of a kernel; nothing for callables that are no Python function."""
+    """Return a kernel's file and last line.
+
+    Nothing for callables that are no Python function.
+    """
     code: CodeType | None = getattr(unwrap(function), "__code__", None)
     if code is None:
         return "", 0
@@ -87,7 +90,10 @@ def end_of(function: Callable[[], object]) -> tuple[str, int]:
 
 
 def _with_call(text: str, call: str) -> str:
-    """Return an error's text with the call of the user's line instead of the one that found the error."""
+    """Return an error's text with the user's call.
+
+    It replaces the one that found the error.
+    """
     if call and text.startswith("argument "):
         return f"{call}: {text}"
     found, colon, rest = text.partition(": ")

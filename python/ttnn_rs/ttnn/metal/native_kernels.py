@@ -1,4 +1,4 @@
-"""C++ kernels of a program: what they are compiled with, how the engine takes them, and what they print."""
+"""C++ kernels of a program: compilation inputs, engine form, printed output."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ from ttnn.metal.cpp.spec import CbFormat, Chip, CompiledKernel, ComputeSettings,
 from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, remote_ends, shared_core
 
 NativeRow = tuple[int, bytes, int, int, str, tuple[int, int]]
-"""A compiled kernel for the engine: number, image, own arguments, instructions, headers, relative coordinates."""
+"""A compiled kernel for the engine.
+
+Number, image, own arguments, instructions, headers, relative coordinates.
+"""
 _INSTRUCTIONS = 10_000_000_000
 """Default instruction limit of a kernel without `TTNN_KERNEL_LIMIT`: about half a minute."""
 _NO_LIMIT = (1 << 64) - 1
 
 
 def compile_kernels(device: MeshDevice, program: ProgramParts) -> dict[int, CompiledKernel]:
-    """Return the C++ kernels of a program compiled, by the `id` of the kernel; several are compiled at once.
+    """Return a program's compiled C++ kernels, by the kernel's `id`.
+
+    Several are compiled at once.
 
     Raises:
         KernelCompileError: one does not compile, or there is no compiler.
@@ -91,7 +96,7 @@ def _settings(device: MeshDevice, program: ProgramParts, kernel: Kernel) -> Kern
 
 
 def native_rows(placed: Sequence[tuple[tuple[int, int], Kernel]], images: dict[int, CompiledKernel]) -> list[NativeRow]:
-    """Return the compiled kernels among the kernels of a program in their order, as the engine takes them."""
+    """Return a program's compiled kernels in order, in engine form."""
     limit = _limit()
     rows = []
     for number, (place, kernel) in enumerate(placed):

@@ -19,7 +19,9 @@ _SHOWN = 8
 
 
 def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
-    """Return a program as text: cores, kernels, circular buffers, semaphores, and the map of L1.
+    """Return a program as text.
+
+    Cores, kernels, circular buffers, semaphores, and the map of L1.
 
     With a device, addresses are those that the program has there, and a program that the device cannot run raises as it
     would when it is enqueued. Without one, addresses count from the first that a circular buffer can have.
@@ -149,7 +151,10 @@ def _circular_buffer(handle: CBHandle) -> Iterator[list[str]]:
 
 
 def _l1(program: ProgramParts, places: list[int], device: MeshDevice | None) -> Iterator[str]:
-    """Yield the map of L1: circular buffers in the order of their addresses, for each set of cores with the same."""
+    """Yield the L1 map: circular buffers by address, per core set.
+
+    The cores of a set have the same ones.
+    """
     limit = 0
     if device is not None:
         limit = device.engine.lowest_l1_address() or int(device.chip["l1_bytes"])

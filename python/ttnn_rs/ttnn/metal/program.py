@@ -95,7 +95,7 @@ def create_kernel(
 def create_kernel_from_string(
     program: Program, kernel_src_code: str, core_spec: CoreSpec, config: KernelConfig
 ) -> Kernel:
-    """Add a kernel from a C++ source, or a Python source that defines `kernel_main`.
+    """Add a kernel from C++, or from Python defining `kernel_main`.
 
     The names of `ttnn.kernel_api` are known in a Python text. C++ is compiled when the program is enqueued.
 
@@ -157,7 +157,7 @@ def _check_function(call: str, function: Callable[..., object]) -> None:
 
 
 def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) -> None:
-    """Check that the two data-movement kernels of a core do not share transfer counters."""
+    """Check that a core's data-movement kernels do not share transfer counters."""
     if isinstance(added.config, ComputeConfig) or isinstance(other.config, ComputeConfig):
         return
     mode, other_mode = added.config.noc_mode, other.config.noc_mode

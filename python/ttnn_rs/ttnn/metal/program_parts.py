@@ -1,4 +1,7 @@
-"""The parts of a program: kernels with their cores and arguments, circular buffers, semaphores."""
+"""Parts of a program: kernels, circular buffers, semaphores.
+
+Kernels have cores and arguments.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
 KernelConfig = DataMovementConfig | ComputeConfig
 RISCS = ("BRISC", "NCRISC", "TRISC")
 MAX_RUNTIME_ARGS = 341
-"""Words of unique and common runtime arguments of a kernel on a core."""
+"""Words of a kernel's unique and common runtime arguments per core."""
 _WORD = 0xFFFF_FFFF
 
 
@@ -44,7 +47,10 @@ def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
 
 
 class Kernel:
-    """A kernel of a program: Python function or C++ source, cores, configuration, arguments."""
+    """A program's kernel.
+
+    Python function or C++ source, cores, configuration, arguments.
+    """
 
     def __init__(self, function: Callable[[], object] | CppSource, cores: CoreRangeSet, config: KernelConfig) -> None:
         self.function = function
@@ -59,7 +65,7 @@ class Kernel:
         self.buffers: dict[tuple[int, int], list[Any]] = {}
         """Buffers among the arguments; they live as long as the kernel."""
         self.bindings: KernelBindings | None = None
-        """Names that the kernel may use, if it was made from a `KernelSpec`."""
+        """Names bound by the kernel's `KernelSpec`, if it has one."""
         self.include_paths: tuple[str, ...] = ()
         """Folders in which headers of a C++ source are looked for."""
 
@@ -98,7 +104,10 @@ class ProgramParts:
 
 
 def remote_ends(program: ProgramParts, cores: CoreRangeSet) -> dict[int, tuple[int, int]]:
-    """Return the L1 address of the configuration, and bytes of a page, of each remote CB on any of the cores."""
+    """Return each remote CB's configuration address and page size.
+
+    Of those on any of the cores.
+    """
     return {
         index: (handle.global_buffer.config_address(), handle.config.page_sizes[index])
         for handle in program.circular_buffers
@@ -141,7 +150,9 @@ def check_count(call: str, kernel: Kernel, count: int) -> None:
 
 
 def as_words(call: str, args: Iterable[Any]) -> list[int]:
-    """Return arguments as unsigned 32-bit words; an object with an `address()` becomes its address.
+    """Return arguments as unsigned 32-bit words.
+
+    An object with an `address()` becomes its address.
 
     Raises:
         KernelArgumentError: one is no 32-bit integer.

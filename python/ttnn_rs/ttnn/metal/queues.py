@@ -77,7 +77,10 @@ def _device(call: str, queue: CommandQueue | MeshDevice) -> MeshDevice:
 
 
 def _check_buffer(call: str, queue: CommandQueue | MeshDevice, buffer: Buffer) -> None:
-    """Check that a buffer is on the queue's device and that no trace is being captured."""
+    """Check that a buffer is on the queue's device.
+
+    No trace may be being captured.
+    """
     device = _device(call, queue)
     if not isinstance(buffer, Buffer):
         raise ArgumentError(f"{call}: expected a Buffer, got {buffer!r}")
@@ -101,7 +104,7 @@ def enqueue_write_buffer(cq: CommandQueue | MeshDevice, buffer: Buffer, src: Any
 def enqueue_read_buffer(
     cq: CommandQueue | MeshDevice, buffer: Buffer, dst: npt.NDArray[Any] | None = None, blocking: bool = True
 ) -> npt.NDArray[Any]:
-    """Return the content of a buffer as 32-bit words, or write it into `dst`.
+    """Return a buffer's 32-bit words, or write them into `dst`.
 
     Raises:
         ArgumentError: `dst` has another size.
@@ -157,7 +160,7 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
 
 
 class Caller(NamedTuple):
-    """The caller of a program: full function name, and its tensors, the result last."""
+    """A program's caller: full function name and tensors, result last."""
 
     name: str
     tensors: tuple[Any, ...] = ()
@@ -182,7 +185,10 @@ def enqueue_for(
 
 
 def _ready(call: str, device: MeshDevice, program: Program) -> Layout:
-    """Return a program for one device; of one that was made from a specification, check that it has arguments."""
+    """Return a program for one device.
+
+    Of one that was made from a specification, check that it has arguments.
+    """
     layout = lay_out(device, program)
     if program.specified is not None:
         program.specified.check_run(call)
@@ -209,7 +215,7 @@ def _run(caller: Caller, device: MeshDevice, layout: Layout, *, trace: bool = Tr
 
 
 class ProgramRun:
-    """A program of a trace, as it was laid out when it was captured."""
+    """A trace's program, in its layout at capture."""
 
     def __init__(self, caller: Caller, layout: Layout) -> None:
         # A trace keeps no tensor alive.
@@ -232,7 +238,9 @@ def finish(cq: CommandQueue | MeshDevice, sub_device_ids: Sequence[SubDeviceId] 
 
 
 def synchronize(device: MeshDevice, cq_id: int | None = None, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
-    """Wait until everything on a queue, by default on all, is done: it is.
+    """Wait until everything on a queue is done: it is.
+
+    By default on all queues.
 
     Raises:
         DeviceError: the device is closed, or has no such queue or sub-device.

@@ -49,7 +49,7 @@ class Report:
         self.bank_bytes: list[tuple[int, int]] = [tuple(pair) for pair in raw["bank_bytes"]]
         self.started_at = 0
         self.gap: int = raw["between_programs"]
-        """Cycles from the end of a program to the start of the next one in its queue."""
+        """Cycles between consecutive programs in a queue."""
         self._run = run
         self.kernels: list[KernelReport] = []
         for number, (kernel, (clocks, stalls, calls)) in enumerate(zip(kernels, raw["kernels"], strict=True)):
@@ -71,7 +71,10 @@ class Report:
 
     @cached_property
     def events(self) -> list[Event]:
-        """Return calls and transfers in the order of the calls: the first 2,097,152, or none after `trace=False`."""
+        """Return calls and transfers in call order.
+
+        The first 2,097,152, or none after `trace=False`.
+        """
         return [Event(*row) for row in self._run.events()]
 
     @property
@@ -88,7 +91,7 @@ class Report:
         timeline.save(self, path)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the grid's heat map and the timeline with matplotlib; return the figure.
+        """Draw the heat map and timeline with matplotlib; return the figure.
 
         Raises:
             ArgumentError: the run was not recorded (`trace=False`).
@@ -122,7 +125,10 @@ def _who(kernel: KernelContext, core: tuple[int, int]) -> str:
 
 
 def _leftovers(kernels: list[KernelContext], rows: list[tuple[tuple[int, int], int, int, int, int]]) -> Iterator[str]:
-    """Yield one sentence for pages that are left in the same CB, by the same kernels, on one or many cores."""
+    """Yield a sentence per kind of pages left in a CB.
+
+    They are left by the same kernels, on one or many cores.
+    """
     cores: dict[str, list[tuple[int, int]]] = {}
     for core, cb, pages, producer, consumer in rows:
         count = "1 page is" if pages == 1 else f"{pages} pages are"

@@ -1,4 +1,7 @@
-"""Runtime arguments of kernels: per core and common, set before a run and changed between runs."""
+"""Runtime arguments of kernels, per core and common.
+
+They are set before a run and changed between runs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ __all__ = [
 def set_runtime_args(
     program: Program, kernel: Kernel, core_spec: CoreSpec | Sequence[CoreCoord], args: Sequence[Any]
 ) -> None:
-    """Set the runtime arguments of cores; a list of cores requires a list of lists. Buffers become addresses.
+    """Set cores' runtime arguments.
+
+    A list of cores requires a list of lists. Buffers become addresses.
 
     Between runs, the arguments may get other values, but not another number.
 
@@ -70,7 +75,9 @@ def _check_classic(call: str, kernel: Kernel) -> None:
 
 
 def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any]) -> None:
-    """Set the runtime arguments that all cores of a kernel share. Buffers become addresses.
+    """Set a kernel's common runtime arguments.
+
+    Buffers become addresses.
 
     Raises:
         KernelArgumentError: no 32-bit words, or too many.
@@ -84,7 +91,7 @@ def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any
 
 
 def get_runtime_args(program: Program, kernel: Kernel, core: CoreSpec) -> list[int]:
-    """Return the runtime arguments of a core, a list that the next run uses.
+    """Return a core's runtime arguments, a list for the next run.
 
     Raises:
         KernelArgumentError: the kernel does not run there.

@@ -1,4 +1,7 @@
-"""Runs the kernels of a program as coroutines, one at a time, in an order that depends on the program alone."""
+"""A deterministic scheduler of kernels as coroutines.
+
+One runs at a time, in an order that depends on the program alone.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from ttnn.metal.watchdog import Guard, OverrunError
 
 
 def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
-    """Run a program, laid out for the device, to its end and return its report.
+    """Run a laid-out program to its end; return its report.
 
     Raises:
         KernelError: an error in a kernel (the subclass names its kind), an exception of its own, or an exceeded
@@ -136,7 +139,10 @@ def _run_native(kernels: list[KernelContext], hub: greenlet.greenlet) -> None:
 
 
 def _end(coroutines: list[greenlet.greenlet]) -> None:
-    """Close the kernels that have not returned; their `finally` blocks run, their calls end them."""
+    """Close the kernels that have not returned.
+
+    Their `finally` blocks run, their calls end them.
+    """
     interrupt = None
     for coroutine in coroutines:
         if coroutine.dead or coroutine in here.left:

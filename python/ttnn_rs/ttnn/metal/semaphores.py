@@ -1,4 +1,7 @@
-"""Semaphores: those of a program, and global ones, which keep address and value from program to program."""
+"""Semaphores: a program's, and global ones.
+
+Global ones keep address and value from program to program.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def create_semaphore(
 
 
 class GlobalSemaphore:
-    """A semaphore with the same address on all its cores, independent of programs."""
+    """A program-independent semaphore with one address on all cores."""
 
     def __init__(self, device: MeshDevice, cores: CoreRangeSet, buffer: Buffer) -> None:
         self.device = device

@@ -1,4 +1,7 @@
-"""Kernels that are not handed over as functions: files and texts of C++, and of Python with a `kernel_main`."""
+"""Kernels from files and texts of C++ or Python.
+
+Python has a `kernel_main`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ SetRootDir = set_root_dir
 
 
 def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> KernelFunction:
-    """Return the kernel of a file: of C++, or the `kernel_main` of one of Python.
+    """Return a file's kernel: C++, or `kernel_main` of Python.
 
     The path is absolute, or one from the working folder, the folder of `set_root_dir` or that of `TT_METAL_HOME`.
 
@@ -66,7 +69,9 @@ def _roots() -> tuple[Path, ...]:
 
 
 def _named(found: Path) -> tuple[Path, ...]:
-    """Return the folders whose files a kernel's file may include by a path such as `../common.h`.
+    """Return the folders that a kernel's file may include from.
+
+    It includes by a path such as `../common.h`.
 
     Those are the folder of the program and the working folder, if the kernel is below. A home folder is too much.
     """
@@ -77,7 +82,7 @@ def _named(found: Path) -> tuple[Path, ...]:
 
 
 def kernel_from_text(caller: str, text: str, name: str = "") -> KernelFunction:
-    """Return the kernel of a text: of C++, or the `kernel_main` of a Python text.
+    """Return a text's kernel: C++, or `kernel_main` of Python.
 
     In Python the names of `ttnn.kernel_api` are known.
 

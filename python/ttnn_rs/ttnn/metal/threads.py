@@ -1,4 +1,7 @@
-"""Threads are refused inside kernels: a kernel runs on one core, and its errors belong to its program."""
+"""Thread refusal inside kernels.
+
+A kernel runs on one core, and its errors belong to its program.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,15 @@ _STARTS = [(threading.Thread, "start")] + [
     )
     if hasattr(module, name)
 ]
-"""Functions that start a thread; `threading` has some of those of `_thread` under names of its own."""
+"""Thread-starting functions.
+
+`threading` has some of those of `_thread` under names of its own.
+"""
 _guarded = False
 
 
 def refuse_threads() -> None:
-    """Make the functions that start a thread raise inside kernels, from now on."""
+    """Make thread-starting functions raise inside kernels, from now on."""
     global _guarded
     if not _guarded:
         _guarded = True

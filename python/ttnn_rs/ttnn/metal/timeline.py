@@ -1,4 +1,4 @@
-"""The timeline of a run: as a Chrome trace, and as a plot."""
+"""The timeline of a run as a Chrome trace and plot."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ class Run(Protocol):
 
 
 def chrome_trace(report: Run) -> dict[str, Any]:
-    """Return the report as a Chrome trace: a process per core, a thread per RISC, asynchronous spans for transfers.
+    """Return the report as a Chrome trace.
+
+    A process per core, a thread per RISC, asynchronous spans for transfers.
 
     Times are microseconds on the chip. The calls of a RISC stand inside a span of its kernel, which says for how many
     cycles it worked, and what share of the program's length that is.
@@ -131,7 +133,7 @@ def chrome_trace(report: Run) -> dict[str, Any]:
 
 
 def busy_cycles(kernel: KernelReport, thread: int, start: int = 0) -> int:
-    """Return for how many cycles a thread of a kernel did not wait, never more than the program is long.
+    """Return a kernel thread's busy cycles, at most the program's length.
 
     Args:
         kernel: The kernel.
@@ -161,7 +163,9 @@ def save(report: Run, path: str | Path) -> None:
 
 
 def plot(report: Run, path: str | Path | None = None) -> Any:
-    """Draw how busy each core was and what each RISC did when; return the figure, and save it if `path` is given.
+    """Draw each core's load and each RISC's timeline; return the figure.
+
+    It is saved if `path` is set.
 
     Raises:
         ArgumentError: the run was not recorded.

@@ -1,4 +1,6 @@
-"""Traces: programs and operators that are recorded once and then run again and again, with the same arguments.
+"""Traces: programs and operators recorded once and run again.
+
+With the same arguments.
 
 Programs of `metal.enqueue_program` and `ttnn.generic_op` are only noted during the capture; TT-NN operators run too,
 see `ttnn.operation.traces`. Transfers between host and device are refused, as on a card.
@@ -47,7 +49,7 @@ def end_trace_capture(device: MeshDevice, cq_id: int, trace_id: MeshTraceId | in
 def replay_trace(
     device: MeshDevice, cq_id: int, trace_id: MeshTraceId | int, blocking: bool = True, *, trace: bool = True
 ) -> list[Report]:
-    """Replay a trace with its captured arguments; return the reports of its programs.
+    """Replay a trace with captured arguments; return its programs' reports.
 
     `trace=False` does not record calls and transfers for `Report.save` and `Report.plot`.
 

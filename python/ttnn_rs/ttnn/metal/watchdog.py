@@ -1,4 +1,4 @@
-"""Limits for Python kernels: an endless loop ends with an error that names its line.
+"""Limits for Python kernels: endless loops raise, naming the line.
 
 One thread of the process looks at the running programs once a second. What it finds is raised in the thread that runs
 the program, wherever the kernel is. Two limits, both from the environment when a program starts, 0 for none:
@@ -49,7 +49,9 @@ class OverrunError(BaseException):
 
 
 class LeftError(OverrunError):
-    """Raised inside a kernel that continues after the end of its program; one that catches it is abandoned.
+    """Raised in a kernel that continues after its program's end.
+
+    One that catches it is abandoned.
 
     Before Python 3.12 an exception is made while the interpreter counts a reserve of its stack, and a kernel that is
     left then keeps the reserve: the next RecursionError ends the process. So the kernel is left when it drops the
@@ -87,7 +89,10 @@ class Guard:
         self.sent = 0
         """Errors that were sent."""
         self.is_coming = False
-        """True if an error was sent that the program's thread has not seen."""
+        """True if an error was sent but not seen.
+
+        The program's thread has to see it.
+        """
         if self._armed:
             _watch(self)
 
@@ -104,7 +109,7 @@ class Guard:
                 time.sleep(0)
 
     def end(self) -> None:
-        """Watch the end of the program: a kernel that does not return soon is left."""
+        """Watch the program's end, leaving kernels that do not return soon."""
         self._ending, self._idle = True, 0.0
         if not self._armed:
             self._armed = True

@@ -1,1 +1,1 @@
-"""Tensors: creation, host buffers, transfer to and from devices, conversion, indexing, files, distribution."""
+"""Tensors: creation, host buffers, transfers, conversion, indexing, files, distribution."""

@@ -27,7 +27,9 @@ _WHERE = "ttnn.Tensor()"
 
 
 def tensor_from_arguments(kind: type[_T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _T:
-    """Return what `ttnn.Tensor(*args, **kwargs)` makes; the kind of the first argument tells which form is meant.
+    """Return the tensor of `ttnn.Tensor(*args, **kwargs)`.
+
+    The kind of the first argument decides which form is meant.
 
     Raises:
         ArgumentError: the arguments fit no form.
@@ -170,7 +172,7 @@ def _tensor_from_array(
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
 ) -> _T:
-    """Return a tensor with the values of an array, on the host or, if `device` is given, there.
+    """Return a tensor with an array's values, on host or `device`.
 
     Args:
         kind: The class of the result.

@@ -87,7 +87,9 @@ def from_torch(
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
 ) -> Tensor | None:
-    """Create a tensor from a torch tensor or a numpy array. None is returned for None.
+    """Create a tensor from a torch or numpy tensor.
+
+    None is returned for None.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -216,7 +218,10 @@ def to_torch(
 
 
 def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Array:
-    """Return a numpy array without padding; bfloat16 as ml_dtypes.bfloat16, block floats as float32."""
+    """Return a numpy array without padding.
+
+    bfloat16 as ml_dtypes.bfloat16, block floats as float32.
+    """
     _require_tensor("ttnn.to_numpy", tensor)
     return tensor.to_numpy(mesh_composer)
 
@@ -246,7 +251,9 @@ def to_device(
 
 
 def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: int | None = None) -> Tensor:
-    """Return `tensor` copied to the host, with its padding, layout and data type. A host tensor is returned unchanged.
+    """Return `tensor` copied to the host with padding, layout and type.
+
+    A host tensor is returned unchanged.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -292,7 +299,9 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
 
 
 def quantize_weights_via_host(device_tensor: Tensor, *, dtype: DataType, memory_config: MemoryConfig | None) -> Tensor:
-    """Return a tensor of a device in another data type, converted by the host, which rounds as `ttnn.from_torch` does.
+    """Return a device tensor converted to a data type by the host.
+
+    It rounds as `ttnn.from_torch` does.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -314,7 +323,9 @@ def quantize_weights_via_host(device_tensor: Tensor, *, dtype: DataType, memory_
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
-    """Release the memory of `tensor`. Nothing is returned, and nothing happens to a tensor that was released before.
+    """Release the memory of `tensor`.
+
+    Nothing is returned, and nothing happens to a tensor that was released before.
 
     Args:
         tensor: The tensor.
@@ -325,7 +336,9 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
 
 
 def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
-    """Return `tensor` moved to newly allocated memory, to reduce fragmentation. The old one is deallocated.
+    """Return `tensor` in new memory, to reduce fragmentation.
+
+    The old one is deallocated.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -424,7 +437,9 @@ def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> Non
 
 
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
-    """Write the values of a host tensor to a device tensor of the same shape, data type and layout.
+    """Write a host tensor to an equal device tensor.
+
+    Shape, data type and layout are the same.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -439,7 +454,7 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
 
 
 def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[host_buffer.Raw, TensorSpec]:
-    """Return the raw buffer of a host tensor, padded as the device tensor needs it."""
+    """Return a host tensor's raw buffer, padded for the device tensor."""
     _require_tensor(where, host_tensor, "host_tensor")
     _require_tensor(where, device_tensor, "device_tensor")
     raw = host_tensor._require_host(where, "host_tensor")
@@ -454,7 +469,7 @@ def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[ho
 def copy_host_to_device_tensor_partial(
     host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: int | None = None
 ) -> None:
-    """Write the shards of a host tensor that belong to given cores to a sharded device tensor.
+    """Write the given cores' shards of a host tensor to device.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -489,7 +504,9 @@ def copy_host_to_device_tensor_partial(
 def copy_device_to_host_tensor(
     device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: int | None = None
 ) -> None:
-    """Write the values of a device tensor to a host tensor of the same shape, data type and layout.
+    """Write a device tensor to an equal host tensor.
+
+    Shape, data type and layout are the same.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -533,7 +550,7 @@ def is_sharded(tensor: Tensor) -> bool:
 
 
 def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
-    """Return the memory configuration of a device tensor, None for a host tensor."""
+    """Return a device tensor's memory configuration, None for host tensors."""
     _require_tensor("ttnn.get_memory_config", tensor)
     return tensor.memory_config() if tensor._device is not None and tensor.is_allocated() else None
 
@@ -559,7 +576,7 @@ _IN_TORCH = {
     DataType.INT32: "int32",
     DataType.FP8_E4M3: "float8_e4m3fn",
 }
-"""The type of torch in which `to_torch` returns the values of a data type."""
+"""The torch type of a data type in `to_torch`."""
 
 
 def ttnn_dtype_to_torch_dtype(dtype: DataType) -> Any:

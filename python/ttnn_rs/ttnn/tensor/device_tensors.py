@@ -1,4 +1,6 @@
-"""The tensors of the single chips of a mesh, apart and together. With one chip that is the tensor itself.
+"""Per-chip tensors of a mesh, apart and together.
+
+With one chip that is the tensor itself.
 
 Source: signatures of ttnn 0.81.1.
 """
@@ -54,7 +56,7 @@ def get_device_tensors(tensor: Tensor) -> list[Tensor]:
 
 @checked
 def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
-    """Return the mesh tensor of the per-chip `tensors`, of which there is one.
+    """Return the mesh tensor of per-chip `tensors`: exactly one.
 
     Raises:
         ShapeError: there is not exactly one.
@@ -68,7 +70,7 @@ def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
 
 @checked
 def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor:
-    """Return the host tensor whose parts on the chips of a mesh are `tensors`.
+    """Return the host tensor with `tensors` as its mesh parts.
 
     Raises:
         ShapeError: there are more or fewer than chips, or the mesh has several.
@@ -84,7 +86,7 @@ def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor
 
 @checked
 def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: MeshDevice | None = None) -> Tensor:
-    """Return a tensor distributed over a mesh by a mapper, on `mesh_device` or the host.
+    """Return a tensor distributed by a mapper, on `mesh_device` or host.
 
     Raises:
         ShapeError: the mapper cuts a dimension that the tensor does not have.

@@ -1,4 +1,4 @@
-"""Mesh mappers and composers for a mesh of one chip, where distributing and concatenating a tensor change nothing.
+"""Mesh mappers and composers for one chip, which change nothing.
 
 Programs written for a mesh of any size run unchanged on one chip: the dimensions they name are checked and noted in the
 tensor's topology. Whatever needs a second chip raises.
@@ -288,7 +288,7 @@ class ShardTensorToMesh(CppTensorToMesh):
 
 
 class ShardTensor2dMesh(CppTensorToMesh):
-    """Shards two dimensions over the rows and columns of the mesh; None replicates."""
+    """Shards two dimensions over mesh rows and columns; None replicates."""
 
     def __init__(self, mesh_device: MeshDevice, mesh_shape: Sequence[int], dims: tuple[int | None, int | None]) -> None:
         _require_one_chip("ttnn.ShardTensor2dMesh", mesh_device)
@@ -312,7 +312,7 @@ class ReplicateTensorToMeshWrapper:
 
 
 def create_mesh_mapper(mesh_device: MeshDevice | MeshShape, config: MeshMapperConfig) -> CppTensorToMesh:
-    """Return the mapper of a configuration, for a device or a mesh shape.
+    """Return a configuration's mapper, for a device or mesh shape.
 
     Raises:
         UnsupportedError: the shape has several chips.
@@ -393,7 +393,7 @@ class ConcatMeshToTensor(CppMeshToTensor):
 
 
 class ConcatMesh2dToTensor(CppMeshToTensor):
-    """Concatenates the tensors of the rows and columns of the mesh along two dimensions."""
+    """Concatenates tensors of mesh rows and columns along two dimensions."""
 
     def __init__(self, mesh_device: MeshDevice, mesh_shape: Sequence[int], dims: tuple[int, int]) -> None:
         where = "ttnn.ConcatMesh2dToTensor"
@@ -465,7 +465,7 @@ def check_mapper(operator: str, mapper: object) -> CppTensorToMesh | None:
 
 
 def check_composer(operator: str, composer: object, rank: int) -> None:
-    """Check that a composer is one of those above and that the tensor has its dimensions.
+    """Check that a composer is supported and fits the tensor's dimensions.
 
     Raises:
         ShapeError: there is no such dimension.

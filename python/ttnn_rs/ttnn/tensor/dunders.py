@@ -1,4 +1,6 @@
-"""Python's arithmetic and comparison signs on tensors: each calls the operator of the same meaning.
+"""Python's arithmetic and comparison operators on tensors.
+
+Each calls the operator of the same meaning.
 
 Tensors are below operators, so operators are not imported here: each registers itself in `OPERATORS` by its name.
 """
@@ -32,7 +34,10 @@ def operation(name: str) -> Callable[..., Any]:
 
 
 class TensorOperators:
-    """The signs. As in the official package there is no `**`, no unary minus and no `len()`, and `bool()` is True."""
+    """The operators.
+
+    As in the official package there is no `**`, no unary minus and no `len()`, and `bool()` is True.
+    """
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Tensors in files: `.tensorbin` as the official package writes it, and the cache of `as_tensor`.
+"""Tensor files: official `.tensorbin` files and `as_tensor`'s cache.
 
 A file is a little-endian u64 with the size of the header, the header (a FlatBuffer, filled up with zeros so that the
 data begins at a multiple of 64), and the raw buffer of the tensor.
@@ -97,7 +97,7 @@ def dump_tensor(
 
 
 def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
-    """Return the tensor stored in a file, on the host or on `device`.
+    """Return a file's tensor, on the host or on `device`.
 
     Shape: `file` -> [..., H, W].
 
@@ -147,7 +147,7 @@ def as_tensor(
     mesh_mapper: object = None,
     cache_dump_mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
 ) -> Tensor | None:
-    """Create a tensor from a torch tensor or a numpy array, cached in a file.
+    """Create a tensor from torch or numpy, cached in a file.
 
     Shape: [..., H, W] -> [..., H, W].
 
@@ -229,7 +229,7 @@ def _check_cached(
     dtype: DataType | None,
     layout: Layout | None,
 ) -> None:
-    """Raise FileFormatError unless a cached tensor is the one that the arguments describe."""
+    """Raise FileFormatError unless a cached tensor matches the arguments."""
     if dtype is None and source is not None:
         dtype = default_dtype(as_array(source, where))
     pairs = [
@@ -243,7 +243,10 @@ def _check_cached(
 
 
 def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
-    """Return a tensor in the requested memory config, which is not part of a cache file's name."""
+    """Return a tensor in the requested memory config.
+
+    It is not part of a cache file's name.
+    """
     return tensor if device is None else tensor._to_device(where, device, memory_config)
 
 
@@ -455,7 +458,10 @@ def _read_memory(table: Table) -> MemoryConfig:
 
 
 def _read_storage(parts: list[Table]) -> tuple[int, int]:
-    """Return offset and size of the data, from the beginning of the data."""
+    """Return offset and size of the data.
+
+    The offset counts from the beginning of the data.
+    """
     if len(parts) != 1:
         raise UnsupportedError(
             f"ttnn.load_tensor: the file holds {len(parts)} parts, for several chips; one is modelled"

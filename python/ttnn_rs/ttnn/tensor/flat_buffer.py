@@ -1,4 +1,4 @@
-"""The part of the FlatBuffers wire format that `.tensorbin` headers need: tables, vectors, structs.
+"""FlatBuffers tables, vectors and structs for `.tensorbin` headers.
 
 A buffer is built back to front, exactly in the order and with the alignment of the reference library, so that the
 headers written here are byte for byte those that the official package writes.
@@ -18,7 +18,10 @@ _FIRST_FIELD = 4  # bytes of a vtable before the entry of field 0
 
 
 class Builder:
-    """Builds a buffer from its end to its beginning. Places are distances from the end."""
+    """A buffer builder, from end to beginning.
+
+    Positions are distances from the end.
+    """
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -41,7 +44,7 @@ class Builder:
         return self._prepend(data)
 
     def reference(self, place: int) -> int:
-        """Add a reference to what was built before at `place`; return its own place."""
+        """Add a reference to `place`, built before; return its own position."""
         self.align(_OFFSET_BYTES)
         return self.scalar("I", len(self._data) - place + _OFFSET_BYTES)
 
@@ -98,7 +101,10 @@ class Builder:
 
 
 class Table:
-    """A table of a buffer that was read. Every read is checked against the size of the buffer."""
+    """A table of a read buffer.
+
+    Every read is checked against the size of the buffer.
+    """
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data = data
@@ -125,7 +131,7 @@ class Table:
         return default if place is None else self._read(kind, place)
 
     def target(self, number: int) -> int | None:
-        """Return the place that a reference leads to, None if the field is absent."""
+        """Return a reference's target, None if the field is absent."""
         place = self._field(number)
         return None if place is None else place + self._read("I", place)
 
@@ -158,7 +164,7 @@ class Table:
         return [Table(self._data, slot + self._read("I", slot)) for slot in slots]
 
     def structure(self, number: int, kinds: str) -> tuple[int, ...] | None:
-        """Return the numbers of a struct that a reference leads to, None if the field is absent."""
+        """Return a referenced struct's numbers, None if the field is absent."""
         place = self.target(number)
         if place is None:
             return None

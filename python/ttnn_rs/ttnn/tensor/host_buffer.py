@@ -1,4 +1,6 @@
-"""Values of host tensors: numpy, torch, DLPack and lists on one side, raw tensor buffers on the other.
+"""Host tensor values: conversions to and from raw buffers.
+
+The values are in numpy, torch, DLPack or lists.
 
 The raw buffer of a tensor is the concatenation of its pages, as the official package keeps it on the host and writes
 it to files. The bits are made by the engine (`_engine.host_pack`, `_engine.host_unpack`).
@@ -76,7 +78,7 @@ _TYPE_OF_KIND: dict[np.dtype[Any], DataType] = {
 
 
 class DistributedHostBuffer:
-    """The raw buffers of a host tensor, one for each chip of a mesh: here one."""
+    """A host tensor's raw buffers, one per chip: here one."""
 
     shape = MeshShape(1, 1)
 
@@ -94,7 +96,10 @@ class DistributedHostBuffer:
         return True
 
     def get_shard(self, coord: MeshCoordinate) -> Array:
-        """Return the words of a chip's buffer: all pages in order; the bytes of the tiles for block floats."""
+        """Return a chip buffer's words.
+
+        All pages in order; the bytes of the tiles for block floats.
+        """
         self.is_local(coord)
         return self._words
 
@@ -103,7 +108,7 @@ FLOATS = frozenset({DataType.FLOAT32, DataType.BFLOAT16, DataType.FP8_E4M3}) | B
 
 
 def as_array(source: object, where: str) -> Array:
-    """Return `source` as a C-contiguous numpy array; memory is shared where that is possible.
+    """Return `source` as a C-contiguous numpy array, shared where possible.
 
     Args:
         source: numpy array, torch tensor, or anything with `__dlpack__` or `__array__`.
@@ -137,7 +142,7 @@ def as_array(source: object, where: str) -> Array:
 
 
 def default_dtype(array: Array) -> DataType:
-    """Return the data type that a tensor of this array gets when none is asked for."""
+    """Return this array's default tensor data type."""
     return _TYPE_OF_KIND[array.dtype]
 
 
@@ -256,7 +261,10 @@ def pack(
 
 
 def unpack(raw: Raw, spec: TensorSpec) -> Array:
-    """Return the values of a raw buffer: logical shape, padding dropped, in the numpy type of the data type."""
+    """Return a raw buffer's values in logical shape.
+
+    The padding is dropped; the numpy type is that of the data type.
+    """
     dims = tuple(spec.shape)
     if math.prod(dims) == 0:
         return np.empty(dims, dtype=NUMPY_TYPE[spec.dtype])
@@ -278,13 +286,13 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
 
 
 def unpack_padded(raw: Raw, spec: TensorSpec) -> Array:
-    """Return the values of a raw buffer with the padding, in the padded shape."""
+    """Return a raw buffer's values with padding, in padded shape."""
     padded = TensorSpec.of(spec.padded_shape, spec.dtype, spec.layout, tile=spec.tile)
     return unpack(raw, padded)
 
 
 def from_list(data: Sequence[float], where: str) -> Array:
-    """Return a flat list of numbers as an array: int64 if all are ints, else float32."""
+    """Return flat numbers as an array: int64 for ints, else float32."""
     array = np.asarray(data)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise ArgumentError(f"{where}: data must be a flat sequence of numbers")
@@ -327,7 +335,7 @@ def _matrix_dims(spec: TensorSpec) -> tuple[int, int, int]:
 def _with_transposed_tiles(
     matrices: Array, tile: tuple[int, int], padding: Array
 ) -> tuple[Array, tuple[int, int, int]]:
-    """Return matrices, padded to whole tiles, with rows and columns of every tile exchanged, and their dimensions."""
+    """Return tile-padded matrices with every tile transposed, and their dimensions."""
     count, rows, columns = matrices.shape
     height, width = tile
     down, across = -(-rows // height), -(-columns // width)
@@ -339,7 +347,7 @@ def _with_transposed_tiles(
 
 
 def _from_transposed_tiles(raw: Raw, spec: TensorSpec, tile: tuple[int, int]) -> Array:
-    """Return the values of a raw buffer whose tiles have rows and columns exchanged."""
+    """Return a raw buffer's values, whose tiles are transposed."""
     (count, rows, columns), (height, width) = _matrix_dims(spec), tile
     down, across = -(-rows // height), -(-columns // width)
     stored = (count, down * width, across * height)
@@ -366,7 +374,7 @@ def _widened(raw: Raw, spec: TensorSpec, pad_value: float) -> Raw:
 
 
 def _source_words(array: Array, target: DataType) -> tuple[Array, DataType]:
-    """Return a flat array of a type that the engine takes, and which one it is."""
+    """Return a flat array of an engine type, and the type."""
     flat = array.reshape(-1)
     kind = flat.dtype
     if kind == _BF16:

@@ -29,7 +29,7 @@ def several_unknown(sentence: str, dims: Sequence[int]) -> ShapeError:
 
 
 def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tuple[int, ...]:
-    """Return `shape` with its -1, if it has one, replaced by what the volume leaves.
+    """Return `shape` with any -1 replaced according to the volume.
 
     Raises:
         ShapeError: the volumes differ, or there is more than one -1.
@@ -82,14 +82,20 @@ def padded(tensor: _T, shape: ShapeLike, input_start: ShapeLike, pad_value: floa
 
 
 def _element(value: float, dtype: np.dtype[Any]) -> Any:
-    """Return the element of a padding value: the smallest integer for NaN and infinity."""
+    """Return a padding value's element.
+
+    It is the smallest integer for NaN and infinity.
+    """
     if dtype.kind in "iu":
         return np.array(int(value) if math.isfinite(value) else np.iinfo(dtype).min).astype(dtype)
     return np.array(value).astype(dtype)
 
 
 def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
-    """Return a slice of a host tensor's padded shape, from `start` to `end` (excluded)."""
+    """Return a slice of a host tensor's padded shape.
+
+    From `start` to `end` (excluded).
+    """
     _require_row_major(tensor, "Tensor.unpad")
     first, last = as_dims(start), as_dims(end)
     values = _with_padding(tensor, "Tensor.unpad", len(first))
@@ -98,13 +104,16 @@ def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
 
 
 def _with_padding(tensor: TensorStorage, operator: str, rank: int) -> Array:
-    """Return the values of the padded shape, of rank 2 for vectors and scalars if `rank` is set."""
+    """Return padded values, of rank 2 at least if `rank` is set.
+
+    Vectors and scalars have a lower rank otherwise.
+    """
     values = host_buffer.unpack_padded(tensor._require_host(operator), tensor._spec)
     return values.reshape((1,) * (rank - values.ndim) + values.shape) if values.ndim < rank <= 2 else values
 
 
 def shard(tensor: _T, core: CoreLike | int) -> _T:
-    """Return the shard of a core as a host tensor [1, 1, H, W]."""
+    """Return a core's shard as a host tensor [1, 1, H, W]."""
     tensor._require_device("Tensor.extract_shard", "the tensor")
     row, column = transfer.shard_of_core(tensor._spec, core)
     shards = tensor._spec.memory_config.shard_spec

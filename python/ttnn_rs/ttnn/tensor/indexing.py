@@ -18,7 +18,7 @@ _T = TypeVar("_T", bound=TensorStorage)
 
 
 def get_item(tensor: _T, index: Any) -> _T:
-    """Return the part of a tensor that `index` names; dimensions indexed with an int are dropped.
+    """Return the part at `index`; int-indexed dimensions are dropped.
 
     On the host, block floats are packed again: a part that does not begin at a multiple of 16 columns gets other
     neighbours to share exponents with, so its values may be rounded again.

@@ -1,4 +1,4 @@
-"""Buffers without memory: what tensors have while a graph is captured and nothing is to run."""
+"""Buffers without memory, for captured graphs that do not run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PhantomBuffer:
-    """A buffer with the facts of a real one, address 0, and no bytes.
+    """A buffer with a real one's properties, address 0, no bytes.
 
     It counts as allocated until it is released, or until the capture ends that it was made for.
     """

@@ -1,4 +1,4 @@
-"""Distribution of a sharded tensor's pages over banks, as tensor accessors describe it."""
+"""Page distribution of sharded tensors over banks, for tensor accessors."""
 
 from __future__ import annotations
 
@@ -14,22 +14,28 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.transfer import shard_cores
 
 SHARDED, IN_DRAM, RUNTIME_TENSOR_SHAPE, RUNTIME_PAGE_SIZE = 1, 2, 16, 128
-"""Bits of the first word of an accessor's arguments. The last two mark fields as common runtime arguments."""
+"""Bits of an accessor argument's first word.
+
+The last two mark fields as common runtime arguments.
+"""
 
 
 class Distribution(NamedTuple):
-    """Shapes of a tensor and of a shard in pages, and the banks in the order of the shards."""
+    """Shapes of tensor and shard in pages, and banks in order.
+
+    It is the order of the shards.
+    """
 
     tensor: tuple[int, ...]
     shard: tuple[int, ...]
     banks: tuple[tuple[int, int], ...]
     """NoC coordinates of cores, or (bank, 0) of DRAM."""
     contiguous: bool = False
-    """True if a bank holds consecutive shards; else they are dealt one by one."""
+    """True if a bank's shards are consecutive; else dealt in turn."""
 
 
 def distribution_of(spec: TensorSpec, device: MeshDevice) -> Distribution | None:
-    """Return how the pages of a tensor are distributed, None if they are interleaved."""
+    """Return a tensor's page distribution, None if interleaved."""
     config = spec.memory_config
     if not config.is_sharded():
         return None
@@ -58,7 +64,10 @@ def distribution(
     cores: Iterable[CoreCoord],
     contiguous: bool = False,
 ) -> Distribution:
-    """Return a distribution with as few dimensions as describe it. In DRAM a core is (bank, 0)."""
+    """Return a distribution with minimal dimensions.
+
+    In DRAM a core is (bank, 0).
+    """
     if dram:
         banks = tuple((core.x, 0) for core in cores)
     else:
@@ -91,7 +100,7 @@ def squeeze(tensor: Sequence[int], shard: Sequence[int]) -> tuple[tuple[int, ...
 
 
 def accessor_words(dram: bool, page_bytes: int, shards: Distribution | None, runtime: int = 0) -> list[int]:
-    """Return the arguments for pages of so many bytes, from one to the next in a bank.
+    """Return arguments for pages of a size and bank distance.
 
     `runtime` has the bits of fields that are common runtime arguments.
     """

@@ -1,4 +1,4 @@
-"""Tensor storage: specification, and memory of its pages on the host or on a device."""
+"""Tensor storage: specification and page memory, on host or device."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def count_ids_from(number: int) -> None:
 
 
 class TensorStorage:
-    """The state of a tensor: what it is, where its pages are, and how they are moved."""
+    """A tensor's state: specification, pages, and transfers."""
 
     __slots__ = ("__weakref__", "_device", "_host", "_id", "_sharers", "_spec", "_topology", "buffers")
 
@@ -66,7 +66,10 @@ class TensorStorage:
 
     @classmethod
     def _on_host(cls, spec: TensorSpec, raw: Raw) -> Self:
-        """Return the host tensor of a raw buffer (all pages, `spec.raw_bytes` bytes), which it keeps."""
+        """Return the host tensor of a raw buffer, which it keeps.
+
+        The buffer has all pages, `spec.raw_bytes` bytes.
+        """
         if raw.nbytes != spec.raw_bytes:
             raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
         return cls._make(spec, raw, (), None)
@@ -144,7 +147,10 @@ class TensorStorage:
         return self._spec._tile
 
     def memory_config(self) -> MemoryConfig:
-        """Return the memory config; for a host tensor, the one it gets on a device."""
+        """Return the memory config.
+
+        That of a host tensor is the one it gets on a device.
+        """
         return self._spec._memory_config
 
     def storage_type(self) -> StorageType:
@@ -156,11 +162,11 @@ class TensorStorage:
         return self._device
 
     def devices(self) -> list[MeshDevice]:
-        """Return the devices that hold it: one, or none for a host tensor."""
+        """Return its devices: one, or none for a host tensor."""
         return [] if self._device is None else [self._device]
 
     def device_coords(self) -> list[MeshCoordinate]:
-        """Return where in the mesh its parts are: (0, 0), the only chip."""
+        """Return its parts' mesh positions: (0, 0), the only chip."""
         return [MeshCoordinate(0, 0)]
 
     def volume(self) -> int:
@@ -190,7 +196,7 @@ class TensorStorage:
 
     @property
     def buffer(self) -> Buffer | None:
-        """Its buffer on the chip that a step runs on, None on the host."""
+        """Its buffer on a step's chip, None on the host."""
         return self.buffers[0] if self.buffers else None
 
     def is_allocated(self) -> bool:
@@ -200,7 +206,9 @@ class TensorStorage:
         return bool(self.buffers) and self.buffers[0].is_allocated
 
     def deallocate(self, force: bool = False) -> None:
-        """Release the memory. A tensor that was released before stays as it is.
+        """Release the memory.
+
+        A tensor that was released before stays as it is.
 
         Args:
             force: Release it even if other tensors (views) use it; they are unallocated afterwards.
@@ -222,7 +230,7 @@ class TensorStorage:
         return self._sharers is not None and len(self._sharers) > 1
 
     def _require_device(self, operator: str, label: str = "input_tensor") -> Buffer:
-        """Return the buffer, if the tensor is on an open device and allocated.
+        """Return the buffer, if on an open device and allocated.
 
         Args:
             operator: Who asks, for the error.
@@ -244,7 +252,7 @@ class TensorStorage:
         return self.buffers[0]
 
     def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
-        """Return the raw buffer, if the tensor is on the host and allocated."""
+        """Return the raw buffer, if on the host and allocated."""
         if self._device is not None:
             raise StorageError(
                 f"{operator}: {label} of {self.shape} is on a device; read it with ttnn.from_device first",
@@ -352,7 +360,7 @@ class TensorStorage:
         return self._repacked(spec, "Tensor.to")
 
     def _tiled_with_padding(self, spec: TensorSpec) -> Self:
-        """Return rows that are padded to full tiles in tiles; what the padding holds stays."""
+        """Return rows padded to full tiles, tiled; padding values stay."""
         if spec.padded_shape != self.padded_shape:
             raise UnsupportedError(
                 f"Tensor.to: a tensor of {self.shape} padded to {self.padded_shape} has other tiles than {self.shape} "
@@ -364,7 +372,7 @@ class TensorStorage:
         return self._on_host(spec, host_buffer.pack(raw, whole, where="Tensor.to"))
 
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
-        """Return a host tensor of specification `spec` with the same values (up to type conversion)."""
+        """Return a host tensor of `spec` with equal, type-converted values."""
         values = host_buffer.unpack(self._require_host(operator), self._spec)
         if self._spec.dtype is DataType.FP8_E4M3:
             values = values.astype(np.float32)

@@ -1,4 +1,7 @@
-"""`Tensor`: values on the host or on a device, with shape, type, layout and placement."""
+"""`Tensor`: values on host or device, with shape, type and layout.
+
+And a memory config.
+"""
 
 from __future__ import annotations
 
@@ -79,14 +82,17 @@ class Tensor(TensorStorage, TensorOperators):
         return self._to_device("Tensor.to", target, mem_config)
 
     def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
-        """Return a copy on the host. Reads always wait until they are done."""
+        """Return a copy on the host.
+
+        Reads always wait until they are done.
+        """
         check_queue("Tensor.cpu", cq_id)
         return self._to_host("Tensor.cpu")
 
     # Values.
 
     def to_numpy(self, mesh_composer: object = None) -> Array:
-        """Return the values as a numpy array without padding; block floats as float32.
+        """Return unpadded values as a numpy array; block floats as float32.
 
         Args:
             mesh_composer: None, or a composer for one device, which changes nothing.
@@ -95,7 +101,7 @@ class Tensor(TensorStorage, TensorOperators):
         return self._values("Tensor.to_numpy")
 
     def to_torch(self, mesh_composer: object = None) -> torch.Tensor:
-        """Return the values as a torch tensor without padding; block floats as float32."""
+        """Return unpadded values as a torch tensor; block floats as float32."""
         check_composer("Tensor.to_torch", mesh_composer, self.shape.rank)
         values = self._values("Tensor.to_torch")
         if OBSERVERS:
@@ -141,7 +147,10 @@ class Tensor(TensorStorage, TensorOperators):
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """Return a DLPack capsule of the values of a host tensor (bfloat16 through torch)."""
+        """Return a DLPack capsule of a host tensor's values.
+
+        bfloat16 goes through torch.
+        """
         values = host_buffer.unpack(self._require_host("Tensor.__dlpack__"), self._spec)
         if values.dtype.kind in "iuf":
             return values.__dlpack__(**options)
@@ -185,11 +194,16 @@ class Tensor(TensorStorage, TensorOperators):
         return host_shapes.padded(self, output_shape, input_start, pad_value)
 
     def unpad(self, start: ShapeLike, end: ShapeLike) -> Tensor:
-        """Return a slice of a host tensor's padded shape, from `start` to `end` (excluded)."""
+        """Return a slice of a host tensor's padded shape.
+
+        From `start` to `end` (excluded).
+        """
         return host_shapes.part(self, start, end)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
-        """Return a host tensor padded to multiples of 32 in the last two dimensions.
+        """Return a host tensor padded to whole tiles in two dimensions.
+
+        These are multiples of 32 in the last two.
 
         A vector is a row, a scalar a row of one. A tensor in TILE layout is returned as it is: its tiles are full.
         """
@@ -209,7 +223,10 @@ class Tensor(TensorStorage, TensorOperators):
         return self.unpad((0,) * rank, (1,) * (rank - len(dims)) + dims)
 
     def extract_shard(self, core: CoreLike | int) -> Tensor:
-        """Return the shard of a core (coordinate or shard index) as a host tensor [1, 1, H, W]."""
+        """Return a core's shard as a host tensor [1, 1, H, W].
+
+        The core is a coordinate or a shard index.
+        """
         return host_shapes.shard(self, core)
 
     def host_buffer(self) -> DistributedHostBuffer:
@@ -217,7 +234,10 @@ class Tensor(TensorStorage, TensorOperators):
         return DistributedHostBuffer(self._require_host("Tensor.host_buffer"), self.dtype)
 
     def tensor_topology(self) -> TensorTopology:
-        """Return the distribution of the tensor over the mesh, from its mapper, on the only chip."""
+        """Return the tensor's mesh distribution, from its mapper.
+
+        There is only one chip.
+        """
         return getattr(self, "_topology", WHOLE)
 
     def update_tensor_topology(self, topology: TensorTopology) -> None:

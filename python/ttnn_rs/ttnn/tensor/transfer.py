@@ -1,4 +1,4 @@
-"""Transfers of tensors between host and device: buffers, pages, and the cores that hold them."""
+"""Transfers between host and device: buffers, pages, shard cores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def require_open(operator: str, device: MeshDevice) -> None:
 
 
 def check_queue(operator: str, cq_id: int | None) -> None:
-    """Check the number of a command queue. Commands run in order whatever their queue is, so it is not used.
+    """Check the number of a command queue.
+
+    Commands run in order whatever their queue is, so it is not used.
 
     Raises:
         ArgumentError: no device has such a queue.
@@ -53,7 +55,7 @@ def check_queue(operator: str, cq_id: int | None) -> None:
 
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> tuple[Buffer, ...]:
-    """Return new buffers for the pages of a tensor, one for each chip.
+    """Return new buffers for a tensor's pages, one per chip.
 
     The allocators of a mesh go in lockstep: the buffers have one address, and where one chip has no room, none has.
 
@@ -115,7 +117,10 @@ def _allocate_dealt(spec: TensorSpec, engine: Engine) -> Buffer:
 
 
 def _check_grid(spec: TensorSpec, device: MeshDevice) -> None:
-    """Check that the device has the cores, or DRAM banks, of shards; a bank is core (number, 0)."""
+    """Check that the device has the shards' cores or DRAM banks.
+
+    A bank is core (number, 0).
+    """
     config = spec._memory_config
     shards = config._shard_spec or config._nd_shard_spec
     if shards is None:
@@ -137,7 +142,10 @@ def _check_grid(spec: TensorSpec, device: MeshDevice) -> None:
 
 
 def _no_bank(core: CoreCoord, kind: str, banks: int) -> str:
-    """Return the official sentence for a shard on a core without a bank."""
+    """Return the official sentence for a shard without a bank.
+
+    It is on a core without one.
+    """
     return (
         f"Invalid shard grid: shard core ({core.x}, {core.y}) has no {kind} bank on this device, which has {banks} of "
         "them. Derive the shard grid from the device (dram_grid_size() for DRAM, compute_with_storage_grid_size() for "
@@ -157,7 +165,10 @@ def write(buffers: Sequence[Buffer], spec: TensorSpec, raw: Raw) -> None:
 
 
 def read(buffers: Sequence[Buffer], spec: TensorSpec) -> Raw:
-    """Return all pages of a tensor from the first chip; others hold the same."""
+    """Return a tensor's pages from the first chip.
+
+    Others hold the same.
+    """
     if spec.num_pages == 0:
         return np.empty(0, dtype=np.uint8)
     if OBSERVERS and blocked():
@@ -178,7 +189,7 @@ def shard_grid(spec: TensorSpec) -> tuple[int, int]:
 
 
 def shard_cores(spec: TensorSpec) -> list[CoreCoord]:
-    """Return the cores that hold shards, in the order of the shards (row by row).
+    """Return the shard cores, in shard order (row by row).
 
     Height and width shards are assigned to the cores of the set in order. Block shards go to a grid whose first
     axis is the row of shards, or the column for COL_MAJOR.
@@ -213,7 +224,7 @@ def shard_of_core(spec: TensorSpec, core: CoreLike | int) -> tuple[int, int]:
 
 
 def page_cores(spec: TensorSpec) -> list[CoreCoord]:
-    """Return for each page of a sharded tensor the core that holds it.
+    """Return each page's core of a sharded tensor.
 
     Raises:
         MemoryConfigError: the tensor is not sharded.

@@ -1,4 +1,6 @@
-"""Meshes and the distribution of tensors over them as tables of text; a mesh has one chip here.
+"""Text tables of meshes and tensor distributions.
+
+A mesh has one chip here.
 
 Source: tt-metal `ttnn/ttnn/distributed/distributed.py` (what a cell shows).
 """
@@ -43,7 +45,7 @@ def visualize_mesh_device(mesh_device: MeshDevice) -> None:
 
 
 def visualize_tensor(tensor: Tensor) -> None:
-    """Print the part of a tensor on each chip, with shape, data type and layout.
+    """Print each chip's part of a tensor: shape, type, layout.
 
     Raises:
         ArgumentError: no tensor.

@@ -1,1 +1,1 @@
-"""C++ kernels: compiled for the core's RISC-V processors against the headers in `include`."""
+"""C++ kernels, compiled for RISC-V against the headers in `include`."""

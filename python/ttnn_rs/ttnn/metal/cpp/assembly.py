@@ -1,11 +1,11 @@
-"""A look at a kernel's assembly before it is assembled: nothing in it may read a file of the host."""
+"""A check of kernel assembly before assembling: no host file is read."""
 
 from __future__ import annotations
 
 import re
 
 _FORBIDDEN = re.compile(r"\.(incbin|include|macro|irpc?|rept|rep|altmacro|endm|endr)\b", re.IGNORECASE)
-"""Directives that read a file, and those that could put the name of such a directive together."""
+"""Directives that read a file, or can assemble their names."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ERROR = re.compile(r"^kernel\.s:(?P<line>\d+)(?::\d+)?: error: (?P<text>.*(?:\n(?!kernel\.s:).*)*)", re.MULTILINE)
 _LINE_END = re.compile(r"^", re.MULTILINE)
@@ -18,7 +18,7 @@ _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+(?:"((?:[^"\\]|\\.)*)"\s+)?"((?:[^"\\]
 
 
 def forbidden_directive(text: str) -> tuple[str, str] | None:
-    """Return the first directive that assembly of a kernel may not have, and where in the text it is.
+    """Return the first forbidden directive of kernel assembly and its position.
 
     Every line must close its strings, and comments that span lines are refused too. So each line starts outside of
     strings and comments, whatever the source does, and what is a string here is one for the assembler.
@@ -55,7 +55,10 @@ def _forbidden(line: str) -> str:
 
 
 def assembler_error(text: str, output: str) -> tuple[str, str] | None:
-    """Return the first error of the assembler and where it belongs to in the source, None if there is none."""
+    """Return the assembler's first error and its source position.
+
+    None if there is none.
+    """
     found = _ERROR.search(output)
     if found is None:
         return None
@@ -65,7 +68,7 @@ def assembler_error(text: str, output: str) -> tuple[str, str] | None:
 
 
 def place_of(text: str, position: int) -> str:
-    """Return file and line of the source that a position of the assembly belongs to, empty if it belongs to none."""
+    """Return an assembly position's source file and line, empty if unknown."""
     locations = list(_LOCATION.finditer(text, 0, position))
     if not locations:
         return ""

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, under a key of everything that their compilation can see."""
+"""Compiled kernels on disk, keyed by everything their compilation sees."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ _SEAL = 64
 """Characters of a SHA-256."""
 _LARGEST = 1 << 28
 _OLD = 60
-"""Seconds after which a work folder without a lock belongs to a process that has died."""
+"""Seconds after which an unlocked work folder counts as abandoned."""
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels: below `TT_METAL_CACHE`, or in the user's cache folder."""
+    """Return the compiled kernels' folder.
+
+    Below `TT_METAL_CACHE`, or in the user's cache folder.
+    """
     setting = os.environ.get("TT_METAL_CACHE")
     if setting:
         return Path(setting).absolute() / "ttnn-rs-kernels"
@@ -47,7 +50,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def source_path(source: CppSource) -> Path:
-    """Return the file of a kernel; a text becomes a file of the cache."""
+    """Return a kernel's file; text becomes a file of the cache."""
     return source.path or cache_folder() / "sources" / f"{digest(source.text)}.cpp"
 
 
@@ -103,7 +106,7 @@ def write_cached(path: Path, data: bytes) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Return whether a file that other programs read is as `write_with_seal` wrote it."""
+    """Return whether a shared file is as `write_with_seal` wrote it."""
     try:
         seal = read_bytes(path.with_name(f"{path.name}.seal"), where=_WHERE, limit=_SEAL)
         return seal == _seal(path.name, read_bytes(path, where=_WHERE, limit=_LARGEST))
@@ -112,7 +115,7 @@ def is_sound(path: Path) -> bool:
 
 
 def write_with_seal(path: Path, data: bytes) -> None:
-    """Write a file that other programs read, and a file with its SHA-256.
+    """Write a shared file, and a file with its SHA-256.
 
     Raises:
         KernelCompileError: the cache cannot be written.
@@ -122,7 +125,10 @@ def write_with_seal(path: Path, data: bytes) -> None:
 
 
 _found: dict[tuple[Path, str], bytes] = {}
-"""Images that this process has read or written. A key names one image, whatever happens to its file."""
+"""Images that this process has read or written.
+
+A key names one image, whatever happens to its file.
+"""
 _MOST = 4096
 
 
@@ -134,7 +140,7 @@ def _remember(folder: Path, key: str, image: bytes) -> bytes:
 
 
 def find_image(folder: Path, key: str) -> bytes | None:
-    """Return the image of a key, None if there is none or its file is damaged."""
+    """Return a key's image, None if absent or damaged."""
     known = _found.get((folder, key))
     if known is not None:
         return known
@@ -155,7 +161,7 @@ _cleaned: set[Path] = set()
 
 @contextmanager
 def work_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder to work in below the cache; it is removed at the end of the `with` block.
+    """Make a work folder in the cache, removed after `with`.
 
     Raises:
         KernelCompileError: it cannot be made.

@@ -1,4 +1,4 @@
-"""From C++ source to image: compile, choose the entry, link; or load the image from the cache."""
+"""C++ source to image: compile, choose entry, link, or load cached."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def compile_kernel(source: CppSource, settings: KernelSettings) -> CompiledKerne
 
 
 def _key(job: _Job, seen: Visible, toolchain: Toolchain) -> str:
-    """Return the name of an image: all that the compiler sees, and the order in which it looks."""
+    """Return an image's name: all that the compiler sees, in order."""
     order = (part for folder in seen.search for part in folder)
     files = (part for path, data in sorted(seen.files.items()) for part in (path, data))
     known = (seen.main, job.header, job.names, str(job.processor), shared_name(toolchain), str(len(seen.search)))
@@ -98,7 +98,7 @@ def _key(job: _Job, seen: Visible, toolchain: Toolchain) -> str:
 
 
 def _asked(folder: Path, key: str) -> tuple[str, ...]:
-    """Return the names of headers that the compiler has asked for when it last compiled a kernel."""
+    """Return header names requested at a kernel's last compilation."""
     data = read_sealed(folder / f"{key}.names")
     return () if data is None else tuple(json.loads(data))
 
@@ -114,7 +114,7 @@ def _notes(image: bytes) -> tuple[str, ...]:
 def _build(
     job: _Job, seen: Visible, asked: tuple[str, ...], toolchain: Toolchain, folder: Path
 ) -> tuple[bytes, str, tuple[str, ...]]:
-    """Return an image, its key, and the names of headers that only the compiler knew."""
+    """Return an image, its key, and its compiler-only header names."""
     refuse_split(job.source)
     shared = find_shared(toolchain, folder)
     if job.source.path is None:

@@ -1,4 +1,4 @@
-"""The compiler's messages as errors of this package, with the user's file and line."""
+"""Compiler messages as errors, with the user's file and line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class _Patterns(NamedTuple):
 
 @lru_cache(maxsize=16)
 def _patterns(paths: tuple[str, ...]) -> _Patterns:
-    """Return the patterns of messages about these files; their names may have colons and newlines."""
+    """Return patterns of messages about these files.
+
+    Their names may have colons and newlines.
+    """
     known = "".join(f"{re.escape(path)}|" for path in sorted(paths, key=len, reverse=True))
     place = rf"(?P<file>{known}[^\n:]+):(?P<line>\d+)"
     return _Patterns(
@@ -57,7 +60,7 @@ _LOW_LEVEL = re.compile(
     r"DEST_(?:TARGET|REGISTER|NUM|FACE)\w*|tensix_sync|semaphore|wait_for_(?:next_context|idle)|trisc_\w+|"
     r"(?:switch|reset)_config_context|mailbox_\w+|sfpu_reciprocal_iter|dynamic_noc_\w+"
 )
-"""Names that the official headers have below the compute API: those that ours have not are refused."""
+"""Official compute API header names; missing ones are refused."""
 _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
     (r".*fabric.*|.*socket.*|.*tt_uva.*", _FABRIC),
     (r".*ethernet.*|.*erisc.*|eth_.*", _ETHERNET),
@@ -77,11 +80,11 @@ _REFUSED_HEADERS: tuple[tuple[str, str], ...] = (
 _MEMBER = re.compile(
     r"no (?:member|template|type) named '(\w+)' in (?:namespace )?'(?:sfpi|ckernel|ckernel::\w+|sfpu|math)(?:::.*)?'"
 )
-"""A name that the official headers may have in these namespaces, and ours have not."""
+"""An official name in these namespaces that our headers lack."""
 
 
 def missing_header(output: str) -> str:
-    """Return the name of the header that the compiler did not find, empty if that is not its first error."""
+    """Return the header the compiler missed, empty for other first errors."""
     found = re.search(r"error: (.*)$", output, re.MULTILINE)
     header = _HEADER.search(found[1]) if found else None
     return header[1] if header else ""
@@ -95,7 +98,9 @@ def raise_compile_error(
     paths: Iterable[str] = (),
     refused: Mapping[str, str] | None = None,
 ) -> NoReturn:
-    """Raise the compiler's first error, with a location outside of our folders, or in the user's source.
+    """Raise the compiler's first error, located in the user's source.
+
+    Or elsewhere outside of our folders.
 
     Args:
         name: The kernel.
@@ -143,7 +148,10 @@ def raise_compile_error(
 def _place(
     found: re.Match[str], output: str, patterns: _Patterns, source: str, ours: tuple[str, ...]
 ) -> tuple[str, int]:
-    """Return file and line of an error; for one in our headers those of the user's line that brought it about."""
+    """Return an error's file and line.
+
+    For one in our headers those of the user's line that brought it about.
+    """
     notes = patterns.note.finditer(output, found.end())
     places = [found, *notes, *patterns.included.finditer(output, 0, found.start())]
     # A text is kept in a folder of ours, as the user's source.

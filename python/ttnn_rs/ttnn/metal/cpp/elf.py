@@ -15,7 +15,7 @@ _LOCAL = 0
 
 
 class Symbol(NamedTuple):
-    """A symbol: its name, whether it is defined here, and whether other objects see it."""
+    """A symbol: name, defined here or not, visible to others or not."""
 
     name: str
     defined: bool

@@ -1,4 +1,4 @@
-"""Entry points of kernels: `kernel_main`, the older `MAIN`, or a function with named arguments."""
+"""Kernel entry points: `kernel_main`, older `MAIN`, or functions with named arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_CODE = re.compile(rf"{_COMMENT.pattern}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\
 _DEFINED = re.compile(r"\bvoid\s+(?:kernel_main\s*\(\s*(?:void\s*)?\)|MAIN)\s*\{")
 _DIRECTIVE = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _NAMED = re.compile(r"(?:template\s*<([^<>]*)>\s*)?\bTT_KERNEL\s+void\s+(\w+)\s*\(([^()]*)\)\s*\{")
-"""A function whose parameters, those of its template too, are the names of arguments."""
+"""A function whose parameters name arguments, template ones included."""
 _HIDDEN = re.compile(
     r"\b(?:inline|static|constexpr|ALWI|FORCE_INLINE)\b(?:\s+|inline\b|static\b|constexpr\b)*void\s+kernel_main\s*\("
 )
@@ -48,7 +48,7 @@ def find_entry(source: CppSource, data: bytes) -> str:
 
 
 def end_of_entry(text: str) -> int:
-    """Return the line of the brace that closes the entry function, 0 if the text has none."""
+    """Return the closing brace's line of the entry function, else 0."""
     code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     found = _NAMED.search(code) or _DEFINED.search(code)
     if found is None:
@@ -91,7 +91,7 @@ def _argument(name: str) -> str:
 
 
 def refuse_split(source: CppSource) -> None:
-    """Refuse sources that are written for the three threads of a compute kernel on their own.
+    """Refuse sources written for a compute kernel's three separate threads.
 
     Raises:
         UnsupportedError: it has a function for each thread.

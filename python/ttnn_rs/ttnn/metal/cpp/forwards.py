@@ -1,4 +1,7 @@
-"""Official header names that forward to one of ours: one function each, older names, parts of other headers."""
+"""Official headers that forward to ours.
+
+One function each, older names, parts of other headers.
+"""
 
 from __future__ import annotations
 

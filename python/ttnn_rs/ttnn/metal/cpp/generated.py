@@ -1,4 +1,7 @@
-"""The header that is generated for a kernel: processor, banks, tables of circular buffers, arguments, defines."""
+"""A kernel's generated header.
+
+Processor, banks, tables of circular buffers, arguments, defines.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,7 @@ _PIECE = re.compile(
 
 
 def _one_line(name: str, value: str) -> str:
-    """Return a define's value so that it ends in its line: without comments and continued lines."""
+    """Return a define's value in one line, without comments."""
     if "\0" in value:
         raise KernelArgumentError(f"defines: the value of {name} has a NUL character: {value[:200]!r}")
     text = re.sub(r"\\[ \t]*\n", "", value.replace("\r\n", "\n").replace("\r", "\n"))

@@ -1,4 +1,7 @@
-"""The header of a kernel that was made from a specification: `args::`, `dfb::`, `sem::`, `tensor::`, `scratch::`."""
+"""The header of a kernel with a specification, five namespaces.
+
+`args::`, `dfb::`, `sem::`, `tensor::`, `scratch::`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _NO_FORMAT = 0xFF
 
 
 def names_header(bindings: KernelBindings) -> str:
-    """Return the text of the header for the names that a kernel is bound to.
+    """Return the header text for a kernel's bound names.
 
     Raises:
         KernelArgumentError: a name that C++ cannot have.

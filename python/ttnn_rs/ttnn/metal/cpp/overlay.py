@@ -1,4 +1,7 @@
-"""The file system that the compiler sees: copies of what a kernel may read, our headers, and the compiler's own."""
+"""The compiler's file system: allowed kernel files and headers.
+
+They are copies of what a kernel may read, our headers, and the compiler's own.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ WORK = "/ttnn-rs-kernel"
 
 
 def overlay(seen: Visible, generated: Mapping[str, str], entry: str, shared: Shared, work: Path) -> str:
-    """Return the description of that file system, in the format of clang's `-ivfsoverlay`.
+    """Return the file system's description for clang's `-ivfsoverlay`.
 
     The user's files are copies of what was read when the key was made, so that a file that changes meanwhile changes
     nothing, and no link or device is followed.
@@ -55,6 +58,6 @@ def _entry(kind: str, name: str, place: str, *, external: bool) -> dict[str, obj
 
 
 def _outermost(shared: Shared) -> list[str]:
-    """Return our folder and the compiler's, without those that are below another one."""
+    """Return our folder and the compiler's, without nested ones."""
     folders = sorted({os.path.normpath(path) for path in (str(INCLUDE), *shared.system)})
     return [path for path in folders if not any(path.startswith(other + os.sep) for other in folders)]

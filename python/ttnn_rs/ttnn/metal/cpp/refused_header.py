@@ -1,4 +1,7 @@
-"""The header of functions that raise when they are called: kernels name them inside `if constexpr`."""
+"""The header of functions that raise when called.
+
+Kernels name them inside `if constexpr`.
+"""
 
 from __future__ import annotations
 

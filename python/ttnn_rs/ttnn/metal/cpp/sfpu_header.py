@@ -1,4 +1,7 @@
-"""The header of the SFPU's functions, generated from the tables of `ttnn.kernel_api`: a function has one entry."""
+"""The SFPU functions' header, generated from tables of `ttnn.kernel_api`.
+
+A function has one entry.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _FP32 = "bool is_fp32_dest_acc_en = DST_ACCUM_MODE"
 _FORMAT = f"DataFormat data_format = DataFormat::Float32, {_FP32}"
 _INTEGER = "DataFormat data_format = DataFormat::Int32"
 _ROUNDED = {"add_binary_tile": "add", "sub_binary_tile": "sub", "rsub_binary_tile": "rsub"}
-"""Functions with a variant whose sums are rounded to the nearest even number."""
+"""Functions with a variant that rounds sums to nearest even."""
 _ROUNDING = f"DstRoundingMode dst_rounding_mode = DstRoundingMode::Default, {_FP32}"
 _FAST = f"bool fast_and_approx = false, {_FP32}"
 _TEMPLATES: dict[str, str] = {
@@ -58,7 +61,10 @@ _APPROXIMATE: dict[str, tuple[str, str]] = {
     "expm1_tile": (f"bool approx = false, {_FP32}", "approx"),
     "mish_tile": (f"bool APPROXIMATION_MODE = false, {_FP32}", "APPROXIMATION_MODE"),
 }  # fmt: skip
-"""Template parameters of functions with an approximate variant, and what chooses it; `fast_and_approx` otherwise."""
+"""Template parameters of functions with an approximate variant.
+
+They choose it; `fast_and_approx` otherwise.
+"""
 _APPROXIMATE_INITS: dict[str, tuple[str, str]] = {
     "sigmoid_tile": ("bool fast_and_approx = false", "fast_and_approx"),
     "sigmoid_tile_pack": ("bool fast_and_approx = false", "fast_and_approx"),

@@ -1,4 +1,7 @@
-"""Files shared by all kernels: precompiled header, start code, engine calls, libraries, command lines."""
+"""Files shared by all kernels.
+
+Precompiled header, start code, engine calls, libraries, command lines.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,13 @@ FLAGS = (
     # An image does not name the folder that it was made in.
     *("-Wno-missing-template-arg-list-after-template-kw", "-ffile-compilation-dir=."),
 )
-"""Flags of every compilation. Kernels read memory through pointers of other types, so aliasing is not strict; a call at
-the end of a function stays a call, so that errors name its line."""
+"""Flags of every compilation.
+
+Kernels read memory through pointers of other types, so aliasing is not strict; a call at the end of a function stays a
+call, so that errors name its line.
+"""
 ASSEMBLE = ("-march=rv32im", "-mno-relax")
-"""Flags of the assembler, which does not see those of the processor that zig sets."""
+"""Assembler flags, which exclude zig's processor flags."""
 _NO_TIMES = ("-Xclang", "-fno-pch-timestamp")
 _KERNEL_FLAGS = (
     # Assembly is looked at before it is assembled, see `assembly`. Its comments would hold the names of files.
@@ -78,7 +84,9 @@ _GENERATED = {"ttnn_rs/sfpu_functions.h": sfpu_header, "ttnn_rs/refused.h": refu
 
 @lru_cache(maxsize=8)
 def shared_name(toolchain: Toolchain) -> str:
-    """Return the name of what all kernels share: headers and what generates them, calls of the engine, compiler.
+    """Return the shared files' name.
+
+    It follows from headers and what generates them, calls of the engine, compiler.
 
     What is generated follows from the code that generates it, which is faster to read than to run.
     """
@@ -91,7 +99,7 @@ def shared_name(toolchain: Toolchain) -> str:
 
 
 def find_shared(toolchain: Toolchain, cache: Path) -> Shared:
-    """Return what all kernels share; files that are missing or damaged are made again.
+    """Return the shared files, remaking missing or damaged ones.
 
     Raises:
         KernelCompileError: something of it cannot be made.
@@ -118,7 +126,7 @@ def _target(name: str) -> Path:
 
 
 def _commands(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the command lines of the compiler, None if they are not known yet."""
+    """Return the compiler's command lines, None if not known yet."""
     data = read_sealed(folder / "commands.json")
     if data is None:
         return None
@@ -157,7 +165,10 @@ def _run(command: Sequence[str], work: Path, cache: Path) -> None:
 
 
 def _driver(toolchain: Toolchain, work: Path, cache: Path) -> list[str]:
-    """Return the command line of clang: zig only adds flags to it, and files of a cache that knows less than ours."""
+    """Return clang's command line without zig.
+
+    Zig only adds flags to it, and files of a cache that knows less than ours.
+    """
     if not toolchain.library:
         return [*toolchain.compile, *FLAGS]
     # In a new cache of its own, since zig calls clang for nothing that it finds in its cache.
@@ -180,7 +191,10 @@ def _driver(toolchain: Toolchain, work: Path, cache: Path) -> list[str]:
 
 
 def _frontend(driver: list[str], work: Path, cache: Path, folder: Path) -> list[str]:
-    """Return the compiler proper, as the driver would start it: a driver refuses names of files that no disk has."""
+    """Return the compiler proper, as its driver starts it.
+
+    A driver refuses names of files that no disk has.
+    """
     command = [*driver, *_KERNEL_FLAGS, "-x", "c++", "probe.cpp", "-o", "OUTPUT", "-###"]
     done = run(command, work, cache)
     line = next((line for line in done.stdout.splitlines() if '"-cc1"' in line), "")
@@ -194,7 +208,7 @@ def _frontend(driver: list[str], work: Path, cache: Path, folder: Path) -> list[
 
 
 def _calls() -> str:
-    """Return the stubs of the engine's calls: the number in t0, arguments where the ABI has them."""
+    """Return engine call stubs: number in t0, ABI arguments."""
     lines = []
     for number, name in enumerate(_engine.kernel_calls()):
         lines += [
@@ -209,7 +223,10 @@ def _calls() -> str:
 
 
 def _once(path: Path, cache: Path, make: Callable[[Path], object]) -> str:
-    """Return a file that few kernels need; `make` makes it in a folder to work in if it is missing or damaged."""
+    """Return a rarely needed file, made in a work folder if missing.
+
+    `make` makes it, also if it is damaged.
+    """
     with _lock:
         if not is_sound(path):
             with work_folder(cache) as work:
@@ -227,7 +244,10 @@ def sorting(shared: Shared, cache: Path) -> str:
 
 
 def runtime_library(shared: Shared, toolchain: Toolchain, cache: Path) -> list[str]:
-    """Return the library of soft float and 64-bit division; it takes some seconds once."""
+    """Return the library of soft float and 64-bit division.
+
+    It takes some seconds once.
+    """
     if not toolchain.library:
         return []
 

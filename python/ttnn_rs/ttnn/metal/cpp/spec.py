@@ -33,7 +33,10 @@ class CppSource:
 
 @dataclass(frozen=True)
 class CbFormat:
-    """Format and tile of a circular buffer. Codes of formats are the chip's."""
+    """A circular buffer's format and tile.
+
+    Codes of formats are the chip's.
+    """
 
     format: int
     height: int = 32
@@ -52,7 +55,7 @@ class ComputeSettings:
 
 @dataclass(frozen=True)
 class Chip:
-    """The chip that a kernel is compiled for: NoC coordinates of banks, alignments."""
+    """The target chip: NoC coordinates of banks, alignments."""
 
     arch: str
     dram_banks: tuple[tuple[int, int], ...]
@@ -74,15 +77,15 @@ class KernelSettings:
     defines: Mapping[str, str] = field(default_factory=dict)
     buffers: Mapping[int, CbFormat] = field(default_factory=dict)
     remotes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """L1 address of the configuration, and bytes of a page, of each remote circular buffer."""
+    """Each remote circular buffer's configuration address (L1) and page size."""
     compute: ComputeSettings | None = None
     names: str = ""
-    """The header of names of a kernel that was made from a specification."""
+    """The header of names of a kernel with a specification."""
 
 
 @dataclass(frozen=True)
 class CompiledKernel:
-    """A kernel that can be run: an ELF image, and remarks for the report."""
+    """A runnable kernel: ELF image and remarks for the report."""
 
     image: bytes
     notes: tuple[str, ...] = ()

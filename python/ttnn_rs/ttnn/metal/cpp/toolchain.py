@@ -1,4 +1,4 @@
-"""The compiler of C++ kernels: zig's clang, or another one that the user names."""
+"""The C++ kernel compiler: zig's clang, or a user's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class Toolchain:
 
 
 def find_toolchain() -> Toolchain:
-    """Return the toolchain: clang of the environment variable `TTNN_CXX`, else zig of the extra `kernels`.
+    """Return the toolchain: `TTNN_CXX`'s clang, or zig of extra `kernels`.
+
+    `TTNN_CXX` is an environment variable.
 
     Raises:
         KernelCompileError: there is none.
@@ -73,7 +75,10 @@ def _find(setting: str) -> Toolchain:
 
 
 def _named(command: Sequence[str]) -> Toolchain:
-    """Return the toolchain of a compiler that the user names: its linker is `ld.lld` next to it or on the path."""
+    """Return the toolchain of a user's compiler.
+
+    Its linker is `ld.lld` next to it or on the path.
+    """
     program = shutil.which(command[0])
     if program is None:
         raise KernelCompileError(f"TTNN_CXX names {command[0]}, which does not exist")
@@ -101,9 +106,12 @@ class Limits:
 
 
 KERNEL_LIMITS = Limits(memory=2048, seconds=60, file=256)
-"""Far more than the largest kernels of TT-NN need, which compile in seconds."""
+"""Limit far above TT-NN's largest kernels, which compile in seconds."""
 SHARED_LIMITS = Limits(memory=65536, seconds=1800, file=1024)
-"""For what is built of our own sources: zig reserves a stack for each core."""
+"""Memory for building our own sources.
+
+Zig reserves a stack for each core.
+"""
 
 # The limits hold from the first instruction of the tool. A `preexec_fn` would run Python between fork and exec, which
 # is not safe while other threads run. A lower limit of the user's stays.
@@ -128,7 +136,10 @@ _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT")
 
 
 def _environment(folder: Path, cache: Path) -> dict[str, str]:
-    """Return what a tool sees: none of the variables that compilers take flags, folders or plugins from."""
+    """Return a tool's environment.
+
+    It has none of the variables that compilers take flags, folders or plugins from.
+    """
     zig = str(cache / "zig")
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     own = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
@@ -139,7 +150,9 @@ def _environment(folder: Path, cache: Path) -> dict[str, str]:
 def run(
     command: Sequence[str], folder: Path, cache: Path, limits: Limits = SHARED_LIMITS, variables: Mapping[str, str] = {}
 ) -> subprocess.CompletedProcess[str]:
-    """Run a tool in a folder, within limits, in an environment of its own; its cache is below ours.
+    """Run a tool in a folder, limited, with its own environment.
+
+    Its cache is below ours.
 
     Raises:
         KernelCompileError: it cannot be started, or reaches a limit.

@@ -1,4 +1,6 @@
-"""The files of the user that the compilation of a kernel can see: the source, and what it may include.
+"""User files that a kernel's compilation can see.
+
+The source, and what it may include.
 
 For the compiler these files and our headers are all that exists (see `overlay`). So an image depends on nothing that is
 not in its key, and a source reads no file outside of the folders that the host program has named: that of the kernel's
@@ -96,7 +98,10 @@ def visible_files(source: CppSource, main: Path, defined: str, asked: Sequence[s
 
 
 def search_folders(source: CppSource) -> list[Folder]:
-    """Return where headers of the user are looked for: official kernels name theirs from the top of their tree."""
+    """Return the user's header folders.
+
+    Official kernels name theirs from the top of their tree.
+    """
     inside = _ROOT.match(source.path.as_posix()) if source.path else None
     roots = [*([Path(inside[1])] if inside else []), *(root.absolute() for root in source.roots)]
     found = [Folder(str(source.path.parent))] if source.path else []
@@ -151,7 +156,10 @@ class _Search:
         self.waiting.append((path, data))
 
     def look(self, includer: str, name: str, beside: bool, all_of_them: bool) -> None:
-        """Look for a header as the compiler does: next to the file that names it, then in each folder."""
+        """Find a header as the compiler does.
+
+        Next to the file that names it, then in each folder.
+        """
         for path in self.candidates(includer, name, beside):
             if (path in self.seen.files or self.read(path, name)) and not all_of_them:
                 return
@@ -171,7 +179,10 @@ class _Search:
                 yield os.path.normpath(os.path.join(folder, name))
 
     def read(self, path: str, name: str) -> bool:
-        """Add a file if there is one that may be read; a file that may not be read is remembered as refused."""
+        """Add an existing file.
+
+        A file that may not be read is remembered as refused.
+        """
         try:
             os.lstat(path)
             real = os.path.realpath(path)
@@ -221,6 +232,6 @@ def _names(data: bytes) -> _Names:
 
 @lru_cache(maxsize=1)
 def our_names() -> frozenset[str]:
-    """Return the names of our headers, which no header of the user replaces."""
+    """Return our headers' names, which no user header replaces."""
     ours = (path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*") if path.is_file())
     return frozenset((*ours, *forwards(), "ttnn_rs/sfpu_functions.h", "ttnn_rs/refused.h"))

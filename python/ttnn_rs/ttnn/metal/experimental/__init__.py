@@ -1,4 +1,7 @@
-"""The host API of Metal 2.0, `tt::tt_metal::experimental`: programs by specification, with names for all parts."""
+"""The Metal 2.0 host API, `tt::tt_metal::experimental`.
+
+Programs by specification, with names for all parts.
+"""
 
 from ttnn.metal.experimental.build import *  # noqa: F403
 from ttnn.metal.experimental.hardware import *  # noqa: F403

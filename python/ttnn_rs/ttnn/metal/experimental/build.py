@@ -1,4 +1,7 @@
-"""Programs of specifications: dataflow buffers become circular buffers, names become numbers and addresses."""
+"""Programs of specifications.
+
+Dataflow buffers become circular buffers, names become numbers and addresses.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ _NO_FORMAT = DataFormat.Float16_b.value
 
 
 class Specified:
-    """A program's specification, what became of it, and the arguments of its next run."""
+    """A program's specification, its parts, and its next run's arguments."""
 
     def __init__(self, device: MeshDevice, spec: ProgramSpec) -> None:
         self.device = device
@@ -73,7 +76,10 @@ class Specified:
         self.semaphores: dict[str, int] = {}
         self.scratchpads: dict[str, Buffer] = {}
         self.tensors: dict[str, Tensor] = {}
-        """The tensors of the next run; they live as long as the program, or until others take their place."""
+        """The next run's tensors.
+
+        They live as long as the program, or until others take their place.
+        """
         self.distributions: dict[str, Distribution | None] = {}
         """Required distributions of tensors with a dynamic shape, except for their shape."""
         self.is_set = False
@@ -160,7 +166,10 @@ def make_mesh_workload_from_spec(
 def make_mesh_workload_from_specs(
     mesh_device: MeshDevice, program_specs: Mapping[MeshCoordinateRange, ProgramSpec], skip_validation: bool = False
 ) -> MeshWorkload:
-    """Return a workload with a program for each range of chips; see `make_program_from_spec`."""
+    """Return a workload with a program per range of chips.
+
+    See `make_program_from_spec`.
+    """
     if not isinstance(program_specs, Mapping):
         raise ArgumentError(f"make_mesh_workload_from_specs: expected programs by range, got {program_specs!r}")
     workload = MeshWorkload()
@@ -173,7 +182,10 @@ def make_mesh_workload_from_specs(
 
 
 def _number_buffers(made: Specified) -> None:
-    """Assign to each dataflow buffer the lowest circular buffer that is free on all its nodes."""
+    """Assign each dataflow buffer the lowest free circular buffer.
+
+    It is free on all nodes of the buffer.
+    """
     count = int(made.device.chip["circular_buffers"])
     nodes = {dfb.unique_id: nodes_of_buffer(made.spec, dfb.unique_id) for dfb in made.spec.dataflow_buffers}
     for name, cores in nodes.items():
@@ -221,7 +233,10 @@ def _tile(tile: Tile | None) -> tuple[int, int]:
 
 
 def _nodes_of_semaphore(spec: ProgramSpec, semaphore: SemaphoreSpec) -> CoreRangeSet:
-    """Return the nodes of a semaphore, and those of kernels that name it: they need its address."""
+    """Return a semaphore's nodes, and those of kernels that name it.
+
+    These need its address.
+    """
     nodes = as_cores(semaphore.target_nodes)
     for kernel in spec.kernels:
         if any(binding.semaphore_spec_name == semaphore.unique_id for binding in kernel.semaphore_bindings):
@@ -279,7 +294,10 @@ def _add_kernel(program: Program, made: Specified, kernel: KernelSpec) -> Kernel
 
 
 def _with_arguments(name: str, function: Callable[..., object], bindings: KernelBindings) -> Callable[[], object]:
-    """Return a kernel without parameters: those of the function are names of its arguments."""
+    """Return a kernel with its function's parameters bound by name.
+
+    They are names of its arguments.
+    """
     try:
         parameters = list(signature(function).parameters.values())
     except ValueError:
@@ -381,7 +399,7 @@ def _bind(made: Specified, kernel: KernelSpec) -> tuple[KernelBindings, list[int
 
 
 def _accessor(made: Specified, parameter: TensorParameter) -> tuple[list[int], int]:
-    """Return the compile-time words of a tensor's accessor, and the number of its words per run."""
+    """Return a tensor accessor's compile-time words and words per run."""
     spec = parameter.spec
     shards = made.distributions.setdefault(parameter.unique_id, distribution_of(spec, made.device))
     runtime = runtime_fields(parameter)
@@ -393,7 +411,10 @@ def _accessor(made: Specified, parameter: TensorParameter) -> tuple[list[int], i
 
 
 def runtime_fields(parameter: TensorParameter) -> int:
-    """Return the bits of the accessor's fields that are set per run, as with a dynamic shape."""
+    """Return the accessor's field bits set per run.
+
+    A dynamic shape sets them too.
+    """
     spec, relaxed = parameter.spec, parameter.relaxations
     if not relaxed.dynamic_tensor_shape:
         return 0
@@ -408,7 +429,7 @@ def is_dram(spec: TensorSpec) -> bool:
 
 
 def aligned_page_bytes(device: MeshDevice, spec: TensorSpec) -> int:
-    """Return the bytes from one page of a tensor to the next in a bank."""
+    """Return the bytes between a tensor's pages in a bank."""
     alignment = int(device.chip["dram_alignment" if is_dram(spec) else "l1_alignment"])
     return -(-spec.page_bytes // alignment) * alignment
 

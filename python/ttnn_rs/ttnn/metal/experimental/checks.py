@@ -1,4 +1,4 @@
-"""Checks of a `ProgramSpec`: names that resolve, ends that meet, settings that the chip has."""
+"""Checks of a `ProgramSpec`: names resolve, ends meet, settings exist."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _check_once(kernel: str, what: str, names: Iterable[str]) -> None:
 
 
 def _check_ends_of(kernel: KernelSpec) -> None:
-    """Check the dataflow buffers of a kernel: each end once, and each accessor for one buffer."""
+    """Check a kernel's dataflow buffers: ends once, accessors for one buffer."""
     name = kernel.unique_id
     ends: set[tuple[str, object]] = set()
     owners: dict[str, str] = {}
@@ -234,7 +234,7 @@ def _check_sequences(kernel: KernelSpec) -> None:
 
 
 def _check_names(spec: ProgramSpec, kernel: KernelSpec) -> None:
-    """Check that what a kernel binds exists, and settings that depend on it."""
+    """Check that a kernel's bindings exist, and their settings."""
     buffers = {dfb.unique_id: dfb for dfb in spec.dataflow_buffers}
     known: tuple[tuple[str, Iterable[str], Iterable[str]], ...] = (
         ("dataflow buffer", (b.dfb_spec_name for b in kernel.dfb_bindings), buffers),
@@ -391,7 +391,7 @@ def _ends(
 
 
 def _check_ends(spec: ProgramSpec, dfb: DataflowBufferSpec) -> None:
-    """Check that each node has one producer and one consumer, and that those of all nodes are alike."""
+    """Check one producer and one consumer per node, alike on all."""
     ends = {end: list(_ends(spec, dfb, end)) for end in DFBEndpointType}
     several = dfb.advanced_options.allow_instance_multi_binding
     for unit in spec.work_units:

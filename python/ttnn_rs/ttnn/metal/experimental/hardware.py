@@ -21,7 +21,7 @@ __all__ = [
 
 
 class UnpackMode(VendorEnum):
-    """Unpack destination of a buffer: SrcA and SrcB, or Dst with all bits."""
+    """Unpack destination: SrcA and SrcB, or Dst with all bits."""
 
     UnpackToSrc = 0
     UnpackToDest = 1

@@ -1,4 +1,4 @@
-"""Arguments of the runs of a specified program: by name, for each node, and its tensors."""
+"""Run arguments of a specified program: by name, node, and tensors."""
 
 from __future__ import annotations
 
@@ -179,7 +179,10 @@ def _spec_of(made: Specified, name: str) -> KernelSpec:
 # Kernels.
 
 _Plan = tuple[Kernel, dict[tuple[int, int], list[int]], list[int] | None, list[int] | None]
-"""A kernel, the arguments of its cores, its named common arguments, its common varargs; None where they stay."""
+"""A kernel and its arguments; None keeps the previous ones.
+
+Arguments of its cores, named common arguments, common varargs.
+"""
 
 
 def _plan(call: str, made: Specified, name: str, given: object, *, complete: bool) -> _Plan:
@@ -224,7 +227,7 @@ def _by_core(where: str, given: object) -> dict[tuple[int, int], Any]:
 
 
 def _named(where: str, names: Sequence[str], given: object, before: Sequence[int]) -> Iterator[int]:
-    """Return values in the order of their names; what is not given stays."""
+    """Return values in name order; missing ones stay."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"{where}: expected arguments by name, got {given!r}")
     for name in given:
@@ -245,7 +248,10 @@ def _varargs(spec: KernelSpec, core: CoreCoord) -> int:
 
 
 def _apply(made: Specified, planned: Sequence[_Plan]) -> None:
-    """Store arguments; the addresses of tensors and scratchpads follow the named common ones."""
+    """Store arguments.
+
+    The addresses of tensors and scratchpads follow the named common ones.
+    """
     for kernel, rows, _, _ in planned:
         kernel.args = rows
     changed = {id(kernel): (named, tail) for kernel, _, named, tail in planned}
@@ -348,7 +354,10 @@ def tensorspecs_match_with_relaxation(a: TensorSpec, b: TensorSpec, relaxation: 
 def _resize(
     call: str, made: Specified, name: str, sizes: ProgramRunArgs.DFBRunOverrides | None, *, stateful: bool
 ) -> None:
-    """Set the size of a dataflow buffer for a run: a new one, or that of its specification."""
+    """Set a dataflow buffer's size for a run.
+
+    A new one, or that of its specification.
+    """
     dfb = next(dfb for dfb in made.spec.dataflow_buffers if dfb.unique_id == name)
     config, index = made.buffers[name].config, made.buffer_ids[name]
     if sizes is not None and not isinstance(sizes, ProgramRunArgs.DFBRunOverrides):

@@ -1,4 +1,4 @@
-"""Specifications of Metal 2.0: a program and its parts, which refer to each other by name.
+"""Metal 2.0 specifications: a program and its parts, by name.
 
 Names are strings. Every class is data; `make_program_from_spec` checks it and makes a program of it.
 """
@@ -87,7 +87,9 @@ class KernelAdvancedOptions:
 
 @dataclass(kw_only=True)
 class KernelSpec:
-    """A kernel: source, bindings and configuration. It runs on the nodes of its work units.
+    """A kernel's source, bindings and configuration.
+
+    It runs on the nodes of its work units.
 
     Attributes:
         unique_id: Its name in the program.
@@ -113,7 +115,10 @@ class KernelSpec:
 
     @dataclass(kw_only=True)
     class CompilerOptions:
-        """Options of the compiler; `defines` are also what `get_define` reads in Python kernels."""
+        """Compiler options.
+
+        `defines` are also what `get_define` reads in Python kernels.
+        """
 
         include_paths: Sequence[str | os.PathLike[str]] = ()
         defines: Mapping[str, str] = field(default_factory=dict)
@@ -219,14 +224,14 @@ def consumer_of(dfb_spec_name: str, accessor_name: str) -> DFBBinding:
 
 
 def all_consumer_of(dfb_spec_name: str, accessor_name: str) -> DFBBinding:
-    """Return the binding of a kernel each of whose threads reads every entry."""
+    """Return a kernel binding whose threads each read every entry."""
     binding = consumer_of(dfb_spec_name, accessor_name)
     binding.access_pattern = DFBAccessPattern.ALL
     return binding
 
 
 def blocked_consumer_of(dfb_spec_name: str, accessor_name: str, block_size: int) -> DFBBinding:
-    """Return the binding of a kernel whose threads read blocks of entries (unsupported in programs)."""
+    """Return a kernel binding whose threads read blocks (unsupported in programs)."""
     binding = consumer_of(dfb_spec_name, accessor_name)
     binding.access_pattern, binding.block_size = DFBAccessPattern.BLOCKED, block_size
     return binding
@@ -256,7 +261,7 @@ class DFBAdvancedOptions:
 
 @dataclass(kw_only=True)
 class DataflowBufferSpec:
-    """A buffer from a producer to a consumer kernel on one node: a circular buffer.
+    """A producer-consumer buffer on one node: a circular buffer.
 
     Attributes:
         unique_id: Its name in the program.
@@ -286,7 +291,7 @@ class SemaphoreAdvancedOptions:
 
 @dataclass(kw_only=True)
 class SemaphoreSpec:
-    """A semaphore on each of some nodes, which starts every run at 0."""
+    """A semaphore on some nodes, starting every run at 0."""
 
     unique_id: str
     target_nodes: CoreSpec
@@ -295,7 +300,7 @@ class SemaphoreSpec:
 
 @dataclass(kw_only=True)
 class ScratchpadSpec:
-    """L1 memory of one kernel on each of its nodes, allocated as long as the program exists.
+    """L1 memory of one kernel per node, allocated with the program.
 
     Attributes:
         unique_id: Its name in the program.
@@ -312,7 +317,9 @@ class ScratchpadSpec:
 
 @dataclass(kw_only=True)
 class TensorSpecRelaxations:
-    """Allowed differences between the tensor of a run and its parameter. Default: none.
+    """Allowed differences of a run's tensor from its parameter.
+
+    Default: none.
 
     Attributes:
         match_padded_shape_only: The logical shape may differ, the padded one not.
