@@ -1,4 +1,7 @@
-"""The official module of this name: folders and names of a profiler's files. No file of them is ever written here."""
+"""Official module: folders and file names of a profiler.
+
+No file of them is ever written here.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def generate_reports_folder(outFolder: str | os.PathLike[str]) -> Path:  # noqa:
 
 
 def rm(fileOrFolder: str | os.PathLike[str]) -> None:  # noqa: N803 - the official name
-    """Remove a file, or a folder with what it holds, if it exists."""
+    """Remove a file, or a folder with its content, if it exists."""
     path = Path(fileOrFolder)
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""The official module of this name: comparing two sheets of operators, which are not written."""
+"""Official module: comparison of operator sheets, which are not written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The official module of this name: what is read from the log of a device's profiler, which is not written."""
+"""Official module: what is read from device profiler logs.
+
+The logs are not written.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official module of this name: reading the log of a device's profiler, which is not written."""
+"""Official module: reading device profiler logs, which are not written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official module of this name: running a test under the profiler and reading its sheet, which is not written."""
+"""Official module: profiled test runs and their sheets, not written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official module of this name: making the sheet of operators from logs, which are not written."""
+"""Official module: the operator sheet from logs, which are not written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The official package of this name: helpers of the host that tests share."""
+"""Official package `tt_lib`: host helpers that tests share."""

@@ -1,4 +1,4 @@
-"""The official module of this name: padding to tiles, and comparing torch tensors.
+"""Official module: padding to tiles, and comparison of torch tensors.
 
 Source: tt-metal `ttnn/tt_lib/utils.py` (names, arguments, results).
 """
@@ -41,7 +41,7 @@ def _nearest_y(x: int, y: int) -> int:
 
 
 def _padded(x: Any, shape: list[int], inner: tuple[Any, ...]) -> Any:
-    """Return zeros in float32 of a shape, with a tensor in a part of them."""
+    """Return float32 zeros of a shape, with a tensor in part."""
     zeros = sys.modules["torch"].zeros(*shape)
     zeros[inner] = x
     return zeros
@@ -55,7 +55,7 @@ def _rank(name: str, x: Any) -> int:
 
 
 def pad_activation(x: Any) -> Any:
-    """Return a torch tensor of rank 4 in float32, padded with zeros to multiples of 32.
+    """Return a rank 4 float32 torch tensor, zero-padded to multiples of 32.
 
     Shape: [n] becomes [1, 1, 32, N], [b, n] becomes [b, 1, 32, N], [b, m, n] becomes [b, 1, M, N], and
     [b, c, m, n] becomes [b, c, M, N], with M and N rounded up.
@@ -75,7 +75,9 @@ def pad_activation(x: Any) -> Any:
 
 
 def pad_weight(x: Any) -> Any:
-    """Return a torch tensor in float32, padded with zeros to multiples of 32 in the last two dimensions.
+    """Return a float32 torch tensor, zero-padded to multiples of 32.
+
+    The last two dimensions are padded.
 
     Shape: [n] becomes [1, 1, 32, N], [m, n] becomes [1, 1, M, N]; of higher ranks only the last two change.
 
@@ -139,7 +141,7 @@ def print_diff_argmax(a: Any, b: Any, annotation: str = "") -> float:
 def is_close(
     a: Any, b: Any, rtol: float = 8e-2, atol: float = 8e-2, max_mag: float = 4.0, max_mag_fraction: float = 0.02
 ) -> Any:
-    """Return whether all elements of two torch tensors are close, as a tensor of one bool.
+    """Return whether two torch tensors are close, as a one-bool tensor.
 
     An element is close if the absolute difference is below `atol` or below `max_mag * max_mag_fraction`, or if the
     ratio of the magnitudes, as they are or each increased by one, is within `rtol` of 1.
@@ -161,7 +163,10 @@ def find_closest_largest_divisor(num: int, start_divisor: int) -> int:
 
 
 def find_closest_largest_divisor_with_num_padding(num: int, start_divisor: int) -> int:
-    """Return the largest number of parts, at most `start_divisor`, of which no part is padding alone."""
+    """Return the largest number of parts without an all-padding part.
+
+    It is at most `start_divisor`.
+    """
     divisor = start_divisor
     while (padded := roundup(num, divisor)) - num >= padded // divisor:
         divisor -= 1

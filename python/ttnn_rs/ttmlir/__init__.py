@@ -1,1 +1,4 @@
-"""The compiler layer under the official import name. The code is in `ttnn.compiler`."""
+"""The compiler layer under the official import name.
+
+The code is in `ttnn.compiler`.
+"""

@@ -1,4 +1,7 @@
-"""Start of `ttmlir-opt`: imports the compiler layer without the operators, which take a second."""
+"""Start of `ttmlir-opt`.
+
+It imports the compiler layer without the operators, which cost a second.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def _light_package() -> None:
 
 
 def opt() -> None:
-    """Run `ttmlir-opt` with the arguments of the process and exit with its code."""
+    """Run `ttmlir-opt` with the process's arguments; exit with its code."""
     _light_package()
     from ttnn.compiler.tools.opt import main
 

@@ -52,7 +52,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `ttmlir-translate` with the given arguments, those of the process by default; return its exit code."""
+    """Run `ttmlir-translate`; return its exit code.
+
+    The arguments are by default those of the process.
+    """
     options = parse(arguments)
     from ttmlir._launch import _light_package
 

@@ -99,7 +99,10 @@ _namespaces.experimental.prepare_generic_op = _prepare_generic_op  # type: ignor
 if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 
     def __getattr__(name: str) -> object:
-        """Import a module that needs torch, or raise AttributeError, with the reason for an official name."""
+        """Import a module that needs torch, or raise AttributeError.
+
+        The error of an official name has the reason.
+        """
         if name == "model_preprocessing":
             import importlib
 

@@ -1,4 +1,6 @@
-"""The engine, as the extension module exports it. Private: users see only the modules of this package.
+"""The engine's extension module.
+
+Private: users see only the modules of this package.
 
 Formats are the chip's format codes, fidelities the number of phases (1 LoFi .. 4 HiFi4), arch 0 is Wormhole and 1
 Blackhole; without it, that of the chip of the buffers. Arrays are C-contiguous.
@@ -15,9 +17,9 @@ _Bytes = npt.NDArray[np.uint8]
 _Words = npt.NDArray[np.uint32]
 _Numbers = npt.NDArray[np.int32] | npt.NDArray[np.uint32]
 _Step = tuple[str, str] | tuple[str, str, Sequence[int]]
-"""An SFPU function: name, variant, and parameters as raw 32-bit words if it takes any."""
+"""An SFPU function: name, variant, and any parameters as 32-bit words."""
 _Setting = tuple[int, bool, int]
-"""Fidelity (of `mvmul_steps` the phase), whether Dst is 32 bits wide, and arch."""
+"""Fidelity (of `mvmul_steps` the phase), 32-bit Dst flag, and arch."""
 
 __version__: str
 
@@ -316,7 +318,10 @@ class Unresolved(BaseException): ...
 
 @final
 class Resolving:
-    """A program that is being made. It is abandoned when this object goes away before its end."""
+    """A program in construction.
+
+    It is abandoned when this object is deleted before its end.
+    """
 
     @property
     def slots(self) -> list[Buffer]: ...
@@ -335,7 +340,10 @@ def time_plan(plan: tuple[int, int, int, Sequence[int], Sequence[tuple[Any, ...]
 # Operators on device buffers. Each releases the interpreter lock; its keyword arguments are those of its program.
 _Sides: TypeAlias = tuple[int, int]
 _Windows: TypeAlias = tuple[int, _Sides, int, tuple[_Sides, _Sides, _Sides, _Sides, _Sides]]
-"""Images, their sides, tiles of channels; of the window its sides, steps, padding, inner steps and places."""
+"""Images, sides and channel tiles; a window's geometry.
+
+The window has sides, steps, padding, inner steps and positions.
+"""
 
 class _MatmulArguments(TypedDict):
     formats: tuple[int, int, int, int]

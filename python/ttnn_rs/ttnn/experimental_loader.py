@@ -1,4 +1,4 @@
-"""Official module: operators of an extension module, of which there is none here."""
+"""Official module of an extension module's operators, of which there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The namespaces of operators whose names have a dot, such as `ttnn.transformer` and `ttnn.experimental`."""
+"""Operator namespaces such as `ttnn.transformer` and `ttnn.experimental`.
+
+Names in them have a dot.
+"""
 
 import sys
 from types import ModuleType
@@ -18,7 +21,10 @@ from ttnn.ops.normalization.parameters import dram_group_norm_virtual_columns
 
 
 class Namespace(ModuleType):
-    """Operators below a name. A missing one raises an error with the reason."""
+    """Operators below a name.
+
+    A missing one raises an error with the reason.
+    """
 
     def __getattr__(self, name: str) -> Any:
         """Refuse a name that is not here.
@@ -55,7 +61,7 @@ _MOREH_KINDS: Final = {
 
 
 def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
-    """Return the namespaces with the official modules below them that have no operators of their own."""
+    """Return the namespaces with their official modules without operators."""
     operations = found.setdefault("operations", Namespace("ttnn.operations", "Operators of ttnn.operations."))
     sys.modules["ttnn.operations"] = operations
     sys.modules["ttnn.operations.activations"] = activations
@@ -75,7 +81,10 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
 
 
 class OperationModule(Namespace):
-    """An official module of operators. Its other official names are those of `ttnn`; a star import takes none."""
+    """An official operator module.
+
+    Its other official names are those of `ttnn`; a star import takes none.
+    """
 
     def __init__(self, name: str, doc: str, others: str = "") -> None:
         super().__init__(f"ttnn.operations.{name}", doc)
@@ -148,7 +157,10 @@ _POOLS: Final = (
 
 
 def _add_categories(operations: Namespace) -> None:
-    """Make the official modules of categories of operators, with what else programs take from them."""
+    """Make the official operator category modules, with other used names.
+
+    Programs take the other names from them.
+    """
     operations.__path__ = []  # what makes a module a package
     modules = {
         name: OperationModule(name, f"Operators of {_CATEGORIES.get(name, name)}.", _OTHERS.get(name, ""))

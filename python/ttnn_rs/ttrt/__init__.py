@@ -1,4 +1,6 @@
-"""The runtime tool of the Tenstorrent compiler under its official name. The code is in `ttnn.compiler`.
+"""Official runtime tool of the Tenstorrent compiler.
+
+The code is in `ttnn.compiler`.
 
 Sources: tt-mlir, "ttrt" (docs/src/ttrt.md).
 """
@@ -9,7 +11,10 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `ttrt` with the given arguments, those of the process by default; return its exit code."""
+    """Run `ttrt`; return its exit code.
+
+    The arguments are by default those of the process.
+    """
     # What only shows help must not pay for the import of operators.
     from ttrt._arguments import parse
 

@@ -1,4 +1,6 @@
-"""The arguments of each command of `ttrt`, as data: for the command line and for the Python classes.
+"""Arguments of `ttrt` commands, as data.
+
+They serve the command line and the Python classes.
 
 Imports nothing of the package, so that `ttrt --help` is quick.
 """
@@ -16,7 +18,7 @@ __all__ = ["ARGUMENTS", "COMMANDS", "Argument", "default_artifacts", "parse"]
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument: its name with dashes in front, or none if it is positional."""
+    """An argument: name with dashes, or none if positional."""
 
     name: str
     type: type
@@ -107,7 +109,10 @@ ARGUMENTS: Final[dict[str, list[Argument]]] = {
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the parsed command line; `command` is the name of the command, the others are named as in `ARGUMENTS`."""
+    """Return the parsed command line.
+
+    `command` is the name of the command, the others are named as in `ARGUMENTS`.
+    """
     parser = argparse.ArgumentParser(
         prog="ttrt", description="Read, check, run and time compiled binaries on a simulated Tenstorrent device."
     )

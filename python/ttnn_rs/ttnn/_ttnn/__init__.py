@@ -1,4 +1,4 @@
-"""The modules of the official package's extension module that programs name, mostly in annotations."""
+"""Official extension modules that programs name, mostly in annotations."""
 
 from ttnn._ttnn import device as device
 from ttnn._ttnn import fabric as fabric

@@ -1,4 +1,4 @@
-"""Captured graphs, as the extension module has them: without the records of Python calls."""
+"""Captured graphs in extension module form, without Python call records."""
 
 from __future__ import annotations
 

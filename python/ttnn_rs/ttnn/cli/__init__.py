@@ -31,7 +31,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand and return its exit code: 0 done, 1 failed or different, 2 wrong usage."""
+    """Run one subcommand and return its exit code.
+
+    0 done, 1 failed or different, 2 wrong usage.
+    """
     # A closed stream (`>&-`) is None, and to print to it does nothing; what asks the stream itself needs one.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:

@@ -26,7 +26,10 @@ _WITHOUT_EFFECT: Final = frozenset(
 
 
 def _gradient(count: int) -> Callable[[Callable[..., Any]], Gradient]:
-    """Make a golden function of one that takes `count` arrays after the gradient, and parameters."""
+    """Make a golden gradient function of `count` arrays and parameters.
+
+    The gradient comes first.
+    """
 
     def decorate(function: Callable[..., Any]) -> Gradient:
         @wraps(function)
@@ -227,7 +230,10 @@ minimum = _pair(
 
 
 def _by_number(golden: Gradient, of_number: Callable[..., Any]) -> Gradient:
-    """Return a golden function that also takes a number as second operand; it has one gradient then."""
+    """Return a golden function that also accepts a number second.
+
+    It has one gradient then.
+    """
     single = _gradient(1)(of_number)
 
     @wraps(golden)
@@ -291,7 +297,10 @@ def _lerp(grad: Array, a: Array, b: Array, weight: Array) -> Any:
 
 
 def lerp(grad: ArrayLike, a: ArrayLike, b: ArrayLike, weight: ArrayLike, **options: Any) -> list[Array]:
-    """Gradients of a + weight (b - a); that of the weight only if it is an array."""
+    """Gradients of a + weight (b - a).
+
+    That of the weight only if it is an array.
+    """
     result = _lerp(grad, a, b, weight, **options)
     return result[:2] if isinstance(weight, int | float) else result
 
@@ -321,7 +330,7 @@ def repeat(grad: ArrayLike, x: ArrayLike, shape: Any, **_: Any) -> list[Array]:
 
 
 def prod(grad: ArrayLike, x: ArrayLike, dim: int | None = None, **_: Any) -> list[Array]:
-    """Return grad times the product over x; of the other elements, that is."""
+    """Return grad times the product of the other elements of x."""
     values, g = np.asarray(x, np.float64), np.asarray(grad, np.float64)
     if dim is None:
         return [g.reshape(-1)[0] * np.prod(values) / values]
@@ -332,7 +341,7 @@ def prod(grad: ArrayLike, x: ArrayLike, dim: int | None = None, **_: Any) -> lis
 
 
 def embedding(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) -> Array:
-    """Return, for every row of the weight, the sum of the gradients of its uses."""
+    """Return every weight row's sum of gradients of its uses."""
     rows = np.asarray(indices).astype(np.int64).reshape(-1)
     size = (1, *np.shape(weight))[-2]
     values = np.asarray(grad, np.float64)
@@ -343,22 +352,22 @@ def embedding(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) 
 
 
 def uses_times_the_sum_of_magnitudes(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) -> Array:
-    """Return the number of uses of every row times the sum of their gradients' magnitudes."""
+    """Return every row's uses times its gradients' summed magnitudes."""
     magnitudes = np.abs(np.asarray(grad, np.float64))
     return embedding(indices, weight, np.ones_like(magnitudes)) * embedding(indices, weight, magnitudes)
 
 
 def sum_of_terms(grad: ArrayLike, x: ArrayLike, **_: Any) -> Array:
-    """Return the size of the terms whose sum is the gradient of multigammaln."""
+    """Return the size of the summands of multigammaln's gradient."""
     values, g = np.asarray(x, np.float64), np.asarray(grad, np.float64)
     return np.asarray(np.abs(g) * sum(np.abs(special.digamma(values - 0.5 * i)) for i in range(4)), np.float64)
 
 
 def repeated_sizes(grad: ArrayLike, x: ArrayLike, shape: Any, **_: Any) -> Array:
-    """Return the sizes of the terms whose sum is the gradient of repeat."""
+    """Return the size of the summands of repeat's gradient."""
     return repeat(np.abs(np.asarray(grad, np.float64)), x, shape)[0]
 
 
 def size_of_grad(grad: ArrayLike, *_operands: ArrayLike, **_: Any) -> Array:
-    """Return the size of the gradient of the result: the scale of slopes that pass through 0."""
+    """Return the result gradient's size: the scale of slopes through 0."""
     return np.asarray(np.abs(np.asarray(grad, np.float64)), np.float64)

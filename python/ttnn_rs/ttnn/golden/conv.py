@@ -20,13 +20,19 @@ def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
 
 
 _TILE, _CHANNELS = 32, 8
-"""Rows of a window are full tiles in prepared weights; channels of its pixels are a multiple of 8."""
+"""Window rows are full tiles in prepared weights.
+
+Channels of its pixels are a multiple of 8.
+"""
 
 
 def _kernel(
     weight: ArrayLike, out_channels: int, of_group: int, size: Sequence[int], groups: int
 ) -> NDArray[np.float64]:
-    """Return weights [O, C / groups, kh, kw], which may be prepared: [1, 1, K, O], groups as blocks of zeros."""
+    """Return weights [O, C / groups, kh, kw], which may be prepared.
+
+    Prepared: [1, 1, K, O], groups as blocks of zeros.
+    """
     values: NDArray[np.float64] = np.asarray(weight, np.float64)
     high, wide = size
     shape = (out_channels, of_group, high, wide)
@@ -64,7 +70,9 @@ def conv2d(
     conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
-    """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw], as [1, 1, N * OH * OW, O].
+    """Return the convolution as [1, 1, N * OH * OW, O].
+
+    Of [1, 1, N * H * W, C] with [O, C / groups, kh, kw].
 
     Weights may be prepared.
     """
@@ -84,7 +92,7 @@ def conv2d(
 
 
 def _finished(product: NDArray[np.float64], bias: ArrayLike | None, config: Any) -> NDArray[np.float64]:
-    """Return a product with its bias, after the activation that a configuration fuses."""
+    """Return a matmul with bias and the configuration's fused activation."""
     biased = product if bias is None else product + np.asarray(bias, np.float64).reshape(-1)
     activation = getattr(config, "activation", None)
     return activated(biased, () if activation is None else (activation,))
@@ -101,7 +109,10 @@ def conv1d(
     dilation: int = 1,
     **options: Any,
 ) -> NDArray[np.float64]:
-    """Return the convolution of [1, 1, N * L, C] with [O, C / groups, k]."""
+    """Return the convolution of [1, 1, N * L, C] and weights.
+
+    The weights are [O, C / groups, k].
+    """
     sides = [padding, padding] if isinstance(padding, int) else list(padding)
     return conv2d(
         x,
@@ -136,7 +147,9 @@ def conv_transpose2d(
     conv_config: Any = None,
     **_: Any,
 ) -> NDArray[np.float64]:
-    """Return the transposed convolution of [1, 1, N * H * W, C] with [C, O / groups, kh, kw].
+    """Return the transposed convolution of [1, 1, N * H * W, C].
+
+    With [C, O / groups, kh, kw].
 
     Weights may be prepared: those of the convolution that computes it, mirrored if they were to be.
     """
@@ -168,7 +181,10 @@ def conv_transpose2d(
 def prepare_conv3d_weights(
     weight: ArrayLike, *, groups: int = 1, alignment: int = 32, **options: int
 ) -> NDArray[np.float64]:
-    """Return the weights as rows of blocks of channels, kernel positions and channels of a block."""
+    """Return weights as rows of channel blocks, kernel positions and channels.
+
+    The channels are those of a block.
+    """
     values = np.asarray(weight, np.float64)
     outputs, of_group, *kernel = values.shape
     channels = -(-of_group * groups // alignment) * alignment
@@ -196,7 +212,10 @@ def conv3d(
     groups: int = 1,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the convolution of volumes [N, T, H, W, C] with weights, which may be prepared."""
+    """Return the convolution of volumes [N, T, H, W, C].
+
+    The weights may be prepared.
+    """
     values, matrix = np.asarray(x, np.float64), np.asarray(weight, np.float64)
     block = getattr(config, "C_in_block", 0) or values.shape[-1]
     if matrix.ndim == 5:

@@ -73,7 +73,7 @@ def pad(x: ArrayLike, *given: Any, value: float = 0.0, **_: object) -> Array:
 
 
 def squeeze(x: ArrayLike, dim: int | Sequence[int] | None = None, **_: object) -> Array:
-    """Return `x` without its dimensions of size 1, or without those of them that `dim` names."""
+    """Return `x` without dimensions of size 1, or those in `dim`."""
     values = np.asarray(x, np.float64)
     named = range(values.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
     ones = tuple({axis % values.ndim for axis in named if values.shape[axis] == 1}) if values.ndim else ()
@@ -92,7 +92,10 @@ def unsqueeze_to_4d(x: ArrayLike, **_: object) -> Array:
 
 
 def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: object) -> list[Array]:
-    """Return the pieces of `x` along `dim`, of one size or of the given ones."""
+    """Return the pieces of `x` along `dim`, of given sizes.
+
+    Of one size or of several.
+    """
     values = np.asarray(x, np.float64)
     step = [split_size] * (values.shape[dim] // split_size) if isinstance(split_size, int) else split_size
     pieces = np.split(values, np.cumsum(step)[: None if isinstance(split_size, int) else -1], axis=dim)
@@ -100,7 +103,10 @@ def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: obje
 
 
 def concat(tensors: Sequence[ArrayLike], dim: int = 0, groups: int = 1, **_: object) -> Array:
-    """Return arrays concatenated along `dim`, alternating between parts of each if there are groups."""
+    """Return arrays concatenated along `dim`, alternating group parts.
+
+    Only if there are groups.
+    """
     arrays = [np.asarray(tensor, np.float64) for tensor in tensors]
     parts = [np.split(array, groups, axis=dim) for array in arrays]
     return np.concatenate([part[group] for group in range(groups) for part in parts], axis=dim)
@@ -137,7 +143,10 @@ def narrow(x: ArrayLike, dim: int, start: int, length: int, **_: object) -> Arra
 
 
 def chunk(x: ArrayLike, chunks: int, dim: int, **_: object) -> list[Array]:
-    """Return the pieces of `x` along `dim`, of ceil(size / chunks) indices each but the last."""
+    """Return the chunks of `x` along `dim`.
+
+    Of ceil(size / chunks) indices each but the last.
+    """
     values = np.asarray(x, np.float64)
     return split(values, max(1, -(-values.shape[dim] // chunks)), dim)
 
@@ -148,12 +157,15 @@ def roll(x: ArrayLike, shifts: int | Sequence[int], dim: Any = None, *_args: obj
 
 
 def reshape_to_sizes(x: ArrayLike, *sizes: int, **_: object) -> Array:
-    """Return the elements of `x` in their order with a shape of these sizes."""
+    """Return the elements of `x` reshaped to these sizes."""
     return np.reshape(np.asarray(x, np.float64), sizes)
 
 
 def view(x: ArrayLike, *shape: Any, **_: object) -> Array:
-    """Return the elements of `x` in their order with a shape, given as one argument or as its sizes."""
+    """Return the elements of `x` reshaped.
+
+    The shape is one argument or its sizes.
+    """
     sizes = tuple(shape[0]) if len(shape) == 1 else shape
     return np.reshape(np.asarray(x, np.float64), sizes)
 
@@ -191,7 +203,7 @@ def _scattered(x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, combine
 def scatter(
     x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, *, reduce: str | None = None, **_: object
 ) -> Array:
-    """Return `x` with elements of `src` set, added or multiplied at the positions of `index`."""
+    """Return `x` with `src` set, added or multiplied at `index`."""
     return _scattered(x, dim, index, src, {"add": np.add, "multiply": np.multiply}.get(reduce or ""))
 
 
@@ -225,7 +237,7 @@ def index_fill(x: ArrayLike, dim: int, index: ArrayLike, value: float, **_: obje
 
 
 def indexed_fill(batch_id: ArrayLike, a: ArrayLike, b: ArrayLike, *, dim: int = 0, **_: object) -> Array:
-    """Return `a` with the slices of `batch_id` along `dim` replaced by those of `b`."""
+    """Return `a` with slices `batch_id` along `dim` from `b`."""
     values = np.array(a, np.float64)
     for place, part in zip(
         np.asarray(batch_id).astype(np.int64).reshape(-1), np.moveaxis(np.asarray(b, np.float64), dim, 0), strict=True
@@ -235,7 +247,10 @@ def indexed_fill(batch_id: ArrayLike, a: ArrayLike, b: ArrayLike, *, dim: int = 
 
 
 def nonzero(x: ArrayLike, **_: object) -> list[Array]:
-    """Return how many elements are not zero, in the first of 8 places, and their positions, then zeros."""
+    """Return the nonzero count, first of 8 places, and positions.
+
+    Zeros follow.
+    """
     values = np.asarray(x, np.float64).reshape(-1)
     places = np.flatnonzero(values)
     counts, found = np.zeros((1, 1, 1, 8)), np.zeros((1, 1, 1, 4 * values.size))
@@ -269,7 +284,10 @@ def fill_rm(
     low: float = 0.0,
     **_: object,
 ) -> Array:
-    """Return [n, c, h, w] with `high` in the first rows and columns and `low` elsewhere."""
+    """Return [n, c, h, w] with `high` first and `low` elsewhere.
+
+    `high` is in the first rows and columns.
+    """
     values: Array = np.full((n, c, h, w), low)
     values[..., :rows, :columns] = high
     return values
@@ -286,7 +304,10 @@ def fold(
     collapse_output: bool = False,
     **_: object,
 ) -> Array:
-    """Return images whose blocks of pixels are channels; from channels first, rows and columns fill tiles before."""
+    """Return images with pixel blocks as channels.
+
+    From channels first, rows and columns fill tiles before.
+    """
     values = np.asarray(x, np.float64)
     around = [padding[0], padding[0], padding[1], padding[1], 0, 0] if len(padding) == 2 else [*padding, 0, 0][:6]
     if use_transpose_as_fold:
@@ -315,7 +336,10 @@ def fold_of_shards(
     *_args: object,
     **options: Any,
 ) -> Array:
-    """Return `fold` of sharded images; from channels first, rows and columns are padded on both sides."""
+    """Return `fold` of sharded images.
+
+    From channels first, rows and columns are padded on both sides.
+    """
     if not use_transpose_as_fold:
         return fold(x, stride_h, stride_w, False, output_shape, padding, **options)
     top, left = (padding[0], padding[1]) if len(padding) == 2 else (padding[0], padding[2])
@@ -357,7 +381,10 @@ def sharded_to_interleaved_partial(
 
 
 def bcast(a: ArrayLike, b: ArrayLike, math_op: object, _dim: object = None, **_: object) -> Array:
-    """Return the sum, difference or product of `a` and `b`, broadcast; batches of `b` may be parts of a's rows."""
+    """Return `a` and `b` added, subtracted or multiplied, with broadcasting.
+
+    Batches of `b` may be parts of a's rows.
+    """
     left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
     shape = left.shape
     if left.ndim == 4 and right.ndim == 4 and shape[0] == 1 < right.shape[0]:
@@ -369,12 +396,15 @@ def bcast(a: ArrayLike, b: ArrayLike, math_op: object, _dim: object = None, **_:
 
 
 def convert_to_chw(x: ArrayLike, **_: object) -> Array:
-    """Return an image with its channels first: [1, 1, HW, C] -> [1, 1, C, HW]."""
+    """Return a channels-first image: [1, 1, HW, C] -> [1, 1, C, HW]."""
     return np.swapaxes(np.asarray(x, np.float64), 2, 3)
 
 
 def convert_to_hwc(x: ArrayLike, *, channels: int | None = None, **_: object) -> Array:
-    """Return images with their channels last, padded with zeros: [1, B, C, HW] -> [1, 1, B * HW, channels]."""
+    """Return channels-last images, zero-padded.
+
+    [1, B, C, HW] -> [1, 1, B * HW, channels].
+    """
     values = np.asarray(x, np.float64)
     _, batch, own, pixels = values.shape
     result = np.zeros((1, 1, batch * pixels, channels or own))

@@ -9,7 +9,10 @@ Array = NDArray[np.float64]
 
 
 def embedding(indices: ArrayLike, weight: ArrayLike, *_args: object, **_: object) -> Array:
-    """Return the rows of a table that indices name; leading dimensions of indices between batch and sequence are 1."""
+    """Return table rows at indices.
+
+    Leading dimensions of indices between batch and sequence are 1.
+    """
     table = np.asarray(weight, np.float64)
     rows = np.asarray(indices, np.int64)
     if rows.ndim != 1:

@@ -1,4 +1,4 @@
-"""Gradients as torch computes them: the backward pass of the function of torch that an operator is compared with.
+"""Gradients by torch's backward pass of the compared function.
 
 Each entry is the forward function with the parameters of the gradient operator, under the official names. A gradient of
 a complex tensor is cat(real, imag) over the last dimension.
@@ -17,7 +17,7 @@ from ttnn.golden.torch_functions import FUNCTIONS, attribute
 
 @dataclass(frozen=True)
 class Gradient:
-    """A forward function of `tensors` differentiable operands, after `fixed` that have no gradient.
+    """A forward function of differentiable `tensors`, after `fixed` ones.
 
     `mask` replaces values of a gradient that the chip does not return; it receives the operands and all options.
     """
@@ -126,12 +126,12 @@ def _power(torch: Any, x: Any, exponent: Any, **_: Any) -> Any:
 
 
 def _infinite_below_0(_torch: Any, gradient: Any, x: Any, exponent: Any, **_: Any) -> Any:
-    """Return infinity where a power has a negative base, as the official golden function does."""
+    """Return infinity for powers of negative bases, as officially."""
     return gradient.masked_fill(x < 0, float("inf")) if exponent != 0 and gradient is not None else gradient
 
 
 def _as_sfpu(torch: Any, gradient: Any, _x: Any, *, device: Any = None, **_: Any) -> Any:
-    """Return NaN and infinities as the numbers that a device names for them."""
+    """Return NaN and infinities as a device's numbers for them."""
     if device is None or not hasattr(device, "sfpu_nan"):
         return gradient
     infinity = device.sfpu_inf()

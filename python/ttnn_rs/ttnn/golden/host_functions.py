@@ -16,7 +16,7 @@ _TYPES: Final = {"bfloat8_b": "float32", "bfloat4_b": "float32", "fp8_e4m3": "fl
 
 
 def torch_type(torch: Any, dtype: Any) -> Any:
-    """Return the type of torch for a data type of ttnn; a type of torch as it is."""
+    """Return the torch type of a ttnn type; torch types unchanged."""
     name = getattr(dtype, "name", None)
     return dtype if name is None else getattr(torch, _TYPES.get(name.lower(), name.lower()))
 
@@ -64,7 +64,7 @@ def _empty_like(torch: Any, tensor: Any, *_args: Any, **_: Any) -> Any:
 
 
 def _allocated(torch: Any, shape: Any, dtype: Any = None, *_args: Any, **_: Any) -> Any:
-    """Return a tensor of a shape and data type, or of a specification of both."""
+    """Return a tensor of shape and data type, or their specification."""
     if hasattr(shape, "memory_config"):
         shape, dtype = shape.shape, shape.dtype
     return torch.empty(tuple(shape), dtype=torch_type(torch, dtype))
@@ -82,7 +82,10 @@ def _window(start: Sequence[int], end: Sequence[int], step: Sequence[int] | None
 def _written(
     torch: Any, tensor: Any, output_tensor: Any, start: Any, end: Any, step: Any = None, *_args: Any, **_: Any
 ) -> Any:
-    """Return the output with the values of the tensor in a slice; more channels than that has are left out."""
+    """Return the output with a slice of the tensor's values.
+
+    More channels than that has are left out.
+    """
     part = _window(start, end, step)
     output_tensor[part] = tensor.reshape(*output_tensor[part].shape[:-1], -1)[..., : output_tensor[part].shape[-1]]
     return output_tensor
@@ -120,7 +123,7 @@ HOST_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "to_torch": _to_torch,
     "untilize_with_unpadding": _untilized,
 }
-"""Functions on torch tensors by the names of operators that have no reference in float64."""
+"""Torch functions by operator name, where no float64 reference exists."""
 
 
 def _full(torch: Any, shape: Sequence[int], fill_value: float, *_args: Any, **_: Any) -> Any:
@@ -140,4 +143,4 @@ def _arange(torch: Any, start: int, end: int | None = None, step: int = 1, *_arg
 
 
 MAKERS: Final[dict[str, Callable[..., Any]]] = {"arange": _arange, "full": _full, "ones": _ones, "zeros": _zeros}
-"""Functions that make torch tensors from shapes and numbers, by the names of operators."""
+"""Functions that create torch tensors, by operator name."""

@@ -19,7 +19,7 @@ def fill_cache(cache: ArrayLike, x: ArrayLike, batch_index: int, *, update_idx: 
 
 
 def update_cache(cache: ArrayLike, x: ArrayLike, update_index: int, batch_offset: int = 0, **_: object) -> Array:
-    """Return a cache with a row of `x` written into every user's part."""
+    """Return a cache with a row of `x` in every user's part."""
     result, values = np.array(cache, np.float64), np.asarray(x, np.float64)
     users = result.shape[0]
     result[:, :, update_index] = np.swapaxes(values[0, :, batch_offset : batch_offset + users], 0, 1)
@@ -36,7 +36,7 @@ def paged_update_cache(
     page_table: ArrayLike | None = None,
     **_: object,
 ) -> Array:
-    """Return the cache with a row of every user at its own place."""
+    """Return the cache with every user's row at its own position."""
     values, given = np.array(cache, np.float64), np.asarray(rows, np.float64)
     heads, length = values.shape[1:3]
     places = list(update_idxs) or np.asarray(update_idxs_tensor).astype(int).reshape(-1).tolist()
@@ -65,7 +65,7 @@ def paged_fill_cache(
     batch_idx: int = 0,
     **_: object,
 ) -> Array:
-    """Return the cache with a user's rows in the pages that are its own."""
+    """Return the cache with a user's rows in its own pages."""
     values, given = np.array(cache, np.float64), np.asarray(x, np.float64)
     user = batch_idx if batch_idx_tensor is None else int(np.asarray(batch_idx_tensor).reshape(-1)[0])
     length = values.shape[2]

@@ -32,7 +32,7 @@ def mse_loss(reference: ArrayLike, prediction: ArrayLike, *, reduction: Any = No
 
 
 def terms(name: str) -> Callable[..., Array]:
-    """Return what the error of a loss is measured by: the sum of the operands' magnitudes, or its square."""
+    """Return a loss's error scale: the operands' magnitude sum, or its square."""
 
     def operands(reference: ArrayLike, prediction: ArrayLike, **_: object) -> Array:
         total = np.abs(np.asarray(reference, np.float64)) + np.abs(np.asarray(prediction, np.float64))

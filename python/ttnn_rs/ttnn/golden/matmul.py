@@ -22,7 +22,7 @@ def matmul(
     program_config: Any = None,
     **_: object,
 ) -> Array:
-    """Return the matrix product, an operand without batch repeated for every matrix of the other."""
+    """Return the matmul, repeating an operand without batch for every matrix."""
     left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if transpose_a and left.ndim > 1:
         left = left.swapaxes(-1, -2)
@@ -32,7 +32,7 @@ def matmul(
 
 
 def _activations(activation: Any, config: Any) -> tuple[Any, ...]:
-    """Return the activation of a call, or the one that its program configuration fuses."""
+    """Return a call's activation, or its program configuration's fused one."""
     chosen = getattr(config, "fused_activation", None) if activation is None else activation
     return () if chosen is None else (chosen,)
 
@@ -67,7 +67,10 @@ def minimal_matmul(
 
 
 def attn_matmul(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-    """Return row i of every head times the matrix of user i; heads share the matrices of a user evenly."""
+    """Return row i of every head times user i's matrix.
+
+    Heads share the matrices of a user evenly.
+    """
     rows, matrices = np.asarray(a, np.float64), np.asarray(b, np.float64)
     each = rows.shape[1] // matrices.shape[1]
     product = np.matmul(rows.swapaxes(0, 2), np.repeat(matrices, each, axis=1))
@@ -79,7 +82,10 @@ group_attn_matmul = attn_matmul
 
 
 def attn_matmul_from_cache(a: ArrayLike, b: ArrayLike, *, num_tokens: int, transpose_hw: bool, **_: object) -> Array:
-    """Return row i of every head times the first rows of the cache of user i, which are columns if transposed."""
+    """Return row i of every head times user i's cache rows.
+
+    They are the first rows, columns if transposed.
+    """
     part = np.asarray(b, np.float64)[:, :, : -(-num_tokens // 32) * 32]
     return attn_matmul(a, part.swapaxes(-1, -2) if transpose_hw else part)
 

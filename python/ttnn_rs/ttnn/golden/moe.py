@@ -11,7 +11,10 @@ Array = NDArray[np.float64]
 
 
 def moe(x: ArrayLike, expert_mask: ArrayLike, topk_mask: ArrayLike, k: int = 32, **_: object) -> Array:
-    """Return the share of element 0 in the softmax of the `k` largest elements of every row."""
+    """Return element 0's share in the softmax of the `k` largest.
+
+    Of every row.
+    """
     scores = np.asarray(x, np.float64) + np.asarray(expert_mask, np.float64)
     order = np.argsort(-scores, axis=-1, kind="stable")[..., :k]
     values = np.take_along_axis(scores, order, -1) + np.asarray(topk_mask, np.float64)
@@ -24,7 +27,10 @@ def moe(x: ArrayLike, expert_mask: ArrayLike, topk_mask: ArrayLike, k: int = 32,
 def deepseek_grouped_gate(
     scores: ArrayLike, bias: ArrayLike, *, route_scale: float = 1.0, epsilon: float = 1e-20, **_: object
 ) -> list[NDArray[Any]]:
-    """Return the shares of the chosen experts and their numbers: 8 of the 4 groups whose 2 best have most."""
+    """Return chosen experts' shares and numbers: 8 of 4 groups.
+
+    They are the groups whose 2 best have most.
+    """
     sigmoid = 1 / (1 + np.exp(-np.asarray(scores, np.float64)))
     biased = sigmoid + np.asarray(bias, np.float64)
     groups = biased.reshape(*biased.shape[:-1], 8, 32)

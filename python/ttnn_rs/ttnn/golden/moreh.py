@@ -13,7 +13,10 @@ Dims = int | Sequence[int] | None
 
 
 def moreh_sum(x: ArrayLike, dim: Dims = None, *, keepdim: bool = False, **_: object) -> Array:
-    """Return the sum along dimensions; rows and columns stay with size 1. Integers wrap around at 32 bits."""
+    """Return the sum along dimensions.
+
+    Rows and columns stay with size 1. Integers wrap around at 32 bits.
+    """
     values = np.asarray(x)
     if values.dtype == np.int32:
         whole = values.sum(axis=_axes(dim, values.ndim), keepdims=True, dtype=np.int32)
@@ -157,7 +160,10 @@ def moreh_mean_backward(
     input_grad_shape: Sequence[int] | None = None,
     **options: Any,
 ) -> Array:
-    """Return the gradient repeated along the dimensions of the mean, divided by how many elements there were."""
+    """Return the gradient repeated along the mean's dimensions.
+
+    It is divided by how many elements there were.
+    """
     shape = tuple(input_grad_shape if input_grad_shape is not None else np.shape(options["input_grad"]))
     repeated = moreh_sum_backward(grad, input=np.zeros(shape), dim=dim)
     return repeated * (np.size(grad) / repeated.size)
@@ -194,7 +200,10 @@ def moreh_layer_norm(
     beta: ArrayLike | None = None,
     **options: ArrayLike | None,
 ) -> list[Array | None]:
-    """Return the norm of the last dimensions, and mean and inverse deviation if they are asked for."""
+    """Return the last dimensions' norm, mean and inverse deviation.
+
+    The latter two if requested.
+    """
     values = _f64(input)
     axes = tuple(range(values.ndim - normalized_dims, values.ndim))
     mean = values.mean(axes, keepdims=True)
@@ -242,7 +251,10 @@ def moreh_group_norm(
     are_required_outputs: Sequence[bool] = (True, False, False),
     **options: ArrayLike | None,
 ) -> list[Array | None]:
-    """Return the norm of groups of channels, and mean and inverse deviation if they are asked for."""
+    """Return channel groups' norm, mean and inverse deviation.
+
+    The latter two if requested.
+    """
     values = _f64(input)
     n, c, h, w = values.shape
     groups = values.reshape(n, num_groups, c // num_groups, h, w)
@@ -408,7 +420,7 @@ def moreh_sgd(
     momentum_initialized: bool = False,
     **_: object,
 ) -> list[Array | None]:
-    """Return the parameter and the momentum after a step of stochastic gradient descent."""
+    """Return parameter and momentum after a stochastic gradient descent step."""
     slope = _f64(grad) + weight_decay * _f64(param)
     if not momentum:
         return [_f64(param) - lr * slope, None if momentum_buffer_out is None else _f64(momentum_buffer_out)]
@@ -440,7 +452,10 @@ def moreh_dot_backward(
 
 
 def _class_weights(target: ArrayLike, weight: ArrayLike | None, count: int, ignored: int) -> tuple[Array, Any]:
-    """Return the weight of every target and its class; targets that count as 0 have class 0."""
+    """Return every target's weight and class.
+
+    Targets that count as 0 have class 0.
+    """
     classes = np.asarray(target, np.float64).astype(np.int64)
     counts = (classes != ignored) & (classes >= 0) & (classes < count)
     classes = np.where(counts, classes, 0)
@@ -565,6 +580,6 @@ def deepseek_moe_fast_reduce_nc(x: ArrayLike, dim: int, *, split_size: int, **_:
 
 
 def fast_reduce_nc_split(x: ArrayLike, *, dim: int, split_output_width: int, **_: object) -> tuple[Array, Array]:
-    """Return the sum over a leading dimension as its first columns and the others."""
+    """Return the leading dimension's sum, split by first columns."""
     total: Array = np.asarray(x, np.float64).sum(axis=dim, keepdims=True)
     return total[..., :split_output_width], total[..., split_output_width:]

@@ -56,7 +56,10 @@ def layer_norm(
     residual_input_tensor: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return (x - mean) / sqrt(variance + epsilon) over the last dimension, times `weight`, plus `bias`."""
+    """Return the layer norm over the last dimension.
+
+    (x - mean) / sqrt(variance + epsilon), times `weight`, plus `bias`.
+    """
     values = _with_residual(x, residual_input_tensor)
     centered = values - values.mean(-1, keepdims=True)
     return _scaled(centered / np.sqrt((centered**2).mean(-1, keepdims=True) + epsilon), weight, bias)
@@ -71,7 +74,10 @@ def rms_norm(
     residual_input_tensor: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return x / sqrt(mean(x ** 2) + epsilon) over the last dimension, times `weight`, plus `bias`."""
+    """Return the RMS norm over the last dimension.
+
+    x / sqrt(mean(x ** 2) + epsilon), times `weight`, plus `bias`.
+    """
     values = _with_residual(x, residual_input_tensor)
     return _scaled(values / np.sqrt((values**2).mean(-1, keepdims=True) + epsilon), weight, bias)
 
@@ -117,7 +123,7 @@ def batch_norm(
 def rms_norm_pre_all_gather(
     x: ArrayLike, *, residual_input_tensor: ArrayLike | None = None, **_: object
 ) -> NDArray[np.float64]:
-    """Return the sum of squares of every row in the first of 32 columns."""
+    """Return every row's sum of squares, in column 0 of 32."""
     values = _with_residual(x, residual_input_tensor)
     return _first_column((values**2).sum(-1, keepdims=True))
 
@@ -125,7 +131,10 @@ def rms_norm_pre_all_gather(
 def layer_norm_pre_all_gather(
     x: ArrayLike, *, residual_input_tensor: ArrayLike | None = None, **_: object
 ) -> NDArray[np.float64]:
-    """Return the sums of squares and the sums of every row, each in the first of 32 columns."""
+    """Return every row's sums of squares and elements.
+
+    Each is in the first of 32 columns.
+    """
     values = _with_residual(x, residual_input_tensor)
     sums = [_first_column(part.sum(-1, keepdims=True)) for part in (values**2, values)]
     return np.concatenate(sums, axis=-1)
@@ -140,7 +149,10 @@ def rms_norm_post_all_gather(
     bias: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return x / sqrt(mean(x ** 2) + epsilon), the mean from the statistics of all devices."""
+    """Return the RMS norm from all devices' statistics.
+
+    x / sqrt(mean(x ** 2) + epsilon).
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     gathered: NDArray[np.float64] = np.asarray(stats, np.float64)
     mean = gathered.sum(-1, keepdims=True) / (values.shape[-1] * gathered.shape[-1] // 32)
@@ -166,7 +178,7 @@ def layer_norm_post_all_gather(
 
 
 def dit_layernorm_pre_allgather(x: ArrayLike, recip_tensor: ArrayLike, **_: object) -> NDArray[np.float64]:
-    """Return the mean and the variance of every row, each in the first of 32 columns."""
+    """Return every row's mean and variance, in columns 0 of 32."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     parts = [_first_column(part) for part in (values.mean(-1, keepdims=True), values.var(-1, keepdims=True))]
     return np.concatenate(parts, axis=-1)
@@ -181,7 +193,10 @@ def dit_layernorm_post_allgather(
     bias: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return (x - mean) / sqrt(variance + epsilon), from the means and variances of all devices."""
+    """Return the layer norm from all devices' means and variances.
+
+    (x - mean) / sqrt(variance + epsilon).
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     gathered: NDArray[np.float64] = np.asarray(stats, np.float64)
     pairs = gathered.reshape(*gathered.shape[:-1], gathered.shape[-1] // 64, 2, 32)[..., 0]
@@ -202,7 +217,10 @@ def _with_residual(x: ArrayLike, residual: ArrayLike | None) -> NDArray[np.float
 
 
 def _scaled(values: NDArray[np.float64], weight: ArrayLike | None, bias: ArrayLike | None) -> NDArray[np.float64]:
-    """Return values times a row of weights, plus a row; both may be given in rows of 32. Further rows do not count."""
+    """Return values times a weight row, plus a row.
+
+    Both may be given in rows of 32. Further rows do not count.
+    """
     width = values.shape[-1]
     if weight is not None:
         values = values * np.asarray(weight, np.float64).reshape(-1)[:width]
@@ -251,7 +269,10 @@ def group_norm(
     bias: ArrayLike | None = None,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return the norm of [N, 1, H * W, C] over rows and the channels of every group."""
+    """Return the group norm of [N, 1, H * W, C].
+
+    Over rows and the channels of every group.
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     batch, _one, rows, channels = values.shape
     groups = values.reshape(batch, rows, num_groups, channels // num_groups)

@@ -53,7 +53,9 @@ def is_tensor(value: Any) -> bool:
 
 
 def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the golden function of an operator that takes torch tensors or numpy arrays, and returns the same.
+    """Return an operator's golden function on torch or numpy arrays.
+
+    It returns the same kind.
 
     Its attribute `plain` is the reference.
 
@@ -84,7 +86,10 @@ def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def host_oracle(name: str) -> Callable[..., Any] | None:
-    """Return the golden function of an operator that computes nothing, on torch tensors; None if it is no such one."""
+    """Return a non-computing operator's golden function on torch tensors.
+
+    None if it is no such operator.
+    """
     function = HOST_FUNCTIONS.get(name)
 
     def on_torch(*args: Any, **kwargs: Any) -> Any:
@@ -113,7 +118,10 @@ def _placed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any
 def _in_torch(
     torch: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], wraps: bool
 ) -> Any:
-    """Return torch's result; integers without a sign, for which torch has few functions, wrap in their width."""
+    """Return torch's result; unsigned integers wrap in their width.
+
+    Torch has few functions for them.
+    """
     args, kwargs = _placed(args, kwargs)
     unsigned = [value.dtype for value in args if is_tensor(value) and str(value.dtype) in _WIDTHS]
     wide = [value.to(torch.int64) if is_tensor(value) and value.dtype in unsigned else value for value in args]
@@ -126,7 +134,7 @@ def _in_torch(
 def _in_float64(
     torch: Any, reference: Callable[..., Any], given: list[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:
-    """Return the result of the function in float64, rounded to the type of the tensors."""
+    """Return the function's float64 result, rounded to the tensors' type."""
     named = inspect.signature(reference, follow_wrapped=False).parameters
     if not any(name in named for name in kwargs if name in _POSITIONS):
         args, kwargs = _placed(args, kwargs)

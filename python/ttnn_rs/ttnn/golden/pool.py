@@ -27,7 +27,7 @@ def _pool(
     dilation: Sequence[int] = (1, 1),
     ceil_mode: bool = False,
 ) -> Values:
-    """Return every window joined, which is given with its first row and column."""
+    """Return every window joined, with its first row and column."""
     batch, height, width, channels = image
     values = np.asarray(x, np.float64).reshape(image)
     top, bottom, left, right = padding if len(padding) == 4 else (padding[0], padding[0], padding[1], padding[1])
@@ -59,7 +59,10 @@ def max_pool2d(
     return_indices: bool = False,
     **_: Any,
 ) -> Values | tuple[Values, NDArray[np.int64]]:
-    """Return the largest element of every window, and with `return_indices` its pixel, the first among equals."""
+    """Return every window's maximum, and its pixel with `return_indices`.
+
+    The first among equals.
+    """
     image = (batch_size, input_h, input_w, channels)
 
     def largest(window: Values, *_: int) -> Any:
@@ -172,7 +175,10 @@ def grid_sample(
     align_corners: bool = False,
     **_: object,
 ) -> Values:
-    """Return images mixed from the four pixels around every point, zeros being outside."""
+    """Return images interpolated from four pixels per point.
+
+    Zeros are outside.
+    """
     if (mode, padding_mode) != ("bilinear", "zeros"):
         raise ValueError(f"mode={mode!r} with padding_mode={padding_mode!r}")
     values, points = np.asarray(x, np.float64), np.asarray(grid, np.float64)

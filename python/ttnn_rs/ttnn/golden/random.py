@@ -1,4 +1,4 @@
-"""Reference functions of random numbers: the generator step by step, for a device of 8 x 8 cores.
+"""Random number references: the generator for 8x8 cores, step by step.
 
 Seed 0 is a fresh seed on the device; here it draws from the host.
 """
@@ -29,7 +29,7 @@ def rand(
     seed: int = 0,
     **_: object,
 ) -> Array:
-    """Return numbers from `low` to below `high`, before they are rounded to the output's data type."""
+    """Return numbers from `low` to below `high`, before output rounding."""
     size = tuple(shape)
     if seed == 0:
         values = np.random.default_rng().uniform(low, high, size)
@@ -47,7 +47,7 @@ def uniform(x: ArrayLike, low: float = 0.0, high: float = 1.0, seed: int = 0, **
 
 
 def bernoulli(x: ArrayLike, seed: int = 0, **_: object) -> Array:
-    """Return 1 where a number from 0 to 1 is below `x`, else 0."""
+    """Return 1 where a uniform number is below `x`, else 0."""
     values = np.asarray(x, np.float64)
     return np.asarray(rand(values.shape, seed=seed) < values, np.float64)
 
@@ -86,7 +86,10 @@ def sampling(
     seed: int | None = None,
     **_: object,
 ) -> NDArray[np.int64]:
-    """Return a token for every user: the first whose running share among the likeliest exceeds a random number."""
+    """Return every user's token.
+
+    The first whose running share among the likeliest exceeds a random number.
+    """
     scores = np.asarray(values, np.float64).reshape(-1, np.shape(values)[-1])
     tokens = np.asarray(indices, np.int64).reshape(scores.shape)
     users = len(scores)
@@ -137,7 +140,7 @@ def _draws(states: Sequence[int], count: int) -> Words:
 
 
 def _placed(lanes: NDArray[Any]) -> Array:
-    """Return tiles of 32 x 32 from the lanes of [tiles, faces, accesses, 32]."""
+    """Return 32x32 tiles from lanes of [tiles, faces, accesses, 32]."""
     # An access is four rows of eight lanes, in the even or in the odd columns.
     split = lanes.reshape(-1, 2, 2, 4, 2, 4, 8)
     return np.asarray(split.transpose(0, 1, 3, 5, 2, 6, 4).reshape(-1, _TILE, _TILE), np.float64)
@@ -152,7 +155,7 @@ def _untiled(tiles: Array, shape: Sequence[int]) -> Array:
 
 
 def _seeds(seed: int) -> Callable[[int, int], int]:
-    """Return the state of a core from its number and its first tile."""
+    """Return a core's state from its number and first tile."""
 
     def of_core(core: int, first: int) -> int:
         state = (seed + core + first * 0x9E3779B9) & 0xFFFFFFFF

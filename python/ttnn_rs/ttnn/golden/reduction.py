@@ -24,12 +24,18 @@ def _reduced(function: Callable[..., Any], x: ArrayLike, dim: Dims, keepdim: boo
 
 
 def sum_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
-    """Return `scalar` times the sum over `dim`, or over everything; 0 where there is nothing to add."""
+    """Return `scalar` times the sum over `dim`, or over everything.
+
+    0 where there is nothing to add.
+    """
     return scalar * _reduced(np.sum, x, dim, keepdim)
 
 
 def mean(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
-    """Return `scalar` times the mean over `dim`, or over everything; NaN where there is nothing to average."""
+    """Return `scalar` times the mean over `dim`, or over everything.
+
+    NaN where there is nothing to average.
+    """
     values = np.asarray(x, np.float64)
     count = np.prod([values.shape[axis] for axis in _axes(dim, values.ndim)], dtype=np.float64)
     total = _reduced(np.sum, values, dim, keepdim)
@@ -37,12 +43,18 @@ def mean(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float
 
 
 def max_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
-    """Return `scalar` times the largest value along `dim`, or of all; -inf where there is none."""
+    """Return `scalar` times the maximum along `dim`, or of all.
+
+    -inf where there is none.
+    """
     return scalar * _reduced(np.max, x, dim, keepdim, initial=-np.inf)
 
 
 def min_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
-    """Return `scalar` times the smallest value along `dim`, or of all; inf where there is none."""
+    """Return `scalar` times the minimum along `dim`, or of all.
+
+    inf where there is none.
+    """
     return scalar * _reduced(np.min, x, dim, keepdim, initial=np.inf)
 
 
@@ -54,22 +66,25 @@ def prod(
     dims: Sequence[int] | None = None,
     **_: object,
 ) -> Array:
-    """Return the product along `dim`, or of everything; 1 where there is nothing to multiply. `dims` are kept."""
+    """Return the product along `dim`, or of everything.
+
+    1 where there is nothing to multiply. `dims` are kept.
+    """
     return _reduced(np.prod, x, dim, keepdim) if dims is None else _reduced(np.prod, x, dims, True)
 
 
 def sum_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
-    """Return the sum over the absolute values: what the error of a sum is measured by."""
+    """Return the sum of absolute values, a sum's error scale."""
     return np.abs(sum_(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))
 
 
 def mean_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
-    """Return the mean of the absolute values: what the error of a mean is measured by."""
+    """Return the mean of absolute values, a mean's error scale."""
     return np.abs(mean(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))
 
 
 def argmax(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: object) -> NDArray[Any]:
-    """Return the index of the largest element along `dim`, or of the flattened array.
+    """Return the index of the maximum along `dim`, or flattened.
 
     NaN outranks every number, +0 equals -0, and the lowest index wins: that is also numpy's order.
     """
@@ -81,17 +96,20 @@ def argmax(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: obj
 
 
 def cumsum(x: ArrayLike, dim: int, *_args: object, reverse_order: bool = False, **_: object) -> NDArray[np.float64]:
-    """Return the running sums along `dim`, from the end if they are reversed."""
+    """Return cumulative sums along `dim`, optionally from the end."""
     return _accumulated(np.cumsum, x, dim, reverse_order)
 
 
 def cumprod(x: ArrayLike, dim: int, *_args: object, reverse_order: bool = False, **_: object) -> NDArray[np.float64]:
-    """Return the running products along `dim`, from the end if they are reversed."""
+    """Return cumulative products along `dim`, optionally from the end."""
     return _accumulated(np.cumprod, x, dim, reverse_order)
 
 
 def ema(x: ArrayLike, alpha: float, **_: object) -> NDArray[np.float64]:
-    """Return moving averages along the last dimension; `alpha` is the weight of the average so far."""
+    """Return moving averages along the last dimension.
+
+    `alpha` is the weight of the average so far.
+    """
     values: NDArray[np.float64] = np.array(x, np.float64)
     average = np.zeros(values.shape[:-1])
     for index in range(values.shape[-1]):
@@ -135,7 +153,10 @@ def std(x: ArrayLike, *given: Any, scalar: float = 1.0, **options: Any) -> NDArr
 def sort(
     x: ArrayLike, dim: int = -1, descending: bool = False, stable: bool = False, **_: object
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the elements in order along a dimension, and their original indices; equal ones keep their order."""
+    """Return sorted elements and original indices along a dimension.
+
+    Equal ones keep their order.
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     order = np.argsort(-values if descending else values, axis=dim, kind="stable")
     return np.take_along_axis(values, order, axis=dim), order.astype(np.int64)
@@ -150,7 +171,10 @@ def topk(
     indices_tensor: ArrayLike | None = None,
     **_: object,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the k largest or smallest elements along a dimension in order, and their indices or names."""
+    """Return the k largest or smallest elements, sorted, and their indices.
+
+    Along a dimension; names may replace indices.
+    """
     values, order = sort(x, dim, descending=largest)
     if indices_tensor is not None:
         order = np.take_along_axis(np.asarray(indices_tensor, np.int64), order, axis=dim)
@@ -159,5 +183,8 @@ def topk(
 
 
 def intimg(x: ArrayLike, **_: object) -> NDArray[np.float64]:
-    """Return the sums over all rows and columns up to each pixel of [1, H, W, C]."""
+    """Return the sums over rows and columns to each pixel.
+
+    Of [1, H, W, C].
+    """
     return np.asarray(np.asarray(x, np.float64).cumsum(axis=1).cumsum(axis=2))

@@ -95,7 +95,10 @@ def digamma(x: ArrayLike, **_: object) -> Array:
 
 
 def _cotangent_slope(x: float, order: int) -> float:
-    """Return a derivative of pi cot(pi x): polynomials p of the cotangent c, each followed by -pi (1 + c^2) p'(c)."""
+    """Return a derivative of pi cot(pi x).
+
+    Polynomials p of the cotangent c, each followed by -pi (1 + c^2) p'(c).
+    """
     part = x - round(x)
     # Each form is accurate to the last digits on its side of a quarter.
     cotangent = 1.0 / math.tan(math.pi * part) if abs(part) < 0.25 else math.tan(math.pi * (0.5 - abs(part)))
@@ -108,7 +111,10 @@ def _cotangent_slope(x: float, order: int) -> float:
 
 
 def _polygamma(x: float, order: int) -> float:
-    """Hurwitz' sum (-1)^(n+1) n! sum 1 / (x + k)^(n+1), by the Euler-Maclaurin formula; below zero by reflection."""
+    """Hurwitz' sum (-1)^(n+1) n! sum 1 / (x + k)^(n+1).
+
+    By the Euler-Maclaurin formula; below zero by reflection.
+    """
     if math.isnan(x) or x == -math.inf:
         return math.nan
     if x <= 0.0 and x.is_integer():

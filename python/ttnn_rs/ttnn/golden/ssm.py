@@ -25,7 +25,10 @@ def prefix_scan(a: ArrayLike, bx: ArrayLike, h_prev: ArrayLike, **_: object) -> 
 
 
 def repeat_and_interleave_eltwise_mul(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-    """Return the product of a, repeated to 163840 columns, and b, each column of which is repeated 32 times."""
+    """Return the product of repeated a and repeated b.
+
+    a is repeated to 163840 columns, each column of b 32 times.
+    """
     left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if left.shape[-1] == 32:
         left = np.tile(left, 5120)

@@ -1,4 +1,4 @@
-"""Torch functions that operators are compared with, and what the official golden functions add.
+"""Torch functions of operators, with official golden additions.
 
 Each function takes the module torch, then the official arguments. Options that change no values are ignored.
 
@@ -22,7 +22,7 @@ def attribute(torch: Any, path: str) -> Any:
 
 
 def _of(path: str, count: int) -> Function:
-    """Return the function of torch at a path, of `count` operands and nothing else."""
+    """Return the torch function at a path, of `count` operands only."""
 
     def function(torch: Any, *args: Any, **_: Any) -> Any:
         return attribute(torch, path)(*args[:count])
@@ -35,7 +35,10 @@ def _tensor_of(torch: Any, value: Any, like: Any) -> Any:
 
 
 def _in_place(path: str) -> Function:
-    """Return a comparison whose result has the type of its first operand, as that of an in-place operator."""
+    """Return a comparison with the type of its first operand.
+
+    As that of an in-place operator.
+    """
 
     def function(torch: Any, a: Any, *args: Any, **_: Any) -> Any:
         return attribute(torch, path)(a, *args[:1]).to(a.dtype)
@@ -57,7 +60,10 @@ def _activated(path: str, swapped: bool = False) -> Function:
 
 
 def _masked(path: str, outside: Callable[[Any], Any]) -> Function:
-    """Return a function that is infinite outside of its domain in bfloat16, where torch has NaN."""
+    """Return a function, infinite outside its domain in bfloat16.
+
+    Torch has NaN there.
+    """
 
     def function(torch: Any, x: Any, *_args: Any, **_: Any) -> Any:
         result = attribute(torch, path)(x)
@@ -67,7 +73,10 @@ def _masked(path: str, outside: Callable[[Any], Any]) -> Function:
 
 
 def _modulo(path: str) -> Function:
-    """Return a remainder; that of a bfloat16 tensor by a number is computed in float32."""
+    """Return a remainder.
+
+    That of a bfloat16 tensor by a number is computed in float32.
+    """
 
     def function(torch: Any, a: Any, b: Any, *_args: Any, **_: Any) -> Any:
         wide = a.float() if a.dtype == torch.bfloat16 and not torch.is_tensor(b) else a
@@ -147,7 +156,10 @@ def _loss(path: str) -> Function:
 
 
 def _reduced(name: str) -> Function:
-    """Return a reduction; `max` and `min` over one dimension return values and indices, as torch does."""
+    """Return a reduction.
+
+    `max` and `min` over one dimension return values and indices, as torch does.
+    """
 
     def function(torch: Any, x: Any, dim: Any = None, keepdim: bool = False, *_args: Any, **options: Any) -> Any:
         spread = name in ("std", "var")

@@ -1,4 +1,6 @@
-"""Layers in torch: products, a convolution, norms, softmax and heads as the official golden functions compute them.
+"""Torch layers, computed as by the official golden functions.
+
+Products, a convolution, norms, softmax and heads.
 
 Each function takes the module torch, then the official arguments. Options that change no values are ignored.
 
@@ -14,7 +16,9 @@ Function = Callable[..., Any]
 
 
 def activated(torch: Any, functions: dict[str, Function], x: Any, activation: Any) -> Any:
-    """Return an activation of a tensor, by its name, its type, or its type with parameters.
+    """Return an activation of a tensor, by name or type.
+
+    The type may have parameters.
 
     Args:
         torch: The module.
@@ -83,7 +87,10 @@ def products(functions: dict[str, Function]) -> dict[str, Function]:
         return_weights_and_bias: bool = False,
         **_: Any,
     ) -> Any:
-        """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw] in float32."""
+        """Return the float32 convolution of [1, 1, N * H * W, C].
+
+        With [O, C / groups, kh, kw].
+        """
         images = x.reshape(batch_size, input_height, input_width, -1)[..., :in_channels].permute(0, 3, 1, 2)
         sides = (padding, padding) if isinstance(padding, int) else tuple(padding)
         top, bottom, left, right = sides if len(sides) == 4 else (sides[0], sides[0], sides[1], sides[1])
@@ -114,7 +121,10 @@ def _scaled_softmax(
     *_args: Any,
     **options: Any,
 ) -> Any:
-    """Return the softmax in float32; scale and mask are positional in this order, or keyword arguments."""
+    """Return the softmax in float32.
+
+    Scale and mask are positional in this order, or keyword arguments.
+    """
     given = [value for value in (first, second) if value is not None]
     numbers = [value for value in given if not torch.is_tensor(value)]
     masks = [value for value in given if torch.is_tensor(value)]
@@ -160,7 +170,7 @@ def _rms_norm(
     residual_input_tensor: Any = None,
     **_: Any,
 ) -> Any:
-    """Return the RMS norm: in float32, unless there is a weight of 16 bits."""
+    """Return the RMS norm: float32, unless the weight has 16 bits."""
     total = x if residual_input_tensor is None else x + residual_input_tensor
     result = total * torch.rsqrt(total.float().pow(2).mean(-1, keepdim=True) + epsilon)
     if weight is None:

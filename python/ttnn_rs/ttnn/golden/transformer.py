@@ -58,7 +58,10 @@ def rotary_embedding(
     is_decode_mode: bool = False,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return x * cos + rotated * sin; rotated has the halves of the columns swapped and the first half negated."""
+    """Return x * cos + rotated * sin.
+
+    Rotated has the halves of the columns swapped and the first half negated.
+    """
     values: NDArray[np.float64] = np.asarray(x, np.float64)
     left, right = np.split(values, 2, axis=-1)
     return _rotary(values, np.concatenate([-right, left], axis=-1), cos, sin, 0 if is_decode_mode else token_index)
@@ -73,7 +76,9 @@ def rotary_embedding_llama(
     is_decode_mode: bool = False,
     **_: object,
 ) -> NDArray[np.float64]:
-    """Return x * cos + rotated * sin; rotated is the product of every 32 columns with a matrix.
+    """Return x * cos + rotated * sin.
+
+    Rotated is the product of every 32 columns with a matrix.
 
     Of several matrices below each other, every user of decoding has its own.
     """
@@ -124,7 +129,10 @@ def nlp_create_qkv_heads(
     transpose_k_heads: bool = True,
     **_: object,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the heads of queries, keys (transposed if asked for) and values of [B, 1, S, W]."""
+    """Return query, key and value heads of [B, 1, S, W].
+
+    Keys are transposed if requested.
+    """
     return split_query_key_value_and_split_heads(
         np.asarray(x, np.float64)[:, 0],
         None if input_kv is None else np.asarray(input_kv, np.float64)[:, 0],
@@ -137,7 +145,10 @@ def nlp_create_qkv_heads(
 def nlp_create_heads_of_shards(
     x: ArrayLike, input_kv: ArrayLike | None = None, *, num_heads: int, num_kv_heads: int | None = None, **_: object
 ) -> tuple[Values, Values, Values]:
-    """Return the heads of queries, keys and values of [B, 1, S, W], whose columns are groups of them."""
+    """Return query, key and value heads of grouped columns.
+
+    Of [B, 1, S, W], whose columns are groups of them.
+    """
     groups = num_heads if num_kv_heads is None else num_kv_heads
     values = np.asarray(x, np.float64)[:, 0]
     others = values if input_kv is None else np.asarray(input_kv, np.float64)[:, 0]
@@ -181,7 +192,10 @@ def nlp_create_qkv_heads_decode(
     slice_size: int | None = None,
     **_: object,
 ) -> tuple[Values, Values, Values]:
-    """Return the heads of every user of [1, 1, B, W], as [1, B, heads, D]."""
+    """Return every user's heads of [1, 1, B, W].
+
+    As [1, B, heads, D].
+    """
     groups = num_heads if num_kv_heads is None else num_kv_heads
     rows = np.asarray(x, np.float64)[0, 0]
     if batch_offset is not None and slice_size is not None:
@@ -192,7 +206,7 @@ def nlp_create_qkv_heads_decode(
 
 
 def nlp_concat_heads_decode(x: ArrayLike, *, num_heads: int, **_: object) -> Values:
-    """Return the first heads of every user side by side, in 32 rows."""
+    """Return every user's first heads side by side, in 32 rows."""
     values: Values = np.asarray(x, np.float64)[0, :, :num_heads]
     result: Values = np.zeros((1, 1, 32, num_heads * values.shape[2]))
     result[0, 0, : values.shape[0]] = values.reshape(values.shape[0], -1)
@@ -206,7 +220,7 @@ def nlp_kv_cache_load_slice(x: ArrayLike, *, seq_len_start: int, seq_len_end: in
 
 
 def nlp_concat_heads(x: ArrayLike, *_args: object, **_: object) -> NDArray[np.float64]:
-    """Return heads side by side, with a dimension of 1 in front of rows."""
+    """Return heads side by side, with a leading row dimension 1."""
     return concatenate_heads(x)[:, None]
 
 
@@ -237,7 +251,10 @@ def _hidden(rows: int, columns: int, first: int, window: int | None) -> NDArray[
 
 
 def _sequence(cache: ArrayLike, table: ArrayLike) -> Values:
-    """Return blocks of a cache, [blocks, G, rows, D], as sequences, [B, G, T, D]."""
+    """Return cache blocks as sequences.
+
+    [blocks, G, rows, D] -> [B, G, T, D].
+    """
     blocks: Values = np.asarray(cache, np.float64)[np.asarray(table).astype(np.int64)]
     return np.concatenate(list(blocks.swapaxes(0, 1)), axis=-2)
 
@@ -270,7 +287,7 @@ def joint_scaled_dot_product_attention(
     scale: float | None = None,
     **_: object,
 ) -> tuple[Values, Values]:
-    """Return the attention of two sequences over the keys and values of both."""
+    """Return attention of two sequences over both's keys and values."""
     queries, keys, values = (np.concatenate(pair, axis=2) for pair in ((q, joint_q), (k, joint_k), (v, joint_v)))
     result = _attention(queries, keys, values, scale)
     first, second = np.split(result, [np.shape(q)[2]], axis=2)
@@ -288,14 +305,17 @@ def chunked_scaled_dot_product_attention(
     sliding_window_size: int | None = None,
     **_: object,
 ) -> Values:
-    """Return causal attention of queries from a position on, over keys and values in blocks."""
+    """Return causal attention over blocks, from a query position on.
+
+    Keys and values are in blocks.
+    """
     keys, values = _sequence(k, page_table), _sequence(v, page_table)
     hidden = _hidden(np.shape(q)[2], keys.shape[2], chunk_start_idx, sliding_window_size)
     return _attention(q, keys, values, scale, hidden)
 
 
 def flash_mla_prefill(q: ArrayLike, k: ArrayLike, v: Any, **options: Any) -> Values:
-    """Return attention whose values are the first columns of keys, or a tensor."""
+    """Return attention with values from keys' first columns, or given."""
     values = np.asarray(k, np.float64)[..., :v] if isinstance(v, int) else v
     return scaled_dot_product_attention(q, k, values, **options)
 
@@ -303,7 +323,7 @@ def flash_mla_prefill(q: ArrayLike, k: ArrayLike, v: Any, **options: Any) -> Val
 def chunked_flash_mla_prefill(
     q: ArrayLike, k: ArrayLike, head_dim_v: int, page_table: ArrayLike, chunk_start_idx: int, **options: Any
 ) -> Values:
-    """Return causal attention whose values are the first columns of keys in blocks."""
+    """Return causal attention with values from blocked keys' first columns."""
     values = np.asarray(k, np.float64)[..., :head_dim_v]
     return chunked_scaled_dot_product_attention(q, k, values, page_table, chunk_start_idx, **options)
 
@@ -344,7 +364,10 @@ def paged_scaled_dot_product_attention_decode(
 def flash_multi_latent_attention_decode(
     q: ArrayLike, k: ArrayLike, head_dim_v: int, *, input_tensor_v: ArrayLike | None = None, **options: Any
 ) -> Values:
-    """Return the attention of one query per user whose values are a tensor, or the first columns of keys."""
+    """Return one query's attention per user, values given or from keys.
+
+    From keys: their first columns.
+    """
     values = np.asarray(k if input_tensor_v is None else input_tensor_v, np.float64)[..., :head_dim_v]
     return scaled_dot_product_attention_decode(q, k, values, **options)
 
@@ -364,7 +387,10 @@ def paged_flash_multi_latent_attention_decode(
 
 
 def _in_groups(x: ArrayLike, parts: Sequence[int], groups: int) -> list[Values]:
-    """Return heads of [B, 1, S, W], whose columns are groups of so many heads of every kind."""
+    """Return heads of grouped columns, [B, 1, S, W].
+
+    Groups have so many heads of every kind.
+    """
     values: Values = np.asarray(x, np.float64)[:, 0]
     batch, rows, width = values.shape
     size = width // (sum(parts) * groups)
@@ -379,7 +405,7 @@ def _in_groups(x: ArrayLike, parts: Sequence[int], groups: int) -> list[Values]:
 def create_qkv_heads(
     x: ArrayLike, *, num_heads: int, num_kv_heads: int | None = None, transpose_k_heads: bool = True, **_: object
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, keys and values, whose columns are grouped by key head."""
+    """Return query, key and value heads, columns grouped by key head."""
     groups = num_heads if num_kv_heads is None else num_kv_heads
     query, key, value = _in_groups(x, (num_heads // groups, 1, 1), groups)
     return query, key.swapaxes(-1, -2) if transpose_k_heads else key, value
@@ -396,7 +422,10 @@ def split_heads_of_blocks(
 def experimental_split_heads_of_blocks(
     x: ArrayLike, _grid: object = None, *, num_heads: int = 16, **_: object
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, transposed keys and values, whose columns are in groups of two of each."""
+    """Return query, transposed key and value heads of paired groups.
+
+    The columns are in groups of two of each.
+    """
     query, key, value = _in_groups(x, (2, 2, 2), num_heads // 2)
     return query, key.swapaxes(-1, -2), value
 
@@ -410,7 +439,10 @@ def create_qkv_heads_from_separate_tensors(
     transpose_k_heads: bool = True,
     **_: object,
 ) -> tuple[Values, Values, Values]:
-    """Return heads of queries, and heads of keys and values whose columns are in pairs."""
+    """Return query heads, and heads of paired keys and values.
+
+    The columns of keys and values are in pairs.
+    """
     groups = num_heads if num_kv_heads is None else num_kv_heads
     (query,) = _in_groups(x, (1,), num_heads)
     key, value = _in_groups(input_kv, (1, 1), groups)
@@ -426,7 +458,10 @@ def nlp_create_qkv_heads_boltz(
     transpose_k_heads: bool = True,
     **_: object,
 ) -> tuple[Values, Values, Values]:
-    """Return heads of pairs of tokens, [H, S, S, D]; transposed keys are [H, D, S * S] in the order of its tiles."""
+    """Return token pair heads, [H, S, S, D].
+
+    Transposed keys are [H, D, S * S] in the order of its tiles.
+    """
     groups = num_heads if num_kv_heads is None else num_kv_heads
     values: Values = np.asarray(x, np.float64)[0]
     if input_kv is not None:
@@ -443,7 +478,10 @@ def nlp_create_qkv_heads_boltz(
 
 
 def nlp_concat_heads_boltz(x: ArrayLike, **_: object) -> Values:
-    """Return heads of pairs of tokens side by side: [H, S, S, D] -> [1, S, S, H * D]."""
+    """Return concatenated token pair heads.
+
+    [H, S, S, D] -> [1, S, S, H * D].
+    """
     values: Values = np.asarray(x, np.float64)
     heads, tokens, _others, size = values.shape
     result: Values = values.transpose(1, 2, 0, 3).reshape(1, tokens, tokens, heads * size)
@@ -459,7 +497,7 @@ def nlp_create_q_heads_split(
 
 
 def nlp_create_qkv_heads_segformer(x: ArrayLike, **_: object) -> tuple[Values, Values, Values]:
-    """Return heads of 32 columns with rows up to full tiles, and zeros for keys and values."""
+    """Return 32-column heads in full tiles, zeros for keys and values."""
     values = np.asarray(x, np.float64)
     padded = np.pad(values, ((0, 0), (0, 0), (0, -values.shape[2] % 32), (0, 0)))
     (heads,) = _in_groups(padded, (1,), padded.shape[-1] // 32)

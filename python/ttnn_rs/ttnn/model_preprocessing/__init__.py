@@ -1,4 +1,4 @@
-"""The official module of this name: parameters of a torch model as a tree of tensors.
+"""Official module: a torch model's parameters as a tensor tree.
 
 `preprocess_model_parameters` walks a model and returns its parameters under the names of its modules. Weights of
 linear layers are transposed, biases and the parameters of layer norm become rows, in bfloat16 and in tiles. Programs

@@ -42,11 +42,16 @@ _OLD_SUFFIXES: Final = (
     ".group_norm_module_args",
     ".max_pool2d_module_args",
 )
-"""Files of caches that earlier versions of the package wrote. They are removed, never read."""
+"""Cache files of earlier package versions.
+
+They are removed, never read.
+"""
 
 
 def git_hash() -> str:
-    """Return the short hash of the commit of the working directory, the default version of cached parameters.
+    """Return the working directory's short commit hash.
+
+    It is the default version of cached parameters.
 
     Raises:
         ParameterError: there is no repository.
@@ -79,7 +84,7 @@ class ParameterCache:
         self.folder = path_below(root, model_name.replace("/", "_"), "preprocess_model: model_name")
 
     def load(self, version: str, seen: Any = None) -> ParameterDict | ParameterList | None:
-        """Return the tree of a version; None if the cache is empty or has another version.
+        """Return a version's tree, None if the cache has another or none.
 
         Args:
             version: The version.
@@ -137,7 +142,7 @@ class ParameterCache:
             _remove(part)
 
     def _content(self) -> Any:
-        """Return the content of the manifest; None if there is nothing in the cache.
+        """Return the manifest's content, None if the cache is empty.
 
         Raises:
             FileFormatError: it is damaged.
@@ -180,7 +185,10 @@ class ParameterCache:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock of the folder, which processes hold only while they publish a version."""
+        """Hold the folder's lock.
+
+        Processes hold it only while they publish a version.
+        """
         held = _lock(self.folder, _LOCK_SECONDS)
         try:
             yield
@@ -188,7 +196,7 @@ class ParameterCache:
             os.close(held)
 
     def _clean(self, current: str) -> None:
-        """Remove other versions, parts of processes that have died, and the files of an earlier format."""
+        """Remove other versions, parts of dead processes, and earlier formats."""
         for path in list(self.folder.iterdir()):
             if path.name.startswith("data-") and path.name != current:
                 _remove(path)
@@ -211,7 +219,9 @@ class ParameterCache:
 
 
 def _lock(folder: Path, seconds: float = 0) -> int:
-    """Return a descriptor that holds the lock of a folder; closing it, or the end of the process, releases it.
+    """Return a descriptor with a folder's lock.
+
+    Closing it, or the end of the process, releases it.
 
     Raises:
         BlockingIOError: another process holds it for longer than `seconds`.
@@ -239,7 +249,10 @@ def _locks(descriptor: int) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link or a folder if it can be removed; links are not followed."""
+    """Remove a file, link or folder if possible.
+
+    Links are not followed.
+    """
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

@@ -1,4 +1,7 @@
-"""Trees of parameters as plain data and files: a number, a size and a SHA-256 for each tensor."""
+"""Parameter trees as plain data and files.
+
+A number, a size and a SHA-256 for each tensor.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ class Writer:
 
 
 class Reader:
-    """Reads a tree that `Writer` wrote, and compares each file with its size and SHA-256.
+    """Reader of a `Writer` tree, with size and SHA-256 checks.
 
     Args:
         folder: Where the files are.
@@ -139,7 +142,9 @@ def _torch_tensor(path: Path, facts: list[Any], size: int, digest: str) -> Any:
 
 
 def read_whole(path: Path, size: int | None, limit: int | None = None) -> bytearray:
-    """Return the bytes of a regular file; links are not followed, pipes and devices not opened.
+    """Return a regular file's bytes.
+
+    Links are not followed, pipes and devices not opened.
 
     Raises:
         FileFormatError: it is no regular file, or has another size.
@@ -204,7 +209,7 @@ def _key(key: Any) -> Any:
 
 
 def _plain(value: Any, name: str) -> Any:
-    """Return a value among the arguments of a module as JSON can hold it."""
+    """Return a module argument's value in JSON form."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, tuple | list):

@@ -1,4 +1,7 @@
-"""The walk over a torch model: a preprocessor of the caller, the default one, or parameter by parameter."""
+"""The walk over a torch model with one of three preprocessors.
+
+That of the caller, the default one, or parameter by parameter.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def convert_torch_model_to_ttnn_model(
     name: str,
     ttnn_module_args: Any,
 ) -> Any:
-    """Return the parameters of a module and of the modules below it: a ParameterDict, a ParameterList for a list.
+    """Return parameters of a module and its submodules.
+
+    A ParameterDict, a ParameterList for a list.
 
     Args:
         model: The torch module.
@@ -107,7 +112,10 @@ def _converted(parameter: Any, name: str) -> Any:
 def _preprocess(
     preprocessor: Preprocessor, model: Any, name: str, convert_to_ttnn: Choice, ttnn_module_args: Any
 ) -> Mapping[Any, Any] | None:
-    """Return the result of the caller's preprocessor for a module; it receives the parameters that it names."""
+    """Return the caller's preprocessor result for a module.
+
+    It receives the parameters that it names.
+    """
     named = list(inspect.signature(preprocessor).parameters)
     if len(named) < 2:
         raise ArgumentError(
@@ -134,7 +142,7 @@ def preprocess_remaining_children_and_parameters(
     *,
     already_preprocessed_children: Any,
 ) -> dict[Any, Any]:
-    """Return the parameters with those of the children that a preprocessor left to this function.
+    """Return parameters with those of children left by a preprocessor.
 
     Args:
         model: The torch module.

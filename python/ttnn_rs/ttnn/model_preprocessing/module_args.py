@@ -1,4 +1,7 @@
-"""Arguments of convolutions, poolings and group norms with the shapes of their inputs, from one run of a model."""
+"""Layer arguments with input shapes, from one run of a model.
+
+Of convolutions, poolings and group norms.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _KINDS: Final[tuple[tuple[type, type[ModuleArgs], tuple[str, ...]], ...]] = (
 
 
 def _arguments(module: Any, shape: Any, device: Any) -> ModuleArgs | None:
-    """Return the arguments of a module that has some, given the shape of its input."""
+    """Return a module's arguments, given its input shape."""
     for kind, made, fields in _KINDS:
         if not isinstance(module, kind):
             continue
@@ -52,7 +55,9 @@ def _arguments(module: Any, shape: Any, device: Any) -> ModuleArgs | None:
 
 
 def infer_ttnn_module_args(*, model: Any, run_model: Callable[[Any], Any] | None, device: Any) -> Any:
-    """Return the arguments of the modules that one run of a model calls; None if there is nothing to run.
+    """Return arguments of the modules that one model run calls.
+
+    None if there is nothing to run.
 
     A convolution, transposed convolution, max pooling or group norm has its arguments with the shape of its input.
     Any other module has a dictionary with attribute access of the modules that it called, by the last part of their
@@ -95,7 +100,9 @@ def infer_ttnn_module_args(*, model: Any, run_model: Callable[[Any], Any] | None
 
 
 def merge_ttnn_module_args_into_parameters(parameters: Any, ttnn_module_args: Any, path: tuple[str, ...] = ()) -> Any:
-    """Return the parameters with the arguments of their modules as `ttnn_module_args`. The tree is changed.
+    """Return parameters with module arguments as `ttnn_module_args`.
+
+    The tree is changed.
 
     Raises:
         ParameterError: a name has a parameter here and something else there.

@@ -27,7 +27,10 @@ class ParameterList(list[Any]):
         return _text(self, "")
 
     def __contains__(self, index: object) -> bool:
-        """Return whether there is an element at an index; the official class asks for indices, not for elements."""
+        """Return whether an index is present.
+
+        The official class asks for indices, not for elements.
+        """
         return isinstance(index, int) and index < len(self)
 
 
@@ -36,11 +39,11 @@ class ModuleArgs(dict[Any, Any]):
 
 
 class Conv2dArgs(DotAccessDict, ModuleArgs):
-    """Arguments of a `torch.nn.Conv2d` with batch size, height and width of its input."""
+    """`torch.nn.Conv2d` arguments with input batch size, height and width."""
 
 
 class ConvTranspose2dArgs(DotAccessDict, ModuleArgs):
-    """Arguments of a `torch.nn.ConvTranspose2d` with batch size, height and width of its input."""
+    """`torch.nn.ConvTranspose2d` arguments with input batch size, height and width."""
 
 
 class MaxPool2dArgs(DotAccessDict, ModuleArgs):
@@ -48,11 +51,14 @@ class MaxPool2dArgs(DotAccessDict, ModuleArgs):
 
 
 class GroupNormArgs(DotAccessDict, ModuleArgs):
-    """Arguments of a `torch.nn.GroupNorm` with batch size, height and width of its input."""
+    """`torch.nn.GroupNorm` arguments with input batch size, height and width."""
 
 
 def make_parameter_dict(dictionary: Mapping[Any, Any]) -> ParameterDict:
-    """Return a dictionary and all dictionaries in it as `ParameterDict`; arguments of modules stay what they are."""
+    """Return nested dictionaries as `ParameterDict`.
+
+    Arguments of modules stay what they are.
+    """
     if isinstance(dictionary, ParameterDict):
         return dictionary
     return ParameterDict(
@@ -71,7 +77,10 @@ def _block(opening: str, lines: list[str], closing: str, indentation: str) -> st
 
 
 def _text(value: Any, indentation: str) -> str:
-    """Return a tree as text, one parameter a line: tensors by shape and type."""
+    """Return a tree as text, one parameter per line.
+
+    Tensors by shape and type.
+    """
     deeper = f"{indentation}  "
     if isinstance(value, ParameterDict):
         return _block("{", [f"{key}: {_text(item, deeper)}" for key, item in value.items()], "}", indentation)
@@ -92,7 +101,10 @@ def repr_parameters(file: Any, parameters: Any, indentation: str = "") -> None:
 
 
 def apply_to_tensors(tree: Any, function: Callable[[Tensor], Tensor]) -> Any:
-    """Return the tree with every tensor replaced by what a function returns for it. The tree itself is changed."""
+    """Return the tree with a function applied to every tensor.
+
+    The tree itself is changed.
+    """
     if isinstance(tree, ParameterDict):
         for name, value in tree.items():
             tree[name] = apply_to_tensors(value, function)
@@ -105,5 +117,8 @@ def apply_to_tensors(tree: Any, function: Callable[[Tensor], Tensor]) -> Any:
 
 
 def move_to_device(object: Any, device: MeshDevice) -> Any:
-    """Return a tree whose tensors are on a device. Torch tensors and other values stay."""
+    """Return a tree with tensors on a device.
+
+    Torch tensors and other values stay.
+    """
     return apply_to_tensors(object, lambda tensor: to_device(tensor, device))

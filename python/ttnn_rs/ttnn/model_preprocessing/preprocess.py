@@ -29,7 +29,7 @@ def _made(
     device: MeshDevice | None,
     prefix: str | None,
 ) -> ParameterDict | ParameterList:
-    """Return the parameters of a model on the host, with the arguments of its modules if it was run."""
+    """Return a model's host parameters, with module arguments if run."""
     if initialize_model is None:
         raise ParameterError("preprocess_model: initialize_model is needed; nothing is in the cache.")
     model = initialize_model()
@@ -50,7 +50,10 @@ def _made(
 def _cached(
     cache: ParameterCache, model_name: str, version: str, initialize_model: Callable[[], Any] | None, how: Any
 ) -> ParameterDict | ParameterList:
-    """Return the parameters of a version from the cache; what is missing or damaged is made and stored."""
+    """Return a version's parameters from the cache.
+
+    What is missing or damaged is made and stored.
+    """
     fault = ""
     try:
         tree = cache.load(version)
@@ -74,7 +77,9 @@ def _cached(
 
 
 def _refuse_module_objects(tree: Any) -> None:
-    """Refuse trees of which the official package tries to make objects that compute a convolution or pooling.
+    """Refuse trees of official convolution and pooling objects.
+
+    The official package tries to make objects of them.
 
     Raises:
         UnsupportedError: a module has arguments, and its parameters are no torch tensors.
@@ -132,7 +137,7 @@ def preprocess_model(
     run_model: Callable[[Any], Any] | None = None,
     reader_patterns_cache: dict[Any, Any] | None = None,
 ) -> Any:
-    """Return the parameters of a torch model as a tree with attribute access.
+    """Return a torch model's parameters as a tree with attributes.
 
     Args:
         model_name: Name in the cache below `CONFIG.model_cache_path`; without it, or without
@@ -167,7 +172,9 @@ def preprocess_model_parameters(
     device: MeshDevice | None = None,
     prefix: str = "",
 ) -> Any:
-    """Return the parameters of a torch model as a tree with attribute access; the arguments are of `preprocess_model`.
+    """Return a torch model's parameters as a tree with attributes.
+
+    The arguments are of `preprocess_model`.
 
     Raises:
         ParameterError: there is no model and nothing in the cache.

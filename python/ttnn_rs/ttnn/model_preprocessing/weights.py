@@ -22,7 +22,7 @@ torch_dtype_to_ttnn_dtype: Final = {
     torch.float32: DataType.BFLOAT16,
     torch.float64: DataType.BFLOAT16,
 }
-"""The data type in which a parameter without a rule of its own is kept."""
+"""Data type of parameters without a rule of their own."""
 
 
 def as_tensor(parameter: Any, dtype: DataType, **options: Any) -> Tensor:
@@ -34,19 +34,19 @@ def as_tensor(parameter: Any, dtype: DataType, **options: Any) -> Tensor:
 def preprocess_linear_weight(
     weight: torch.Tensor, *, dtype: DataType, layout: Layout = Layout.TILE, weights_mesh_mapper: Any = None
 ) -> Tensor:
-    """Return the transposed weight of a linear layer: [outputs, inputs] becomes [inputs, outputs]."""
+    """Return a linear layer's transposed weight: [inputs, outputs]."""
     return as_tensor(weight.T.contiguous(), dtype, layout=layout, mesh_mapper=weights_mesh_mapper)
 
 
 def preprocess_linear_bias(
     bias: torch.Tensor, *, dtype: DataType, layout: Layout = Layout.TILE, weights_mesh_mapper: Any = None
 ) -> Tensor:
-    """Return the bias of a linear layer as a row: [n] becomes [1, n]."""
+    """Return a linear layer's bias as a row: [1, n]."""
     return as_tensor(bias.reshape(1, -1), dtype, layout=layout, mesh_mapper=weights_mesh_mapper)
 
 
 def preprocess_layernorm_parameter(parameter: torch.Tensor, *, dtype: DataType, layout: Layout = Layout.TILE) -> Tensor:
-    """Return weight or bias of a layer norm as a row: [n] becomes [1, n]."""
+    """Return a layer norm's weight or bias as a row: [1, n]."""
     return as_tensor(parameter.reshape(1, -1), dtype, layout=layout)
 
 
@@ -56,7 +56,7 @@ def preprocess_embedding_weight(weight: torch.Tensor, *, dtype: DataType) -> Ten
 
 
 def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return weight and bias of a convolution with the following batch norm folded in.
+    """Return a convolution's weight and bias with folded batch norm.
 
     Raises:
         ParameterError: the batch norm has no running mean and variance.
@@ -74,7 +74,7 @@ def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[torch.Tensor, tor
 
 
 def default_preprocessor(model: Any, name: str, ttnn_module_args: Any) -> ParameterDict:
-    """Return the parameters of a Linear, LayerNorm or Embedding in bfloat16; nothing for any other module.
+    """Return Linear, LayerNorm or Embedding parameters in bfloat16; else nothing.
 
     Args:
         model: The torch module.

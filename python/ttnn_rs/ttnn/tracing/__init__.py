@@ -1,4 +1,4 @@
-"""Traces of programs that mix torch and operators: every call becomes a node of a graph of `networkx`.
+"""Traces of torch and operators: calls as `networkx` graph nodes.
 
 The official path is `ttnn.tracer`. Traces need torch and networkx, pictures graphviz; the package itself needs none.
 """

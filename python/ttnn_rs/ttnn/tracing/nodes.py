@@ -12,7 +12,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Node:
-    """A node. Its attributes in the graph are `operation`, `shapes`, `dtypes`, `layouts` and `memory_configs`."""
+    """A node, with five attributes in the graph.
+
+    They are `operation`, `shapes`, `dtypes`, `layouts` and `memory_configs`.
+    """
 
     name: str
     unique_id: int
@@ -30,7 +33,10 @@ class PositionalArgumentName:
 
 @dataclass(frozen=True)
 class InputTensorIndex:
-    """Placeholder for a tensor argument: the edge into the node with this `sink_input_index`."""
+    """Placeholder for a tensor argument, an edge with this `sink_input_index`.
+
+    The edge leads into the node.
+    """
 
     index: int
 
@@ -80,7 +86,7 @@ class TorchModuleInput:
 
 @dataclass(frozen=True, eq=False)
 class TorchModule:
-    """A call of a torch module, with the graph of what happened inside of it."""
+    """A torch module call, with the graph of its inside."""
 
     module: Any
     graph: Any
@@ -113,12 +119,14 @@ class TTNNOperation:
 
 
 def name_of(parameter_or_module: Any) -> str:
-    """Return the name of a parameter or module inside of the outermost module that was traced."""
+    """Return a parameter's or module's name in the outermost traced module."""
     return str(getattr(parameter_or_module, "__ttnn_tracer_name__", ""))
 
 
 def argument_pairs(args: Sequence[Any], kwargs: Mapping[str, Any], is_tensor: Any) -> list[tuple[Any, Any]]:
-    """Return the arguments of a call as pairs of name and value; tensors are counted in their order.
+    """Return call arguments as (name, value).
+
+    Tensors are counted in their order.
 
     Args:
         args: Positional arguments.

@@ -37,7 +37,9 @@ def visualize(
     show_modules: bool = True,
     max_depth: int | None = None,
 ) -> Any:
-    """Return the trace that leads to tensors as a `graphviz.Digraph`; None, with a warning, without that package.
+    """Return tensors' trace as a `graphviz.Digraph`.
+
+    None, with a warning, without that package.
 
     Without the program `dot` of graphviz no file is written, with a warning: a port that draws its graph on the way
     goes on.
@@ -93,7 +95,9 @@ def _label(facts: Mapping[str, Any]) -> str:
 
 
 def codegen(*outputs: Any) -> str:
-    """Return source code that names the calls of a trace: a function per torch module, and `top_level_module`.
+    """Return source code of a trace's calls.
+
+    A function per torch module, and `top_level_module`.
 
     Constants are not written out, and parameters are taken from an argument `parameters`.
 
@@ -108,7 +112,10 @@ def codegen(*outputs: Any) -> str:
 
 
 def _write_modules(graph: Any, written: dict[str, str]) -> None:
-    """Write the functions of the modules of a graph; those that differ in shapes only are one."""
+    """Write functions of a graph's modules, merging equal ones.
+
+    Those that differ in shapes only are one.
+    """
     for node in _in_order(graph):
         operation = graph.nodes[node]["operation"]
         if isinstance(operation, TorchModule):

@@ -1,4 +1,4 @@
-"""Tracing: while it is on, calls of torch functions, torch modules and operators are added to a graph.
+"""Tracing of torch functions, torch modules and operators to a graph.
 
 Torch tensors carry their place in the graph as attributes `graph`, `node` and `output_index`; a `ttnn.Tensor` has its
 place in a table of the tracer.
@@ -49,7 +49,10 @@ def _library(name: str, what: str) -> Any:
 
 
 class Tracer(Observer):
-    """A trace that is being made: it observes operators, and torch through a mode and the call of modules."""
+    """A trace in construction, observing operators and torch.
+
+    Torch is observed through a mode and the call of modules.
+    """
 
     blocks = False
 
@@ -144,7 +147,7 @@ class Tracer(Observer):
         return result
 
     def module_call(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], call: Any) -> Any:
-        """Run a torch module, and add it with the graph of what happens inside."""
+        """Run a torch module, and add it with its inner graph."""
         if len(self.graphs) == 1:
             _name_parts(module)
         tensors = list(self.tensors((args, kwargs)))
@@ -185,7 +188,7 @@ class Tracer(Observer):
                 yield from self.tensors(part)
 
     def place(self, tensor: Any) -> Place:
-        """Return where a tensor is in the graph that is being made; one that is not there gets a node of its own."""
+        """Return a tensor's place in the graph, adding missing nodes."""
         found = place_of(self, tensor)
         graph = self.graphs[-1]
         if found is not None and found.graph is graph:
@@ -202,7 +205,7 @@ class Tracer(Observer):
         return made
 
     def add(self, name: str, operation: Any, places: Sequence[Place], outputs: Sequence[Any]) -> Node:
-        """Add a node with edges from its inputs, and record it on its outputs."""
+        """Add a node with input edges, and record it on outputs."""
         number = next(self._ids)
         node = Node(f"{name}_{number}", number)
         graph = self.graphs[-1]
@@ -261,7 +264,10 @@ def place_of(tracer: Tracer | None, tensor: Any) -> Place | None:
 
 
 class _State:
-    """The tracer that is on, and the last one, whose tensors can still be asked for."""
+    """The active tracer, and the last one for later queries.
+
+    Its tensors can still be asked for.
+    """
 
     tracer: Tracer | None = None
     last: Tracer | None = None
@@ -319,7 +325,7 @@ def trace() -> Iterator[None]:
 
 @contextmanager
 def trace_in_any_mode() -> Iterator[None]:
-    """Trace what is inside of a `with` block, in any mode of the operators."""
+    """Trace the `with` block, in any operator mode."""
     start_tracing()
     try:
         yield
@@ -328,7 +334,7 @@ def trace_in_any_mode() -> Iterator[None]:
 
 
 def get_graph(*outputs: Any, flatten: bool = False) -> Any:
-    """Return the part of a trace that leads to tensors, as a `networkx.MultiDiGraph`.
+    """Return tensors' part of a trace as a `networkx.MultiDiGraph`.
 
     Args:
         outputs: Traced tensors, or lists of them.

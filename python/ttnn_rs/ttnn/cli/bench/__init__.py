@@ -58,7 +58,7 @@ def _size(text: str) -> int:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Time every case, print the table, draw the plot and write the results."""
+    """Time every case; print the table, draw the plot, write results."""
     require("matplotlib", extra="viz", purpose="the plot of the bench")
     with host_options.applied(options):
         chosen = [case for case in cases(options.size) if options.only in case.name]

@@ -20,7 +20,7 @@ FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table: our work, the same work elsewhere, and the unit of its rate."""
+    """One table row: our work, a peer's, and the rate's unit."""
 
     name: str
     ours: Callable[[_Inputs], Work]
@@ -196,7 +196,7 @@ def run_case(case: Case, size: int, repeat: int) -> Result:
 
 
 def best_of(work: Work, repeat: int) -> float:
-    """Return the shortest of `repeat` runs in seconds, after one that is not timed."""
+    """Return the shortest of `repeat` runs in seconds, after a warm-up."""
     work()
     best = float("inf")
     for _ in range(repeat):
@@ -207,7 +207,7 @@ def best_of(work: Work, repeat: int) -> float:
 
 
 def _use_torch() -> bool:
-    """Return True if torch is installed; set its number of threads to ours."""
+    """Return True if torch is installed; equalize its thread count."""
     if importlib.util.find_spec("torch") is None:
         return False
     import torch

@@ -1,4 +1,4 @@
-"""The plot of the bench: speed relative to each peer, on a logarithmic axis."""
+"""The bench's plot: speed relative to each peer, logarithmic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`--level` and `--threads`: how the engine uses the host. Results depend on neither."""
+"""`--level` and `--threads`: the engine's use of the host.
+
+Results depend on neither.
+"""
 
 from __future__ import annotations
 

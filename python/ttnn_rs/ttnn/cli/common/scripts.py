@@ -20,7 +20,7 @@ from ttnn.base.files import path_name, read_stream
 from ttnn.cli.common.terminal import EXIT_FAILURE, EXIT_INTERRUPTED, Terminal
 
 _LONGEST: Final = 1 << 26
-"""Bytes of a script that is read from a pipe; a device may have no end."""
+"""Maximum bytes of a piped script; a device may be endless."""
 _PIPES: Final = (stat.S_ISFIFO, stat.S_ISCHR)
 
 
@@ -44,7 +44,10 @@ def as_program(command: str, script: Path, arguments: Sequence[str]) -> Iterator
 
 
 def run_script(script: Path, terminal: Terminal) -> int:
-    """Run a script as Python does, and return its exit code. What it ran before an error is reported all the same."""
+    """Run a script as Python does; return its exit code.
+
+    What it ran before an error is reported all the same.
+    """
     piped = _read_pipe(script) if _is_pipe(script) else None
     try:
         if piped is not None:
@@ -70,7 +73,10 @@ def run_script(script: Path, terminal: Terminal) -> int:
 
 
 def _is_pipe(script: Path) -> bool:
-    """Return whether a script comes from a pipe, as for `<(command)` and `/dev/stdin`, and can be read only once."""
+    """Return whether a script is a pipe, readable only once.
+
+    As for `<(command)` and `/dev/stdin`.
+    """
     try:
         mode = os.stat(script).st_mode
     except OSError:

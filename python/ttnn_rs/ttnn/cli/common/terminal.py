@@ -25,7 +25,7 @@ EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
 """Exit codes: the work failed; the user broke it off."""
 
 PLAIN_PROGRESS_SECONDS = 2.0
-"""Without a terminal to redraw, a progress line appears at most this often."""
+"""Minimum time between progress lines without a terminal to redraw."""
 
 
 class MissingPackage(Exception):
@@ -47,7 +47,9 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
 
 
 def picture_path(text: str) -> Path:
-    """Return the path of a plot, the value of `--output`; checked before the work starts.
+    """Return a plot's path, the value of `--output`.
+
+    It is checked before the work starts.
 
     Raises:
         ArgumentTypeError: it is no PNG, its folder is not there, or it may not be written.
@@ -68,7 +70,10 @@ _GAP = 3
 
 @dataclass
 class Table:
-    """A titled table of text. Columns named in `left` are aligned left, all others right."""
+    """A titled text table.
+
+    Columns named in `left` are aligned left, all others right.
+    """
 
     title: str
     columns: Sequence[str]
@@ -90,7 +95,7 @@ class Table:
         return "\n".join([*([self.title] if self.title else []), line(self.columns), rule, *map(line, self.rows)])
 
     def parts(self, width: int) -> list[Table]:
-        """Return the table, cut into tables of at most `width` characters if it is wider.
+        """Return the table, cut into tables of at most `width` characters.
 
         Each part begins with the columns that name the rows, the first ones that are aligned left. A column that is too
         wide beside them stands in a part of its own.
@@ -124,7 +129,10 @@ class Progress(Protocol):
 
 
 class _PlainProgress:
-    """One line on standard error: redrawn on a terminal, repeated every few seconds elsewhere."""
+    """One line on standard error.
+
+    It is redrawn on a terminal, repeated every few seconds elsewhere.
+    """
 
     def __init__(self, label: str, total: int) -> None:
         self._label, self._total, self._done = label, total, 0
@@ -172,7 +180,7 @@ class Terminal:
             sys.stdout.write(text + "\n")
 
     def remark(self, text: str) -> None:
-        """Print a remark: to standard error if the result is a JSON document."""
+        """Print a remark: to standard error if the result is JSON."""
         stream = sys.stderr if self.json else sys.stdout
         stream.write(f"{text}\n")
 
@@ -181,7 +189,10 @@ class Terminal:
         sys.stderr.write(f"ttnn: {text}\n")
 
     def table(self, table: Table) -> None:
-        """Print a table for people: in one piece into pipes and files, in as many as it takes on a terminal."""
+        """Print a table for people.
+
+        In one piece into pipes and files, in as many as it takes on a terminal.
+        """
         if self.json:
             return
         if not sys.stdout.isatty():

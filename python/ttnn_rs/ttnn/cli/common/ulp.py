@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIGNIFICAND_BITS = {"bfloat16": 8, "float32": 24}
-"""Bits of a significand with its hidden bit; both formats have the exponents of float32."""
+"""Significand bits with the hidden bit.
+
+Both formats have the exponents of float32.
+"""
 MIN_NORMAL_EXPONENT = -126
 MIN_NORMAL = 2.0**MIN_NORMAL_EXPONENT
 
 
 def ulp_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str = "bfloat16") -> NDArray[np.float64]:
-    """Return |got - exact| in units of the last place that `dtype` has at `exact`."""
+    """Return |got - exact| in units of `dtype`'s last place at `exact`."""
     bits = SIGNIFICAND_BITS[dtype]
     _, exponent = np.frexp(exact)  # exact = m * 2**exponent with |m| in [0.5, 1)
     ulp = np.ldexp(1.0, np.maximum(exponent, MIN_NORMAL_EXPONENT + 1) - bits)
@@ -28,7 +31,9 @@ def largest_finite(dtype: str) -> float:
 
 
 def chip_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str) -> NDArray[np.float64]:
-    """Return the error in ULP of results of a chip that has no subnormal numbers and writes NaN as infinity.
+    """Return the ULP error on a chip without subnormals and NaN.
+
+    It writes NaN as infinity.
 
     A result below the smallest normal number may be 0, one beyond the largest must be infinity, and where the exact
     result is NaN anything goes: the packer of the chip leaves an infinity there.
@@ -45,7 +50,9 @@ def chip_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str) -> NDA
 
 
 def spacing(values: NDArray[Any], dtype: str) -> NDArray[np.float64]:
-    """Return the distance between neighbours of `dtype` at `values`: 2 ** (exponent - stored mantissa bits).
+    """Return the distance of neighbouring `dtype` numbers at `values`.
+
+    2 ** (exponent - stored mantissa bits).
 
     At a power of two it is the distance away from zero. Below the smallest normal number it is that of subnormals.
     """
@@ -58,7 +65,10 @@ def spacing(values: NDArray[Any], dtype: str) -> NDArray[np.float64]:
 
 
 def nearest(exact: NDArray[np.float64], dtype: str) -> NDArray[np.float64]:
-    """Return `exact` rounded once to the nearest value of `dtype`, ties to even, with subnormals and infinities."""
+    """Return `exact` rounded once to `dtype`, ties to even.
+
+    With subnormals and infinities.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         step = spacing(exact, dtype)
         rounded = np.where(np.isfinite(exact), np.rint(exact / step) * step, exact)

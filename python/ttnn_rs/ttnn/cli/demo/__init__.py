@@ -1,4 +1,4 @@
-"""`python -m ttnn demo`: handwritten digits through TT-NN in every weight format and at every math fidelity.
+"""`python -m ttnn demo`: handwritten digits in every weight format and fidelity.
 
 `python -m ttnn demo NAME` runs a whole network instead, see `ttnn.cli.demo.models`.
 
@@ -48,7 +48,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Train, infer, print the table and draw the plot; or run the demo of the model `options.name`.
+    """Train, infer, print and draw; or run `options.name`'s model demo.
 
     Raises:
         ArgumentError: an option of models without a name.

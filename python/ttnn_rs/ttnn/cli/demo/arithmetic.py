@@ -1,4 +1,4 @@
-"""Sums in a fixed order, so that the demo prints the same numbers on every machine.
+"""Fixed-order sums: the demo's numbers are equal on every machine.
 
 A BLAS library picks its order of summation by CPU and thread count, and numpy's `exp` differs between vector levels in
 the last bit. Everything here is made of numpy's element-wise `+ - * /`, which IEEE 754 defines to the bit.
@@ -17,11 +17,17 @@ FloatT = TypeVar("FloatT", np.float32, np.float64)
 LOG2_E = 1.4426950408889634
 LN_2 = 0.6931471805599453
 EXP_TERMS = 14
-"""Terms of the series for |r| <= ln(2)/2: the first one left out is below 2e-18."""
+"""Terms of the series for |r| <= ln(2)/2.
+
+The first one left out is below 2e-18.
+"""
 
 
 def matmul(left: NDArray[FloatT], right: NDArray[FloatT]) -> NDArray[FloatT]:
-    """Return `left @ right` [M, N]; products are added for k = 0, 1, 2, ... with one rounding each."""
+    """Return `left @ right` [M, N], summed for k = 0, 1, ...
+
+    One rounding each.
+    """
     total: NDArray[FloatT] = left[:, 0, None] * right[0]
     product = np.empty_like(total)
     for k in range(1, left.shape[1]):
@@ -31,7 +37,7 @@ def matmul(left: NDArray[FloatT], right: NDArray[FloatT]) -> NDArray[FloatT]:
 
 
 def exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e to the power of `x` <= 0, below 2 ULP from the true value."""
+    """Return e to the power of `x` <= 0, within 2 ULP."""
     x = np.maximum(x, -700.0)  # below that the result is under 1e-304, and 2**n would leave the normal range
     n = np.floor(x * LOG2_E + 0.5)
     r = x - n * LN_2
@@ -52,7 +58,10 @@ def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def pearson(got: NDArray[np.float32], exact: NDArray[np.float64]) -> float:
-    """Return the Pearson correlation coefficient (PCC) over all elements, summed without rounding errors."""
+    """Return the Pearson correlation coefficient (PCC), without rounding errors in sums.
+
+    It is over all elements.
+    """
     x = got.astype(np.float64).ravel().tolist()
     y = exact.ravel().tolist()
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)

@@ -1,4 +1,7 @@
-"""The plot of the demo: two maps over formats and fidelities, and digits on which the formats disagree."""
+"""The demo's plot: two maps and digits with different results.
+
+The maps are over formats and fidelities.
+"""
 
 from __future__ import annotations
 

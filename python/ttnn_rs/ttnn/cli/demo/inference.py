@@ -1,4 +1,4 @@
-"""One inference of the demo's network on the device, and its distance to float64."""
+"""One inference of the demo's network, and its distance to float64."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def measure(
     dtype: str,
     fidelity: str,
 ) -> Measurement:
-    """Run the network on the test digits with images, weights and hidden layer in `dtype`."""
+    """Run the network on the test digits in `dtype`.
+
+    Images, weights and hidden layer are in `dtype`.
+    """
     weights = [_to_device(part, dtype, device) for part in vars(network).values()]
     started = time.perf_counter()
     probabilities, classes = _infer(device, weights, digits.test_images, dtype, fidelity)

@@ -1,4 +1,6 @@
-"""Weights for models of which no package has any: normal numbers that depend on model, layer and name alone.
+"""Generated weights for models without any package.
+
+They are normal numbers that depend on model, layer and name alone.
 
 A counter-based generator is seeded by the three, so that a layer can be made, freed and made again, in any order and on
 any machine, without the layers before it.
@@ -20,7 +22,7 @@ SCALE = 0.02
 
 @lru_cache(maxsize=8)
 def _quantiles(scale: float, mean: float) -> torch.Tensor:
-    """Return 65,536 values of a normal distribution that are equally likely, in bfloat16."""
+    """Return 65,536 equally likely values of a normal distribution, in bfloat16."""
     normal = NormalDist(mean, scale)
     values = [normal.inv_cdf((i + 0.5) / 65536) for i in range(65536)]
     return torch.tensor(values, dtype=torch.float64).to(torch.bfloat16)
@@ -49,7 +51,7 @@ def draw(
 
 
 def state(model: str, layer: int, shapes: Mapping[str, Sequence[int]]) -> dict[str, torch.Tensor]:
-    """Return the tensors of a layer by name; the weights of norms are around 1."""
+    """Return a layer's tensors by name; norm weights are around 1."""
     return {
         name: draw(model, layer, name, shape, mean=1.0 if name.endswith("norm.weight") else 0.0)
         for name, shape in shapes.items()

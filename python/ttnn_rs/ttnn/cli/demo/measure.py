@@ -1,4 +1,7 @@
-"""Measurements of a model demo: comparison with torch, host time, predicted device time, memory."""
+"""Model demo measurements: comparison with torch, times, memory.
+
+Times are of the host and predicted for the device.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """Time of one operator's calls: seconds on this host, and predicted nanoseconds on a chip."""
+    """One operator's time: seconds on the host, predicted nanoseconds on chip."""
 
     operator: str
     calls: int
@@ -141,7 +144,7 @@ class Outcome:
 
 
 class _HostTimes:
-    """Hooks that add up the wall time of every operator that the model calls."""
+    """Hooks that add up the wall time of the model's operators."""
 
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
@@ -211,7 +214,9 @@ def pcc(got: Any, expected: Any) -> float:
 
 
 def centred_pcc(got: Any, expected: Any) -> float:
-    """Return the correlation of two tensors [N, S, W], each without its mean over S.
+    """Return the correlation of two centred tensors [N, S, W].
+
+    Each is without its mean over S.
 
     Outputs of deep networks with random weights are nearly the same at every place, and that alone correlates.
     """

@@ -136,7 +136,7 @@ def check_packages(name: str) -> None:
 
 
 def settings_of(name: str, options: argparse.Namespace) -> Settings:
-    """Return the settings of a model; what is not given is the model's own.
+    """Return a model's settings; defaults are the model's own.
 
     Raises:
         ArgumentError: there are not so many layers.
@@ -270,5 +270,8 @@ def _number(value: float) -> str:
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a dictionary whose missing numbers are None, as JSON has no NaN."""
+    """Return a dictionary with None for missing numbers, as in JSON.
+
+    JSON has no NaN.
+    """
     return {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()}

@@ -1,4 +1,7 @@
-"""A two-layer network for the digits of scikit-learn, trained in float32 with a fixed order of operations."""
+"""A two-layer float32 network for scikit-learn's digits.
+
+It is trained with a fixed order of operations.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ TRAINED_SHARE = 2 / 3
 
 @dataclass(frozen=True)
 class Digits:
-    """Images [N, 64] with values 0..1 and their classes [N]; the last third, by other writers, is kept for testing."""
+    """Images [N, 64] with values 0..1 and classes [N].
+
+    The last third, by other writers, is kept for testing.
+    """
 
     train_images: Float32
     train_classes: NDArray[np.int64]
@@ -44,7 +50,7 @@ class Network:
 
 
 def load_digits() -> Digits:
-    """Return the 1,797 digits of scikit-learn, split in the order in which they were collected.
+    """Return scikit-learn's 1,797 digits, split in collection order.
 
     Raises:
         MissingPackage: scikit-learn is not installed.
@@ -57,7 +63,9 @@ def load_digits() -> Digits:
 
 
 def train(digits: Digits, progress: Callable[[str], None]) -> Network:
-    """Return a network fitted to the training images by gradient descent with momentum on the cross-entropy.
+    """Return a network fitted to the training images.
+
+    By gradient descent with momentum on the cross-entropy.
 
     `progress` is called after each of the `EPOCHS` passes with a word about it.
     """
@@ -86,7 +94,10 @@ def train(digits: Digits, progress: Callable[[str], None]) -> Network:
 
 
 def infer_float64(network: Network, images: Float32) -> NDArray[np.float64]:
-    """Return the probabilities [N, 10] of the trained network in float64, the measure of all others."""
+    """Return the trained network's float64 probabilities [N, 10].
+
+    They are the measure of all others.
+    """
     exact = [np.asarray(part, np.float64) for part in vars(network).values()]
     hidden = np.maximum(matmul(images.astype(np.float64), exact[0]) + exact[1], 0.0)
     return softmax(matmul(hidden, exact[2]) + exact[3])

@@ -1,4 +1,4 @@
-"""`python -m ttnn goldens [FOLDER]`: compare the engine with golden vectors, array by array and bit by bit.
+"""`python -m ttnn goldens [FOLDER]`: bit comparison with golden vectors, by array.
 
 The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe, or is
 one of them. Every array that the engine can compute is checked; the others are counted with the reason. The exit code
@@ -58,7 +58,10 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def check_folder(folder: Path, only: list[str], terminal: Terminal) -> list[FileReport]:
-    """Check every file of `folder` whose name begins with one of `only` (all files if empty)."""
+    """Check all files of `folder`, or those prefixed by `only`.
+
+    Prefixed: the name begins with one of them.
+    """
     # A folder of one family is walked as well as one that holds them all.
     top = folder.resolve().name
     files = [
@@ -93,7 +96,7 @@ def _arrays_in(path: Path, name: str) -> int:
 
 
 def _files_by_reason(reports: list[FileReport]) -> dict[str, dict[str, int]]:
-    """Return for each reason the files and the number of their arrays that were not covered because of it."""
+    """Return uncovered files and array counts by reason."""
     files: dict[str, dict[str, int]] = {}
     for report in reports:
         for reason in report.uncovered.values():

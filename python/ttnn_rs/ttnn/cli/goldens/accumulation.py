@@ -1,4 +1,7 @@
-"""Running sums, variances and cache updates of `ops/`, through the functions that users call."""
+"""Running sums, variances and cache updates of `ops/`.
+
+They run through the functions that users call.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Case = dict[str, Any]
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     known = {
         "cumsum.npz": _accumulated,
         "reduce_nc.npz": _reduced,
@@ -58,7 +61,7 @@ def _reduced(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
 
 
 def _moments(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
-    """Check the values, as the rest of the tiles holds what was in Dst."""
+    """Check values: the rest of the tiles holds Dst's earlier content."""
     name = f"{case['case']}.out"
     x = _input(case, archive, device)
     try:

@@ -17,7 +17,7 @@ _GRID = ttnn.CoreCoord(8, 7)
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     family = name.removesuffix(".npz")
     if family in ("sdpa", "sdpa_chunks"):
         return functools.partial(each, _prefill)

@@ -1,4 +1,4 @@
-"""Shared code of operator checks: cases of an archive, tensors of their bytes, comparison of results."""
+"""Shared operator checks: archive cases, tensors of bytes, comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def on_device(tiles: np.ndarray, shape: tuple[int, ...], dtype: ttnn.DataType, d
 
 
 def attempt(name: str, run: Callable[[], ttnn.Tensor], shape: tuple[int, ...]) -> Verdict:
-    """Return the bytes of an operator's result, or what it does not support."""
+    """Return an operator result's bytes, or what it does not support."""
     try:
         return Computed(name, to_bytes(run()).reshape(shape))
     except ttnn.UnsupportedError as error:

@@ -18,7 +18,7 @@ _TENSORS = {"in0": (1, 1), "weight": (), "bias": (1, 1)}
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     return _conv2d if name == "conv2d.npz" else None
 
 

@@ -1,4 +1,7 @@
-"""FPU, packer, unpacker and the primitives of the SFPU: `fpu/*.npz`, one engine step per array."""
+"""FPU, packer, unpacker and SFPU primitives: `fpu/*.npz`.
+
+One engine step per array.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from ttnn.cli.goldens.registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
-"""FP32 bits of the scalers; 0.7071 rounds to the same value in BF16 and in FP16."""
+"""FP32 bits of the scalers.
+
+0.7071 rounds to the same value in BF16 and in FP16.
+"""
 
 
 def checker_of(name: str) -> Checker:
@@ -66,7 +72,7 @@ def _matmul_end_to_end(_path: Path, archive: Archive) -> Iterator[Verdict]:
 
 
 def _intermediate(output: str, *, wide: bool) -> int:
-    """Format between Dst and the packer's second step, as the operators choose it."""
+    """Format between Dst and the packer's second step, per operator."""
     if output.startswith("bfp"):
         return FORMAT["bfp8_b"]
     return FORMAT["fp32"] if output == "fp32" and wide else FORMAT["bf16"]

@@ -39,7 +39,10 @@ def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
 
 
 def _tensor(rest: str, meta: dict[str, Any], archive: Archive) -> ttnn.Tensor:
-    """Build the tensor that an array name describes, see `README.md` of the vectors."""
+    """Build the tensor of an array name.
+
+    See `README.md` of the vectors.
+    """
     parts = rest.split("/")
     options: dict[str, Any] = {}
     layout = ttnn.TILE_LAYOUT

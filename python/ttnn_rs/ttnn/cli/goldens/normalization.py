@@ -1,4 +1,7 @@
-"""Softmax, norms and rotary embeddings of `ops/`, through the functions that users call."""
+"""Softmax, norms and rotary embeddings of `ops/`.
+
+They run through the functions that users call.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ Case = dict[str, Any]
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     family = name.removesuffix(".npz")
     if family in ("softmax", "softmax_h", "softmax_c", "softmax_col"):
         return functools.partial(each, _softmax)
@@ -62,7 +65,7 @@ def _attention_softmax(case: Case, archive: Archive, device: ttnn.MeshDevice) ->
 
 
 def _optional(case: Case, archive: Archive, device: ttnn.MeshDevice) -> dict[str, ttnn.Tensor]:
-    """Return the operands of a norm that need not be there, by their arguments."""
+    """Return a norm's optional operands by argument."""
     shape = tuple(case["shape"])
     row = (1, 1, 1, shape[-1])
     places = {"residual": ("residual_input_tensor", shape), "gamma": ("weight", row), "beta": ("bias", row)}

@@ -1,4 +1,6 @@
-"""Whole operators: matmul, element-wise operations and reductions of `ops/`, through the functions that users call.
+"""Whole operators of `ops/`: matmul, element-wise operations and reductions.
+
+They run through the functions that users call.
 
 Tensors are made of the vectors' tile bytes as they are: their block-float codes include some that no conversion from
 floating point produces.
@@ -20,7 +22,7 @@ from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 TILE = ttnn.TILE_SIZE
 OTHER_OPERATOR = "the operator is not part of the package yet"
 SUBBLOCKS = 1
-"""Sizes of output blocks do not change a bit; the smallest fits every case."""
+"""Output block sizes change no bits; the smallest fits every case."""
 
 
 def checker_of(name: str) -> Checker | None:
@@ -79,7 +81,10 @@ def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice)
 
 
 def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig:
-    """Return the 1D program of the case's block width: one row of cores, each with whole columns of the output."""
+    """Return the 1D program of the case's block width.
+
+    One row of cores, each with whole columns of the output.
+    """
     columns = case["N"] // TILE
     return ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
         compute_with_storage_grid_size=ttnn.CoreCoord(columns, 1),

@@ -18,7 +18,7 @@ Case = dict[str, Any]
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     known = {"pool.npz": _pool, "upsample_bilinear.npz": _upsample, "grid_sample.npz": _grid_sample}
     return functools.partial(_each, known[name]) if name in known else None
 

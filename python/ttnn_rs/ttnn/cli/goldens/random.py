@@ -12,7 +12,7 @@ from ttnn.cli.goldens.walk import Archive, Checker, Verdict
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     return _random if name in ("rand.npz", "dropout.npz") else None
 
 

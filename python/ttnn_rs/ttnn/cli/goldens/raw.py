@@ -12,12 +12,12 @@ Bytes = NDArray[np.uint8]
 
 
 def from_bytes(tiles: Bytes, shape: tuple[int, ...], dtype: ttnn.DataType) -> ttnn.Tensor:
-    """Return the host tensor whose padded buffer is `tiles`, in row-major order of tiles."""
+    """Return the host tensor of padded `tiles`, in row-major tile order."""
     return ttnn.Tensor._on_host(TensorSpec.of(shape, dtype, ttnn.TILE_LAYOUT), np.ascontiguousarray(tiles).reshape(-1))
 
 
 def to_bytes(tensor: ttnn.Tensor) -> Bytes:
-    """Return the padded buffer of a tensor on the host or on a device."""
+    """Return a tensor's padded buffer, on host or device."""
     buffer = (tensor if tensor.storage_type() is ttnn.StorageType.HOST else ttnn.from_device(tensor))._host
     assert buffer is not None
     return buffer

@@ -1,4 +1,7 @@
-"""Sorting, group norm and minimal products of `ops/`, through the functions that users call."""
+"""Sorting, group norm and minimal matmuls of `ops/`.
+
+They run through the functions that users call.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Case = dict[str, Any]
 
 
 def checker_of(name: str) -> Checker | None:
-    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    """Return the check of file `name` of `ops/`, if one of these."""
     family = name.removesuffix(".npz")
     if family == "minimal_matmul":
         return functools.partial(each, _minimal_matmul)

@@ -48,7 +48,7 @@ def every_bf16() -> Words:
 
 
 def unary_table(name: str, table: str, mode: str, inputs: Words) -> np.ndarray:
-    """Return the engine's results for a table of a function of one operand as the vectors store them."""
+    """Return a unary table's results from the engine, in stored form."""
     variant, parameters = engine_variant(name, table)
     stored = np.dtype(np.uint16 if mode == "bf16" else np.uint32)
     return _as_stored(variant, stored, _run(name, variant, [inputs], mode != "bf16", parameters))
@@ -63,7 +63,10 @@ def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameter
 
 
 def _as_stored(variant: str, stored: np.dtype[Any], results: Words) -> np.ndarray:
-    """Return Dst words as the tables store them: 16-bit ones of floats are the upper halves, of integers the lower."""
+    """Return Dst words in the tables' stored form.
+
+    16-bit ones of floats are the upper halves, of integers the lower.
+    """
     if stored.itemsize == results.itemsize:
         return results
     integers = variant.rpartition("_to_")[2].startswith(("int32", "uint"))
@@ -71,7 +74,7 @@ def _as_stored(variant: str, stored: np.dtype[Any], results: Words) -> np.ndarra
 
 
 def _operands(path: Path, variant: str, mode: str, count: int, length: int) -> list[Words]:
-    """Return the inputs of a table at the bit positions of Dst, as the README of the vectors pairs them."""
+    """Return table inputs at Dst bit positions, per the vectors' README."""
     if path.stem == "typecast_from_uint16":
         return [np.arange(length, dtype=np.uint32)]
     if count == 1 and (mode in ("bf16", "fp32_on_bf16") or path.stem == "typecast_from_bf16"):

@@ -1,4 +1,4 @@
-"""Variant and parameter words of a table of SFPU results, from its name.
+"""Variant and parameter words of an SFPU table's name.
 
 A name is the engine's variant, parameters, or both: `approx_lut`, `alpha0p5`, `int32_by5`, `v1p5_floor`. Parameters are
 separated by `_`, each a label and a number with `p` for the decimal point and `m` for minus: `dm0p7` is -0.7.
@@ -55,12 +55,15 @@ _DERIVED: Final[dict[str, tuple[int, Callable[..., tuple[Number, ...]]]]] = {
     "softcap": (1, lambda beta: (beta, _inverse(beta))),
     "softplus": (2, lambda beta, threshold: (beta, _inverse(beta), threshold)),
 }
-"""Parameters of the kernel from those in a name, where they are not the same: how many a name has, and the function."""
+"""Kernel parameters that differ from those in a name.
+
+How many a name has, and the function.
+"""
 
 
 @functools.cache
 def functions() -> dict[str, dict[str, tuple[int, int]]]:
-    """Return the variants of every function with their numbers of operands and of parameters."""
+    """Return each function's variants with operand and parameter counts."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
     for operands, name, variant, parameters in _engine.sfpu_functions():
         found.setdefault(name, {})[variant] = (operands, len(parameters))
@@ -68,7 +71,10 @@ def functions() -> dict[str, dict[str, tuple[int, int]]]:
 
 
 def engine_variant(name: str, table: str) -> tuple[str, Parameters]:
-    """Return the variant of a function and its parameters as words; a name without a meaning is its own variant."""
+    """Return a function's variant and parameter words.
+
+    A name without a meaning is its own variant.
+    """
     if (name, table) in _NAMED:
         return _NAMED[name, table]
     variants = functions().get(name, {})
@@ -87,7 +93,10 @@ def engine_variant(name: str, table: str) -> tuple[str, Parameters]:
 
 
 def _split(table: str, variants: Collection[str]) -> tuple[str, str]:
-    """Return the variant that a name begins or ends with, or the one that it may leave out, and the parameters."""
+    """Return a name's variant and the parameters.
+
+    The name begins or ends with the variant, or may leave it out.
+    """
     for variant in sorted(variants, key=len, reverse=True):
         if table.startswith(f"{variant}_"):
             return variant, table[len(variant) + 1 :]

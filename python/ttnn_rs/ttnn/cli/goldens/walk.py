@@ -1,4 +1,4 @@
-"""Check of a folder of golden vectors: the checker of each file, and the result of each array.
+"""Check of a golden vector folder: checkers and array results.
 
 A checker is a generator: for each array of a file it yields what the engine computes for it, or why it does not. Arrays
 that it never names are inputs and parameters. Every array of a file therefore ends up in exactly one of four counts.
@@ -115,13 +115,15 @@ def load(path: Path) -> Archive:
 
 
 def no_checker(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    """Check a file of an unknown name: none of its arrays is covered."""
+    """Check a file of unknown name: no array is covered."""
     for name in archive:
         yield Uncovered(name, "no checker knows a file of this name")
 
 
 def check_file(path: Path, relative: str, checker: Checker, advance: Callable[[str], None]) -> FileReport:
-    """Compare every array of one file. `advance` is called with each array's name when it is done.
+    """Compare every array of one file.
+
+    `advance` is called with each array's name when it is done.
 
     Raises:
         FileFormatError: see `reading`.
@@ -157,7 +159,10 @@ def _check(path: Path, relative: str, checker: Checker, advance: Callable[[str],
 
 
 def compare(array: str, expected: Words, got: Words) -> Difference | None:
-    """Return where `got` is not `expected`, bit for bit; floating-point values count as equal if both are NaN."""
+    """Return where `got` differs from `expected`, bit for bit.
+
+    Floating-point values count as equal if both are NaN.
+    """
     if expected.shape != got.shape:
         return Difference(array, expected.size, expected.size, (), f"shape {expected.shape}", f"shape {got.shape}")
     if expected.dtype.kind == "f":
@@ -177,7 +182,10 @@ def _word(value: Any) -> str:
 
 
 def files_of(folder: Path, only: Iterable[str] = ()) -> list[tuple[str, Path]]:
-    """Return (relative name, path) of every `.npz` below `folder` whose name begins with one of `only`."""
+    """Return (relative name, path) of all `.npz`, or those in `only`.
+
+    They are below `folder`; the name begins with one of `only`.
+    """
     wanted = tuple(only)
     found = [(path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*.npz"))]
     return [(name, path) for name, path in found if not wanted or name.startswith(wanted)]

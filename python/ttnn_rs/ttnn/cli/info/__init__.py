@@ -1,4 +1,4 @@
-"""`python -m ttnn info`: which device this is, what it runs on, and which switches are set."""
+"""`python -m ttnn info`: device, host and switches."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _chip(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _switches() -> dict[str, Any]:
-    """Return the value of every switch that has an environment variable, by the variable's name."""
+    """Return switch values by environment variable."""
     values = {switch.environment: _plain(getattr(CONFIG, name)) for name, switch in SWITCHES.items()}
     values.update(TTNN_CPU_LEVEL=CONFIG.cpu_level, TTNN_THREADS=CONFIG.threads)
     return {variable: value for variable, value in sorted(values.items()) if variable}
@@ -97,7 +97,10 @@ def _plain(value: Any) -> Any:
 
 
 def _label(part: str, name: str) -> str:
-    """Return a name as people read it; switches and packages are spelled as they are set and installed."""
+    """Return a name as people read it.
+
+    Switches and packages are spelled as they are set and installed.
+    """
     return name if part in ("switches", "versions") else name.replace("_", " ")
 
 

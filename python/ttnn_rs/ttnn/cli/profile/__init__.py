@@ -1,4 +1,7 @@
-"""`python -m ttnn profile`: predicted times of a script's operators, or predicted and recorded times of rows."""
+"""`python -m ttnn profile`: predicted times of scripts, or recorded rows.
+
+Of rows it prints predicted and recorded times.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,9 @@ def _script(options: argparse.Namespace, terminal: Terminal) -> int:
 
 @contextmanager
 def _said_meanwhile(session: Profile) -> Iterator[None]:
-    """Print the script's progress on standard error, after one second and then at growing intervals.
+    """Print a script's progress on standard error, at growing intervals.
+
+    After one second first.
 
     Whole lines, because the script prints to the same terminal.
     """

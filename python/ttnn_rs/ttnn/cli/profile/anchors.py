@@ -21,7 +21,7 @@ _L1_FOR_BUFFERS: Final = 1_330_000
 
 
 _ONE_BLOCK: Final = 512
-"""Rows and columns of the largest block that the package of 2025 tried first."""
+"""Rows and columns of the 2025 package's first block attempt."""
 
 
 def is_anchor(row: Mapping[str, str]) -> bool:
@@ -68,7 +68,9 @@ def describe(row: Mapping[str, str]) -> DeviceOperation:
 
 
 def _one_row_of_blocks(sizes: tuple[int, int, int], grid: tuple[int, int]) -> str:
-    """Return the text of the configuration that the package of 2025 chose if one block has all rows of the result.
+    """Return the 2025 package's configuration text for full-row blocks.
+
+    It chooses it if one block has all rows of the result.
 
     It then sent the left operand to all cores. `ttnn.matmul` of this package chooses as that of April 2026 does.
     Source: tt-metal of late 2025, `matmul_op.cpp`, `create_simple_matmul_program_config`.
@@ -87,7 +89,7 @@ def _one_row_of_blocks(sizes: tuple[int, int, int], grid: tuple[int, int]) -> st
 def _tuned(
     card: Card, sizes: tuple[int, int, int], grid: tuple[int, int], dtype: str, in0_sharded: bool, out_sharded: bool
 ) -> str:
-    """Return the text of the configuration of the benchmark: the largest blocks that fit into L1."""
+    """Return the benchmark's configuration text: largest blocks that fit L1."""
     m, k, n = (size // 32 for size in sizes)
     columns, rows = grid
     per_m, per_n = -(-m // rows), -(-n // columns)
@@ -117,7 +119,10 @@ def _tuned(
 
 
 def _subblock(rows: int, columns: int, *, sharded: bool) -> tuple[int, int]:
-    """Return the largest subblock of at most 8 tiles; of a sharded result, one tile high or as wide as the block."""
+    """Return the largest subblock of at most 8 tiles.
+
+    Of a sharded result, one tile high or as wide as the block.
+    """
     shapes = [(4, 2), (2, 4), (8, 1), (1, 8), (7, 1), (1, 7), (3, 2), (2, 3), (6, 1), (1, 6), (5, 1), (1, 5), (2, 2)]
     shapes += [(4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1)]
     fits = ((h, w) for h, w in shapes if rows % h == 0 and columns % w == 0)

@@ -1,4 +1,7 @@
-"""Measured and predicted times of every recorded row of a folder, and the table by family."""
+"""Measured and predicted times of recorded rows, and family table.
+
+Of every row of a folder.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +127,10 @@ _NOT_PREDICTED: Final = (
     (r"matmul.*", ".*", "the time of a call on the host, or a product in another form"),
     (r"dram_.*|noc_data_movement|l1_memcpy.*", ".*", "a bandwidth: cargo test -p tt-noc -- --nocapture prints it"),
 )
-"""Operations and chips of `perf_anchors.csv`, and why their rows are not predicted; the first match counts."""
+"""Operations and chips of `perf_anchors.csv` without prediction.
+
+The reason is given; the first match counts.
+"""
 
 
 def models(folder: Path) -> Iterator[Prediction]:
@@ -160,7 +166,10 @@ def noc_traces(folder: Path) -> Iterator[Prediction]:
 
 
 def kernel_cycles(folder: Path) -> Iterator[Prediction]:
-    """Yield the kernels whose cycles per tile are published; rows that are laws have no single figure."""
+    """Yield kernels with published cycles per tile.
+
+    Rows that are laws have no single figure.
+    """
     for row in _table(folder, kernels.FILE):
         if re.fullmatch(r"[\d.]+", row["value"]):
             name, unit = f"{row['id']} {row['chip']} {row['kernel']}", row["what"].partition(" ")[0]
@@ -168,7 +177,10 @@ def kernel_cycles(folder: Path) -> Iterator[Prediction]:
 
 
 def summary(predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """Return the figures of a family; errors as fractions, None if nothing could be predicted."""
+    """Return a family's figures.
+
+    Errors as fractions, None if nothing could be predicted.
+    """
     known = [p for p in predictions if p.predicted is not None]
     errors = sorted(abs(p.error) for p in known)
     near = sum(1 for p in known if 0.5 <= 1 + p.error <= 2)
@@ -183,7 +195,10 @@ def summary(predictions: Sequence[Prediction]) -> dict[str, Any]:
 
 
 def extremes(predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """Return rows, mean and worst error of a class of measurements; errors of those that could be predicted."""
+    """Return rows, mean and worst error of a measurement class.
+
+    Errors of those that could be predicted.
+    """
     errors = [abs(p.error) for p in predictions if p.predicted is not None]
     return {
         "rows": len(predictions),

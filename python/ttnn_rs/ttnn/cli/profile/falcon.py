@@ -1,4 +1,6 @@
-"""The device operations of Falcon-7B on a Wormhole card, for rows of kernel times of the whole model.
+"""Falcon-7B device operations on a Wormhole card.
+
+For rows of kernel times of the whole model.
 
 Source: tt-metal `models/demos/falcon7b_common/tt` (operators, data types, placements, program configurations), for the
 placements BFLOAT16-DRAM (prefill) and BFLOAT16-L1_SHARDED (decode) of its tests of device time.
@@ -38,7 +40,7 @@ def _tensor(*shape: int, dtype: str = "BFLOAT16", buffer: str = "DRAM") -> Opera
 
 
 def _shards(height: int, width: int, cores: int, *, blocks: int = 1) -> Operand:
-    """Shards of so many rows and columns on so many cores; `blocks` of them next to each other."""
+    """Shards of rows and columns on cores; `blocks` side by side."""
     size = (1, 1, height * cores // blocks, width * blocks)
     memory = "HEIGHT_SHARDED" if blocks == 1 else "BLOCK_SHARDED"
     grid = (8, -(-cores // 8))
@@ -54,7 +56,7 @@ def _matmul(
 
 
 def _blocks(rows: int, columns: int, inner: int) -> str:
-    """Return the configuration of a product that is divided over 8x8 cores, rows and columns."""
+    """Return a matmul configuration for 8x8 cores, rows and columns."""
     return (
         "MatmulMultiCoreReuseMultiCastProgramConfig(compute_with_storage_grid_size=(x=8;y=8);"
         f"in0_block_w={inner};out_subblock_h=1;out_subblock_w=1;out_block_h={rows};out_block_w={columns};"
@@ -63,7 +65,10 @@ def _blocks(rows: int, columns: int, inner: int) -> str:
 
 
 def _rows(rows: int, columns: int, inner: int) -> str:
-    """Return the configuration of a matmul whose right operand is multicast to all cores."""
+    """Return a matmul configuration with a multicast right operand.
+
+    All cores receive it.
+    """
     return (
         "MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(x=8;y=8);"
         f"in0_block_w={inner};out_subblock_h=1;out_subblock_w=1;out_block_h={rows};out_block_w={columns};"
@@ -96,7 +101,7 @@ def _turned(x: Operand, position: int) -> Plan:
 
 
 def _normalised(x: Operand) -> Iterator[Plan]:
-    """The input of a layer: divided over a grid of shards, normalised there, and taken back."""
+    """A layer's input: sharded, normalised, and interleaved again."""
     rows, (height, width) = max(1, x.tile_rows), (max(1, x.tile_rows // 8), -(-x.tile_columns // 8))
     cores = 8 * min(8, rows)
     shards = _shards(height * TILE, width * TILE, cores, blocks=8)
@@ -107,7 +112,7 @@ def _normalised(x: Operand) -> Iterator[Plan]:
 
 
 def _prefill_attention(tokens: int) -> Iterator[Plan]:
-    """The parts of attention: products and softmax in shards of rows of all heads."""
+    """Attention: matmuls and softmax in row shards of all heads."""
     slices = _SLICES[tokens]
     tiles = -(-_HEADS * tokens // _ATTENTION_CORES // slices // TILE)
     cores = -(-_HEADS * tokens // slices // (tiles * TILE))
@@ -124,7 +129,7 @@ def _prefill_attention(tokens: int) -> Iterator[Plan]:
 
 
 def _prefill_mlp(tokens: int) -> Iterator[Plan]:
-    """Two products, whose operands are padded and divided over 8x8 cores if there are many tokens."""
+    """Two matmuls with padded operands, on 8x8 cores for many tokens."""
     x = _tensor(tokens, _HIDDEN)
     if tokens not in (1024, 2048):
         wide = _tensor(tokens, 4 * _HIDDEN)
@@ -183,7 +188,10 @@ def _prefill(tokens: int) -> Iterator[tuple[int, Plan]]:
 
 
 def _decode_layer(length: int) -> Iterator[Plan]:
-    """One token of each of 32 users; keys and values of so many tokens are in the cache."""
+    """One token of each of 32 users.
+
+    Keys and values of so many tokens are in the cache.
+    """
     batch, cores, heads = 32, 32, 96
     kept = -(-(length + 1) // TILE) * TILE
     x, fused = _tensor(batch, _HIDDEN), _tensor(batch, _FUSED)
@@ -222,7 +230,7 @@ def _decode_layer(length: int) -> Iterator[Plan]:
 
 
 def _batched(left: Operand, result: Operand, rows: int, columns: int, inner: int) -> Plan:
-    """The products of 32 users, each on the core that has its keys or values."""
+    """Matmuls of 32 users, each on its keys' or values' core."""
     product = tiles(("matmul", 1, 1, inner // TILE, _SIZE, _SIZE, 1))
     steps = (loop(rows // TILE * columns // TILE, product, tiles(("pack", _SIZE, False))),)
     group = CoreGroup(32, (), (tiles(("initialise",)), *steps), ())
@@ -239,7 +247,9 @@ def _decode(length: int) -> Iterator[tuple[int, Plan]]:
 
 @lru_cache(maxsize=16)
 def tokens_per_second(shape: str) -> float:
-    """Return the predicted tokens per second of kernel time of a row, for example "prefill b1 seq1024".
+    """Return a row's predicted tokens per second of kernel time.
+
+    For example "prefill b1 seq1024".
 
     Raises:
         LookupError: it is another run.

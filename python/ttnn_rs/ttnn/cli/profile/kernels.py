@@ -1,4 +1,6 @@
-"""Cycles of single kernels: SFPU functions as their listings count, unpackers, FPU and packers from the cycle table.
+"""Cycles of single kernels: SFPU, unpackers, FPU and packers.
+
+SFPU functions as their listings count, the others from the cycle table.
 
 The cycle table of the SFPU holds measured functions as they were measured; what is compared here is the count of issue
 slots, so that the error says how well functions are known that nobody has measured.
@@ -48,7 +50,10 @@ def _sfpu(generation: int, kernel: str, *, wide: bool) -> float:
 
 
 def _busy(generation: int, op: tuple[Any, ...], thread: int) -> float:
-    """Return the cycles in which a thread works for one such operation: 1 unpack, 2 math, 3 pack."""
+    """Return a thread's working cycles per operation.
+
+    1 unpack, 2 math, 3 pack.
+    """
     group = (1, (), (("tiles", op, _REPEATS),), ())
     _, _, busy = _engine.time_plan((generation, 8, 64, (), (group,)))["groups"][0]
     return float(busy[thread]) / _REPEATS

@@ -13,7 +13,10 @@ Row = Mapping[str, str]
 
 
 def card_of(row: Row) -> Card:
-    """Return the card on which a row was recorded: that of its source's name, else one of its generation."""
+    """Return a row's recording card.
+
+    That of its source's name, else one of its generation.
+    """
     for name in ("p150", "p100", "n150", "n300"):
         if name in row["source"]:
             return CARDS[name]
@@ -21,7 +24,7 @@ def card_of(row: Row) -> Card:
 
 
 def grids(table: Iterable[Row]) -> dict[str, tuple[int, int]]:
-    """Return the grid of each source: the smallest one that holds all cores which its rows name."""
+    """Return each source's grid: the smallest with all its rows' cores."""
     found: dict[str, tuple[int, int]] = {}
     for row in table:
         box = box_of(row["attributes"])
@@ -65,7 +68,10 @@ def _operands(row: Row, prefix: str, shard: tuple[int, int] | None, cores: int) 
 
 
 def _with_shards(operand: Operand, outputs: tuple[Operand, ...], cores: int) -> Operand:
-    """Return an input with its shards: those of a result of the same layout, else equal parts per core."""
+    """Return an input with shards.
+
+    Those of a result of the same layout, else equal parts per core.
+    """
     if not operand.sharded:
         return operand
     for output in outputs:

@@ -1,4 +1,7 @@
-"""NoC traces recorded on a chip: reader, source and duration of each read. Their timestamps are not used."""
+"""NoC traces of a chip: reader, source and duration per read.
+
+Their timestamps are not used.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ RESULTS = "tt_npe_results.csv"
 CHIP = "n150"
 
 Processor = tuple[int, int, bool, list[tuple[int, int, int, int]]]
-"""Node, whether it is the BRISC, and its reads: network, node, bytes; 0 bytes is a barrier."""
+"""Node, BRISC flag, and reads: network, node, bytes.
+
+0 bytes is a barrier.
+"""
 
 
 def rows(folder: Path) -> Iterator[dict[str, str]]:
@@ -35,7 +41,7 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def processors(path: Path) -> list[Processor]:
-    """Return what every processor of a trace reads, in the order of the file."""
+    """Return each processor's reads in a trace, in file order."""
     where = "profile --compare"
     try:
         with open_file(path, where=where) as packed, gzip.open(packed) as file:

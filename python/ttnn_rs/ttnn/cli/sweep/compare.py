@@ -136,7 +136,7 @@ def _figures(statistics: Statistics) -> dict[str, str]:
 
 
 def same(chip: str, ours: str) -> bool:
-    """Return whether two printed numbers are the same number or the same word."""
+    """Return whether two printed numbers or words are the same."""
     try:
         return float(chip) == float(f"{float(ours):.3g}")
     except ValueError:
@@ -155,7 +155,7 @@ def summary(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def report(path: Path, rows: Sequence[Row], terminal: Terminal) -> int:
-    """Print the rows; the exit code is 1 if one differs without an explanation."""
+    """Print the rows; return 1 for an unexplained difference, else 0."""
     counts = summary(rows)
     terminal.document({"table": str(path), "summary": counts, "rows": [asdict(row) for row in rows]})
     titles = {"max_ulp": "max", "mean_ulp_of_inexact": "mean", "accurate_to_abs_x": "2 ULP to", "max_abs_error": "abs"}

@@ -1,4 +1,4 @@
-"""Plots of sweeps: the error over the input axis, one panel per sweep."""
+"""Plots of sweeps: error over input, one panel per sweep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from ttnn.cli.sweep.subjects import Outcome
 INK, MUTED, POINTS, LIMIT = "#20262e", "#6b7480", "#2c6fbb", "#c0392b"
 COLUMNS = 2
 BINS = 900
-"""The plot has one vertical line of points per bin: the largest and the mean error inside."""
+"""Points per bin: the largest and the mean error inside.
+
+They form one vertical line of the plot.
+"""
 
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
@@ -38,7 +41,10 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def _position(x: Floats) -> Floats:
-    """Return the position of an input on an axis with binades of equal length, from -max over 0 to max."""
+    """Return an input's position on an axis of equal binades.
+
+    From -max over 0 to max.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.sign(x) * (np.log2(np.maximum(np.abs(x), MIN_NORMAL) / MIN_NORMAL) + 1.0))
 

@@ -1,4 +1,6 @@
-"""The inputs of a sweep: all there are, or a seeded sample of every exponent.
+"""The inputs of a sweep: all, or a seeded sample.
+
+The sample has every exponent.
 
 Values are words of float32; those of a bfloat16 sweep have an empty lower half.
 """
@@ -15,7 +17,10 @@ from ttnn.cli.goldens.sfpu import every_bf16
 SEED: Final = 20250711
 EXPONENTS: Final = 256
 PER_STRATUM: Final = 128
-"""Values of every sign and exponent in the float32 sample: 65,536 in all."""
+"""Values per sign and exponent in the float32 sample.
+
+65,536 in all.
+"""
 TUPLES: Final = 327_680
 """Pairs or triples of operands."""
 UPPER_HALF: Final = np.uint32(0xFFFF0000)
@@ -35,7 +40,10 @@ def operands(arity: int, dtype: str) -> list[Words]:
 
 
 def stratified_float32() -> Words:
-    """Return 128 float32 values of every sign and exponent: the first, the last, and others at random."""
+    """Return 128 float32 values per sign and exponent.
+
+    The first, the last, and others at random.
+    """
     random = np.random.default_rng(SEED)
     mantissas = random.integers(0, 1 << 23, (2, EXPONENTS, PER_STRATUM), dtype=np.uint32)
     mantissas[..., 0], mantissas[..., 1] = 0, (1 << 23) - 1
@@ -50,7 +58,9 @@ def corners() -> Words:
 
 
 def pairs() -> list[Words]:
-    """Return a pair for every two signs and exponents of normal numbers, all pairs of corners, and close pairs.
+    """Return pairs of normal numbers, corners, and close pairs.
+
+    One for every two signs and exponents, and all pairs of corners.
 
     Close pairs have exponents within 8 of each other: sums cancel, quotients are near 1, powers stay finite.
     """
@@ -64,7 +74,10 @@ def pairs() -> list[Words]:
 
 
 def close_pairs() -> list[Words]:
-    """Return 65,536 close pairs of `pairs`: exponents within 8 of each other, magnitudes from 2**-20 to 2**20."""
+    """Return 65,536 close pairs of `pairs`.
+
+    Exponents within 8 of each other, magnitudes from 2**-20 to 2**20.
+    """
     return [operand[-(1 << 16) :] for operand in pairs()]
 
 

@@ -1,4 +1,6 @@
-"""`sweep matmul`: how the error of a product grows with K, per math fidelity, width of Dst and blocking.
+"""`sweep matmul`: error growth with K.
+
+Per math fidelity, width of Dst and blocking.
 
 One tile row times one tile column of standard normal numbers, rounded to the operands' format first, so that only the
 multiplication is measured. The error is the root mean square of `result - exact` over that of `exact`.
@@ -65,7 +67,9 @@ def _fidelity(name: str) -> str:
 
 
 def k_range(text: str) -> tuple[int, ...]:
-    """Return the powers of two times 32 in `first..last`, or the one length of a single number.
+    """Return powers of two times 32 in `first..last`, or one length.
+
+    A single number is a length of its own.
 
     Raises:
         ArgumentError: the text is neither, or a length is not a multiple of 32.

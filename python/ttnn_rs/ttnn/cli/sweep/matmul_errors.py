@@ -7,7 +7,7 @@ from typing import Final
 
 FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 BLOCKINGS: Final = {"in Dst": (1, False), "in L1 after 8 tiles": (8, True), "in L1 after every tile": (1, True)}
-"""Accumulation of K blocks: tiles of K per block, and True if the packer accumulates in L1.
+"""K block accumulation: tiles per block, and L1 packer accumulation flag.
 
 Without the packer partial sums are reloaded to Dst unchanged, so the number of tiles per block does not matter.
 """

@@ -1,4 +1,7 @@
-"""The plot of `sweep matmul`: error over K, one panel per width of Dst."""
+"""The plot of `sweep matmul`: error over K per Dst width.
+
+One panel each.
+"""
 
 from __future__ import annotations
 

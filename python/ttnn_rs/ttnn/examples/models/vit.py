@@ -1,4 +1,4 @@
-"""ViT-B/16: an image of 224 x 224 pixels becomes scores of 1,000 classes.
+"""ViT-B/16: 1,000 class scores of 224x224 images.
 
 The image is cut into 14 x 14 patches, each of which a product turns into 768 numbers. With one more token for the class
 they go through an encoder of 12 layers with 12 heads of 64. No package has weights of it that this project could use,
@@ -20,7 +20,10 @@ IMAGE, PATCH = 224, 16
 PATCHES = (IMAGE // PATCH) ** 2
 TOKENS = PATCHES + 1
 ROWS = -(-TOKENS // 32) * 32
-"""Rows of tokens in full tiles: 27 of 224 are padding, which a mask leaves out."""
+"""Token rows in full tiles.
+
+27 of 224 are padding, which a mask leaves out.
+"""
 EPSILON = 1e-12
 PADDING = -1e5
 
@@ -28,7 +31,7 @@ Weights = dict[str, torch.Tensor]
 
 
 def outer_shapes() -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the parts around the layers; matrices are [outputs, inputs]."""
+    """Return shapes of the parts around layers; matrices are [outputs, inputs]."""
     return {
         "patches.weight": (WIDTH, PATCH, PATCH, 3),
         "patches.bias": (WIDTH,),
@@ -60,7 +63,10 @@ def layer_shapes() -> dict[str, tuple[int, ...]]:
 def torch_encode(
     outer: Weights, layers: list[Weights], images: torch.Tensor
 ) -> tuple[list[torch.Tensor], torch.Tensor]:
-    """Return every layer's output [N, 197, 768] and the scores [N, 1000], of images [N, 224, 224, 3]."""
+    """Return layer outputs [N, 197, 768] and scores [N, 1000].
+
+    Of images [N, 224, 224, 3].
+    """
 
     def norm(x: torch.Tensor, weights: Weights, name: str) -> torch.Tensor:
         return F.layer_norm(x, (WIDTH,), weights[f"{name}.weight"], weights[f"{name}.bias"], EPSILON)
@@ -119,7 +125,10 @@ class ViT:
         self.mask = self.place(mask, ttnn.bfloat16)
 
     def load(self, weights: Weights, dtype: ttnn.DataType) -> dict[str, ttnn.Tensor]:
-        """Return matrices as [inputs, outputs] in `dtype`, vectors as [1, n] in bfloat16."""
+        """Return matrices as [inputs, outputs] in `dtype`, vectors as [1, n].
+
+        Vectors are in bfloat16.
+        """
         return {
             name: self.place(tensor.T, dtype) if tensor.dim() == 2 else self.place(tensor[None], ttnn.bfloat16)
             for name, tensor in weights.items()
@@ -130,7 +139,10 @@ class ViT:
         return ttnn.from_torch(tensor, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=self.device)
 
     def inputs(self, images: torch.Tensor) -> ttnn.Tensor:
-        """Return images [N, 224, 224, 3] as the device takes them: row-major, with four channels."""
+        """Return images for the device, row-major with four channels.
+
+        From [N, 224, 224, 3].
+        """
         return ttnn.from_torch(F.pad(images, (0, 1)), dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT)
 
     def linear(
@@ -174,7 +186,7 @@ class ViT:
     def __call__(
         self, images: ttnn.Tensor, *, seen: Callable[[ttnn.Tensor], object] = lambda layer: None
     ) -> ttnn.Tensor:
-        """Return the scores [N, 1, 1000]; `seen` is given every layer [N, 224, 768]."""
+        """Return scores [N, 1, 1000]; `seen` receives layers [N, 224, 768]."""
         x = self.embed(images)
         product = {"dtype": self.activations, "compute_kernel_config": self.compute}
         for weights in self.layers:

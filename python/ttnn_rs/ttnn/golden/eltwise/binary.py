@@ -1,4 +1,4 @@
-"""Reference functions of operators on two tensors, or on a tensor and a number."""
+"""References of binary operators, with a tensor or number second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD_BITS = 32
 
 
 def _activable(function: Callable[..., Any]) -> Callable[..., Array]:
-    """Make a golden function that also takes activations of the operands and of the result."""
+    """Make a golden function with activations of operands and result."""
 
     @wraps(function)
     def golden(
@@ -36,7 +36,7 @@ def _activable(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
-    """Return a golden function of two operands, deaf to options that change no values."""
+    """Return a binary golden function that ignores options without value changes."""
 
     def golden(a: Array, b: Array, **_: object) -> Any:
         return function(a, b)
@@ -47,7 +47,10 @@ def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., A
 
 
 def without_activations_of_scalars(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Return a golden function that ignores activations if the second operand is a scalar."""
+    """Return a golden function that ignores activations of scalar operands.
+
+    Those of the second operand.
+    """
 
     @wraps(function)
     def golden(a: ArrayLike, b: ArrayLike, *more: Any, **options: Any) -> Array:
@@ -59,7 +62,7 @@ def without_activations_of_scalars(function: Callable[..., Array]) -> Callable[.
 
 
 def of_integers(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
-    """Return a golden function of two integer operands; results are the integers as float64."""
+    """Return a golden function of two integer operands; results are float64."""
     return of_two(name, doc, lambda a, b: function(a.astype(np.int64), b.astype(np.int64)))
 
 
@@ -119,7 +122,10 @@ def polyval(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
 
 
 def coefficients_times_the_sum_of_terms(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
-    """Return the number of coefficients times the sum of the terms' magnitudes: the scale of an error."""
+    """Return coefficients times the magnitudes' sum: the scale of an error.
+
+    The number of coefficients, and the magnitudes of the terms.
+    """
     return len(coeffs) * polyval(np.abs(np.asarray(x, np.float64)), [abs(value) for value in coeffs])
 
 
@@ -133,7 +139,7 @@ def isclose(
     equal_nan: bool = False,
     **_: object,
 ) -> Any:
-    """Return 1 where |a - b| is at most `atol` + `rtol` * |b|, 0 elsewhere."""
+    """Return 1 where |a - b| <= `atol` + `rtol` * |b|, else 0."""
     return np.isclose(a, b, rtol, atol, equal_nan=equal_nan)
 
 
@@ -178,7 +184,10 @@ bias_gelu = without_activations_of_scalars(bias_gelu_in_place)
 
 @of_one
 def prelu(x: Array, weight: Any = 0.25) -> Array:
-    """Return x where it is positive and `weight` times x elsewhere; a weight per channel belongs to dimension 1."""
+    """Return x where positive, else `weight` times x.
+
+    A weight per channel belongs to dimension 1.
+    """
     slope = np.asarray(weight, np.float64)
     if slope.size > 1 or slope.ndim:
         slope = slope.reshape((1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else slope.reshape(-1)
@@ -186,7 +195,7 @@ def prelu(x: Array, weight: Any = 0.25) -> Array:
 
 
 def outer(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-    """Return the products of every element of a's last dimension with every element of b's."""
+    """Return outer products of a's and b's last dimensions."""
     return np.asarray(a, np.float64)[..., :, None] * np.asarray(b, np.float64)[..., None, :]
 
 

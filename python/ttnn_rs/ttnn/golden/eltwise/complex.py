@@ -24,7 +24,7 @@ def complex_tensor(real: ArrayLike, imag: ArrayLike) -> Complex:
 
 
 def complex_mul(a_real: ArrayLike, a_imag: ArrayLike, b_real: ArrayLike, b_imag: ArrayLike) -> tuple[Array, Array]:
-    """Return the parts of a product whose factors are given by their parts."""
+    """Return a product's parts from its factors' parts."""
     product = complex_tensor(a_real, a_imag) * complex_tensor(b_real, b_imag)
     return product.real, product.imag
 
@@ -70,7 +70,10 @@ def polar(x: ArrayLike, **_: Any) -> Complex:
 
 
 def magnitude_times_the_angle_or_1(x: ArrayLike, **_: Any) -> Array:
-    """Return the magnitude (the real part) times the larger of the angle (the imaginary part) and 1."""
+    """Return the real part times the larger of imaginary part and 1.
+
+    They are magnitude and angle.
+    """
     z = _z(x)
     return np.abs(z.real) * np.maximum(np.abs(z.imag), 1.0)
 
@@ -113,7 +116,10 @@ def polar_bw(grad: ArrayLike, x: ArrayLike, **_: Any) -> list[Complex]:
 
 
 def size_of_terms(grad: ArrayLike, x: ArrayLike, **_: Any) -> Complex:
-    """Return the size of the terms of both gradients of polar, with the angle's growth, as one complex number."""
+    """Return both polar gradients' term sizes as a complex number.
+
+    With the angle's growth.
+    """
     z = _z(x)
     size = np.abs(_z(grad)) * np.maximum(np.abs(z.imag), 1.0)
     return np.asarray(size + 1j * size * np.abs(z.real), np.complex128)

@@ -26,7 +26,10 @@ def _rounded(x: Array, *, saturate: bool) -> Array:
 def quantize(
     input_tensor: ArrayLike, scale: ArrayLike, zero_point: ArrayLike, *, axis: int | None = None, **_: object
 ) -> Array:
-    """Return the nearest integers to x / scale + zero point; those of a tensor with one scale saturate at +-127."""
+    """Return the nearest integers to x / scale + zero point.
+
+    Those of a tensor with one scale saturate at +-127.
+    """
     x = np.asarray(input_tensor, np.float64)
     zero = _along(zero_point, x.ndim, axis)
     saturate = axis is None and np.ndim(zero_point) == 0
@@ -51,6 +54,6 @@ def requantize(
     axis: int | None = None,
     **_: object,
 ) -> Array:
-    """Return the integers of the same numbers under another scale and zero point."""
+    """Return integers of equal numbers under other scale and zero point."""
     numbers = dequantize(input_tensor, in_scale, in_zero_point, axis=axis)
     return quantize(numbers, out_scale, out_zero_point, axis=axis)

@@ -12,7 +12,10 @@ Array = NDArray[np.float64]
 
 
 def of_three(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
-    """Return a golden function of three operands and an optional factor, deaf to options that change no values."""
+    """Return a ternary golden function with an optional factor.
+
+    It ignores options that change no values.
+    """
 
     def golden(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, value: float | None = None, **_: object) -> Array:
         operands = [np.asarray(operand, np.float64) for operand in (a, b, c)]
@@ -34,26 +37,35 @@ addcdiv = of_three("addcdiv", "Return a + value b / c.", lambda a, b, c, value=1
 
 
 def mac_terms(a: ArrayLike, b: ArrayLike, c: ArrayLike, **_: object) -> Array:
-    """Return the larger of |a b| and |c|: what the error of a sum is measured by."""
+    """Return the larger of |a b| and |c|, the sum's error scale."""
     product = np.abs(np.asarray(a, np.float64) * np.asarray(b, np.float64))
     return np.maximum(product, np.abs(np.asarray(c, np.float64)))
 
 
 def lerp_terms(a: ArrayLike, b: ArrayLike, c: ArrayLike, **_: object) -> Array:
-    """Return the larger of |a| and |c| (|a| + |b|): what the error of an interpolation is measured by."""
+    """Return the larger of |a| and |c| (|a| + |b|).
+
+    It is an interpolation's error scale.
+    """
     start, end, weight = (np.abs(np.asarray(operand, np.float64)) for operand in (a, b, c))
     largest: Array = np.maximum(start, weight * (start + end))
     return largest
 
 
 def addcmul_terms(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, value: float = 1.0, **_: object) -> Array:
-    """Return the larger of |a| and |value b c|: what the error of a sum is measured by."""
+    """Return the larger of |a| and |value b c|.
+
+    It is the sum's error scale.
+    """
     product = np.abs(value * np.asarray(b, np.float64) * np.asarray(c, np.float64))
     return np.maximum(np.abs(np.asarray(a, np.float64)), product)
 
 
 def addcdiv_terms(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, value: float = 1.0, **_: object) -> Array:
-    """Return the larger of |a| and |value b / c|: what the error of a sum is measured by."""
+    """Return the larger of |a| and |value b / c|.
+
+    It is the sum's error scale.
+    """
     with np.errstate(all="ignore"):
         quotient = np.abs(value * np.asarray(b, np.float64) / np.asarray(c, np.float64))
     return np.maximum(np.abs(np.asarray(a, np.float64)), quotient)

@@ -18,7 +18,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def of_one(function: Callable[..., Any]) -> Callable[..., Array]:
-    """Make a function of a float64 array: quiet about NaN and infinity, deaf to options that change no values."""
+    """Make a float64 function that ignores value-neutral options.
+
+    It is quiet about NaN and infinity.
+    """
 
     @wraps(function)
     def golden(x: ArrayLike, *args: Any, **kwargs: Any) -> Array:
@@ -43,7 +46,7 @@ def plain(name: str, doc: str) -> Callable[..., Array]:
 
 
 def formula(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
-    """Return a golden function from a formula of the array and of parameters."""
+    """Return a golden function from a formula with parameters."""
 
     def golden(x: Array, *args: Any, **kwargs: Any) -> Any:
         return function(x, *args, **kwargs)
@@ -79,7 +82,10 @@ def gelu(x: Array, variant: Any = None) -> Array:
 
 @of_one
 def xielu(x: Array, alpha_p: float = 0.800000011920929, alpha_n: float = 0.800000011920929) -> Array:
-    """Return x / 2 plus a parabola for positive x and a shifted exponential for negative x."""
+    """Return x / 2 plus a parabola or a shifted exponential.
+
+    The parabola is for positive x, the exponential for negative x.
+    """
     small = np.minimum(x, -1e-6)
     return np.where(x > 0, alpha_p * x * x + 0.5 * x, (np.expm1(small) - x) * alpha_n + 0.5 * x)
 
@@ -111,7 +117,7 @@ def clamp(x: Array, min: Any = None, max: Any = None) -> Array:
 
 @of_one
 def rotate90(x: Array) -> Array:
-    """Return -b, a of every pair a, b of columns; an odd width is extended by 0."""
+    """Return -b, a of column pairs a, b; odd widths add 0."""
     width = x.shape[-1]
     wide = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, width % 2)])
     turned = np.empty_like(wide)
@@ -245,7 +251,7 @@ ACTIVATIONS: dict[str, tuple[Callable[..., Array], int]] = {
     "UNARY_NE": _of_number(np.not_equal),
     "WHERE_TSS": (formula("where", "Return a where x is not 0, b elsewhere.", lambda x, a, b: np.where(x, a, b)), 2),
 }
-"""References of activations by the names of `UnaryOpType`, and how many parameters they take.
+"""Activation references by `UnaryOpType` name, with parameter counts.
 
 Operators on one tensor add theirs when they are registered. Further parameters select approximations.
 """

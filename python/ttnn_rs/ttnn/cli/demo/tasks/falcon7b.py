@@ -1,4 +1,7 @@
-"""Falcon-7B with random weights: distance to torch by layer, predicted and published throughput."""
+"""Falcon-7B with random weights: distance to torch, predicted and published throughput.
+
+The distance is by layer.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ PUBLISHED = large.Published(
     end_to_end={"July 2024": 456.8, "late 2025": 592.0},
     roofline=1253.0,
 )
-"""Source: expectations of device performance in tt-metal's tests of the model; its README, end to end."""
+"""Source: tt-metal's device performance expectations and the model's README.
+
+The README has the throughput end to end.
+"""
 
 
 def model() -> large.Large:

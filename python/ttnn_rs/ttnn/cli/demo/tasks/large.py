@@ -1,4 +1,6 @@
-"""Shared code of the 7B demos: layers generated one by one, torch reference, predicted throughput.
+"""Shared code of the 7B demos: layers, torch reference, throughput.
+
+Layers are generated one by one.
 
 A layer's weights are made once, go to the device, and serve torch before they are freed. The device keeps all layers.
 Torch runs along layer by layer in float32, from the same embeddings.
@@ -124,7 +126,10 @@ class _Run:
     expected: dict[str, list[torch.Tensor]] = field(default_factory=dict)
 
     def through(self, phase: str, x: ttnn.Tensor, found: list[float] | None = None) -> ttnn.Tensor:
-        """Return the output of the last layer; with `found`, also add the correlation of each with torch."""
+        """Return the last layer's output; add correlations to `found`.
+
+        They are those of each layer with torch.
+        """
         step = self.model.prefill if phase == "prefill" else self.model.decode
         for number, layer in enumerate(self.layers):
             y = step(layer, x, self.rotation)
@@ -137,7 +142,10 @@ class _Run:
 
 
 def run(model: Large, device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcome:
-    """Prefill a prompt, decode a token of each of 32 users, and predict the throughput of both."""
+    """Prefill a prompt, decode for 32 users, predict both throughputs.
+
+    One token of each user is decoded.
+    """
     port = model.port
     outer_weights = model.outer()
     rotation = port.Rotation(device, model.positions)
@@ -182,7 +190,7 @@ def _again(state: _Run, phase: str, start: ttnn.Tensor) -> ttnn.Tensor:
 def _add_layer(
     state: _Run, number: int, settings: Settings, of_prompt: torch.Tensor, of_users: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Generate a layer, move it to the device, and return torch's outputs for both inputs."""
+    """Generate a layer on the device; return torch's outputs for both inputs."""
     model, port = state.model, state.model.port
     weights = model.state(number)
     layer = port.Layer(state.device, weights, state.rotation, settings.data_type, settings.math_fidelity)
@@ -197,7 +205,7 @@ def _add_layer(
 
 
 def _made_caches(state: _Run, number: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return keys and values of all users up to `POSITION`, as torch takes them."""
+    """Return all users' keys and values to `POSITION`, for torch."""
     shape = list(state.layers[number].keys.shape)
     shape[2] = POSITION
     keys, values = (state.model.cache(number, name, tuple(shape)) for name in ("keys", "values"))
@@ -263,7 +271,7 @@ def _line(
 
 
 def _throughput(outcome: Outcome, state: _Run, chip: dict[str, tuple[float, float]], settings: Settings) -> None:
-    """Predict tokens per second of the whole model from the times of a layer and of the head."""
+    """Predict the model's tokens per second from layer and head times."""
     model, published = state.model, state.model.published
     total = model.port.LAYERS
     rates: dict[str, float] = {}

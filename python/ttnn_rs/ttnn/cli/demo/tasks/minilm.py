@@ -1,4 +1,4 @@
-"""MiniLM: how well the cosine of two sentences follows the grade that a person gave them."""
+"""MiniLM: correlation of sentence cosines with a person's grades."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ttnn.examples.models import minilm
 
 BATCH, LENGTH = 8, 32
 MARGIN = 0.02
-"""By how much torch must prefer a nearest neighbour, before the device has to agree."""
+"""Margin of a nearest neighbour in torch that the device must match."""
 
 Float = NDArray[np.float64]
 
@@ -102,7 +102,10 @@ def _traced(
 
 
 def _speed(outcome: Outcome, models: list[minilm.Optimized]) -> None:
-    """Compare the host time of 8 x 128 tokens with that of torch's eager mode in bfloat16; the best of three runs."""
+    """Compare the host time of 8 x 128 tokens with torch's.
+
+    Torch runs in eager mode in bfloat16; the best of three runs.
+    """
     tokens, mask = minilm.tokenize(SENTENCES[:BATCH], 128)
     halves = {
         name: tensor.bfloat16() if tensor.is_floating_point() else tensor
@@ -177,7 +180,10 @@ def similarities(embeddings: Float) -> Float:
 
 
 def spearman(embeddings: Float) -> float:
-    """Return the rank correlation of the cosines with the grades; equal grades share their mean rank."""
+    """Return the rank correlation of cosines and grades.
+
+    Equal grades share their mean rank.
+    """
     grades = np.array([grade for _, _, grade in graded()], np.float64)
     cosines = similarities(embeddings).argsort().argsort().astype(np.float64)
     ranks = np.array([np.mean(np.flatnonzero(np.sort(grades) == grade)) for grade in grades])
@@ -185,7 +191,10 @@ def spearman(embeddings: Float) -> float:
 
 
 def neighbours(got: Float, expected: Float) -> tuple[int, int]:
-    """Return how many nearest neighbours are sure in torch, and how many of them the device finds."""
+    """Return how many nearest neighbours torch is sure of, and matches.
+
+    A match is one that the device finds.
+    """
     count = len(SENTENCES)
     theirs, ours = expected[:count] @ expected[:count].T, got[:count] @ got[:count].T
     np.fill_diagonal(theirs, -1.0)

@@ -1,4 +1,7 @@
-"""Mistral-7B with random weights: distance to torch by layer, predicted and published throughput."""
+"""Mistral-7B with random weights: distance to torch, predicted and published throughput.
+
+The distance is by layer.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from ttnn.cli.demo.tasks import large
 from ttnn.examples.models import mistral7b as port
 
 PUBLISHED = large.Published(kernels={}, end_to_end={"of the article, 2024": 352.0, "late 2025": 918.4}, roofline=1220.0)
-"""Source: the article on TT-NN; README of tt-metal's models, whose feed-forward is in bfloat4_b."""
+"""Source: the article on TT-NN; README of tt-metal's models.
+
+Their feed-forward is in bfloat4_b.
+"""
 
 
 def model() -> large.Large:

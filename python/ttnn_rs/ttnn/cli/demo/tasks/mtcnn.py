@@ -1,4 +1,4 @@
-"""MTCNN: faces among crops, by R-Net and O-Net, and where a face is in an image, by P-Net."""
+"""MTCNN: faces among crops (R-Net, O-Net), and in images (P-Net)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ STRIDE, CELL = 2, 12
 
 
 def crops(side: int) -> torch.Tensor:
-    """Return 100 faces and 100 other crops [200, 3, side, side], from scikit-image."""
+    """Return scikit-image's 100 faces and 100 other crops.
+
+    [200, 3, side, side].
+    """
     grey = torch.from_numpy(np.asarray(importlib.import_module("skimage.data").lfw_subset(), np.float32))[:, :24, :24]
     images = ((grey * 255 - 127.5) / 128)[:, None]
     if side != 24:
@@ -29,7 +32,10 @@ def crops(side: int) -> torch.Tensor:
 
 
 def astronaut() -> torch.Tensor:
-    """Return an image of an astronaut [1, 3, 77, 77], from scikit-image, whose face has the size of a cell."""
+    """Return scikit-image's astronaut, [1, 3, 77, 77].
+
+    The face has the size of a cell.
+    """
     pixels = torch.from_numpy(np.asarray(importlib.import_module("skimage.data").astronaut(), np.float32))
     side = int(pixels.shape[0] * SCALE + 1)
     small = interpolate(pixels.permute(2, 0, 1)[None], (side, side), mode="area")
@@ -37,7 +43,10 @@ def astronaut() -> torch.Tensor:
 
 
 def place_of(probabilities: torch.Tensor) -> tuple[int, int]:
-    """Return the centre of the most probable cell in image pixels, from probabilities [rows, columns]."""
+    """Return the most probable cell's centre in pixels.
+
+    From probabilities [rows, columns].
+    """
     row, column = divmod(int(probabilities.argmax()), probabilities.shape[1])
     return tuple(round((STRIDE * i + CELL / 2) / SCALE) for i in (row, column))  # type: ignore[return-value]
 

@@ -18,7 +18,10 @@ IN_BLOCK = 0.7
 
 
 def weights() -> port.Weights:
-    """Return weights that keep the size of activations: their deviation is that of He's initialisation."""
+    """Return weights that keep activation sizes, by He's initialisation.
+
+    Their deviation is that of He's initialisation.
+    """
     found = {}
     for name, shape in port.shapes().items():
         scale = math.sqrt(2 / math.prod(shape[1:])) if len(shape) > 1 else made.SCALE
@@ -28,7 +31,7 @@ def weights() -> port.Weights:
 
 
 def images_of(count: int) -> torch.Tensor:
-    """Return images [N, 3, 224, 224] of noise, each with a colour of its own."""
+    """Return noise images [N, 3, 224, 224], each with its own colour."""
     noise = made.draw("resnet50", -1, "images", (count, 3, port.IMAGE, port.IMAGE), 1.0)
     return noise + made.draw("resnet50", -1, "colours", (count, 3, 1, 1), 1.0)
 

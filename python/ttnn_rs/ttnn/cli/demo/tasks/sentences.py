@@ -1,4 +1,7 @@
-"""Sentence pairs of three grades: 2 for paraphrases, 1 for the same subject, 0 for another subject."""
+"""Sentence pairs of three grades.
+
+2 for paraphrases, 1 for the same subject, 0 for another subject.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,7 @@ TRIPLES: Final[tuple[tuple[str, str, str], ...]] = (
         "The judge has worked in this court for years.",
     ),
 )
-"""Each: a sentence, the same in other words, another one about its subject."""
+"""Each: a sentence, a paraphrase, another one about its subject."""
 
 SENTENCES: Final = tuple(sentence for triple in TRIPLES for sentence in triple)
 

@@ -1,4 +1,7 @@
-"""SmolLM2: perplexity of a text, and a continuation whose every token equals that of all tokens at once."""
+"""SmolLM2: perplexity of a text, and a verified continuation.
+
+Every token of it equals that of all tokens at once.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,15 @@ from ttnn.cli.demo.measure import Advance, Line, Outcome, Settings, device_bytes
 from ttnn.examples.models import smollm2 as port
 
 LENGTH, KNOWN, GENERATED = 128, 96, 24
-"""Tokens of the text; those of them that are in the caches before the others are decoded; tokens to generate."""
+"""Tokens of the text, its prefill, and the generation.
+
+The prefilled tokens are in the caches before the others are decoded.
+"""
 PROMPT = "The capital of France is"
 
 
 def text_tokens(length: int) -> torch.Tensor:
-    """Return the first tokens of scikit-learn's description of its breast cancer data set."""
+    """Return the first tokens of scikit-learn's breast cancer description."""
     description: str = importlib.import_module("sklearn.datasets").load_breast_cancer().DESCR
     return torch.tensor([port.BEGIN, *port.load_tokenizer().encode(description).ids[: length - 1]])
 
@@ -29,14 +35,17 @@ def perplexity(logits: torch.Tensor, tokens: torch.Tensor) -> float:
 
 
 def agreement(got: torch.Tensor, expected: torch.Tensor) -> tuple[float, float]:
-    """Return how often the first choices are equal, and how often the first choice is among the first five expected."""
+    """Return top-1 and top-5 agreement of the first choices.
+
+    Top-5: the first choice is among the first five expected.
+    """
     first = got.argmax(-1)
     five = expected.topk(5).indices
     return float((first == expected.argmax(-1)).float().mean()), float((first[:, None] == five).any(-1).float().mean())
 
 
 def run(device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcome:
-    """Read a text at once, decode its end token by token, and continue a sentence."""
+    """Read a text, decode its end by token, continue a sentence."""
     weights = port.load_weights(settings.layers)
     tokens = text_tokens(LENGTH)
     advance("weights")
@@ -88,7 +97,10 @@ def run(device: ttnn.MeshDevice, settings: Settings, advance: Advance) -> Outcom
 
 
 def teacher_forced(model: port.SmolLM2, prompt: list[int], found: list[int]) -> list[int]:
-    """Return the first choices after the prompt and each generated token but the last, from one prefill of them all."""
+    """Return first choices after prompt and generated tokens, from one prefill.
+
+    The last generated token is left out.
+    """
     tokens = prompt + found[:-1]
     padded = torch.zeros(-(-len(tokens) // 32) * 32, dtype=torch.int64)
     padded[: len(tokens)] = torch.tensor(tokens)

@@ -1,4 +1,4 @@
-"""Sounds that are computed: tones, and vowels that follow each other as in speech."""
+"""Computed sounds: tones, and vowels that follow each other as in speech."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tone(hertz: float, seconds: float) -> torch.Tensor:
 
 
 def voice(seconds: float, hertz: float = 120.0) -> torch.Tensor:
-    """Return vowels of 0.15 s each: overtones of a voice, weighted by formants."""
+    """Return 0.15 s vowels: voice overtones weighted by formants."""
     length, parts = 2400, []
     inside = torch.arange(length)
     for i in range(int(seconds * RATE) // length):
@@ -38,7 +38,7 @@ def voice(seconds: float, hertz: float = 120.0) -> torch.Tensor:
 
 
 def spoken(seconds: float) -> torch.Tensor:
-    """Return a voice between half a second of near silence on each side."""
+    """Return a voice between two half seconds of near silence."""
     hiss = torch.rand(int((seconds + 1) * RATE), generator=torch.Generator().manual_seed(1)) * 2e-4 - 1e-4
     voiced = voice(seconds)
     hiss[RATE // 2 : RATE // 2 + len(voiced)] += voiced
