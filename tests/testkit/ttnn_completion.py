@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from testkit.ttir_attention import IN_PLACE
-from ttnn.compiler.conversion.ttir_to_ttnn.build import filled
 from ttnn.compiler.dialects.attributes import TTNNLayoutAttr
 from ttnn.compiler.dialects.device_attributes import TtnnDeviceType
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import ArrayAttr, FuncOp
 from ttnn.compiler.transforms.base import erase, update_function_type
 from ttnn.compiler.transforms.ttcore.device import device_value
+from ttnn.compiler.transforms.ttnn.build import Build
 
 #: Operations without result that change an operand, and which one.
 _CHANGED = {**{f"ttnn.{name}": 0 for name in IN_PLACE}, "ttnn.copy": 1, "ttnn.write_tensor": 1}
@@ -55,9 +55,9 @@ def emptied(module: Module) -> None:
             isinstance(getattr(one.type, "encoding", None), TTNNLayoutAttr) for one in end.operands
         ):
             continue
-        device = device_value(module, end)
-        end.operands = [filled(module, end, "ones", device, one.type) for one in end.operands]
-        made = {device.owner, *(one.owner for one in end.operands), end}
+        build = Build(module, end)
+        end.operands = [build.filled("ones", one.type) for one in end.operands]
+        made = {build.device.owner, *(one.owner for one in end.operands), end}
         for op in reversed(list(function.body.blocks[0].ops)):
             if op not in made:
                 erase(op)

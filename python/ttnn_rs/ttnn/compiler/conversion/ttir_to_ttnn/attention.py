@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ttnn.compiler.conversion.ttir_to_ttnn.build import call, like, permute
-from ttnn.compiler.dialects.kinds import f32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.base import replace
-from ttnn.compiler.transforms.ttnn.layout.layouts import shape_attr
+from ttnn.compiler.transforms.ttnn.build import Build
 
 __all__ = ["attention"]
 
@@ -21,17 +19,15 @@ _FROM_DECODE: Final = (1, 2, 0, 3)
 _MASK_TO_DECODE: Final = (0, 2, 1, 3)
 
 
-def _repeated(module: Module, op: TableOp, value: SSAValue, dim: int, size: int) -> SSAValue:
+def _repeated(build: Build, value: SSAValue, dim: int, size: int) -> SSAValue:
     """Return a mask whose one row of a dimension is there for each."""
     shape = shape_of(value)
     if shape[dim] != 1 or size == 1:
         return value
-    factors = tuple(size if i == dim else 1 for i in range(len(shape)))
-    made = tuple(a * b for a, b in zip(shape, factors, strict=True))
-    return call(module, op, "repeat", [value], like(value.type, made), repeat_dims=shape_attr(factors))
+    return build.repeat(value, (*shape[:dim], size, *shape[dim + 1 :]))
 
 
-def _sink(module: Module, op: TableOp, device: SSAValue) -> list[SSAValue]:
+def _sink(build: Build, op: TableOp) -> list[SSAValue]:
     """Return the sink divided by the scale: kernels apply the scale to it too (tt-metal issue 40470)."""
     group = op.group("attention_sink")
     if not group:
@@ -41,31 +37,28 @@ def _sink(module: Module, op: TableOp, device: SSAValue) -> list[SSAValue]:
     if scale in (0.0, 1.0):
         return list(group)
     kind = group[0].type
-    shape = shape_attr(shape_of(group[0]))
-    factor = call(module, op, "full", [device], kind, fill_value=f32_attr(1.0 / scale), shape=shape)
-    return [call(module, op, "multiply", [group[0], factor], kind)]
+    return [build.value("multiply", [group[0], build.full(1.0 / scale, kind)], kind)]
 
 
-def attention(module: Module, op: TableOp, device: SSAValue) -> None:
+def attention(module: Module, op: TableOp) -> None:
     """Lower attention over whole sequences; a query of one position goes to the decoder."""
+    build = Build(module, op)
+    # The device is in the block of every attention, also without sinks.
+    _ = build.device
     query, key, value = (op.group(name)[0] for name in ("query", "key", "value"))
     mask = list(op.group("attention_mask"))
     heads, length = shape_of(query)[1:3]
     names = ("is_causal", "scale", "sliding_window_size")
     properties = {name: op.properties[name] for name in names if name in op.properties}
     if length != 1:
-        mask = [_repeated(module, op, one, 2, length) for one in mask]
-        sink = _sink(module, op, device)
-        sizes = (1, 1, 1, len(mask), len(sink))
-        operands = [query, key, value, *mask, *sink]
-        made = call(module, op, op.name[5:], operands, op.results[0].type, sizes=sizes, **properties)
-        replace(op, [made])
+        mask = [_repeated(build, one, 2, length) for one in mask]
+        operands = {"query": query, "key": key, "value": value, "attention_mask": mask}
+        operands["attention_sink"] = _sink(build, op)
+        replace(op, [build.value(op.name[5:], operands, op.results[0].type, **properties)])
         return
-    query = permute(module, op, query, _TO_DECODE)
-    mask = [_repeated(module, op, permute(module, op, one, _MASK_TO_DECODE), 2, heads) for one in mask]
-    sink = _sink(module, op, device)
-    decode_sizes = (1, 1, 1, len(mask), 0, len(sink))
-    operands = [query, key, value, *mask, *sink]
-    name = "scaled_dot_product_attention_decode"
-    decoded = call(module, op, name, operands, query.type, sizes=decode_sizes, **properties)
-    replace(op, [permute(module, op, decoded, _FROM_DECODE)])
+    query = build.permute(query, _TO_DECODE)
+    mask = [_repeated(build, build.permute(one, _MASK_TO_DECODE), 2, heads) for one in mask]
+    operands = {"query": query, "key": key, "value": value, "attention_mask": mask}
+    operands["attention_sink"] = _sink(build, op)
+    decoded = build.value("scaled_dot_product_attention_decode", operands, query.type, **properties)
+    replace(op, [build.permute(decoded, _FROM_DECODE)])

@@ -454,11 +454,6 @@ def _batch_norm(module: Module, op: TableOp) -> None:
     replace(op, [new.results[0], mean, variance])
 
 
-def _with_device(lower: Callable[[Module, TableOp, SSAValue], None]) -> Special:
-    """Return a lowering that gets the device."""
-    return lambda module, op: lower(module, op, device_value(module, op))
-
-
 def _grid(module: Module) -> tuple[int, ...]:
     """The cores that may compute: rows and columns."""
     registered = device_op(module)
@@ -467,7 +462,7 @@ def _grid(module: Module) -> tuple[int, ...]:
 
 
 def _conv3d(module: Module, op: TableOp) -> None:
-    lowering_windows.conv3d(module, op, device_value(module, op), _grid(module))
+    lowering_windows.conv3d(module, op, _grid(module))
 
 
 def _sparse_matmul(module: Module, op: TableOp) -> None:
@@ -498,7 +493,7 @@ def _with_indices(module: Module, op: TableOp) -> None:
 
 def _attention(module: Module, op: TableOp) -> None:
     if MASKED_ATTENTION.of(module.version):
-        lowering_attention.attention(module, op, device_value(module, op))
+        lowering_attention.attention(module, op)
     else:
         _emit(module, op, "ttnn.scaled_dot_product_attention")
 
@@ -529,13 +524,13 @@ _SPECIAL: dict[str, Special] = {
     "batch_norm_inference": _batch_norm,
     "batch_norm_training": _batch_norm,
     "typecast": _typecast,
-    "conv1d": _with_device(lowering_windows.conv1d),
+    "conv1d": lowering_windows.conv1d,
     "conv3d": _conv3d,
     "conv_transpose2d": _conv_transpose2d,
     "sparse_matmul": _sparse_matmul,
     "avg_pool2d": _avg_pool2d,
     "max_pool2d_with_indices": _with_indices,
-    "group_norm": _with_device(lowering_norms.group_norm),
+    "group_norm": lowering_norms.group_norm,
     "layer_norm": lowering_norms.layer_norm,
     "adamw": lowering_training.adamw,
     "scaled_dot_product_attention": _attention,

@@ -4,44 +4,46 @@ from __future__ import annotations
 
 import math
 
-from ttnn.compiler.conversion.ttir_to_ttnn.build import call, filled, like, permute, reshape
 from ttnn.compiler.dialects.kinds import f32_attr
 from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
-from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.base import fail, replace
+from ttnn.compiler.transforms.ttnn.build import Build, groups_of
+from ttnn.compiler.transforms.ttnn.layout.types import retyped
 
 __all__ = ["group_norm", "layer_norm"]
 
 
-def group_norm(module: Module, op: TableOp, device: SSAValue) -> None:
+def group_norm(module: Module, op: TableOp) -> None:
     """Lower a norm over groups of channels: the image becomes [N, 1, H * W, C], scale and offset are given."""
-    value, rank = op.inputs[0], len(shape_of(op.inputs[0]))
+    build, value, rank = Build(module, op), op.inputs[0], len(shape_of(op.inputs[0]))
     channel = op.get("channel_dim") % rank
     order = [i for i in range(rank) if i != channel] + [channel]
-    value = permute(module, op, value, order)
+    value = build.permute(value, order)
     shape = shape_of(value)
     flat = (shape[0], 1, math.prod(shape[1:-1]), shape[-1])
-    value = reshape(module, op, value, flat)
+    value = build.reshape(value, flat)
+    # The device is in the block of every group norm, also where both factors are given.
+    _ = build.device
     given = {name: op.operand(name) for name in ("weight", "bias")}
     # Without them the library computes something else (tt-metal issue 39529).
-    kind = next((one.type for one in given.values() if one is not None), like(value.type, flat[-1:]))
-    weight = filled(module, op, "ones", device, kind) if given["weight"] is None else given["weight"]
-    bias = filled(module, op, "zeros", device, kind) if given["bias"] is None else given["bias"]
-    mask = op.group("input_mask")
-    made = call(
-        module,
-        op,
+    kind = next((one.type for one in given.values() if one is not None), retyped(value.type, shape=flat[-1:]))
+    operands = {
+        "input": value,
+        "input_mask": op.group("input_mask"),
+        "weight": build.filled("ones", kind) if given["weight"] is None else given["weight"],
+        "bias": build.filled("zeros", kind) if given["bias"] is None else given["bias"],
+    }
+    made = build.value(
         "group_norm",
-        [value, *mask, weight, bias],
+        operands,
         value.type,
-        sizes=(1, len(mask), 1, 1),
         num_groups=op.properties["num_groups"],
         epsilon=op.attribute("epsilon") or f32_attr(1e-12),
     )
-    made = reshape(module, op, made, shape)
-    replace(op, [permute(module, op, made, [order.index(i) for i in range(rank)])])
+    made = build.reshape(made, shape)
+    replace(op, [build.permute(made, [order.index(i) for i in range(rank)])])
 
 
 def layer_norm(module: Module, op: TableOp) -> None:
@@ -57,14 +59,5 @@ def layer_norm(module: Module, op: TableOp) -> None:
             op,
             f"cannot be lowered: the library normalizes over the last dimension, {shape[-1]} elements, not {normal}",
         )
-    parts = [op.group(name) for name in ("weight", "bias")]
-    made = call(
-        module,
-        op,
-        "layer_norm",
-        [op.inputs[0], *(value for part in parts for value in part)],
-        op.results[0].type,
-        sizes=(1, len(parts[0]), len(parts[1])),
-        epsilon=op.attribute("epsilon") or f32_attr(1e-5),
-    )
-    replace(op, [made])
+    epsilon = op.attribute("epsilon") or f32_attr(1e-5)
+    replace(op, [Build(module, op).value("layer_norm", groups_of(op), op.results[0].type, epsilon=epsilon)])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
-from ttnn.compiler.conversion.ttir_to_ttnn.build import call, flat, like, pad, reshape
-from ttnn.compiler.dialects.operations import TableOp, make, operation_class
+from ttnn.compiler.dialects.operations import SEGMENTS, TableOp, operation_class
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Operation
-from ttnn.compiler.transforms.base import fail, insert_before, replace
+from ttnn.compiler.transforms.base import fail, replace
+from ttnn.compiler.transforms.ttnn.build import Build, groups_of
+from ttnn.compiler.transforms.ttnn.layout.types import retyped
 
 __all__ = ["adamw", "embedding_backward"]
 
@@ -19,6 +20,7 @@ _TILE: Final = 32
 
 def embedding_backward(module: Module, op: TableOp) -> None:
     """Lower the gradient of a table: rows of the gradient are [1, 1, R, C], indices fill tiles."""
+    build = Build(module, op)
     indices, weight, gradient = op.inputs
     result = op.results[0]
     shape = shape_of(indices)
@@ -28,19 +30,18 @@ def embedding_backward(module: Module, op: TableOp) -> None:
     padded = -(-length // _TILE) * _TILE
     if padded != length:
         # The rows of padding have index and gradient 0: they add nothing to the first row of the table.
-        indices = pad(module, op, reshape(module, op, indices, (batch, length)), 1, padded)
-        gradient = pad(module, op, reshape(module, op, gradient, (batch, length, columns)), 1, padded)
-    gradient = flat(module, op, gradient)
+        indices = build.pad_to(build.reshape(indices, (batch, length)), 1, padded)
+        gradient = build.pad_to(build.reshape(gradient, (batch, length, columns)), 1, padded)
+    gradient = build.flat(gradient)
     kind = operation_class("ttnn.embedding_bw", module.version)
     if kind is not None and "four_dimensional" not in kind.spec.traits:
-        operands = [reshape(module, op, indices, (batch, padded)), weight, gradient]
-        made = call(module, op, "embedding_bw", operands, result.type)
-        replace(op, [made])
+        operands = [build.reshape(indices, (batch, padded)), weight, gradient]
+        replace(op, [build.value("embedding_bw", operands, result.type)])
         return
-    indices = reshape(module, op, indices, (batch, 1, 1, padded))
+    indices = build.reshape(indices, (batch, 1, 1, padded))
     table = shape_of(result)
-    made = call(module, op, "embedding_bw", [indices, weight, gradient], like(result.type, (1, 1, *table[-2:])))
-    replace(op, [reshape(module, op, made, table)])
+    kind4 = retyped(result.type, shape=(1, 1, *table[-2:]))
+    replace(op, [build.reshape(build.value("embedding_bw", [indices, weight, gradient], kind4), table)])
 
 
 def adamw(module: Module, op: TableOp) -> None:
@@ -50,10 +51,8 @@ def adamw(module: Module, op: TableOp) -> None:
         for use in value.uses:
             if use.operation is not op and not _is_before(use.operation, op):
                 raise fail(module, op, "cannot be lowered: a tensor that it changes in place is read after the step")
-    sizes = (1, 1, 1, 1, len(op.group("max_exp_avg_sq")))
-    properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
-    step = make("ttnn.adamw", module.version, list(op.inputs), [], properties, sizes=sizes, location=op.location)
-    insert_before(op, step)
+    properties: dict[str, Any] = {name: value for name, value in op.properties.items() if name != SEGMENTS}
+    Build(module, op).op("adamw", groups_of(op), [], **properties)
     replace(op, changed)
 
 

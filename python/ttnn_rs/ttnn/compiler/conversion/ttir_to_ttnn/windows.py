@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from ttnn.compiler.conversion.ttir_to_ttnn.build import call, flat, like, pad, pad_sides, reshape
 from ttnn.compiler.dialects.kinds import i32_array, i32_attr, integer
-from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.dialects.operations import TableOp
 from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.attributes import OpaqueDialectAttr
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, SSAValue
-from ttnn.compiler.transforms.base import fail, insert_before, replace
+from ttnn.compiler.transforms.base import fail, replace
+from ttnn.compiler.transforms.ttnn.build import Build
+from ttnn.compiler.transforms.ttnn.layout.types import retyped
 
 __all__ = ["check_pool", "check_transpose", "conv1d", "conv3d", "max_pool2d_with_indices", "padded_image"]
 
@@ -47,9 +48,10 @@ def padded_image(module: Module, op: TableOp, image: tuple[int, int, int, int]) 
     if small or not op.get("count_include_pad"):
         return None
     batch, height, width, channels = image
-    value = reshape(module, op, op.inputs[0], (batch, height, width, channels))
-    value = pad_sides(module, op, value, (0, 0, top, bottom, left, right, 0, 0))
-    return flat(module, op, value), height + top + bottom, width + left + right
+    build = Build(module, op)
+    value = build.reshape(op.inputs[0], (batch, height, width, channels))
+    value = build.pad(value, (0, 0, top, bottom, left, right, 0, 0), multicore=True)
+    return build.flat(value), height + top + bottom, width + left + right
 
 
 def check_transpose(module: Module, op: TableOp) -> None:
@@ -75,7 +77,7 @@ def _single(module: Module, op: TableOp, name: str) -> int:
     return values[0]
 
 
-def conv1d(module: Module, op: TableOp, device: SSAValue) -> None:
+def conv1d(module: Module, op: TableOp) -> None:
     """Lower a convolution over lines: the library gives its result as [1, 1, N * L, C]."""
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "length", "channel"))
@@ -97,17 +99,15 @@ def conv1d(module: Module, op: TableOp, device: SSAValue) -> None:
     # On depthwise convolutions the library hangs with these tensors in DRAM (tt-metal issue 45075).
     config = OpaqueDialectAttr("ttnn.conv2d_config", ("<config_tensors_in_dram = false>",))
     properties.update(padding=i32_array(padding), conv2d_config=config)
-    bias = op.operand("bias")
-    operands = [op.inputs[0], op.inputs[1]]
+    build, bias = Build(module, op), op.operand("bias")
+    operands = {"input": op.inputs[0], "weight": op.inputs[1], "device": build.device}
     if bias is not None:
-        operands.append(reshape(module, op, bias, (1, 1, 1, math.prod(shape_of(bias)))))
-    kind = like(op.results[0].type, (1, 1, result[0] * result[1], result[2]))
-    sizes = (1, 1, int(bias is not None), 1)
-    made = call(module, op, "conv1d", [*operands, device], kind, sizes=sizes, **properties)
-    replace(op, [reshape(module, op, made, result)])
+        operands["bias"] = build.reshape(bias, (1, 1, 1, math.prod(shape_of(bias))))
+    kind = retyped(op.results[0].type, shape=(1, 1, result[0] * result[1], result[2]))
+    replace(op, [build.reshape(build.value("conv1d", operands, kind, **properties), result)])
 
 
-def conv3d(module: Module, op: TableOp, device: SSAValue, grid: tuple[int, ...]) -> None:
+def conv3d(module: Module, op: TableOp, grid: tuple[int, ...]) -> None:
     """Lower a convolution over volumes; `grid` are the cores that may compute it."""
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "depth", "height", "width", "channel"))
@@ -116,10 +116,10 @@ def conv3d(module: Module, op: TableOp, device: SSAValue, grid: tuple[int, ...])
     if op.get("groups") != 1:
         raise fail(module, op, "cannot be lowered with groups: ttnn.conv3d only supports groups == 1")
     channels = -(-shape[4] // _TILE) * _TILE
-    operands = [pad(module, op, op.inputs[0], 4, channels), op.inputs[1]]
-    bias = op.operand("bias")
+    build, bias = Build(module, op), op.operand("bias")
+    operands = {"input": build.pad_to(op.inputs[0], 4, channels), "weight": op.inputs[1], "device": build.device}
     if bias is not None:
-        operands.append(reshape(module, op, bias, (1, math.prod(shape_of(bias)))))
+        operands["bias"] = build.reshape(bias, (1, math.prod(shape_of(bias))))
     numbers = {
         "in_channels": channels,
         "out_channels": result[4],
@@ -143,22 +143,11 @@ def conv3d(module: Module, op: TableOp, device: SSAValue, grid: tuple[int, ...])
         f"compute_with_storage_grid_size = #ttcore.grid<{'x'.join(map(str, grid))}>>"
     )
     properties["conv3d_config"] = OpaqueDialectAttr("ttnn.conv3d_config", (text,))
-    sizes = (1, 1, int(bias is not None), 1)
-    made = call(module, op, "conv3d", [*operands, device], op.results[0].type, sizes=sizes, **properties)
-    replace(op, [made])
+    replace(op, [build.value("conv3d", operands, op.results[0].type, **properties)])
 
 
-def max_pool2d_with_indices(module: Module, op: TableOp, properties: dict[str, Attribute]) -> None:
+def max_pool2d_with_indices(module: Module, op: TableOp, properties: dict[str, Any]) -> None:
     """Lower a pool that also gives the places of its largest elements."""
-    made = make(
-        "ttnn.max_pool2d_with_indices",
-        module.version,
-        [op.inputs[0]],
-        [result.type for result in op.results],
-        {"ceil_mode": op.properties["ceil_mode"], **properties},
-        location=op.location,
-    )
-    if "in_place_halo" in made.spec.attributes:
-        made.properties["in_place_halo"] = integer(0, "i1")
-    insert_before(op, made)
-    replace(op, made.results)
+    properties = {"ceil_mode": op.properties["ceil_mode"], **properties, "in_place_halo": integer(0, "i1")}
+    types = [result.type for result in op.results]
+    replace(op, Build(module, op).op("max_pool2d_with_indices", [op.inputs[0]], types, **properties).results)

@@ -1,7 +1,8 @@
-"""Building operations of the library: what its passes share."""
+"""Builder of TT-NN operations, for the conversion to `ttnn` and the passes on it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -160,12 +161,21 @@ class Build:
     def reshape(
         self, value: SSAValue, shape: Sequence[int], suffix: str = "", like: Attribute | None = None
     ) -> SSAValue:
-        """Return a value in another shape."""
+        """Return a value in another shape, or itself if it has that shape and no type is given."""
+        if like is None and shape_of(value) == tuple(shape):
+            return value
         type_ = retyped(value.type, shape=shape) if like is None else like
         return self.value("reshape", [value], type_, shape=_ints(shape), suffix=suffix)
 
+    def flat(self, value: SSAValue) -> SSAValue:
+        """Return a value as [1, 1, rows, columns]."""
+        shape = shape_of(value)
+        return self.reshape(value, (1, 1, math.prod(shape[:-1]), shape[-1]))
+
     def permute(self, value: SSAValue, order: Sequence[int], suffix: str = "") -> SSAValue:
-        """Return a value with its dimensions in another order."""
+        """Return a value with its dimensions in another order, or itself if the order is the same."""
+        if list(order) == list(range(len(order))):
+            return value
         shape = shape_of(value)
         type_ = retyped(value.type, shape=[shape[i] for i in order])
         array = DenseArrayBase.from_list(IntegerType(64), list(order))
@@ -204,6 +214,18 @@ class Build:
             value=f32_attr(fill),
             use_multicore=_bool(multicore),
         )
+
+    def pad_to(self, value: SSAValue, dim: int, size: int) -> SSAValue:
+        """Return a value with zeros appended to a dimension, or itself if the dimension has that size."""
+        more = size - shape_of(value)[dim]
+        padding = [0] * (2 * len(shape_of(value)))
+        padding[2 * dim + 1] = more
+        return self.pad(value, padding, multicore=True) if more else value
+
+    def filled(self, name: str, type_: Attribute) -> SSAValue:
+        """Return a tensor on the device that `ones` or `zeros` makes."""
+        shape = shape_attr(tuple(type_.get_shape()))  # type: ignore[attr-defined]
+        return self.value(name, {"device": self.device}, type_, shape=shape)
 
     def repeat(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """Return a value repeated along dimensions of size one until it has a shape of the same or a higher rank."""
