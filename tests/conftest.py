@@ -1,4 +1,4 @@
-"""Shared fixtures: an open device, the folder of golden vectors, a clean engine afterwards."""
+"""Shared fixtures: open device, golden vector folder, clean engine afterwards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def golden_folder() -> Path | None:
-    """Return the folder of golden vectors: `TTNN_GOLDEN`, else `shared/golden` next to the repository, else None."""
+    """Return the golden vector folder, or None.
+
+    `TTNN_GOLDEN`, else `shared/golden` next to the repository.
+    """
     named = os.environ.get("TTNN_GOLDEN")
     folder = Path(named) if named else REPOSITORY.parent / "shared" / "golden"
     return folder if (folder / "fpu").is_dir() else None
@@ -28,7 +31,10 @@ def pytest_report_header() -> list[str]:
 
 @pytest.fixture(scope="session")
 def golden() -> Path:
-    """Return the full folder of golden vectors; the test is skipped without it, or fails if they are required."""
+    """Return the full golden vector folder, or skip.
+
+    The test fails if they are required.
+    """
     folder = golden_folder()
     if folder is not None:
         return folder
@@ -40,7 +46,10 @@ def golden() -> Path:
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
-    """Return an open device that has the operator of a generated test, closed after the test."""
+    """Return an open device for a generated test's operator.
+
+    It is closed after the test.
+    """
     entry = getattr(getattr(request.node, "callspec", None), "params", {}).get("entry")
     chip = "blackhole" if getattr(entry, "only_on", None) is ttnn.Arch.BLACKHOLE else "wormhole_b0"
     with ttnn.manage_config("arch_name", chip):
@@ -60,7 +69,7 @@ def cpu_level() -> Iterator[None]:
 
 @pytest.fixture
 def host_threads() -> Iterator[None]:
-    """Allow the test to change the number of host threads; it is restored afterwards."""
+    """Allow changes of the host threads, which are restored afterwards."""
     before = _engine.threads()
     yield
     _engine.set_threads(before)

@@ -1,4 +1,7 @@
-"""Shards along any number of dimensions: places against a model that walks the shards, values, operators, refusals."""
+"""Shards in any number of dimensions: positions, values, operators, refusals.
+
+Positions are compared with a model that walks the shards.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ CASES = [
 
 
 def expected_places(spec: ttnn.TensorSpec) -> dict[int, tuple[ttnn.CoreCoord, int]]:
-    """Return core and place of every page, found by walking the shards and their pages one by one."""
+    """Return every page's core and position, by walking shards and pages."""
     shards = spec.memory_config.nd_shard_spec
     assert shards is not None
     page = (*spec.page_shape,)[-len(shards.shard_shape) :]

@@ -1,4 +1,4 @@
-"""The temporary folder belongs to one user, and the package works without one."""
+"""The temporary folder is private to a user, and optional."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coefficients of YUV: white has no color, and pure colors reach one half."""
+"""YUV coefficients: white has no color, pure colors reach one half."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench command: it runs, compares in the same run, and writes its output files."""
+"""The bench command: runs, comparisons in the same run, output files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line as users call it: exit codes, JSON on standard output, progress on standard error."""
+"""The command line: exit codes, JSON on stdout, progress on stderr."""
 
 from __future__ import annotations
 

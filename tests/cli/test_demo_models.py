@@ -81,7 +81,7 @@ def test_a_line_without_a_prediction_is_marked() -> None:
 
 
 def test_json_has_what_the_table_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a model that needs no package besides torch, one layer of it."""
+    """One layer of a model that needs no package besides torch."""
     pytest.importorskip("torch")
     pytest.importorskip("matplotlib")
     picture = tmp_path / "vit.png"

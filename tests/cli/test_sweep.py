@@ -1,4 +1,4 @@
-"""Sweeps: the definition of an error, the counts, the inputs, and the command."""
+"""Sweeps: definition of an error, counts, inputs, command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The older steps that explain rows of the published table: they return the errors of the chip."""
+"""Older steps with the chip's errors in the published table.
+
+They explain rows of it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def values_of(result: ttnn.Tensor) -> Floats:
 
 
 def truncated_square(x: Floats) -> Floats:
-    """The square as the older kernel left it in a 16-bit Dst: cut to bfloat16, 0 for what would be subnormal."""
+    """The square of the older kernel in a 16-bit Dst.
+
+    Cut to bfloat16, 0 for what would be subnormal.
+    """
     with np.errstate(all="ignore"):
         words = np.square(x.astype(np.float32)).view(np.uint32)
     words = np.where(words & 0x7F800000 == 0, 0, words & 0xFFFF0000).astype(np.uint32)
@@ -94,7 +100,10 @@ def test_the_gradient_of_hardswish_with_a_rounded_constant_is_the_chips(device: 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_polygamma_is_continued_below_zero(order: int) -> None:
-    """psi(x + 1) - psi(x) = (-1)^n n! / x^(n+1) leads from negative numbers to positive ones."""
+    """Recurrence of psi from negative numbers to positive ones.
+
+    psi(x + 1) - psi(x) = (-1)^n n! / x^(n+1).
+    """
     for start in (-0.25, -1.5, -5.34375, -6.03125, -77.75):
         total, x = 0.0, start
         while x < 1.0:

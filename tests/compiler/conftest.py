@@ -1,4 +1,7 @@
-"""The compiler layer needs its extra; `TTNN_COMPILER_REQUIRED=1` turns a missing one into a failure."""
+"""The compiler layer needs its extra.
+
+`TTNN_COMPILER_REQUIRED=1` turns a missing one into a failure.
+"""
 
 from __future__ import annotations
 

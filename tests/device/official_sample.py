@@ -1,4 +1,4 @@
-"""Run a random sample of the official unit tests, unmodified, with the official fixtures.
+"""Random official unit tests, unmodified, with the official fixtures.
 
     python tests/device/official_sample.py CHECKOUT [--count N] [--seed N] [--skip N] [--limit SECONDS]
 
@@ -28,12 +28,12 @@ OTHER_HARDWARE = re.compile(
 
 
 def pytest_command(*arguments: str) -> list[str]:
-    """Return the command that runs pytest without writing its cache into the checkout."""
+    """Return the pytest command without a cache in the checkout."""
     return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
 
 
 def collected(checkout: Path, environment: dict[str, str]) -> list[str]:
-    """Return the names of all tests of one chip, as pytest lists them."""
+    """Return all one-chip test names, as pytest lists them."""
     ignored = [f"--ignore={folder}" for folder in OTHER_FOLDERS]
     command = pytest_command(*FOLDERS, *ignored, "--collect-only", "-qqq", "--continue-on-collection-errors")
     listing = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Devices: opening, closing, what the chip is, how memory is laid out, what the mesh of one chip refuses."""
+"""Devices: opening, closing, chip properties, memory layout, one-chip mesh refusals."""
 
 from __future__ import annotations
 

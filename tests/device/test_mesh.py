@@ -1,4 +1,4 @@
-"""Meshes of one chip: coordinates, mappers and composers, topologies, the parts of a tensor; events."""
+"""One-chip meshes: coordinates, mappers, composers, topologies, tensor parts, events."""
 
 from __future__ import annotations
 

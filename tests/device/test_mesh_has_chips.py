@@ -1,4 +1,4 @@
-"""A mesh has chips: what a chip answers, and what the mesh does with all of its chips."""
+"""A mesh has chips: chip properties, and actions on all chips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the official tests' fixtures: they open devices, set attributes on them and read the cluster."""
+"""Official fixture calls: opening, attributes, and the cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import ttnn
 
 
 class CacheEntries:
-    """A counter of program cache entries, as the fixtures attach it to a device."""
+    """A program cache entry counter, attached as by fixtures."""
 
     def __init__(self, device: ttnn.MeshDevice) -> None:
         self.device = device

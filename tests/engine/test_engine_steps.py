@@ -1,4 +1,4 @@
-"""Single steps of the compute engine, as `ttnn._engine` offers them to the golden checker."""
+"""Compute engine steps, as `ttnn._engine` exports them for goldens."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Bad operands of every operator on two operands, generated from the registry, and the texts of some."""
+"""Bad operands of binary operators, from the registry, and texts."""
 
 # ruff: noqa: E501 - pinned texts
 

@@ -1,4 +1,4 @@
-"""Misuse of devices and memory: each error with its text, and a device that goes on working."""
+"""Misuse of devices and memory: errors, texts, device usable after."""
 
 from __future__ import annotations
 
@@ -271,7 +271,10 @@ def some_work(device: ttnn.MeshDevice) -> np.ndarray:
 
 
 def allocations_of_some_work(device: ttnn.MeshDevice) -> int:
-    """Return how many allocations the operators make: the first number that no longer makes one fail."""
+    """Return the operators' allocation count.
+
+    It is the first number that no longer makes one fail.
+    """
     for k in range(1, 100):
         device.engine.fail_allocation(k)
         try:

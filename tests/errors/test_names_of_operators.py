@@ -1,4 +1,4 @@
-"""An error of an operator names that operator, whichever of its steps refuses."""
+"""An operator's error names it, whichever of its steps refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that read memory nobody has written, with the watcher on and off."""
+"""Operators on unwritten memory, with the watcher on and off."""
 
 from __future__ import annotations
 

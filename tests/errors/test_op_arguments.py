@@ -49,7 +49,10 @@ def gone(tensor: ttnn.Tensor) -> ttnn.Tensor:
 
 
 def _cases() -> list[Any]:
-    """Return the blocks of `op_arguments.txt`: a name, an expression, the class and text of its error."""
+    """Return the blocks of `op_arguments.txt`.
+
+    A name, an expression, the class and text of its error.
+    """
     blocks = (Path(__file__).parent / "op_arguments.txt").read_text(encoding="utf-8").split("=== ")[1:]
     cases = []
     for block in blocks:

@@ -1,4 +1,7 @@
-"""Errors of public functions and classes outside the operators for values of wrong types."""
+"""Errors of public non-operator functions for values of wrong types.
+
+Also those of classes.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ def values(device: ttnn.MeshDevice, closed: ttnn.MeshDevice) -> list[Any]:
 
 
 def subjects(device: ttnn.MeshDevice) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the public functions and classes of `ttnn` and the methods of tensors and devices."""
+    """Yield public `ttnn` functions and classes, tensor and device methods."""
     for name in dir(ttnn):
         subject = getattr(ttnn, name)
         if name.startswith("_") or name in CHANGE_THE_WORLD or not callable(subject):
@@ -92,7 +95,10 @@ def subjects(device: ttnn.MeshDevice) -> Iterator[tuple[str, Callable[..., Any]]
 
 
 def is_refusal(error: Exception) -> bool:
-    """Return whether an error is ours, or Python's own about a call that does not fit the parameters."""
+    """Return whether an error is ours, or about call parameters.
+
+    The latter is Python's own.
+    """
     return isinstance(error, TtnnError | ImportError) or (isinstance(error, TypeError) and "argument" in str(error))
 
 

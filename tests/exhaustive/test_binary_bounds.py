@@ -1,4 +1,4 @@
-"""Operators on two operands: their error on close pairs within the stated bounds, the same bits at every CPU level."""
+"""Binary operators on close pairs: stated bounds, CPU level independence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ DOMAINS: dict[str, Callable[[Words, Words], tuple[Words, Words]]] = {
 
 
 def entries() -> list[registry.Op]:
-    """Return the operators on two floating-point tensors; of in-place forms the one whose bound is its own."""
+    """Return the binary floating-point operators.
+
+    Of in-place forms the one whose bound is its own.
+    """
     return [
         entry
         for entry in registry.entries()
@@ -57,7 +60,7 @@ def pairs_for(name: str, dtype: str) -> list[Words]:
 
 
 def measured(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> tuple[float, int]:
-    """Return the largest error and how many results depend on the CPU level."""
+    """Return the largest error and the CPU level dependent result count."""
     parameters = PARAMETERS.get(entry.name, {})
     words = pairs_for(entry.name, dtype)
     per_level = results(entry, parameters, words, dtype, device)

@@ -1,4 +1,6 @@
-"""Bounds that no sweep of one or two real tensors holds: products with a number, polynomials, complex tensors, sums.
+"""Bounds beyond sweeps of one or two real tensors.
+
+Products with a number, polynomials, complex tensors, sums.
 
 Every test compares the largest error with the bound from both sides, so that it fails for a bound that is too small and
 for one that says nothing.
@@ -54,7 +56,7 @@ def units(magnitude: Floats, dtype: ttnn.DataType) -> Floats:
 
 
 def largest(got: Floats, exact: Floats, dtype: ttnn.DataType, magnitude: Floats | None = None) -> float:
-    """Return the largest error where the exact result or the magnitude is a normal number."""
+    """Return the largest error at normal exact results or magnitudes."""
     magnitude = np.abs(exact if magnitude is None else magnitude)
     normal = (magnitude >= 2.0**-124) & (magnitude <= 2.0**126)
     assert normal.mean() > 0.9
@@ -68,14 +70,20 @@ def accuracy_of(name: str) -> Any:
 
 
 def assert_is_the_bound(error: float, name: str, dtype: ttnn.DataType, share: float = 0.5) -> None:
-    """Fail unless an error is within the stated bound, and is at least a share of it."""
+    """Fail unless an error is within, and near, the stated bound.
+
+    It is at least a share of it.
+    """
     bound = accuracy_of(name).bound(dtype)
     print(f"\n{name} {dtype.name}: {error:.6g} of {bound:g} ULP")
     assert share * bound < error <= bound
 
 
 def normal_values(dtype: ttnn.DataType) -> Values:
-    """Return all normal bfloat16 values, for float32 each with a seeded lower half."""
+    """Return all normal bfloat16 values.
+
+    For float32 each with a seeded lower half.
+    """
     words = np.arange(1 << 16, dtype=np.uint32) << np.uint32(16)
     if dtype is ttnn.float32:
         words |= np.random.default_rng(1).integers(0, 1 << 16, words.size, dtype=np.uint32)
@@ -84,7 +92,10 @@ def normal_values(dtype: ttnn.DataType) -> Values:
 
 
 def products(name: str, number: float, x: ttnn.Tensor, values: Floats) -> tuple[Floats, Floats]:
-    """Return what an operator makes of a tensor and a number, and the exact product or quotient."""
+    """Return an operator's and the exact product or quotient.
+
+    Of a tensor and a number.
+    """
     if name in ("leaky_relu", "prelu"):
         return flat(getattr(ttnn, name)(x, number)), np.where(values < 0, number * values, values)
     if name == "div_no_nan_bw":
@@ -132,7 +143,10 @@ def test_a_weight_per_channel_is_a_product(dtype: ttnn.DataType, device: ttnn.Me
 
 
 def mantissas(dtype: ttnn.DataType, seed: int) -> Values:
-    """Return all mantissas of bfloat16 with both signs, for float32 as many at random."""
+    """Return all bfloat16 mantissas with both signs.
+
+    For float32 as many at random.
+    """
     kept = 1.0 + np.arange(128) / 128
     if dtype is ttnn.float32:
         kept = np.random.default_rng(seed).uniform(1.0, 2.0, 128)
@@ -174,7 +188,10 @@ def test_polynomials(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
 
 
 def parts(name: str, dtype: ttnn.DataType) -> tuple[Values, Values]:
-    """Return imaginary and real parts, those of `atan2`, within the largest operands of an operator."""
+    """Return imaginary and real parts within an operator's operand range.
+
+    They are those of `atan2`.
+    """
     imag, real = (words.view(np.float32) for words in pairs_for("atan2", dtype.name.lower()))
     limit = accuracy_of(name).largest
     inside = (np.abs(imag) <= limit) & (np.abs(real) <= limit)
@@ -242,7 +259,7 @@ def test_complex_tensors_are_passed_on(dtype: ttnn.DataType, device: ttnn.MeshDe
 
 
 def uses_of_rows(device: ttnn.MeshDevice, grad: Values) -> float:
-    """Return the largest error of `embedding_bw` where row n of a table is used n times."""
+    """Return `embedding_bw`'s largest error, row n used n times."""
     indices = np.repeat(np.arange(32), np.arange(32)).astype(np.uint32)[None, :]
     indices = np.concatenate([indices, np.full((1, 512 - indices.size), 32, np.uint32)], 1)
     weight = ttnn.zeros((64, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)

@@ -1,4 +1,4 @@
-"""Every bfloat16 value through every unary operator, in both Dst widths and at every CPU level."""
+"""All bfloat16 values through unary operators, Dst widths, CPU levels."""
 
 from __future__ import annotations
 

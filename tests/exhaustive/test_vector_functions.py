@@ -1,4 +1,4 @@
-"""Every function of the SFPU: the same bits at every CPU level, in both widths of Dst."""
+"""SFPU functions: equal bits at every CPU level and Dst width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ttnn.cli.sweep import inputs
 
 FUNCTIONS = _engine.sfpu_functions()
 PARAMETERS = (0.7, 1.3, 2.5, 3.5)
-"""Any values do, as long as they are not those that the vectors have."""
+"""Any values that are not those of the vectors."""
 
 
 def run(operands: int, name: str, variant: str, parameters: list[int], words: list[Words], wide: bool) -> Words:

@@ -1,4 +1,4 @@
-"""The compact golden set that lives in the repository: where it is, and how its hashes are made."""
+"""The repository's compact golden set: location and hashes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def hash_of(values: np.ndarray) -> str:
 
 
 def hashes() -> dict[tuple[str, str], str]:
-    """Return the hash of every array of the full set, by file and array name."""
+    """Return the full set's array hashes, by file and array name."""
     lines = HASHES.read_text(encoding="utf-8").splitlines()
     return {(file, array): digest for digest, file, array in (line.split("  ") for line in lines)}
 

@@ -34,7 +34,7 @@ CASES = {
     "sfpu_convert": 512,
     "sfpu_fma": 2000,
 }
-"""Cases kept per file, by the beginning of its name; the first entry that fits counts."""
+"""Cases kept per file, by name prefix; the first match counts."""
 
 
 def main(folder: Path) -> None:
@@ -51,7 +51,10 @@ def main(folder: Path) -> None:
 
 
 def write_manifest() -> None:
-    """Replace the hashes of files at the end of the manifest; the text before them is written by hand."""
+    """Replace the manifest's final file hashes; keep the text before them.
+
+    It is written by hand.
+    """
     kept = MANIFEST.read_text(encoding="utf-8").splitlines()
     kept = kept[: next(i for i, line in enumerate(kept) if line.startswith("[files]")) + 1]
     kept.extend(f'"{name}" = "{file_hash(DATA / name)}"' for name in vector_files())
@@ -71,7 +74,10 @@ def write_hashes(folder: Path) -> None:
 
 
 def select(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays of `path` cut to a few cases, spread over the file so that every kind of data has its turn."""
+    """Yield `path`'s arrays cut to few cases, over all data kinds.
+
+    They are spread over the file.
+    """
     count = next(cases for prefix, cases in CASES.items() if path.stem.startswith(prefix))
     with np.load(path, allow_pickle=False) as archive:
         for array in archive.files:

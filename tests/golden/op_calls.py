@@ -1,4 +1,4 @@
-"""Walks the recorded calls of the official package and compares what ours does with each.
+"""Comparison of recorded official calls with ours.
 
 A record is an expression and either what came out (shape, padded shape, data type, layout, place) or the error. Three
 outcomes: the same, different (with a reason), or the operator is missing here.
@@ -108,18 +108,18 @@ def _describe(result: Any) -> Any:
 
 
 def _without_address(recorded: Any) -> Any:
-    """Return a recorded result; of an object that prints its address, the name of its class."""
+    """Return a recorded result; the class name for printed addresses."""
     found = re.fullmatch(r"<[\w.]*?(\w+) object at 0x[0-9a-f]+>", recorded) if isinstance(recorded, str) else None
     return found.group(1) if found else recorded
 
 
 def _sentence(message: str) -> str:
-    """Return the part of an official message that programs in the wild match."""
+    """Return the part of an official message that programs match."""
     return message.split("info:\n", 1)[-1].split("\nbacktrace:", 1)[0].strip()
 
 
 def _judge_error(record: dict[str, Any], error: Exception) -> str:
-    """Return why an error differs from the recorded outcome, or an empty string."""
+    """Return why an error differs from the record, else empty."""
     text = f"{type(error).__name__}: {error}"
     if "error" not in record:
         return f"should work, raised {text}"

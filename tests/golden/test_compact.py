@@ -1,4 +1,7 @@
-"""The engine against the golden vectors that live in the repository, and against the hashes of the full tables."""
+"""The engine against the repository's golden vectors and table hashes.
+
+The hashes are those of the full tables.
+"""
 
 from __future__ import annotations
 

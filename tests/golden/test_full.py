@@ -1,4 +1,7 @@
-"""The engine against the full folder of golden vectors, at every CPU level and several thread counts."""
+"""The engine against all golden vectors.
+
+At every CPU level and several thread counts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every recorded call of the official package: same result or same error, as far as the operators exist."""
+"""Recorded official calls: same result or error, if operators exist."""
 
 from __future__ import annotations
 

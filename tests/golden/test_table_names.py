@@ -1,4 +1,4 @@
-"""Names of SFPU tables: variant and parameter words, and folders of tables with new parameters."""
+"""SFPU table names: variants, parameter words, new parameter folders."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def test_names_without_a_meaning_are_no_variant(name: str) -> None:
 
 
 def write_folder(folder: Path) -> None:
-    """Write tables of new parameters; the scalar code computes them from the words below."""
+    """Write tables of new parameters.
+
+    The scalar code computes them from the words below.
+    """
     folder.mkdir()
     generator = np.random.default_rng(4)
     shared = {"rand_fp32": generator.integers(0, 2**32, 65536, np.uint32)}

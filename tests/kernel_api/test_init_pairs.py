@@ -1,4 +1,7 @@
-"""Functions of several inits are used in turns where the inits set nothing different, else the clash is named."""
+"""Functions of several inits alternate where compatible, else clashes raise.
+
+Compatible: the inits set nothing different. The clash is named.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ TWO = 0x4000_0000
 
 
 def ran(device: ttnn.MeshDevice, inits: list[Call], calls: list[Call]) -> Half:
-    """Return the bits of X after these calls, which follow all of these inits."""
+    """Return the bits of X after these inits and calls."""
 
     def compute() -> None:
         api.init_sfpu(0, 16)

@@ -1,4 +1,4 @@
-"""Every compute call needs its init: without one, and after the init of another family, it raises and names it."""
+"""Compute calls without init, or after another's, raise and name it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,10 @@ WITH_PACK: dict[str, tuple[Callable[[], object], Callable[[], object], str]] = {
 
 
 def in_a_kernel(device: ttnn.MeshDevice, body: Callable[[], None]) -> None:
-    """Run `body` in a compute kernel: CBs 0 and 1 hold two tiles, CB 16 has room, Dst is free."""
+    """Run `body` in a compute kernel.
+
+    CBs 0 and 1 hold two tiles, CB 16 has room, Dst is free.
+    """
 
     def compute() -> None:
         api.binary_op_init_common(0, 1, 16)
@@ -131,7 +134,7 @@ def in_a_kernel(device: ttnn.MeshDevice, body: Callable[[], None]) -> None:
 
 
 def refused(call: Callable[[], object], init: str) -> str:
-    """Run a call without its init; return the message's description of the current setup."""
+    """Run a call without init; return the message's current setup."""
     run = here.run
     with pytest.raises(KernelSetupError, match=rf"{re.escape(init)}.* is missing|the init call said") as caught:
         call()
@@ -205,7 +208,7 @@ def test_packing_tiles_after_untilizing(device: ttnn.MeshDevice) -> None:
 
 
 PLAIN = {title for title, sets in _engine.sfpu_setups() if not sets}
-"""Inits that set nothing of their own: any other does for their functions."""
+"""Inits that set nothing of their own, replaceable by any other."""
 
 
 def functions() -> dict[str, Any]:
@@ -279,7 +282,7 @@ def test_vector_functions_without_any_init(device: ttnn.MeshDevice) -> None:
 
 
 SAME_CONSTANTS = {"sqrt", "rsqrt", "sigmoid", "tanh", "gelu", "log", "log1p", "expm1", "erf", "mish"}
-"""Both variants set the same constants, or the approximate one sets other things."""
+"""Both variants set equal constants, or the approximate one others."""
 VARIANTS = ["recip", "sqrt", "rsqrt", "sigmoid", "tanh", "gelu", "log", "log1p", "expm1", "erf", "mish", "exp"]
 
 

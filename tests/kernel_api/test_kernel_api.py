@@ -1,4 +1,4 @@
-"""Parts of the kernel API beyond the single-core examples: layouts, reductions, many cores."""
+"""Kernel API beyond single-core examples: layouts, reductions, many cores."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ from ttnn.kernel_api import (
 
 
 def run_unary(device: ttnn.MeshDevice, data: np.ndarray[Any, Any], compute: Any, block: int) -> np.ndarray[Any, Any]:
-    """Run reader, compute and writer over all tiles of `data`; CBs hold `block` tiles."""
+    """Run reader, compute and writer on all tiles of `data`.
+
+    CBs hold `block` tiles.
+    """
     tiles = data.size // TILE
     queue = metal.command_queue(device)
     source, out = tiles_buffer(device, tiles), tiles_buffer(device, tiles)
@@ -85,7 +88,10 @@ def run_unary(device: ttnn.MeshDevice, data: np.ndarray[Any, Any], compute: Any,
 def in_blocks(
     init: Callable[[int], None], step: Callable[[int], None], uninit: Callable[[], None]
 ) -> Callable[[], None]:
-    """Return a compute kernel: CB 0 to CB 16, block by block. Arguments: tiles, tiles of a block."""
+    """Return a compute kernel: CB 0 to CB 16 by block.
+
+    Arguments: tiles, tiles of a block.
+    """
 
     def compute() -> None:
         tiles, block = get_arg_val(0), get_arg_val(1)
@@ -195,7 +201,10 @@ def test_transpose_tile_exchanges_rows_and_columns(device: ttnn.MeshDevice) -> N
 
 
 def test_waiting_for_no_pages_returns_at_once(device: ttnn.MeshDevice) -> None:
-    """Waiting for no pages does not wait, and moves no pointer: kernels do it where there is no padding to skip."""
+    """Waiting for no pages neither waits nor moves pointers.
+
+    Kernels do it where there is no padding to skip.
+    """
 
     def step(block: int) -> None:
         for nothing in (cb_wait_front, cb_pop_front):
@@ -369,7 +378,10 @@ def test_generic_op(device: ttnn.MeshDevice, memory_config: ttnn.MemoryConfig) -
 
 
 def pass_to_the_right() -> None:
-    """Each core signals its tile, and reads that of its left neighbour after the neighbour's signal."""
+    """Cores signal their tile, then read the left neighbour's.
+
+    They read it after the neighbour's signal.
+    """
     page, left_x, left_y, ready, target, source = (get_arg_val(i) for i in range(6))
     own = get_semaphore(ready)
     tile, flag, received = (get_write_ptr(0) + i * 2048 for i in range(3))

@@ -1,4 +1,7 @@
-"""Data movement in all its forms: byte enables, stored state, transaction ids, multicast, walks over tensors."""
+"""All data movement: byte enables, state, transaction ids, multicast, walks.
+
+The walks are over tensors.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ WRITES: dict[str, Callable[[int, int, int], None]] = {}
 
 
 def write(function: Callable[[int, int, int], None]) -> Callable[[int, int, int], None]:
-    """Add a way of writing 2048 bytes of own L1 to a NoC address."""
+    """Add a way to write 2048 own L1 bytes to NoC."""
     WRITES[function.__name__] = function
     return function
 
@@ -208,7 +211,10 @@ SENDS: dict[str, tuple[Callable[[int, list[int]], None], list[int]]] = {}
 
 
 def send(*expected: int) -> Callable[[Callable[[int, list[int]], None]], None]:
-    """Add a way of reaching semaphore 0 of all six cores; `expected`: its value on the sender and on the others."""
+    """Add a way to reach semaphore 0 of all six cores.
+
+    `expected`: its value on the sender and on the others.
+    """
 
     def add(function: Callable[[int, list[int]], None]) -> None:
         SENDS[function.__name__] = function, list(expected)

@@ -1,4 +1,4 @@
-"""Block forms, layouts of several rows, and the second spelling of compute calls."""
+"""Block forms, multi-row layouts, and compute calls' second spelling."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def small(rows: int, columns: int) -> npt.NDArray[Any]:
 
 
 def rows_of(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a matrix whose tiles, in memory order, are the rows of `values` one after the other."""
+    """Return a matrix whose tiles, in order, are `values` rows."""
     return tile_parts.from_tiles(values.reshape(-1), (32, values.size // 32))
 
 
@@ -38,7 +38,10 @@ def as_rows(tiles: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[Any]
     ("rows", "columns", "parts"), [(1, 2, 1), (2, 2, 1), (2, 1, 1), (4, 2, 1), (2, 2, 2), (1, 4, 2)]
 )
 def test_untilizing_rows_of_dst(device: ttnn.MeshDevice, rows: int, columns: int, parts: int) -> None:
-    """`rows` rows of `columns` tiles in Dst become rows of `parts * columns` tiles, part after part."""
+    """`rows` rows of `columns` Dst tiles become `parts * columns` ones.
+
+    Part after part.
+    """
     data = small(32 * rows, 32 * columns * parts)
     tiles = rows * columns * parts
 
@@ -160,7 +163,10 @@ def test_tilizing_between_formats(device: ttnn.MeshDevice) -> None:
 
 
 def two_operands(step: Callable[[], None]) -> Callable[[], None]:
-    """Return a compute kernel on two tiles of CB 0 and 1; `step` leaves two tiles in Dst."""
+    """Return a compute kernel on two tiles of CB 0 and 1.
+
+    `step` leaves two tiles in Dst.
+    """
 
     def compute() -> None:
         api.binary_op_init_common(0, 1, 16)
@@ -262,7 +268,10 @@ def test_blocks_of_transposes_and_reductions(device: ttnn.MeshDevice) -> None:
 
 
 def test_scoped_locks_of_a_dataflow_buffer(device: ttnn.MeshDevice) -> None:
-    """Locks neither wait nor reserve, and neither free nor publish: kernels do that themselves, as in C++."""
+    """Locks neither wait, reserve, free nor publish.
+
+    Kernels do that themselves, as in C++.
+    """
     data = small(64, 32)
     places: list[tuple[int, int]] = []
 
@@ -304,7 +313,10 @@ def test_matmul_after_mm_uninit_raises(device: ttnn.MeshDevice) -> None:
 
 
 def test_math_waits_for_operands(device: ttnn.MeshDevice) -> None:
-    """The timeline of an addition: what math does, and what it waits for, are two events."""
+    """The timeline of an addition: math's work and waits are events.
+
+    They are two events.
+    """
     seen: list[Event] = []
 
     def step() -> None:

@@ -1,4 +1,4 @@
-"""Every name of the kernel API exists, computes or raises with the reason, and is exported.
+"""Every kernel API name exists, computes or raises, and is exported.
 
 `kernel_names.txt` lists the kernel-side names of the classic headers and of 0.81.1: functions, then methods of objects.
 Left out are what the headers themselves call internal (`*_impl`, `*_dispatch`) and members of sockets and pipes, which

@@ -1,4 +1,7 @@
-"""Lane registers and moves between lanes. Values are small integers, so sums are exact whatever their order."""
+"""Lane registers and lane moves, on small integers.
+
+Sums are exact whatever their order.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vector functions of tiles against the same functions under their other names, and against the operators."""
+"""Tile vector functions against other names and operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Compute on tiles that are not 32x32. Values are small integers, so every step is exact and numpy is the reference."""
+"""Tiles other than 32x32, with small integers, against numpy.
+
+Every step is exact.
+"""
 
 from __future__ import annotations
 

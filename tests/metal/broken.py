@@ -1,4 +1,7 @@
-"""Programs that are broken on purpose: how a case is written, and the correct pipeline that cases change."""
+"""Deliberately broken programs: case format and correct pipeline.
+
+Cases change the pipeline.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ Kernel = Callable[[], object]
 
 
 class Broken(NamedTuple):
-    """A program with an error, and the expected message; `None` where the host finds the error."""
+    """A program with an error, and its message.
+
+    `None` where the host finds the error.
+    """
 
     name: str
     build: Callable[[ttnn.MeshDevice], metal.Program]
@@ -35,7 +41,10 @@ class Broken(NamedTuple):
 
 CASES: list[Broken] = []
 KEPT: list[metal.Buffer] = []
-"""Buffers of the case that runs: a program does not own the buffers that its kernels use."""
+"""Buffers of the running case.
+
+A program does not own the buffers that its kernels use.
+"""
 Build = Callable[[ttnn.MeshDevice], metal.Program]
 
 
@@ -64,7 +73,10 @@ def add_case(
     core: str,
     at: Callable[..., object] | None = None,
 ) -> None:
-    """Register a case whose mistake is in the lines of `source`, or shows in those of `at`."""
+    """Register a case with a mistake in `source`, visible in `at`.
+
+    Both are lines.
+    """
     lines, first = inspect.getsourcelines(at or source)
     marked = [first + index for index, line in enumerate(lines) if line.rstrip().endswith("# bug")]
     assert len(marked) <= 1, f"{source.__name__} has several lines that end in '# bug'"
@@ -100,7 +112,7 @@ def broken_alone(
     args: Callable[[ttnn.MeshDevice], Sequence[Any]] = lambda _: (),
     **options: Any,
 ) -> Callable[[Kernel], Kernel]:
-    """Register a data-movement kernel that is wrong all by itself, with these arguments."""
+    """Register a data-movement kernel that is wrong alone, with arguments."""
 
     def register(kernel: Kernel) -> Kernel:
         def build(device: ttnn.MeshDevice) -> metal.Program:
@@ -115,7 +127,10 @@ def broken_alone(
 def broken_computing(
     error: type[Exception], text: str, cb: int | None = None, config: metal.ComputeConfig | None = None
 ) -> Callable[[Kernel], Kernel]:
-    """Register a compute kernel that is wrong between CBs 0, 1, 2 (float32) and 16, 17 (float32)."""
+    """Register a compute kernel that is wrong between CBs.
+
+    CBs 0, 1, 2 (float32) and 16, 17 (float32).
+    """
 
     def register(kernel: Kernel) -> Kernel:
         add_case(kernel, lambda device: computing(device, kernel, config), error, text, "TRISC", cb, "0-0")
@@ -159,7 +174,9 @@ def dram_and_scratch(device: ttnn.MeshDevice) -> list[metal.Buffer]:
 def on_cores(
     device: ttnn.MeshDevice, *kernels: Kernel, args: Sequence[Any] = (), semaphores: int = 1, cbs: Sequence[int] = ()
 ) -> metal.Program:
-    """Return a program of one data-movement kernel on each of as many cores of row 0, which all get the same arguments.
+    """Return a data-movement program on cores of row 0.
+
+    There is one kernel on each of as many cores, which all get the same arguments.
 
     In front of `args` they get the NoC coordinates of the cores: x and y of core 0-0, then of core 1-0, and so on.
     """
@@ -180,7 +197,7 @@ def on_cores(
 
 
 def with_cbs(cbs: Sequence[int], pages: int, semaphores: int) -> metal.Program:
-    """Return a program without kernels: CBs of so many pages and semaphores, on core 0-0."""
+    """Return a program without kernels: CBs and semaphores on 0-0."""
     program = metal.create_program()
     for index in cbs:
         add_cb(program, index, pages)
@@ -202,7 +219,7 @@ def pipeline(
     source: metal.Buffer | None = None,
     extra: Sequence[Any] = (),
 ) -> metal.Program:
-    """Return a program that copies tiles, DRAM to DRAM, with some of its kernels replaced.
+    """Return a DRAM copy program with some kernels replaced.
 
     Reader and writer get the address of their buffer, the number of tiles and `extra`; compute the number and `extra`.
     """
@@ -238,7 +255,10 @@ def alone(
 
 
 def computing(device: ttnn.MeshDevice, compute: Kernel, config: metal.ComputeConfig | None = None) -> metal.Program:
-    """Return a pipeline with this compute kernel and CBs 0, 1, 2 (float32) and 16, 17 (float32)."""
+    """Return a pipeline with this compute kernel and five CBs.
+
+    CBs 0, 1, 2 (float32) and 16, 17 (float32).
+    """
 
     def read_both() -> None:
         a = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(0), get_dataformat(0))

@@ -1,4 +1,4 @@
-"""Mistakes with arguments, calls on the wrong processor, exceptions of the kernel's own."""
+"""Mistakes: arguments, wrong processor, the kernel's own exceptions."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def two_tiles(init: Callable[[], None] | None = None) -> None:
 
 
 def block_of_one() -> None:
-    """Set up products of blocks of a tile, wait for both operands and acquire Dst."""
+    """Set up one-tile block matmuls, wait for operands, acquire Dst."""
     mm_block_init(0, 1, 16, 0, 1, 1, 1)
     cb_wait_front(0, 1)
     cb_wait_front(1, 1)

@@ -1,4 +1,7 @@
-"""Mistakes of order between cores: data read, written or announced at the wrong time, whatever the values are."""
+"""Order mistakes between cores: data used at the wrong time.
+
+It is read, written or announced too early or late, whatever the values are.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ Program = metal.Program
 
 
 def two_in_l1(device: Device) -> list[metal.Buffer]:
-    """Arguments: two buffers with a page of values in the L1 of every core."""
+    """Arguments: two buffers with a page of values per L1."""
     return [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
 
 
@@ -220,7 +223,10 @@ def use_when_told() -> None:
 
 
 def broken_announcement(maker: Kernel) -> Kernel:
-    """Register a kernel that tells core 1-0 of a page of DRAM while the page is on its way."""
+    """Register a kernel that announces a page still in flight.
+
+    It tells core 1-0 of a page of DRAM.
+    """
     text = f"still on their way from kernel {maker.__name__} (BRISC) on core 0-0"
 
     def build(device: Device) -> Program:

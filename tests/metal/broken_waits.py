@@ -1,4 +1,7 @@
-"""Kernels that wait for ever: nobody pushes, pops, sets or counts what they wait for."""
+"""Kernels that wait for ever.
+
+Nobody pushes, pops, sets or counts what they wait for.
+"""
 
 from __future__ import annotations
 

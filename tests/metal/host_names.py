@@ -1,4 +1,4 @@
-"""Names of the host API of TT-Metalium, in C++; the package has each as it is and in Python's spelling."""
+"""TT-Metalium host API names, in C++ and Python spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pieces that tests of the host side share: a program that copies a buffer, and buffers for it."""
+"""Shared host test pieces: a buffer copy program and buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hashes of what programs compute and of what they cost; the same on every machine, CPU level and number of threads.
+"""Hashes of program results and costs, equal everywhere.
+
+On every machine, CPU level and number of threads.
 
 `program_hashes.json`, beside this file, has them for the examples and for some random programs. As a command this
 compares them; with `--write` it writes them anew, which is right only when bits or figures are meant to change.
@@ -23,7 +25,7 @@ SPELLINGS = ("classic", "objects", "metal2")
 RANDOM = range(12)
 """Seeds of the random programs."""
 _MEMORY = 1 << 17
-"""Bytes of each DRAM bank that count as the result: all that these programs allocate."""
+"""Result bytes of each DRAM bank: all that programs allocate."""
 
 
 def example_names() -> list[str]:
@@ -56,7 +58,10 @@ def run_of(name: str) -> Callable[[ttnn.MeshDevice], metal.Report]:
 
 
 def hashes_of(name: str) -> dict[str, str]:
-    """Run a program on a device of its own; return the hashes of the memory it leaves, and of its report and events."""
+    """Run a program on its own device; return its hashes.
+
+    They are those of the memory it leaves, and of its report and events.
+    """
     with ttnn.manage_device(device_id=0, chip="n150") as device:
         report = run_of(name)(device)
         memory = hashlib.sha256()
@@ -70,7 +75,7 @@ def hashes_of(name: str) -> dict[str, str]:
 
 
 def differences(names: list[str]) -> Iterator[str]:
-    """Yield a sentence for each program whose hashes are not those of the file."""
+    """Yield a sentence per program whose hashes differ from the file."""
     known = json.loads(FILE.read_text(encoding="utf-8"))
     for name in names:
         if name not in known:

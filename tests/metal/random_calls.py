@@ -1,4 +1,4 @@
-"""Kernels of the random programs, written down as lists of calls, so that a call can be lost, repeated or changed."""
+"""Random programs' kernels as call lists, to lose, repeat or change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ SOURCE_TILES = 8
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 VECTOR = ((exp_tile_init, exp_tile), (recip_tile_init, recip_tile), (relu_tile_init, relu_tile))
 READY, VALID = 0, 1
-"""Semaphores of the programs of several cores: receivers count the first, the sender sets the second."""
+"""Semaphores of multi-core programs.
+
+Receivers count the first, the sender sets the second.
+"""
 
 
 class Place(NamedTuple):
@@ -25,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Read:
-    """Start reading a tile of a buffer into a place of a CB's back."""
+    """Start reading a buffer's tile into a CB's back."""
 
     def __call__(self, base: int, tile: int, cb: int, place: int) -> None:
         pages = InterleavedAddrGenFast[True](base, PAGE, get_dataformat(cb))
@@ -49,7 +52,7 @@ class Signal:
 
 
 class Await:
-    """Wait for a semaphore of this core to have at least a value."""
+    """Wait until this core's semaphore has at least a value."""
 
     def __call__(self, semaphore: int, value: int) -> None:
         noc_semaphore_wait_min(L1Pointer(get_semaphore(semaphore)), value)
@@ -70,7 +73,10 @@ class Set:
 
 
 class Multicast:
-    """Start sending the page at a CB's back to the same place on the cores of a row."""
+    """Start sending a CB's back page to a row of cores.
+
+    It has the same place on all of them.
+    """
 
     def __call__(self, x0: int, x1: int, y: int, cb: int, cores: int) -> None:
         target = get_noc_multicast_addr(x0, y, x1, y, get_write_ptr(cb))
@@ -78,7 +84,7 @@ class Multicast:
 
 
 class SetMulticast:
-    """Start setting a semaphore of the cores of a row to the value that it has here."""
+    """Start setting a row's semaphores to the local value."""
 
     def __call__(self, x0: int, x1: int, y: int, semaphore: int, cores: int) -> None:
         target = get_noc_multicast_addr(x0, y, x1, y, get_semaphore(semaphore))
@@ -86,7 +92,10 @@ class SetMulticast:
 
 
 class Send:
-    """Start sending the front of a CB to the memory of another CB on another core, where nobody reserves pages."""
+    """Start sending a CB's front to unreserved CB memory elsewhere.
+
+    It is on another core, where nobody reserves pages.
+    """
 
     def __call__(self, x: int, y: int, cb: int, target: int) -> None:
         ring = get_local_cb_interface(target)
@@ -94,7 +103,7 @@ class Send:
 
 
 class Keep:
-    """Start writing a tile of the memory of a CB, where nobody reserves pages."""
+    """Start writing a tile from unreserved CB memory."""
 
     def __call__(self, base: int, tile: int, cb: int) -> None:
         ring = get_local_cb_interface(cb)
@@ -117,7 +126,7 @@ class PackAt:
 
 
 def reader(chance: random.Random, base: int, tiles: int, block: int, cbs: Sequence[int]) -> list[Call]:
-    """Return the calls of a reader of blocks of tiles into every CB."""
+    """Return a reader's calls: blocks of tiles into every CB."""
     calls: list[Call] = []
     for _ in range(0, tiles, block):
         for cb in cbs:
@@ -137,7 +146,7 @@ def maker(chance: random.Random, tiles: int, cb: int) -> list[Call]:
 
 
 def compute(chance: random.Random, tiles: int, block: int) -> list[Call]:
-    """Return the calls of a compute kernel: a step of the FPU and perhaps one of the SFPU."""
+    """Return compute kernel calls: an FPU step, maybe an SFPU step."""
     kind = chance.randrange(4)
     calls: list[Call] = [(binary_op_init_common, (0, 1, 16))]
     inits: list[Call] = [
@@ -172,7 +181,7 @@ def compute(chance: random.Random, tiles: int, block: int) -> list[Call]:
 
 
 def copying(chance: random.Random, tiles: int) -> list[Call]:
-    """Return the calls of a compute kernel that copies tiles, perhaps through a function."""
+    """Return compute kernel calls: copies, perhaps through a function."""
     vector = chance.choice((None, *VECTOR))
     calls: list[Call] = [(unary_op_init_common, (0, 16)), *([(vector[0], ())] if vector else [])]
     for _ in range(tiles):
@@ -184,7 +193,7 @@ def copying(chance: random.Random, tiles: int) -> list[Call]:
 
 
 def accumulating(tiles: int) -> list[Call]:
-    """Return the calls of a compute kernel whose packer adds tiles up in L1."""
+    """Return compute kernel calls with packer accumulation in L1."""
     calls: list[Call] = [(unary_op_init_common, (0, 16)), (cb_reserve_back, (16, 1))]
     for tile in range(tiles):
         calls += [(cb_wait_front, (0, 1)), (tile_regs_acquire, ()), (copy_tile, (0, 0, 0)), (tile_regs_commit, ())]
@@ -204,7 +213,7 @@ def writer(base: int, first: int, tiles: int, block: int, cb: int = 16) -> list[
 
 
 def sender(chance: random.Random, base: int, tiles: int, places: Sequence[Place]) -> list[Call]:
-    """Return the calls of the reader that sends each of its tiles to the other cores of a row."""
+    """Return the calls of a reader that sends tiles along a row."""
     count = len(places) - 1
     row = (places[1].x, places[-1].x, places[0].y)
     calls: list[Call] = []
@@ -217,7 +226,7 @@ def sender(chance: random.Random, base: int, tiles: int, places: Sequence[Place]
 
 
 def receiver(tiles: int, home: Place) -> list[Call]:
-    """Return the calls of the reader of a core that another one sends tiles to."""
+    """Return the calls of a reader on a receiving core."""
     calls: list[Call] = []
     for _ in range(tiles):
         calls += [(cb_reserve_back, (0, 1)), (Set(), (VALID, 0)), (Signal(), (*home, READY))]
@@ -226,7 +235,10 @@ def receiver(tiles: int, home: Place) -> list[Call]:
 
 
 def passing(base: int, index: int, following: Place) -> list[Call]:
-    """Return the calls of a writer that passes its tile to the next core, and keeps the one it receives."""
+    """Return the calls of a writer that passes its tile on.
+
+    It passes it to the next core, and keeps the one it receives.
+    """
     calls: list[Call] = [(cb_wait_front, (0, 1)), (Send(), (*following, 0, 2)), (noc_async_write_barrier, ())]
     calls += [(Signal(), (*following, READY)), (cb_pop_front, (0, 1)), (Await(), (READY, 1))]
     return [*calls, (Keep(), (base, index, 2)), (noc_async_write_barrier, ())]

@@ -1,4 +1,6 @@
-"""Random small programs, correct or not: each must end the same way twice, with its bits or with an error of ours.
+"""Random small programs, right or wrong, end the same way twice.
+
+With their bits or with an error of ours.
 
 A program has one of these shapes: a pipeline on one or two cores; tiles that one core sends to a row of others; a
 ring in which every core gives a tile to the next; sums that the packer makes in L1. Its kernels are lists of calls,
@@ -40,11 +42,14 @@ import ttnn
 from ttnn import metal
 
 Lists = list[list[Call]]
-"""Calls of reader, compute kernel and writer of a core; an empty list is no kernel."""
+"""Reader, compute and writer calls; an empty list is no kernel."""
 
 
 def pipeline(chance: random.Random, source: int, target: int, places: Sequence[Place]) -> tuple[list[Lists], int]:
-    """Return the kernels of each core and the pages of a CB: two operands, one result, two cores meet at the end."""
+    """Return each core's kernels and CB pages.
+
+    Two operands, one result, two cores meet at the end.
+    """
     block = chance.choice((1, 1, 2))
     tiles = block * chance.randrange(1, 3)
     cores: list[Lists] = []
@@ -62,7 +67,7 @@ def pipeline(chance: random.Random, source: int, target: int, places: Sequence[P
 
 
 def multicast(chance: random.Random, source: int, target: int, places: Sequence[Place]) -> tuple[list[Lists], int]:
-    """Return the kernels of a core that sends tiles to others, and of these."""
+    """Return the kernels of a sending core and its receivers."""
     tiles = chance.randrange(1, 3)
     readers = [sender(chance, source, tiles, places), *(receiver(tiles, places[0]) for _ in places[1:])]
     cores = [
@@ -72,7 +77,7 @@ def multicast(chance: random.Random, source: int, target: int, places: Sequence[
 
 
 def ring(chance: random.Random, source: int, target: int, places: Sequence[Place]) -> tuple[list[Lists], int]:
-    """Return the kernels of cores that each pass a tile to the next."""
+    """Return the kernels of cores that pass tiles along."""
     cores: list[Lists] = []
     for index in range(len(places)):
         first = reader(chance, source, 1, 1, (0,)) if chance.random() < 0.7 else maker(chance, 1, 0)
@@ -102,7 +107,10 @@ SHAPES = (
 def build(
     seed: int, device: ttnn.MeshDevice, source: metal.Buffer, target: metal.Buffer, *, correct: bool = False
 ) -> metal.Program:
-    """Return the program of a seed; with `correct`, as it is before anything is spoiled."""
+    """Return a seed's program.
+
+    With `correct`, as it is before anything is spoiled.
+    """
     chance = random.Random(seed)
     ((_, counts, shape),) = chance.choices(SHAPES, [weight for weight, _, _ in SHAPES])
     row = [metal.CoreCoord(x, 0) for x in range(chance.choice(counts))]
@@ -142,7 +150,9 @@ def buffers(seed: int, device: ttnn.MeshDevice) -> tuple[metal.Buffer, metal.Buf
 
 
 def outcome(seed: int, device: ttnn.MeshDevice, *, correct: bool = False) -> tuple[str, str]:
-    """Run the program of a seed on a fresh part of a device; return how it ended: hash of the result, and report.
+    """Run a seed's program; return result hash and report.
+
+    On a fresh part of a device.
 
     Raises:
         Exception: anything but an error that the documentation names.

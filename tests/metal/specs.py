@@ -1,4 +1,4 @@
-"""Specifications that tests change: a program that copies a tensor through a dataflow buffer."""
+"""Specifications to change: a tensor copy through a dataflow buffer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def unit(kernels: Sequence[str], nodes: Any = NODE, name: str = "unit") -> metal
 
 
 def copying(source: ttnn.TensorSpec, target: ttnn.TensorSpec | None = None, nodes: Any = NODE) -> metal.ProgramSpec:
-    """Return a program that copies pages of 2048 B from one tensor to another."""
+    """Return a program copying 2048 B pages between two tensors."""
     schema = Schema(runtime_arg_names=["first", "count"])
     return metal.ProgramSpec(
         name="copy",
@@ -88,7 +88,10 @@ def copying(source: ttnn.TensorSpec, target: ttnn.TensorSpec | None = None, node
 def alone(
     kernel: Callable[..., object], nodes: Any = NODE, schema: Schema | None = None, **more: Any
 ) -> metal.ProgramSpec:
-    """Return a program of one data-movement kernel; what is no field of a kernel is one of the program."""
+    """Return a one-kernel data-movement program.
+
+    What is no field of a kernel is one of the program.
+    """
     own = {name: value for name, value in more.items() if name in KernelSpec.__dataclass_fields__}
     rest = {name: value for name, value in more.items() if name not in own}
     return metal.ProgramSpec(

@@ -1,4 +1,7 @@
-"""Bytes that are sent may be overwritten once a flag that followed them was seen: correct programs without a flush."""
+"""Sent bytes may be overwritten after a later flag is seen.
+
+These are correct programs without a flush.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,15 @@ INVALID_FLAG, VALID_FLAG = 0, 1
 
 
 def l1_pages(device: ttnn.MeshDevice) -> list[metal.Buffer]:
-    """Arguments: a source and a target page in the L1 of every core."""
+    """Arguments: source and target page in every core's L1."""
     return [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
 
 
 def receiver() -> None:
-    """Signal readiness, wait for a page and check it; clear the flag before the next signal."""
+    """Signal readiness, wait for a page, check it.
+
+    The flag is cleared before the next signal.
+    """
     cores = get_compile_time_arg_val(0)
     there = L1Pointer(get_semaphore(THERE))
     for value in range(1, ROUNDS + 1):
@@ -35,7 +41,7 @@ def receiver() -> None:
 
 
 def unicast_sender() -> None:
-    """Sends a page followed by a flag, repeatedly from the same address, and never flushes."""
+    """Sends page and flag repeatedly from one address, without flush."""
     ready, flag = L1Pointer(get_semaphore(READY)), L1Pointer(get_semaphore(THERE))
     noc_semaphore_set(flag, VALID_FLAG)
     for value in range(1, ROUNDS + 1):
@@ -60,7 +66,7 @@ def counting_sender() -> None:
 
 
 def multicast_sender() -> None:
-    """Multicasts a page, then the flag, again and again from the same place, and never flushes."""
+    """Multicasts page and flag repeatedly from one address, without flush."""
     receivers = get_compile_time_arg_val(0) - 1
     source, target = get_arg_val(2 * receivers + 2), get_arg_val(2 * receivers + 3)
     ready, flag = L1Pointer(get_semaphore(READY)), L1Pointer(get_semaphore(THERE))

@@ -1,4 +1,4 @@
-"""Every broken program raises, and the error names the core, kernel, line and cause."""
+"""Broken programs raise, naming core, kernel, line and cause."""
 
 from __future__ import annotations
 

@@ -12,7 +12,10 @@ from ttnn.kernel_api import cb_pop_front, cb_push_back, cb_reserve_back, cb_wait
 from ttnn.metal.layout import lay_out
 
 MOST_OF_RANGES = 70
-"""Calls of `base/core_range.py`: 790 while every core of a range was an object."""
+"""Calls of `base/core_range.py`.
+
+790 while every core of a range was an object.
+"""
 
 
 def reader() -> None:

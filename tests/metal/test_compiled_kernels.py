@@ -1,4 +1,7 @@
-"""Compiled kernels without a compiler: images of a few words, their limits, and Ctrl-C."""
+"""Compiled kernels without a compiler: images, limits, Ctrl-C.
+
+The images have a few words.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def image(words: tuple[int, ...]) -> bytes:
 
 
 def run_of(device: ttnn.MeshDevice, words: tuple[int, ...], limit: int = 1 << 62, cores: int = 1) -> _engine.ProgramRun:
-    """Return the run of a program with one compiled kernel on each of some cores."""
+    """Return the run of one compiled kernel on some cores."""
     kernels: list[Any] = [((x, 0), 0, "kernel", 0, None, []) for x in range(cores)]
     natives = [(number, image(words), 0, limit, "", (0, 0)) for number in range(cores)]
     run = _engine.ProgramRun(device.engine, [], [], kernels, False, natives)

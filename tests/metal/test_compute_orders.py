@@ -1,4 +1,7 @@
-"""Orders of compute calls that are rare in kernels and have one result on a chip, and those that have none."""
+"""Rare orders of compute calls: with one result, and without.
+
+Those with one result have it on a chip, too.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ Kernel = Callable[[], None]
 def ran(
     device: ttnn.MeshDevice, compute: Kernel, cbs: Mapping[int, int] = {0: 2, 16: 2}, tiles: int = 2, results: int = 2
 ) -> tuple[Values, Values]:
-    """Run a compute kernel; return the tiles that it read and those that it wrote."""
+    """Run a compute kernel; return its input and output tiles."""
     source, target = tiles_buffer(device, tiles), tiles_buffer(device, results)
     x = values(tiles * TILE, 3)
     source.write(x)
@@ -73,7 +76,7 @@ def ran(
 
 
 def one_by_one(*steps: Callable[[], object]) -> Kernel:
-    """Return a kernel that copies a tile, runs `steps` on Dst and packs it, twice."""
+    """Return a kernel that copies, runs `steps` and packs, twice."""
 
     def compute() -> None:
         binary_op_init_common(0, 0, 16)
@@ -133,7 +136,10 @@ def test_the_control_register_of_topk_is_not_that_of_other_functions(device: ttn
 
 
 def running_sum(between: Callable[[], object] = lambda: None) -> Kernel:
-    """Return a kernel of running sums that copies the sum once more after the commit, to no use."""
+    """Return a running sum kernel with a useless copy after commit.
+
+    It copies the sum once more.
+    """
 
     def compute() -> None:
         for tile in range(2):
@@ -217,7 +223,10 @@ def test_a_step_that_adds_to_what_was_copied_after_the_commit_is_refused(device:
 
 
 def test_an_old_buffer_only_decides_whether_the_format_changes(device: ttnn.MeshDevice) -> None:
-    """The old CB 3 is not what the unit is set up for, but of another format than the new one, so the unit changes."""
+    """Old CB 3 differs in format, so the unit changes.
+
+    It is not what the unit is set up for, but of another format than the new one.
+    """
 
     def compute() -> None:
         binary_op_init_common(0, 0, 16)
@@ -250,7 +259,10 @@ def test_an_old_buffer_only_decides_whether_the_format_changes(device: ttnn.Mesh
 
 
 def swapped(push: bool) -> Kernel:
-    """Return a kernel that packs two tiles over each other's pages in CB 3, and reads them again."""
+    """Return a kernel that packs two tiles onto the same pages.
+
+    They are pages of CB 3, which it reads again.
+    """
 
     def compute() -> None:
         binary_op_init_common(0, 0, 16)
@@ -323,7 +335,7 @@ Role = tuple[Kernel, list[Any]]
 
 
 def start(program: metal.Program, reader: Role, compute: Kernel, writer: Role) -> None:
-    """Add three kernels to a program, and the arguments of two of them."""
+    """Add three kernels to a program, with arguments of two."""
     configs = metal.ReaderDataMovementConfig(), metal.ComputeConfig(), metal.WriterDataMovementConfig()
     for (function, arguments), config in zip((reader, (compute, []), writer), configs, strict=True):
         kernel = metal.create_kernel(program, function, CORE, config)
@@ -331,7 +343,7 @@ def start(program: metal.Program, reader: Role, compute: Kernel, writer: Role) -
 
 
 def read_pairs() -> None:
-    """Reader: pages of two tiles to CB 0. Arguments: address, number of pages."""
+    """Reader: two-tile pages to CB 0. Arguments: address, number of pages."""
     a = InterleavedAddrGen(get_arg_val(0), 4096)
     for page in range(get_arg_val(1)):
         cb_reserve_back(0, 1)
@@ -341,7 +353,10 @@ def read_pairs() -> None:
 
 
 def pairs(device: ttnn.MeshDevice, compute: Kernel) -> tuple[Values, Values]:
-    """Run a kernel whose CB 0 has pages of two tiles; return the pages that it read and the tiles that it wrote."""
+    """Run a kernel with two-tile pages; return read pages and tiles.
+
+    Pages are those of CB 0, tiles those that it wrote.
+    """
     program = metal.create_program()
     page = 2 * tile_bytes(metal.DataFormat.Float16_b)
     buffer = metal.InterleavedBufferConfig(device=device, size=2 * page, page_size=page)

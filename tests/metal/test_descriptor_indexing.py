@@ -1,4 +1,4 @@
-"""Descriptors by index: run-time arguments of a kernel by core, programs of a mesh by range."""
+"""Descriptors by index: runtime arguments by core, mesh programs by range."""
 
 from __future__ import annotations
 

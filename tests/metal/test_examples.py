@@ -18,7 +18,7 @@ NAMES = example_names()
 
 
 def command(folder: Path, name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run an example as a command, in a folder for what it writes."""
+    """Run an example as a command, in its own output folder."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
     arguments = [sys.executable, "-m", f"examples.{name}", *options]
     return subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,7 @@
-"""Results and reports of programs are the same for every CPU level and number of threads, here and elsewhere."""
+"""Program results and reports do not depend on CPU or threads.
+
+The same holds here and elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes that a kernel catches, kernels that do not end, and functions of the host inside kernels."""
+"""Caught mistakes, endless kernels, and host functions inside kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host side of programs: meshes, memory by address, sources of kernels, sub-devices, printing."""
+"""Host side of programs: meshes, memory, sources, sub-devices, printing."""
 
 from __future__ import annotations
 

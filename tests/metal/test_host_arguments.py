@@ -1,4 +1,7 @@
-"""Every call of the host API with every wrong argument: an error of our own, and the device goes on working."""
+"""Host API calls with every wrong argument raise our errors.
+
+The device goes on working.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def ring() -> metal.CircularBufferConfig:
 
 
 def with_program(*names: str, **more: Any) -> Valid:
-    """Return arguments `program` and, by these names, its kernel (`kernel`) or buffer (any other name), and `more`."""
+    """Return arguments `program`, by name, and `more`.
+
+    By these names, its kernel (`kernel`) or buffer (any other name).
+    """
 
     def make(device: ttnn.MeshDevice) -> dict[str, Any]:
         program, kernel, handle = program_with(device)

@@ -1,4 +1,7 @@
-"""The host API has every name of TT-Metalium, in both styles, and each works on a mesh of one chip."""
+"""The host API has TT-Metalium's names, in both styles.
+
+Each works on a mesh of one chip.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Endless loops and interrupts: the error names core, kernel and line; the device waits for a reset."""
+"""Endless loops and interrupts: located errors, device reset.
+
+The error names core, kernel and line; the device waits for a reset.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State after an error: the device needs a reset, others continue; a deadlock names its waits.
+"""State after an error: device reset, others continue, deadlock waits named.
 
 `test_broken` has the list of mistakes.
 """

@@ -1,4 +1,7 @@
-"""Numbers that no register holds, in every call of the kernel API: the error names the call and the argument."""
+"""Numbers beyond registers in kernel API calls: named errors.
+
+The error names the call and the argument.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ CALLS = {
 
 
 def given(function: Callable[..., Any], wrong: str, number: int) -> dict[str, Any]:
-    """Return arguments of a call: a number for one parameter, 0 for the other required ones."""
+    """Return a call's arguments: a number for one, 0 for others.
+
+    Only required ones are included.
+    """
     required = [name for name, one in inspect.signature(function).parameters.items() if one.default is one.empty]
     return {**dict.fromkeys(required, 0), wrong: number}
 

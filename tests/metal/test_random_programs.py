@@ -1,4 +1,7 @@
-"""Random programs, right and wrong, end the same way twice. The nightly form is `cargo xtask fuzz`."""
+"""Random programs, right and wrong, end the same way twice.
+
+The nightly form is `cargo xtask fuzz`.
+"""
 
 from __future__ import annotations
 

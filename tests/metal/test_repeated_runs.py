@@ -1,4 +1,4 @@
-"""A program that runs again: arguments, semaphores and circular buffers that change between its runs."""
+"""Repeated programs: changed arguments, semaphores and circular buffers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,10 @@ def store_ones() -> None:
 
 
 def fetch() -> None:
-    """A tile from the L1 of another core. Arguments: x, y, address, DRAM address of the result."""
+    """A tile from another core's L1.
+
+    Arguments: x, y, address, DRAM address of the result.
+    """
     cb_reserve_back(0, 1)
     noc_async_read(get_noc_addr(get_arg_val(0), get_arg_val(1), get_arg_val(2)), get_write_ptr(0), 2048)
     noc_async_read_barrier()

@@ -1,4 +1,4 @@
-"""Programs in the style of the documentation, on one core: their bits are those of the operators."""
+"""Documentation-style programs on one core have operator bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs by specification: names of all kinds reach the kernels, and runs get their arguments by name."""
+"""Specified programs: names reach kernels, runs have named arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A compute kernel is right in every order of its source that is right for each of its three threads."""
+"""A compute kernel works in every order valid per thread.
+
+In every order of its source that is right for each of its three threads.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ ITERATIONS = 5
 
 
 def copied(device: ttnn.MeshDevice, compute: Callable[[], object], tiles: int, iterations: int) -> metal.Report:
-    """Run a kernel between a reader and a writer and check that it has copied all tiles."""
+    """Run a kernel with reader and writer; check the copied tiles."""
     source, target = tiles_buffer(device, tiles), tiles_buffer(device, tiles)
     x = values(tiles * TILE, 3)
     source.write(x)

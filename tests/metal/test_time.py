@@ -1,4 +1,7 @@
-"""Time of programs: the matmul pipeline of one core against cycles measured on cards, and laws of any run."""
+"""Time of programs: matmul against measured cycles, and general laws.
+
+The pipeline of one core is measured on cards.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ from ttnn.kernel_api import (
 
 
 def read_all() -> None:
-    """Reader: all tiles of both operands, then one push each, so that the pipeline never waits for them again."""
+    """Reader: all tiles of both operands, then one push each.
+
+    The pipeline never waits for them again.
+    """
     counts = (get_arg_val(2), get_arg_val(3))
     for cb, tiles in enumerate(counts):
         source = InterleavedAddrGenFast[True](get_arg_val(cb), get_tile_size(cb), get_dataformat(cb))
@@ -86,7 +92,7 @@ def drop() -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """A measured pipeline: cycles per tile product of the FPU, or of the whole kernel."""
+    """A measured pipeline: FPU or kernel cycles per tile matmul."""
 
     row: str
     chip: str
@@ -146,7 +152,10 @@ def test_matmul_pipeline_of_one_core(case: Case) -> None:
 
 
 def read_one_bank() -> None:
-    """Reader: every page of its argument in DRAM bank 0, repeatedly into one page of CB 0."""
+    """Reader: every page in DRAM bank 0 into one page.
+
+    The page is one of CB 0; the argument is the number of pages.
+    """
     address, pages, banks = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     source = InterleavedAddrGenFast[True](address, get_tile_size(0), get_dataformat(0))
     for page in range(0, pages, banks):
@@ -159,7 +168,7 @@ def read_one_bank() -> None:
 
 
 def read_bank(device: ttnn.MeshDevice, cores: int) -> metal.Report:
-    """Read 64 pages on each of the first cores of row 0, all of them from DRAM bank 0."""
+    """Read 64 pages per core of row 0, from DRAM bank 0."""
     banks = device.dram_grid_size().x
     pages = 64 * banks
     buffer = tiles_buffer(device, pages)

@@ -1,4 +1,7 @@
-"""Pages that a compute kernel reserves at its end: to reserve is to wait for room, until something is packed."""
+"""Pages reserved at a compute kernel's end only wait for room.
+
+Until something is packed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ TILES = 3
 
 
 def copy_tiles(then: str) -> None:
-    """Copy tiles, reserve one page more, and pack into it if `then` is set."""
+    """Copy tiles, reserve one more, pack into it with `then`."""
     init_sfpu(0, 16)
     for _ in range(TILES):
         cb_wait_front(0, 1)
@@ -42,7 +45,7 @@ def copy_tiles(then: str) -> None:
 
 
 def run(device: ttnn.MeshDevice, then: str) -> bool:
-    """Run the kernel between a reader and a writer; return whether it has copied all tiles."""
+    """Run the kernel with reader and writer; return whether all copied."""
     source, target = tiles_buffer(device, TILES), tiles_buffer(device, TILES)
     x = values(TILES * TILE, 3)
     source.write(x)

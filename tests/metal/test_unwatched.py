@@ -1,4 +1,6 @@
-"""Programs without the watcher: what has a defined result on a card runs, the rest still raises an error.
+"""Programs without watcher: results defined on a card run.
+
+The rest still raises an error.
 
 The table in docs/host-api.md lists the rules; each row has its program here.
 """

@@ -1,4 +1,7 @@
-"""Calls of the kernel API that fit no signature, though the kernel catches what Python raises; threads in kernels."""
+"""Kernel API calls without signature, and threads, in kernels.
+
+The errors are reported though the kernel catches what Python raises.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Caches of model parameters that somebody has changed: each is read as it was, or made anew with a warning.
+"""Changed parameter caches: read as before, or remade with warning.
+
+Somebody has changed them.
 
 `python tests/model_preprocessing/mutated_caches.py 100000` tries as many changes; the test suite tries a sample.
 """
@@ -148,7 +150,7 @@ def _sparse(path: Path, chance: random.Random, outside: Path) -> None:
 
 
 def _hostile(path: Path, chance: random.Random, outside: Path) -> None:
-    """Change a manifest and make its digest fit, as only somebody who wants to does it."""
+    """Change a manifest with a fitting digest, as an attacker would."""
     if path.name != "manifest.json":
         return _flip(path, chance, outside)
     content = json.loads(path.read_text())["content"]

@@ -1,4 +1,4 @@
-"""The cache of model parameters: damage, names, several processes, and processes that die."""
+"""Model parameter cache: damage, names, several and dying processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operator of a test is compared with its golden function; hashes of model results."""
+"""Model tests: operators against golden functions; result hashes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from testkit.model_checks import Operators
 from ttnn.operation import slow_path
 
 HASHES = Path(__file__).parent / "hashes.json"
-"""SHA-256 of what models compute, by model and run; the same on every machine.
+"""SHA-256 of model results, by model and run; machine-independent.
 
 `TTNN_WRITE_HASHES=1 pytest tests/models` writes them anew, which is right only when bits are meant to change.
 """
@@ -37,7 +37,7 @@ def operators() -> Iterator[Operators]:
 
 @pytest.fixture
 def model_device() -> Iterator[ttnn.MeshDevice]:
-    """Return a device with room for the windows of convolutions and for traces."""
+    """Return a device with room for convolution windows and traces."""
     device = ttnn.open_device(device_id=0, l1_small_size=1 << 15, trace_region_size=1 << 23)
     yield device
     ttnn.close_device(device)
@@ -52,7 +52,7 @@ def fast() -> Iterator[None]:
 
 @pytest.fixture
 def same_hash() -> Callable[[str, str, str], None]:
-    """Return a function that compares the hash of a run of a model with the committed one."""
+    """Return a function that compares a model run's hash."""
 
     def check(model: str, run: str, digest: str) -> None:
         known = json.loads(HASHES.read_text(encoding="utf-8")) if HASHES.exists() else {}

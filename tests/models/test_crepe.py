@@ -1,4 +1,7 @@
-"""CREPE on the device: every operator, bits of every layer, distance to torch, pitch of tones."""
+"""CREPE on the device: operators, bits, distance to torch, pitch.
+
+Every operator and layer; the pitch is of tones.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ from ttnn.cli.demo.tasks import crepe as task
 from ttnn.examples.models import crepe as port
 
 OPERATOR_BARS = {"ttnn.conv2d": 6e-4}
-"""1 - PCC to the golden function, 1e-4 for others. Sums over 512 samples are bfloat16 in L1."""
+"""1 - PCC to the golden function, 1e-4 for others.
+
+Sums over 512 samples are bfloat16 in L1.
+"""
 
 
 def build(
@@ -39,7 +45,7 @@ def build(
 
 
 def noise() -> torch.Tensor:
-    """Return frames that are the same on every host; sines differ in their last bits."""
+    """Return host-independent frames; sines differ in their last bits."""
     return made.draw("crepe", 0, "frames", (2, port.SAMPLES), 1.0)
 
 
@@ -47,7 +53,7 @@ def noise() -> torch.Tensor:
 def test_every_operator_is_near_its_golden_function(
     dtype: str, model_device: ttnn.MeshDevice, operators: Operators
 ) -> None:
-    """With weights on the host, which the first call prepares, and with prepared ones."""
+    """With host weights, prepared by the first call, and prepared ones."""
     model, sound = build(model_device, task.tones()[::16], dtype)
     for _ in range(2):
         operators.found.clear()

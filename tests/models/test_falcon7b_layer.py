@@ -1,4 +1,7 @@
-"""One layer of Falcon-7B at full size: operators, bits, distance to torch, both phases; and what fits into the chip."""
+"""One full-size Falcon-7B layer: operators, bits, distance to torch.
+
+Both phases; and what fits into the chip.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ OPERATOR_BARS = {
     "ttnn.scale_causal_mask_hw_dims_softmax_in_place": 5e-4,
     "ttnn.scale_mask_softmax_in_place": 5e-4,
 }
-"""1 - PCC to the golden function, 1e-5 for others. Decoding has LoFi; powers and their sum are bfloat16 in Dst."""
+"""1 - PCC to the golden function, 1e-5 for others.
+
+Decoding has LoFi; powers and their sum are bfloat16 in Dst.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +85,10 @@ def test_a_layer(
     same_hash: Callable[[str, str, str], None],
     host_threads: None,
 ) -> None:
-    """In the exact mode: a prompt, then a token of each of 32 users; at any number of threads."""
+    """Exact mode: a prompt, then a token of 32 users.
+
+    At any number of threads.
+    """
     layer = port.Layer(device, weights, rotation)
     mask = rotation.decode_mask(PROMPT)
     of_prompt, keys, cached = port.torch_prefill(exact, words[:PROMPT].float())
@@ -145,7 +154,10 @@ def test_bits_of_both_phases(
     cpu_level: None,
     host_threads: None,
 ) -> None:
-    """A layer alone; the head takes as long to make as ten of them."""
+    """A layer alone.
+
+    The head takes as long to make as ten of them.
+    """
     rotation = port.Rotation(model_device, 64)
     layer = port.Layer(model_device, weights, rotation)
     masks, mask = rotation.prefill_masks(32), rotation.decode_mask(32)
@@ -178,7 +190,7 @@ def test_more_phases_are_nearer_to_torch(
 
 
 def test_all_layers_fit_in_bfloat8_b_and_not_in_bfloat16(device: ttnn.MeshDevice) -> None:
-    """Memory of the chip, which this host does not touch before something is written."""
+    """Chip memory that the host does not touch before writes."""
 
     def allocate(dtype: ttnn.DataType) -> list[ttnn.Tensor]:
         place = {"layout": ttnn.TILE_LAYOUT, "device": device}

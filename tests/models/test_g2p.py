@@ -1,4 +1,7 @@
-"""g2p-en on the device: every operator, bits of states and phonemes, distance to torch, sounds of 200 words."""
+"""g2p-en on the device: operators, bits, distance to torch, sounds.
+
+Bits of states and phonemes, sounds of 200 words.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def words() -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "bfloat8_b"])
 def test_every_operator_is_near_its_golden_function(dtype: str, device: ttnn.MeshDevice, operators: Operators) -> None:
-    """Both cells over all steps. States are float32, so only matmuls round noticeably."""
+    """Both cells over all steps.
+
+    States are float32, so only matmuls round noticeably.
+    """
     model = build(device, dtype)
     operators.found.clear()
     model(*words())

@@ -1,4 +1,4 @@
-"""MiniLM on the device: every operator, bits, distance to torch, and sentence similarities."""
+"""MiniLM on the device: operators, bits, distance to torch, similarities."""
 
 from __future__ import annotations
 
@@ -38,14 +38,20 @@ BARS = {
     ("bfloat8_b", "LoFi"): (0.99674, 0.99721),
     ("bfloat4_b", "LoFi"): (0.94818, 0.95939),
 }
-"""Smallest cosine and PCC of tokens of a composition of element-wise operators and products, minus 0.001."""
+"""Smallest cosine and token PCC of the composition, minus 0.001.
+
+It consists of element-wise operators and matmuls.
+"""
 OPERATOR_BARS = {
     "ttnn.softmax": 2e-4,
     "ttnn.transformer.attention_softmax_": 2e-4,
     "ttnn.transformer.scaled_dot_product_attention": 2e-4,
     "ttnn.rsqrt": 1.5e-4,
 }
-"""1 - PCC to the golden function in bfloat16. Powers and their sum are bfloat16 in Dst: 2**-9 each."""
+"""1 - PCC to the golden function in bfloat16.
+
+Powers and their sum are bfloat16 in Dst: 2**-9 each.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +89,7 @@ def test_bits_of_every_layer(
     cpu_level: None,
     host_threads: None,
 ) -> None:
-    """For any number of threads and CPU level, with and without cached programs."""
+    """For any threads and CPU level, with and without cached programs."""
     model = form(device, weights, layers=2)
 
     def bits() -> list[str]:

@@ -1,4 +1,7 @@
-"""Mistral-7B with made weights: a layer at full size, two of them with the head, both phases."""
+"""Mistral-7B with made weights, at full size, both phases.
+
+A layer, and two of them with the head.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ OPERATOR_BARS = {
     "ttnn.transformer.scaled_dot_product_attention": 2e-4,
     "ttnn.transformer.scaled_dot_product_attention_decode": 2e-4,
 }
-"""1 - PCC to the golden function, 5e-5 for others. LoFi cuts the mantissas of both operands of a product."""
+"""1 - PCC to the golden function, 5e-5 for others.
+
+LoFi cuts the mantissas of both operands of a product.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +103,10 @@ def test_bits_of_two_layers_and_the_head(
 
 
 def test_a_layer(fast: None, model_device: ttnn.MeshDevice, weights: Any, exact: Any, words: torch.Tensor) -> None:
-    """Two users with different prompts: decoding after a prompt is a prompt of one more token."""
+    """Two users with different prompts.
+
+    Decoding after a prompt is a prompt of one more token.
+    """
     rotation = port.Rotation(model_device, 256)
     prompts = [words, made.draw("mistral7b", -1, "other words", tuple(words.shape), 1.0)]
     references = [port.torch_prefill(exact, prompt[:PROMPT].float()) for prompt in prompts]

@@ -1,4 +1,4 @@
-"""MTCNN on the device: every operator, bits, 200 crops, and the face in an image."""
+"""MTCNN on the device: operators, bits, 200 crops, a face."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_r_net_knows_200_crops(
 
 
 NETWORKS = {"pnet": (port.P_NET, (1, 48, 40)), "rnet": (port.R_NET, (4, 24, 24)), "onet": (port.O_NET, (2, 48, 48))}
-"""The networks, and the images that they are given here: how many, their height and width."""
+"""The networks and their images: number, height and width."""
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_operator_is_near_its_golden_function(
     name: str, model_device: ttnn.MeshDevice, operators: Operators
 ) -> None:
-    """With weights on the host, which the first call prepares, and with prepared ones."""
+    """With host weights, prepared by the first call, and prepared ones."""
     network, size = NETWORKS[name]
     model = port.Faces(model_device, network, port.load_weights(network))
     pixels = ttnn.to_device(model.inputs(noise(size)), model_device)

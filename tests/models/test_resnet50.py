@@ -1,4 +1,4 @@
-"""ResNet-50 with made weights on the device, at full size: every operator, bits, distance to torch."""
+"""ResNet-50 at full size, made weights: operators, bits, distance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from ttnn.cli.demo.tasks import resnet50 as task
 from ttnn.examples.models import resnet50 as port
 
 OPERATOR_BARS = {"ttnn.conv2d": 6e-4, "ttnn.linear": 2e-4}
-"""1 - PCC to the golden function, 1e-4 for others. LoFi cuts the mantissas of both operands of a product."""
+"""1 - PCC to the golden function, 1e-4 for others.
+
+LoFi cuts the mantissas of both operands of a product.
+"""
 
 
 def build(
@@ -32,7 +35,7 @@ def build(
 def correlations(
     model: port.ResNet50, pixels: ttnn.Tensor, seen: list[torch.Tensor]
 ) -> tuple[list[float], torch.Tensor]:
-    """Return the PCC of every block without the mean over pixels, and the scores."""
+    """Return each block's PCC without pixel mean, and the scores."""
     found: list[float] = []
 
     def look(block: ttnn.Tensor) -> None:
@@ -48,7 +51,7 @@ def reference(images: int) -> tuple[list[torch.Tensor], torch.Tensor]:
 
 
 def test_every_operator_is_near_its_golden_function(model_device: ttnn.MeshDevice, operators: Operators) -> None:
-    """With weights on the host, which the first call prepares, and with prepared ones."""
+    """With host weights, prepared by the first call, and prepared ones."""
     model, pixels = build(model_device)
     for _ in range(2):
         operators.found.clear()
@@ -91,7 +94,10 @@ def test_distance_to_torch(fast: None, model_device: ttnn.MeshDevice) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("dtype", "bar"), [("bfloat16", 0.999), ("bfloat8_b", 0.995)])
 def test_more_phases_are_nearer_to_torch(dtype: str, bar: float, model_device: ttnn.MeshDevice) -> None:
-    """With float32 sums. In a 16-bit Dst sums grow, and the truncation of LoFi compensates for a part of that."""
+    """With float32 sums.
+
+    In a 16-bit Dst sums grow, and the truncation of LoFi compensates for a part of that.
+    """
     seen, _ = reference(1)
     last: dict[str, float] = {}
     for fidelity in ("LoFi", "HiFi2", "HiFi4"):

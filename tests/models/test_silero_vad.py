@@ -1,4 +1,4 @@
-"""silero-vad on the device: every operator, bits of every layer, distance to torch, where a voice speaks."""
+"""silero-vad on the device: operators, bits, distance to torch, speech."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from ttnn.cli.demo.tasks import sounds
 from ttnn.examples.models import silero_vad as port
 
 OPERATOR_BARS = {"ttnn.conv1d": 3e-4}
-"""1 - PCC to the golden function, 1e-4 for others. The first call rounds the weights on the host to bfloat8_b."""
+"""1 - PCC to the golden function, 1e-4 for others.
+
+The first call rounds the weights on the host to bfloat8_b.
+"""
 
 
 def build(
@@ -41,7 +44,7 @@ def build(
 
 
 def noise() -> torch.Tensor:
-    """Return 8 chunks that are the same on every host; sines differ in their last bits."""
+    """Return 8 host-independent chunks; sines differ in their last bits."""
     return made.draw("silero-vad", 0, "chunks", (8, port.CONTEXT + port.CHUNK + port.PAD), 0.1)
 
 
@@ -49,7 +52,7 @@ def noise() -> torch.Tensor:
 def test_every_operator_is_near_its_golden_function(
     dtype: str, model_device: ttnn.MeshDevice, operators: Operators
 ) -> None:
-    """With weights on the host, which the first call prepares, and with prepared ones."""
+    """With host weights, prepared by the first call, and prepared ones."""
     model, windows = build(model_device, port.chunks(sounds.spoken(0.3)), dtype)
     for _ in range(2):
         operators.found.clear()

@@ -1,4 +1,4 @@
-"""SmolLM2 on the device: every operator, bits, distance to torch, and tokens one by one."""
+"""SmolLM2 on the device: operators, bits, distance to torch, decoding."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ BARS = {
     ("bfloat8_b", "HiFi2"): (0.9975, 0.918, 0.98, 0.03),
     ("bfloat8_b", "LoFi"): (0.9967, 0.89, 0.99, 0.03),
 }
-"""PCC of logits, first choice equal, first choice among five, relative change of perplexity, over 256 tokens."""
+"""Logit PCC, top-1, top-5, and perplexity change over 256 tokens."""
 
 OPERATOR_BARS = {
     "ttnn.linear": 1.5e-4,
     "ttnn.transformer.scaled_dot_product_attention": 2e-4,
     "ttnn.transformer.scaled_dot_product_attention_decode": 2e-4,
 }
-"""1 - PCC to the golden function. The head is at HiFi2, which cuts the mantissas of its bfloat16 operand."""
+"""1 - PCC to the golden function.
+
+The head is at HiFi2, which cuts the mantissas of its bfloat16 operand.
+"""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""ViT-B/16 with made weights on the device: every operator, bits, distance to torch."""
+"""ViT-B/16 with made weights: operators, bits, distance to torch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ OPERATOR_BARS = {
     "bfloat16": {"ttnn.transformer.attention_softmax_": 1e-3},
     "bfloat8_b": {"ttnn.transformer.attention_softmax_": 1e-3, "ttnn.linear": 1.5e-4},
 }
-"""1 - PCC to the golden function, 1e-4 for others. Powers and their sum are bfloat16 in Dst: 2**-9 each."""
+"""1 - PCC to the golden function, 1e-4 for others.
+
+Powers and their sum are bfloat16 in Dst: 2**-9 each.
+"""
 
 
 def build(
@@ -51,7 +54,10 @@ def test_bits_of_every_layer(
     cpu_level: None,
     host_threads: None,
 ) -> None:
-    """In DRAM alone: products choose their blocks by the room that tensors leave in L1, and add in another order."""
+    """In DRAM alone, which fixes the matmul blocks.
+
+    Products choose their blocks by the room that tensors leave in L1, and add in another order.
+    """
     model, pixels = build(model_device)
 
     def bits() -> list[str]:

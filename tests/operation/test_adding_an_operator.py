@@ -1,4 +1,7 @@
-"""An operator is added by its entry: a scratch registry gets one of each kind, and everything derived appears."""
+"""Adding one operator of each kind to a scratch registry.
+
+Everything derived appears.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names derived from operator entries: public names, Python signatures, the stub, missing names."""
+"""Names derived from entries: public, signatures, stub, missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The docstrings of operators: what they begin with, shapes, sources that a reader can open, words of the field."""
+"""Operator docstrings: beginning, shapes, readable sources, usual words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operators that run on the host by their golden functions: counted, and shown where a program is shown."""
+"""Operators that run on the host by golden functions.
+
+They are counted, and shown where a program is shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison mode from the start of the program: golden values that are carried from operator to operator."""
+"""Comparison mode from the start: golden values carried between operators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ttnn.operation.slow_path import ComparisonError, correlation
 
 @pytest.fixture
 def report(tmp_path: Path) -> Iterator[Path]:
-    """Return the folder of a report, while comparison mode and logging are on."""
+    """Return the report folder, with comparison mode and logging on."""
     names = ("root_report_path", "report_name", "enable_logging", "enable_comparison_mode", "comparison_mode_pcc")
     before = {name: getattr(ttnn.CONFIG, name) for name in names}
     for name, value in zip(names, (tmp_path, "porting", True, True, 0.0), strict=True):

@@ -1,4 +1,4 @@
-"""Golden functions are in the module of `ttnn.golden` with the name of their operator's folder in `ttnn.ops`."""
+"""Golden functions are in `ttnn.golden` modules named as operator folders."""
 
 from __future__ import annotations
 

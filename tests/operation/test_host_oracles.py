@@ -1,4 +1,4 @@
-"""Golden functions of operators that make, move and view tensors: torch tensors go in and come out."""
+"""Golden functions that make, move and view torch tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operators that call others: the inner calls belong to the outer one, for hooks, comparison mode, logs and queues."""
+"""Inner operator calls belong to the outer one.
+
+For hooks, comparison mode, logs and queues.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ def test_the_queue_of_the_outer_call_is_that_of_the_inner_ones(device: ttnn.Mesh
 
 
 def test_the_peak_of_memory_contains_that_of_inner_calls(device: ttnn.MeshDevice) -> None:
-    """A result of an inner call takes memory while the outer one runs, and none afterwards."""
+    """Inner results use memory only while the outer operator runs."""
     x = ttnn.Tensor(np.ones((1, 1, 64, 128), np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
     before = ttnn.get_memory_view(device, ttnn.BufferType.DRAM).total_bytes_allocated_per_bank
     seen: list[int] = []

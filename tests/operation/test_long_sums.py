@@ -1,4 +1,7 @@
-"""The hint for products with a long K and sums in a 16-bit Dst, in comparison mode and in profiles."""
+"""The hint for long-K matmuls with a 16-bit Dst.
+
+It appears in comparison mode and in profiles.
+"""
 
 from __future__ import annotations
 

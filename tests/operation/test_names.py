@@ -1,4 +1,4 @@
-"""The operators this package must have, by the names that programs know them by."""
+"""Required operators, by the names that programs use."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_list_of_official_names_is_complete() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_official_name_exists_or_is_listed_as_later(name: str) -> None:
-    """The name exists, or is listed as missing; it is callable and has a docstring."""
+    """The name exists or is listed missing; callable, with docstring."""
     operator = found(name)
     assert (operator is None) == (name in LATER)
     if operator is not None:

@@ -1,4 +1,4 @@
-"""Modules below `ttnn.operations`: official names, golden functions of pools, and what a star import takes."""
+"""Modules below `ttnn.operations`: names, pool golden functions, star imports."""
 
 from __future__ import annotations
 

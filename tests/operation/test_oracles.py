@@ -1,4 +1,4 @@
-"""Golden functions on torch tensors: types, forms and arguments of the official ones."""
+"""Golden functions on torch tensors: official types, forms and arguments."""
 
 from __future__ import annotations
 

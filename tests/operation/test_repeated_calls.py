@@ -1,4 +1,4 @@
-"""Repeated calls return the results of the first: the same bits, the same errors, for every operator."""
+"""Repeated calls: the same bits and errors, for every operator."""
 
 from __future__ import annotations
 

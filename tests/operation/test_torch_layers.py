@@ -1,4 +1,4 @@
-"""Golden functions of layers on torch tensors: arguments, types and forms of the official ones."""
+"""Golden layer functions on torch: official arguments, types and forms."""
 
 from __future__ import annotations
 

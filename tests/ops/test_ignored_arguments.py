@@ -1,4 +1,4 @@
-"""Arguments that the official operators ignore: any value returns the same result, in the same memory config."""
+"""Ignored official arguments: equal results in equal memory configs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row-major tensors of short rows share tiles on the way: they have the bits of the same operators on tiles."""
+"""Row-major tensors of short rows share tiles: tiled operator bits."""
 
 from __future__ import annotations
 

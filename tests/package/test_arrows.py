@@ -1,4 +1,7 @@
-"""No module imports itself through others, in any function: `lint-imports` knows packages, not modules."""
+"""No module imports itself indirectly, in any function.
+
+`lint-imports` knows packages, not modules.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(module: str, path: Path) -> Iterator[str]:
-    """Yield the names that a module imports: at its top, in functions and for type checkers."""
+    """Yield a module's imports: top, functions, type checking."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

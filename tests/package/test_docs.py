@@ -1,4 +1,4 @@
-"""README and docs: short tables, paths and links that exist, and the words of the glossary."""
+"""README and docs: tables, paths, links, glossary words."""
 
 from __future__ import annotations
 

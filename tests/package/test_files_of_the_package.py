@@ -1,4 +1,4 @@
-"""Files are written and opened through `ttnn.base.files`: whole or not at all, and within limits."""
+"""Files go through `ttnn.base.files`: whole, and within limits."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ def test_import_brings_no_heavy_package() -> None:
 
 
 def test_the_installed_package_is_tested() -> None:
-    """The CI script promises that its tests run on the wheel and not on the source tree."""
+    """The CI script tests the wheel, not the source tree."""
     if os.environ.get("TTNN_TEST_INSTALLED") == "1":
         repository = Path(__file__).resolve().parents[2]
         assert repository not in Path(ttnn.__file__).resolve().parents
 
 
 def test_helpers_of_the_package_are_no_names_of_ttnn() -> None:
-    """Programs find what the official package has, our errors, and what the documentation adds."""
+    """Programs find official names, our errors, and documented additions."""
     assert not {"BLOCK_FLOATS", "ELEMENT_BYTES", "FORMAT_CODE", "VendorEnum", "current_queue", "fatal"} & set(dir(ttnn))
 
 

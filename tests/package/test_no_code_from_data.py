@@ -1,4 +1,7 @@
-"""No module can run the content of a file: no unpickling, no `eval`, no shell, `exec` for scripts and kernels only."""
+"""No module runs file content: no pickles, `eval`, or shell.
+
+`exec` for scripts and kernels only.
+"""
 
 from __future__ import annotations
 

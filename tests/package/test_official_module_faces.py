@@ -1,4 +1,4 @@
-"""Modules at official paths re-export names of the rooms, and have no code of their own."""
+"""Official module paths re-export names, without own code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import ttnn
 PACKAGE = Path(ttnn.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 OWN = {"__init__", "__main__", "_engine", "namespaces"}
-"""Modules at the top of the package that are not official paths of names of the rooms."""
+"""Top-level modules that are not official paths of re-exported names."""
 FACES = sorted({path.stem for path in PACKAGE.glob("*.py")} - OWN)
 PLAIN = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 

@@ -1,4 +1,4 @@
-"""Modules and names that fixtures and helpers of the official package use, besides operators."""
+"""Official fixtures' modules and names besides operators."""
 
 from __future__ import annotations
 

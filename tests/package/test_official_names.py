@@ -1,4 +1,7 @@
-"""Functions of the host that official fixtures, helpers and models import, and those that always raise."""
+"""Official host functions, and those that always raise.
+
+Official fixtures, helpers and models import them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full disk or a killed process leaves every old file as it was, whatever writes it."""
+"""Full disks and killed processes leave old files intact."""
 
 from __future__ import annotations
 

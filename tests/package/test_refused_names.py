@@ -1,4 +1,4 @@
-"""Operators of the official package whose names exist and raise with the reason."""
+"""Official operators that raise, with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time limits of this test suite: a busy laptop runs every test to its end."""
+"""Time limits: a busy laptop finishes every test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SHORTEST = 600
-"""Seconds below which no limit of a test, or of a process that a test starts, may be."""
+"""Minimum time limit in seconds of tests and their processes."""
 
 
 def short_limits(source: str) -> list[str]:

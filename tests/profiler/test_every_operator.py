@@ -1,4 +1,7 @@
-"""Every operator that asks the engine to work is a device operation with a plan, whatever it is called with."""
+"""Every engine operator is a device operation with a plan.
+
+Whatever it is called with.
+"""
 
 from __future__ import annotations
 

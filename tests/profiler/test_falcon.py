@@ -1,4 +1,7 @@
-"""The kernel time of a whole model: Falcon-7B on a Wormhole card, from the plans of its device operations."""
+"""Kernel time of Falcon-7B on a Wormhole card, from plans.
+
+They are the plans of its device operations.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A device operation without a predicted time is listed with the reason, and the program goes on."""
+"""Device operations without prediction are listed with a reason.
+
+The program goes on.
+"""
 
 from __future__ import annotations
 

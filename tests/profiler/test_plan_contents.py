@@ -1,4 +1,4 @@
-"""Plans read, compute and write the pages, tile products and circular buffers of their operators."""
+"""Plans match their operators' pages, tile matmuls and circular buffers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def moved(plan: Plan) -> Counter[str]:
 
 
 def balance(plan: Plan) -> None:
-    """Assert that every page that comes to a circular buffer of a core goes again, or stays in a shard."""
+    """Assert that circular buffer pages leave, or stay in shards."""
     for group in plan.groups:
         pages: Counter[tuple[str, int]] = Counter()
         for steps in (group.reader, group.compute, group.writer):
@@ -57,7 +57,7 @@ def plan_of(call: Callable[[], Any]) -> tuple[Plan, Any]:
 
 
 def plans_of(call: Callable[[], Any]) -> tuple[dict[str, Plan], Any]:
-    """Return the plans of a call by the kind of their device operation, in the order of execution."""
+    """Return a call's plans by device operation, in execution order."""
     with ttnn.profiler.profile() as session:
         result = call()
     return {row.plan.name.removesuffix("DeviceOperation"): row.plan for row in session.rows}, result
@@ -99,7 +99,7 @@ def test_a_product_whose_right_operand_serves_all_matrices(device: ttnn.MeshDevi
 
 @pytest.mark.parametrize("sharded", [False, True])
 def test_a_core_that_multiplies_several_matrices(sharded: bool, device: ttnn.MeshDevice) -> None:
-    """A case of attention over height shards: rows of two heads on each of 3 x 2 cores."""
+    """Attention over height shards: two heads per core, 3x2 cores."""
     a, b = tensor((3, 4, 64, 32), device), tensor((3, 4, 32, 64), device)
     if sharded:
         cores = ttnn.CoreGrid(x=3, y=2)
@@ -196,7 +196,7 @@ def convolution(x: ttnn.Tensor, kernel: int, **options: Any) -> Any:
 
 @pytest.mark.parametrize("kernel", [1, 3])
 def test_a_convolution_multiplies_every_window_once(kernel: int, device: ttnn.MeshDevice) -> None:
-    """Weights on the host are prepared in the call, which is a part of no device operation."""
+    """Host weights are prepared in the call, outside device operations."""
     x = tensor((1, 1, 32 * 32, 64), device, ttnn.ROW_MAJOR_LAYOUT)
     plans, result = plans_of(lambda: convolution(x, kernel))
     plan = plans["Conv2d"]
@@ -476,7 +476,10 @@ def test_attention_of_a_token_reads_what_is_visible(position: int, device: ttnn.
 
 @pytest.mark.parametrize("traced", [False, True])
 def test_attention_of_a_token_is_timed_anew_where_its_positions_change(traced: bool) -> None:
-    """Positions in a tensor are no part of the call; a step of a trace reads them each time."""
+    """Positions in tensors are no call part.
+
+    A step of a trace reads them each time.
+    """
     device = ttnn.open_device(device_id=0, trace_region_size=1 << 20)
     try:
         query, cache = tensor((1, 1, 4, 64), device), tensor((1, 2, 1024, 64), device)

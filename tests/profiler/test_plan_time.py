@@ -1,4 +1,7 @@
-"""The time of plans: kernels that meet at circular buffers and semaphores, and the bounds that all cores share."""
+"""Time of plans: meeting kernels, and core-shared bounds.
+
+Kernels meet at circular buffers and semaphores.
+"""
 
 import pytest
 

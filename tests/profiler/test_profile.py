@@ -1,4 +1,4 @@
-"""`ttnn.profiler.profile`: its records, that it changes no value, its table and its files."""
+"""`ttnn.profiler.profile`: records, unchanged values, table and files."""
 
 import csv
 import json

@@ -1,4 +1,7 @@
-"""Predicted times of operators are the same for every CPU level and number of threads, here and elsewhere."""
+"""Predicted operator times are equal everywhere.
+
+For every CPU level and number of threads, here and elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hashes of predicted times of operators; the same on every machine, CPU level and number of threads.
+"""Hashes of predicted operator times, equal everywhere.
+
+On every machine, CPU level and number of threads.
 
 `time_hashes.json`, beside this file, has them and the cycles. As a command this compares them; with `--write` it writes
 them anew, which is right only if figures are meant to change.
@@ -70,7 +72,7 @@ CASES: dict[str, Callable[[Make, ttnn.MeshDevice], Any]] = {
 
 
 def times_of(card: str, name: str) -> dict[str, Any]:
-    """Run a case on a card; return the cycles of its device operations, and a hash of all that is predicted."""
+    """Run a case; return device operation cycles and prediction hash."""
     with ttnn.manage_device(device_id=0, chip=card) as device:
 
         def made(*shape: int, layout: ttnn.Layout = ttnn.TILE_LAYOUT, **options: Any) -> ttnn.Tensor:

@@ -26,7 +26,7 @@ def cores_of(part: ttnn.CoreRange | ttnn.CoreRangeSet) -> set[Core]:
 
 @st.composite
 def range_sets(draw: st.DrawFn) -> ttnn.CoreRangeSet:
-    """Return a set of ranges, those left out that overlap an earlier one."""
+    """Return a range set without ranges that overlap earlier ones."""
     kept: list[ttnn.CoreRange] = []
     for found in draw(st.lists(ranges, max_size=12)):
         if all(cores_of(found).isdisjoint(cores_of(other)) for other in kept):
@@ -35,7 +35,10 @@ def range_sets(draw: st.DrawFn) -> ttnn.CoreRangeSet:
 
 
 def row_by_row(cores: set[Core]) -> list[ttnn.CoreRange]:
-    """Return the rectangles of the official rule: the runs of each row continue those of the row above."""
+    """Return the official rule's rectangles.
+
+    The runs of each row continue those of the row above.
+    """
     finished, growing = [], {}
     for y in range(SIDE + 1):
         row = [x in {column for column, line in cores if line == y} for x in range(SIDE)] + [False]

@@ -1,4 +1,4 @@
-"""Laws of tensors: what goes in comes out, wherever it was in between."""
+"""Laws of tensors: round trips through any memory config."""
 
 from __future__ import annotations
 

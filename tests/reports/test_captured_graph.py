@@ -34,7 +34,7 @@ def _of_type(graph: list[Node], kind: str) -> list[Node]:
 
 
 def _assert_sound(graph: list[Node]) -> None:
-    """Functions are nested, places are right, connections lead to nodes, parameters are texts."""
+    """Nested functions, right places, node connections, text parameters."""
     opened: list[Node] = []
     for place, node in enumerate(graph):
         assert node["counter"] == node["id"] == place

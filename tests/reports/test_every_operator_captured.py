@@ -1,4 +1,7 @@
-"""Every operator is captured: the graph is sound, values stay what they are, and without dispatch nothing runs."""
+"""Every operator is captured: sound graphs, unchanged values.
+
+Without dispatch nothing runs.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def _functions(graph: list[dict[str, Any]]) -> list[str]:
 
 
 def _captured(mode: ttnn.graph.RunMode, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Return the result of a call, and the device operations of its graph."""
+    """Return a call's result and its graph's device operations."""
     ttnn.graph.begin_graph_capture(mode)
     try:
         result = operation(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Queries of graphs that are written down here, so that every number can be counted."""
+"""Graph queries on written graphs, with countable numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def _circular(size: int, borrowed: int = 0) -> dict[str, str]:
 
 
 def _program() -> list[Node]:
-    """A function that takes a tensor in L1, makes one there and one in DRAM, and runs two programs."""
+    """A function on an L1 tensor with two programs.
+
+    It makes one there and one in DRAM.
+    """
     return _graph(
         ("capture_start", {}, [1]),
         ("function_start", {"name": "ttnn.first"}, []),

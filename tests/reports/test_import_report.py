@@ -159,7 +159,10 @@ def test_addresses_of_repositories_lose_their_passwords() -> None:
 
 
 def _stranger(path: Path, **fields: Any) -> Path:
-    """Write a report whose one operation was called at line 1 of a file that the stranger chose."""
+    """Write a report with one operation from a chosen file.
+
+    It was called at line 1 of a file that the stranger chose.
+    """
     nodes = [
         {"counter": 0, "node_type": "capture_start", "params": {}, "connections": [1]},
         {"counter": 1, "node_type": "function_start", "params": {"name": "ttnn::add"}, "connections": [2]},

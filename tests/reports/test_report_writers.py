@@ -1,4 +1,4 @@
-"""A report has one writer, and a killed one leaves a database that opens."""
+"""A report has one writer; killed ones leave readable databases."""
 
 from __future__ import annotations
 

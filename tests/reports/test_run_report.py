@@ -1,4 +1,4 @@
-"""The report of a run: what `CONFIG.enable_logging` writes, and that nothing is written without it."""
+"""The report of `CONFIG.enable_logging`, and nothing without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ttnn.base.observers import OBSERVERS
 
 @pytest.fixture
 def report(tmp_path: Path) -> Iterator[Path]:
-    """Name a report in a folder of the test; return where it will be."""
+    """Name a report in a test folder; return its path."""
     before = ttnn.Config(ttnn.CONFIG)
     ttnn.CONFIG.root_report_path, ttnn.CONFIG.report_name = tmp_path, Path("A run")
     folder = ttnn.CONFIG.report_path

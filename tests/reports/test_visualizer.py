@@ -20,7 +20,10 @@ class Shown(NamedTuple):
 
 
 def _run(device: ttnn.MeshDevice) -> None:
-    """A small model: interleaved and sharded tensors in DRAM and L1, a deallocation, and an operator that raises."""
+    """A small model: memory configs, deallocation, and a raising operator.
+
+    Interleaved and sharded tensors in DRAM and L1.
+    """
 
     def tensor(*shape: int, **options: Any) -> ttnn.Tensor:
         values = np.random.default_rng(7).random(shape, np.float32)

@@ -1,4 +1,4 @@
-"""Operator calls become programs: which do, their content, and the results of a launch."""
+"""Operator calls become programs: which, content, launch results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tensor(device: ttnn.MeshDevice, shape: tuple[int, ...] = (64, 64), seed: int
 
 
 def programs(device: ttnn.MeshDevice, name: str) -> list[Program | str]:
-    """Return the programs of an operator that a device keeps, or why calls have none."""
+    """Return an operator's programs on a device, or the reason."""
     return [program for key, program in device._resolved.items() if key[0] == name]
 
 

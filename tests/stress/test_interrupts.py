@@ -1,4 +1,4 @@
-"""Ctrl-C while an operator runs: it ends soon, and the device can be used."""
+"""Ctrl-C in an operator: it ends soon; the device remains usable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ SECONDS = 0.4
 
 @pytest.fixture(autouse=True)
 def handler() -> Iterator[None]:
-    """Set Python's own handler: where signals are ignored, as in jobs in the background, it sets none."""
+    """Set Python's own handler.
+
+    Where signals are ignored, as in jobs in the background, it sets none.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -96,7 +99,7 @@ def test_a_handler_of_the_program_does_not_end_it(device: ttnn.MeshDevice, threa
 
 
 def test_other_threads_work_on(device: ttnn.MeshDevice, threads: int) -> None:
-    """A thread with an operator asks for the interpreter, others with the interpreter ask for the device."""
+    """Operator threads need the interpreter, others need the device."""
     a, b = operands(device)
     part = a[0:1]
     expected = ttnn.matmul(part, b).to_numpy()

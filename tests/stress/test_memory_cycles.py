@@ -1,4 +1,4 @@
-"""Devices and buffers used many times and by several threads: nothing is held, nothing hangs."""
+"""Repeated, threaded devices and buffers: nothing is held or hangs."""
 
 from __future__ import annotations
 

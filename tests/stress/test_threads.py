@@ -1,4 +1,4 @@
-"""User threads that call operators, programs and transfers at once get the results that one thread gets."""
+"""Threads calling operators, programs and transfers have one thread's results."""
 
 from __future__ import annotations
 

@@ -301,7 +301,10 @@ def test_fp8_wants_float32() -> None:
 
 
 def test_numpy_reads_fp8_as_the_host_rule_does() -> None:
-    """The vendor's codes end at 240 and have no subnormals; numpy's type has both, but no conversion writes them."""
+    """Vendor codes end at 240, without subnormals, unlike numpy's.
+
+    No conversion writes numpy's.
+    """
     words = np.arange(0, 2**32, 65521, np.uint32).view(np.float32)
     tensor = ttnn.Tensor(np.concatenate([words, np.linspace(-260, 260, 5201, dtype=np.float32)]), ttnn.fp8_e4m3)
     seen = tensor.to_numpy()

@@ -1,4 +1,4 @@
-"""Arguments of tensor accessors: shapes in pages with as few dimensions as describe them, and the banks."""
+"""Tensor accessor arguments: minimal page shapes, and banks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_squeeze(tensor: tuple[int, ...], shard: tuple[int, ...], expected: obje
 
 
 def shard_of(page: int, tensor: tuple[int, ...], shard: tuple[int, ...]) -> tuple[int, int]:
-    """Return the shard of a page, and the place of the page there."""
+    """Return a page's shard, and its position there."""
     place, number = page, []
     for size in reversed(tensor):
         place, index = divmod(place, size)

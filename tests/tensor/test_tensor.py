@@ -58,7 +58,7 @@ def test_what_a_host_tensor_says(host: ttnn.Tensor) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32], ids=lambda d: d.name)
 def test_numpy_takes_the_values(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
-    """An array of the values, not of one object; memory is never shared."""
+    """An array of values, not one object, without shared memory."""
     values = np.arange(15, dtype=np.int32 if dtype is ttnn.int32 else np.float32).reshape(3, 5)
     host = ttnn.Tensor(values, dtype, layout=ttnn.TILE_LAYOUT)
     for tensor in (host, host.to(device)):

@@ -1,4 +1,7 @@
-"""Views: tensors on the memory of another one. How many there were leaves no trace."""
+"""Views on another tensor's memory.
+
+How many there were leaves no trace.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _tensor(device: ttnn.MeshDevice) -> ttnn.Tensor:
 
 
 def _growth(calls: int, source: ttnn.Tensor, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """Return the bytes that stay allocated after `calls` reshapes whose results are dropped."""
+    """Return bytes still allocated after `calls` dropped reshapes."""
     for shape in shapes:
         ttnn.reshape(source, shape)
     tracemalloc.start()

@@ -1,1 +1,4 @@
-"""Helpers that tests, benches and chores share. `python tests/testkit NAME` runs one that is a command."""
+"""Helpers shared by tests, benches and chores.
+
+`python tests/testkit NAME` runs one that is a command.
+"""

@@ -52,7 +52,7 @@ DEVICE = {"global_id": 0}
 
 
 def to_dram(tensors: Tensors, given: dict[str, Any], **want: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A tensor on the device, and the operations that bring it there, as the pipeline writes them."""
+    """A device tensor with its transfers, as the pipeline writes them."""
     shape = tuple(given["desc"]["shape"])
     out = tensors(shape, **{"data_type": given["desc"]["layout"]["memory_desc"]["data_type"]} | want)
     config = {"tensor_memory_layout": "Interleaved", "buffer_type": "DRAM"}
@@ -84,7 +84,9 @@ def of_programs(programs: list[dict[str, Any]], system: SystemDesc | None = None
 def pipeline(
     kind: str, table: dict[str, Any], inputs: list[dict[str, Any]], shape: tuple[int, ...], **out: Any
 ) -> Binary:
-    """One operation the way the pipeline writes it: inputs to the device, an empty output, the operation, back.
+    """One operation as the pipeline writes it, with transfers.
+
+    Inputs to the device, an empty output, the operation, back.
 
     In `table`, `IN0`, `IN1`, ... stand for the inputs on the device and `OUT` for the output.
     """

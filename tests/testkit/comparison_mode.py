@@ -1,4 +1,4 @@
-"""Operators in comparison mode: near their golden functions, and compared with them at all."""
+"""Operators in comparison mode: near golden functions, and compared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _comparison(pcc: float) -> Iterator[None]:
 
 
 def agrees_with_golden(call: Callable[[], Any], pcc: float = 0.999) -> None:
-    """Assert that results correlate with those of the golden function, and that comparison mode looks at them."""
+    """Assert correlation with the golden function, in comparison mode."""
     with _comparison(pcc):
         call()
     with _comparison(_UNREACHABLE), pytest.raises(ttnn.ComparisonError):

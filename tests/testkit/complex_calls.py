@@ -34,7 +34,7 @@ GRADIENTS: dict[str, tuple[Callable[..., Any], bool]] = {
     "polar_bw": (golden.polar_bw, True),
     "reciprocal_bw": (golden.reciprocal_bw, True),
 }
-"""Gradients of them, their references, and whether the gradient of the result is complex."""
+"""Their gradients, references, and whether the result's gradient is complex."""
 
 TWO: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
     "add_bw": (golden.add_bw, (0.5,)),
@@ -44,7 +44,10 @@ TWO: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 }
 
 LARGEST_STEPS = 1.5
-"""Every result is within so many units in the last place of the largest magnitude: measured, div_bw has 1.497."""
+"""Every result is within few ULP of the largest magnitude.
+
+Measured, div_bw has 1.497.
+"""
 
 
 def away_from_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Arguments for the generated tests of element-wise operators: values of required parameters, domains."""
+"""Generated element-wise test arguments: required parameter values, domains."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Values = npt.NDArray[Any]
 
 
 def fit(entry: Op, values: Values) -> Values:
-    """Return values inside an operator's domain that bfloat16 holds, where its accuracy is measured."""
+    """Return bfloat16 values inside an operator's accuracy domain."""
     words = np.ascontiguousarray((entry.domain or np.asarray)(values), np.float32).view(np.uint32)
     return (words & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def operand_kinds(entry: Op) -> set[str]:
-    """Return what the second operand of a two-operand function may be besides its first, a tensor."""
+    """Return the kinds of second operands besides a tensor."""
     pairs = [signature.positional[:2] for signature in entry.signatures]
     return {second.kind.text for first, second in pairs if first.kind is TENSOR}
 
@@ -34,7 +34,10 @@ def unary_calls(entry: Op) -> Iterator[tuple[Any, ...]]:
 
 
 def binary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the arguments after the first tensor: equal shapes, broadcast ones, and a number where one is taken."""
+    """Yield further arguments: equal shapes, broadcast, one number.
+
+    After the first tensor.
+    """
     kinds = operand_kinds(entry)
     for more in unary_calls(entry):
         if TENSOR.text in kinds:
@@ -48,7 +51,10 @@ def binary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]
 
 
 def ternary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the arguments after the first tensor: equal shapes, broadcast ones, and numbers where they are taken."""
+    """Yield further arguments: equal shapes, broadcast, numbers.
+
+    After the first tensor.
+    """
     yield (Operand(shape, 1), Operand(shape, 2))
     if len(shape) >= 2:
         row, column = (1, shape[-1]), (*shape[:-1], 1)

@@ -1,4 +1,6 @@
-"""The product of operators x data types x layouts x shapes x memory configs, and the expected result of each case.
+"""Products of operators, types, layouts, shapes, memory configs.
+
+With the expected result of each case.
 
 A result on interleaved tensors in DRAM lies within the entry's bound of its reference. With operands elsewhere,
 and with the result elsewhere, every bit of it is the same, or the call is refused with an error of ours. The
@@ -67,13 +69,13 @@ RETURN_WHAT_THEY_GET = ("sharded_to_interleaved", "tilize_with_zero_padding", "t
 # Products of many factors, whose tests say how far off they are.
 ROUND_OFTEN = ("prod", "prod_bw")
 LOWEST_FIDELITY = 2.0**-5
-"""A unit in the last place of a product of LoFi, relative to the product."""
+"""One LoFi product ULP, relative to the product."""
 # The first core of shards, so that a core's number is not that of its shard, and how many there are each way.
 FIRST, ACROSS, DOWN = (1, 2), 3, 2
 
 
 def place(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> ttnn.MemoryConfig:
-    """Return the memory configuration of a tensor of a shape; the last shards need not be full."""
+    """Return a tensor's memory configuration, allowing partial last shards."""
     if name == INTERLEAVED:
         return ttnn.DRAM_MEMORY_CONFIG
     if name == "interleaved L1":
@@ -102,7 +104,7 @@ ADD_SHARDS = {
 
 @dataclass(frozen=True)
 class Slot:
-    """An argument that is a tensor: its shape, and what makes it in a place."""
+    """A tensor argument: shape, and constructor by memory config."""
 
     shape: tuple[int, ...]
     build: Callable[[ttnn.MemoryConfig], Any]
@@ -110,7 +112,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Call:
-    """Arguments of an operator, slots where tensors belong, and what compares results with the reference.
+    """Operator arguments with tensor slots, and a reference comparison.
 
     Args:
         positional: Values, and slots.
@@ -140,7 +142,7 @@ class Case:
 
 
 def combinations() -> list[tuple[registry.Op, ttnn.DataType, ttnn.Layout]]:
-    """Return operators on tensors with the data types and layouts that their entries list.
+    """Return tensor operators with their entries' types and layouts.
 
     8-bit floats have no arithmetic: operators that take them make tensors of given bytes.
     """
@@ -203,7 +205,10 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
 
 
 def _pads_badly(case: Case) -> bool:
-    """Return True if padding affects the shared exponent of block floats, so that no bound holds."""
+    """Return True if padding affects block floats' shared exponent.
+
+    No bound holds then.
+    """
     sides = (1, 1, *case.shape)[-2:]
     infinite = case.entry.domain is not None or case.entry.name in ("max", "min")
     return case.dtype in BLOCK_FLOATS and infinite and any(side % 32 for side in sides)
@@ -230,7 +235,10 @@ SPECIAL: dict[str, Callable[[Case], Iterator[tuple[Any, ...]]]] = {
 
 
 def _residual(values: list[Any], result: ttnn.Tensor) -> None:
-    """Bound the residual of a product, plus a third operand before the two if there is one, at the lowest fidelity."""
+    """Bound the residual of a product at the lowest fidelity.
+
+    Plus a third operand before the two if there is one.
+    """
     *added, a, b = values
     exact = a @ b + sum(added)
     largest_sum = np.max(np.abs(a)) * np.max(np.abs(b)) * a.shape[-1]
@@ -356,7 +364,7 @@ def _takes_place(entry: registry.Op) -> bool:
 
 
 class Runner:
-    """Runs one call of a case in different places and counts how that ends."""
+    """Outcomes of one call in different memory configs."""
 
     def __init__(self, case: Case, call: Call, counts: Counter[str]) -> None:
         self.case = case
@@ -365,7 +373,7 @@ class Runner:
         self.operation = callable_of(case.entry)
 
     def operands(self, where: str, others: str) -> list[Any] | None:
-        """Return the arguments, the first tensor in one place and the others in another.
+        """Return arguments with the first tensor's memory config differing.
 
         None if one cannot live there, as rows cannot be cut.
         """
@@ -382,7 +390,9 @@ class Runner:
             return None
 
     def result(self, what: str, where: str, others: str = "", **options: Any) -> Any:
-        """Return the result with all operands in a place, or with the others elsewhere; None if it is refused.
+        """Return the result by memory config; None if refused.
+
+        With all operands in one, or with the others elsewhere.
 
         It is held to its bounds if places decide its bits.
 
@@ -456,7 +466,7 @@ class Runner:
                     raise Failure(f"{self.case}, {what}: it lives in {there.memory_config()}")
 
     def _stays(self, result: ttnn.Tensor) -> bool:
-        """Return True if the result stays where the operand is, whatever the memory config."""
+        """Return True if the result always keeps the operand's memory config."""
         case = self.case
         if case.entry.name == "pad":
             # Within the tiles of the operand there is only padding to fill.
@@ -482,7 +492,7 @@ def _failure_of(case: Case, call: Call, places: list[str], counts: Counter[str])
 
 
 def failures_of(case: Case, places: int, counts: Counter[str]) -> list[str]:
-    """Run all calls of a case in so many places. Return what is wrong."""
+    """Run a case in many memory configs; return what is wrong."""
     found = []
     chip = "p150" if case.entry.only_on is ttnn.Arch.BLACKHOLE else "n150"
     with ttnn.manage_device(device_id=0, chip=chip) as device:
@@ -494,7 +504,7 @@ def failures_of(case: Case, places: int, counts: Counter[str]) -> list[str]:
 
 
 def _of_one_operator(name: str) -> tuple[Counter[str], list[str]]:
-    """Run all cases of an operator, each on a device of its own."""
+    """Run an operator's cases, each on its own device."""
     counts: Counter[str] = Counter()
     failures: list[str] = []
     for entry, dtype, layout in combinations():

@@ -1,4 +1,6 @@
-"""Executes the public lit tests of tt-mlir, from a checkout outside of this repository, and checks their results.
+"""Execution of tt-mlir's public lit tests, with checks of results.
+
+They are in a checkout outside of this repository.
 
     python tests/testkit execute_lit_files CHECKOUT --version 2024-09
     python tests/testkit execute_lit_files CHECKOUT --version 2026-08 --sample 150 --seed 0
@@ -71,7 +73,10 @@ class Refused(Exception):
 
 
 class Overflow(Exception):
-    """A softmax that is not numerically stable, or a sum of products, leaves the range of float32 for these inputs."""
+    """Unstable softmax, or sum of products, out of float32's range.
+
+    These inputs make it leave the range.
+    """
 
 
 class Imprecise(AssertionError):
@@ -79,11 +84,14 @@ class Imprecise(AssertionError):
 
 
 class NotFinite(Imprecise):
-    """An output of infinities or of what is no number: a root or a logarithm of a sum near zero has either sign."""
+    """An output of infinities or NaN.
+
+    A root or a logarithm of a sum near zero has either sign.
+    """
 
 
 class Amplified(Imprecise):
-    """An output that differs where an exponential makes more of the roundings before it than is allowed."""
+    """An output whose exponentials amplify roundings beyond the bound."""
 
 
 WINDOWED = re.compile(r"ttir\.(conv2d|conv_transpose2d|max_pool2d|avg_pool2d)\b")
@@ -147,7 +155,10 @@ def call(function: Any, arguments: list[str]) -> tuple[int, str]:
 
 
 def allowed_distance(module: Any) -> float:
-    """The share of its norm by which an output may differ; bfloat16 rounds a product at every factor by up to 2^-9."""
+    """Allowed difference of an output as share of its norm.
+
+    bfloat16 rounds a product at every factor by up to 2^-9.
+    """
     factors = [1]
     for operation in module.op.walk():
         if operation.name in ("ttir.prod", "ttnn.prod"):
@@ -159,7 +170,10 @@ def allowed_distance(module: Any) -> float:
 
 
 def step(kind: Any) -> float:
-    """Return the distance of adjacent values of a block format, relative to its power of two; 0 for fine formats."""
+    """Return a block format's relative step; 0 for fine formats.
+
+    It is the distance of adjacent values, relative to its power of two.
+    """
     layout = getattr(kind, "encoding", None)
     return 2.0**-2 if getattr(layout, "dtype", "") == "bfp_bf4" else 0.0
 
@@ -191,7 +205,7 @@ def compare(got: NDArray[Any], expected: NDArray[Any], allowed: float = LARGEST,
 def execute_module(
     text: str, name: str, options: list[str], folder: Path, descriptor: str, control: str, version: str
 ) -> int:
-    """Lower, translate, run and compare one module; return the number of outputs that were compared.
+    """Lower, translate, run and compare a module; return compared outputs' number.
 
     Raises:
         NotExecuted: It cannot be compared.
@@ -305,7 +319,7 @@ def execute_module(
 
 
 def compare_outputs(module: Any, binary: Path, folder: Path, weights: str | None = None) -> int:
-    """Compare the outputs that `ttrt run` has saved with the reference; return their number.
+    """Compare saved outputs of `ttrt run` with references; return their number.
 
     Args:
         module: The module as the file has it.
@@ -387,7 +401,10 @@ def compare_outputs(module: Any, binary: Path, folder: Path, weights: str | None
 
 @contextlib.contextmanager
 def inputs_of(arguments: dict[tuple[str, int], NDArray[Any]], scale: float, *, positive: bool) -> Iterator[None]:
-    """Replace some arguments of `ttrt run` by these values, and scale the random ones or make them positive."""
+    """Replace `ttrt run` arguments, and scale random ones.
+
+    Or make them positive.
+    """
     from ttnn.compiler.tools.ttrt.util import Binary
 
     original = Binary.Program.populate_inputs
@@ -412,7 +429,7 @@ def inputs_of(arguments: dict[tuple[str, int], NDArray[Any]], scale: float, *, p
 
 @contextlib.contextmanager
 def refusals_of_operators() -> Iterator[None]:
-    """Stop the run at an operator of the library that rejects its arguments.
+    """Stop the run at a `ttnn` operator that rejects its arguments.
 
     That is what is not built, and values of arguments that it does not take. Operands of other shapes, types, layouts
     or places than it takes would be a mistake of the lowering.
@@ -438,14 +455,14 @@ def refusals_of_operators() -> Iterator[None]:
 
 
 def refusal_of_operator(messages: str) -> str:
-    """Return an operator's message about its arguments, anywhere in its program; empty if none."""
+    """Return an operator's argument message in its program, else empty."""
     found = re.search(r"error: (ttnn\.[\w.]+: program \S+), operation \d+: (.*)", messages)
     return f"{found[1]}: {found[2]}" if found and "was deallocated" not in found[2] else ""
 
 
 @contextlib.contextmanager
 def controlled(control: str) -> Iterator[None]:
-    """Replace the executor by one that returns zeros, if that is the control."""
+    """Replace the executor by one that returns zeros, as control."""
     from ttnn.compiler.tools.ttrt import runtime
 
     original = runtime.submit
@@ -467,7 +484,7 @@ def controlled(control: str) -> Iterator[None]:
 def execute_file(
     path: Path, name: str, descriptor: str, control: str, version: str = "2024-09", left_out: list[str] | None = None
 ) -> int:
-    """Execute the modules of a file; return the number of outputs that were compared.
+    """Execute a file's modules; return the number of compared outputs.
 
     Functions that cannot be compared run alone, and `left_out` is told why one is left out while others are right.
 
@@ -526,7 +543,7 @@ def execute_file(
 
 
 def execute_part(part: str, name: str, options: list[str], descriptor: str, control: str, version: str) -> int:
-    """Execute a module in a folder of its own; return the number of outputs that were compared."""
+    """Execute a module in its own folder; return compared outputs' number."""
     with tempfile.TemporaryDirectory() as work:
         before = Path.cwd()
         os.chdir(work)

@@ -1,4 +1,4 @@
-"""Texts that would never end if they were expanded, or if something went through them again and again."""
+"""Texts with endless expansion or repeated passes, unless limited."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ LONG = {
 
 
 def grown(random_: random.Random) -> str:
-    """Return a module in which something is nested, repeated or named so often that it may be too much."""
+    """Return a module with too much nesting, repetition or names."""
 
     def one() -> str:
         return random_.choice(["1 : i32", "unit", '"s"', "@f", "f32", "dense<1> : tensor<4294967296xi8>", "[]"])

@@ -1,4 +1,4 @@
-"""Distance of matmuls in the fast numerics mode to those of the exact mode."""
+"""Distance of fast-mode matmuls to exact-mode ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls for the generated tests of gradients: operands inside the functions' domains, values of their parameters.
+"""Generated gradient calls: operands in domains, parameter values.
 
 `python tests/testkit gradient_calls` measures the errors that the entries of `ttnn.ops.backward` state.
 """
@@ -29,7 +29,10 @@ COMMON = ("memory_config", "are_required_outputs", *OUTPUTS)
 
 
 def gradients() -> list[Op]:
-    """Return the entries of all gradients of real tensors but those of `embedding`, of indices, and of `prod`."""
+    """Return real tensor gradient entries except `embedding` and `prod`.
+
+    `embedding` has indices.
+    """
     apart = ("embedding_bw", "prod_bw")
     return [entry for entry in registry.entries() if entry.family == "backward" and entry.name not in apart]
 
@@ -57,7 +60,10 @@ def _power_of_two(x: Values) -> Values:
 
 
 def _off_the_kinks(x: Values) -> Values:
-    """Return values that no data type rounds to 3 or -3: there the chip takes the other side than PyTorch."""
+    """Return values that never round to 3 or -3.
+
+    There the chip takes the other side than PyTorch.
+    """
     return np.where((np.abs(x) > 2.75) & (np.abs(x) < 3.25), 3.5 * np.sign(x), x)
 
 
@@ -119,7 +125,7 @@ def _choices(param: Param) -> list[Any]:
 
 
 def calls(entry: Op) -> Iterator[Call]:
-    """Yield calls that use every signature of a gradient and every parameter that changes values."""
+    """Yield calls of all gradient signatures and value-changing parameters."""
     for signature in real_signatures(entry):
         positional = signature.positional[1:]
         for values in itertools.product(*map(_choices, positional)):
@@ -133,11 +139,14 @@ def calls(entry: Op) -> Iterator[Call]:
 
 
 STEEP = ("remainder_bw", "fmod_bw")
-"""Gradients that jump where a quotient is whole: they get operands of which bfloat16 holds every bit."""
+"""Gradients that jump at whole quotients.
+
+They get operands of which bfloat16 holds every bit.
+"""
 
 
 def fit(entry: Op, index: int, dtype: ttnn.DataType) -> Domain:
-    """Return what brings values into the domain of an operand, and to what its data type holds."""
+    """Return the map into an operand's domain and data type."""
     domain = DOMAINS.get(entry.name, np.asarray) if index else np.asarray
 
     def fitted(values: Values) -> Values:
@@ -162,7 +171,7 @@ def operand(
     device: ttnn.MeshDevice,
     memory_config: ttnn.MemoryConfig | None = None,
 ) -> ttnn.Tensor:
-    """Return the tensor argument number `index` of a gradient; number 0 is `grad_tensor`."""
+    """Return a gradient's tensor argument `index`; 0 is `grad_tensor`."""
     if dtype in INTEGERS:
         low = 1 if entry.name in ("remainder_bw", "fmod_bw") and index == 2 else 0 if dtype is ttnn.uint32 else -50
         values = np.random.default_rng(index).integers(low, 50, size=shape)
@@ -180,7 +189,10 @@ def arguments(
     device: ttnn.MeshDevice,
     memory_config: ttnn.MemoryConfig | None = None,
 ) -> list[Any]:
-    """Return the positional arguments of a call. The gradient of `concat` is as long as both operands."""
+    """Return a call's positional arguments.
+
+    The gradient of `concat` is as long as both operands.
+    """
     found: list[Any] = []
     whole = (2 * shape[0], *shape[1:]) if entry.name == "concat_bw" else shape
     whole = (3, *shape[1:]) if entry.name == "repeat_bw" else whole
@@ -209,7 +221,7 @@ def shapes(entry: Op, dtype: ttnn.DataType) -> list[tuple[int, ...]]:
 def results(
     entry: Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> Iterator[tuple[ttnn.Tensor, Values, Values | None]]:
-    """Yield gradients, what they should be, and the magnitudes to which the stated error refers, if others."""
+    """Yield gradients, expected values, and error magnitudes if different."""
     assert entry.golden is not None
     for call in calls(entry):
         numbers = [*call.arguments, *(value for _, value in call.keywords)]
@@ -227,7 +239,10 @@ def results(
 
 
 def largest_error(entry: Op, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> float:
-    """Return the largest error over all calls in ULP, or in steps of the shared exponent of the largest value."""
+    """Return all calls' largest error in ULP, or exponent steps.
+
+    Steps of the shared exponent of the largest value.
+    """
     worst = 0.0
     for layout in entry.layouts:
         if dtype is ttnn.bfloat8_b and layout is ttnn.ROW_MAJOR_LAYOUT:

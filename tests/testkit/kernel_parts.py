@@ -1,4 +1,4 @@
-"""Steps of kernels that tests share: what broken ones do right around their mistake, and what correct ones repeat."""
+"""Kernel steps that broken and correct test kernels share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def pages_of(address: int, page: int = PAGE) -> InterleavedAddrGen:
 
 
 def tiles_of(address: int, cb: int) -> InterleavedAddrGenFast:
-    """Return the tiles of a buffer in DRAM, which have the format of a CB."""
+    """Return a DRAM buffer's tiles, in a CB's format."""
     return InterleavedAddrGenFast[True](address, get_tile_size(cb), get_dataformat(cb))
 
 
@@ -68,17 +68,17 @@ def count(semaphore: int = 0, value: int = 1) -> None:
 
 
 def page_in_dram(page: int = 0, at: int = 4) -> int:
-    """Return the NoC address of a page of the buffer in this argument."""
+    """Return a page's NoC address in this argument's buffer."""
     return get_noc_addr(page, pages_of(get_arg_val(at)))
 
 
 def at_neighbour(address: int) -> int:
-    """Return the NoC address of a place in the L1 of core 1-0."""
+    """Return the NoC address of an L1 location on core 1-0."""
     return get_noc_addr(get_arg_val(2), get_arg_val(3), address)
 
 
 def be_late(scratch: int) -> None:
-    """Delay this kernel so that the other kernels of the program run first."""
+    """Delay this kernel so that the program's others run first."""
     for _ in range(4):
         fill(scratch)
 
@@ -100,13 +100,13 @@ def send(source: int, target: int, noc: int = -1) -> None:
 
 
 def read_page(page: int, place: int, at: int = 4) -> None:
-    """Read a page of the buffer in this argument and wait for it."""
+    """Read a page of this argument's buffer and wait."""
     noc_async_read(page_in_dram(page, at), place, PAGE)
     noc_async_read_barrier()
 
 
 def write_page(page: int, place: int, at: int = 4) -> None:
-    """Write a page of the buffer in this argument and wait for it."""
+    """Write a page of this argument's buffer and wait."""
     noc_async_write(place, page_in_dram(page, at), PAGE)
     noc_async_write_barrier()
 
@@ -115,7 +115,7 @@ def write_page(page: int, place: int, at: int = 4) -> None:
 
 
 def front_and_dst() -> None:
-    """Set up copies, wait for a tile of CB 0 and acquire Dst."""
+    """Set up copies, wait for a CB 0 tile, acquire Dst."""
     unary_op_init_common(0, 16)
     cb_wait_front(0, 1)
     tile_regs_acquire()
@@ -128,14 +128,14 @@ def tile_in_dst() -> None:
 
 
 def ready_to_pack(cb: int = 16) -> None:
-    """Hand Dst over to the packer, which has a page to write to."""
+    """Pass Dst to the packer, which reserves a page."""
     tile_regs_commit()
     cb_reserve_back(cb, 1)
     tile_regs_wait()
 
 
 def pack_one() -> None:
-    """Hand Dst over to the packer and push its tile 0 to CB 16."""
+    """Pass Dst to the packer and push tile 0 to CB 16."""
     tile_regs_commit()
     tile_regs_wait()
     cb_reserve_back(16, 1)
@@ -145,7 +145,7 @@ def pack_one() -> None:
 
 
 def copy_one(push: bool = True, pop: bool = True) -> None:
-    """Copy a tile from CB 0 to CB 16, and forget to push or pop it."""
+    """Copy a tile from CB 0 to CB 16, without push/pop."""
     cb_wait_front(0, 1)
     tile_regs_acquire()
     copy_tile(0, 0, 0)
@@ -161,7 +161,7 @@ def copy_one(push: bool = True, pop: bool = True) -> None:
 
 
 def copy_tiles() -> None:
-    """Compute: CB 0 to CB 16, tile by tile. Argument: number of tiles."""
+    """Compute: CB 0 to CB 16 by tile. Argument: number of tiles."""
     unary_op_init_common(0, 16)
     for _ in range(get_arg_val(0)):
         copy_one()

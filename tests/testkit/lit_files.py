@@ -20,7 +20,9 @@ class IllTyped(NotExecuted):
 
 
 def lowering(text: str, descriptor: str) -> list[str]:
-    """The arguments of `ttmlir-opt` in the first RUN line that lowers the file, or else in the first one.
+    """The `ttmlir-opt` arguments of the first lowering RUN line.
+
+    Or else of the first one.
 
     Raises:
         NotExecuted: There is none.
@@ -55,7 +57,7 @@ def lowering(text: str, descriptor: str) -> list[str]:
 
 
 def rest(source: str, lowered: str, options: list[str], descriptor: str) -> list[str]:
-    """The arguments of `ttmlir-opt` that finish what the lines of a file have begun; empty if it is lowered.
+    """The `ttmlir-opt` arguments that complete a file's lowering; else empty.
 
     Raises:
         NotExecuted: The file has nothing that could be executed.
@@ -74,7 +76,9 @@ def rest(source: str, lowered: str, options: list[str], descriptor: str) -> list
 
 
 def rest_of_library(source: str, lowered: str, options: list[str], descriptor: str) -> list[str]:
-    """The arguments of `ttmlir-opt` after which a module in `ttnn` has a binary: a device, layouts, what kernels take.
+    """The `ttmlir-opt` arguments that prepare a `ttnn` module for a binary.
+
+    A device, layouts, and what kernels take.
 
     Raises:
         NotExecuted: The file has no program of the library.
@@ -96,7 +100,7 @@ def rest_of_library(source: str, lowered: str, options: list[str], descriptor: s
 
 
 def parts(text: str) -> list[str]:
-    """The modules of a file, each with the aliases before the first one."""
+    """A file's modules, each with its leading aliases."""
     found = []
     for part in re.split(r"^// -----.*$", text, flags=re.MULTILINE):
         places = [match.start() for match in re.finditer(r"^module\b", part, flags=re.MULTILINE)]
@@ -107,7 +111,7 @@ def parts(text: str) -> list[str]:
 
 
 def nested(text: str) -> list[str]:
-    """The modules in a module, if functions of one name are in several of them; or else the module."""
+    """Nested modules with common function names; else the module."""
     names = re.findall(r"func\.func (?:public |private )?@(\w+)", text)
     starts = [match.start() for match in re.finditer(r"^[ \t]+module\b.*\{$", text, flags=re.MULTILINE)]
     if len(set(names)) == len(names) or not starts:
@@ -127,7 +131,10 @@ def nested(text: str) -> list[str]:
 
 
 def alone(text: str, name: str, version: str) -> list[str]:
-    """The functions of a module, each in a module without the others; none if there is one, or one names another."""
+    """A module's functions as separate modules; none if inseparable.
+
+    There is one function, or one names another.
+    """
     from ttnn.compiler.version import version_of
     from ttnn.compiler.versions import parse_module, print_module
 

@@ -12,7 +12,10 @@ Array = np.ndarray[Any, Any]
 
 
 def integers(seed: int, *shape: int) -> Array:
-    """Return small integers, of which every sum here is exact in bfloat16 operands and a 32-bit Dst."""
+    """Return small integers with exact sums.
+
+    Every sum here is exact in bfloat16 operands and a 32-bit Dst.
+    """
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
 
 
@@ -47,7 +50,10 @@ def sharded(
 
 
 def program(family: str, grid: tuple[int, int] = (8, 8), **changed: Any) -> Any:
-    """Return a program configuration: `Reuse`, `2D` or `1D`, with blocks of one tile by default."""
+    """Return a program configuration: `Reuse`, `2D` or `1D`.
+
+    With blocks of one tile by default.
+    """
     values: dict[str, Any] = {"compute_with_storage_grid_size": ttnn.CoreCoord(*grid), "in0_block_w": 1}
     values |= {"out_subblock_h": 1, "out_subblock_w": 1, "per_core_M": 1, "per_core_N": 1}
     if family == "Reuse":

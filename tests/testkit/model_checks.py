@@ -1,4 +1,4 @@
-"""Shared code of model tests: packages with weights, operators and their golden functions, values."""
+"""Shared model test code: weight packages, operators, golden functions, values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ttnn.cli.demo.measure import sha256
 
 
 def needs(*modules: str, always: bool = True) -> None:
-    """Skip the tests of a module without these packages, or fail if they are required.
+    """Skip a module's tests without these packages, or fail if required.
 
     `TTNN_MODELS_REQUIRED=1` requires those of the modules that every check runs (`always`), `TTNN_MODELS_REQUIRED=all`
     those of all.
@@ -33,7 +33,10 @@ def needs(*modules: str, always: bool = True) -> None:
 
 
 def large() -> None:
-    """Skip the tests of a module unless `TTNN_MODELS_REQUIRED=all`: they take minutes, and memory."""
+    """Skip a module's tests unless `TTNN_MODELS_REQUIRED=all`.
+
+    They take minutes, and memory.
+    """
     if os.environ.get("TTNN_MODELS_REQUIRED") != "all":
         pytest.skip("takes minutes: set TTNN_MODELS_REQUIRED=all, as cargo xtask models does", allow_module_level=True)
 
@@ -69,7 +72,7 @@ WITHOUT_GOLDEN = {"ttnn.deallocate", "ttnn.from_torch", "ttnn.to_torch", "ttnn.t
 
 @contextmanager
 def results_of(*names: str) -> Iterator[list[str]]:
-    """Yield the list of SHA-256 of results of these operators, from here on."""
+    """Yield these operators' result SHA-256 list, from here on."""
     found: list[str] = []
 
     def after(operation: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -82,7 +85,9 @@ def results_of(*names: str) -> Iterator[list[str]]:
 
 
 def bits_on_every_host(run: Callable[[], list[str]], device: ttnn.MeshDevice) -> list[str]:
-    """Return the hashes of a run at any number of threads, any CPU level, with and without programs.
+    """Return a run's hashes for threads, CPU levels and programs.
+
+    Any number and level, with and without programs.
 
     The fixtures `cpu_level` and `host_threads` put both back.
     """
@@ -111,7 +116,9 @@ def falls_with_phases(found: Mapping[str, float], noise: float = 1e-5) -> None:
 
 
 def trace(device: ttnn.MeshDevice, run: Callable[[], Any]) -> Any:
-    """Return the result of a replayed run; it has run before, so that programs and weights are there.
+    """Return a replayed run's result, after a first run.
+
+    Programs and weights are there then.
 
     The device needs a trace region.
     """

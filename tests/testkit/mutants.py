@@ -1,4 +1,6 @@
-"""Changes single operators and results of a Rust crate, and reports which changes the tests detect.
+"""Mutants of a Rust crate, and whether tests detect them.
+
+It changes single operators and results.
 
     python tests/testkit mutants tt-program [--sample 40] [--seed 1] [--skip-python]
         [--only REGEX] [--tree FOLDER] [--jobs 2]
@@ -31,7 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON_TESTS = ("tests/metal", "tests/kernel_api", "tests/engine")
 TEST_SECONDS, CRATE_SECONDS, PYTHON_SECONDS = 600, 600, 1200
-"""After so long a test run counts as failed: the change made an endless loop."""
+"""Time after which a test run fails as endless."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def mutants_of(crate: str) -> list[Mutant]:
 
 
 def passes(command: list[str], tree: Path, seconds: int) -> bool:
-    """Return whether a command ends well, and in time; nothing that it has started is left running."""
+    """Return whether a command succeeds in time, without leftover processes."""
     environment = {**os.environ, "CARGO_TARGET_DIR": str(tree / "target"), "PYTHONPATH": str(tree / "python/ttnn_rs")}
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
@@ -66,7 +68,7 @@ def passes(command: list[str], tree: Path, seconds: int) -> bool:
 
 
 def copy_of_tree(folder: Path) -> Path:
-    """Return a copy of what is tracked; what has changed since it was made is copied again."""
+    """Return a copy of tracked files, updated where changed."""
     tree = folder / "tree"
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
     for name in filter(None, files):
@@ -81,7 +83,7 @@ def copy_of_tree(folder: Path) -> Path:
 
 
 def python_tests_pass(tree: Path, seconds: int, jobs: int) -> bool:
-    """Return whether the engine can be built, and the tests of programs pass with it."""
+    """Return whether the engine builds and its programs' tests pass."""
     if not passes(["cargo", "build", "--quiet", "--locked", "-p", "tt-python"], tree, seconds):
         return False
     shutil.copy2(tree / "target/debug/lib_engine.so", tree / "python/ttnn_rs/ttnn/_engine.abi3.so")
@@ -93,7 +95,10 @@ def python_tests_pass(tree: Path, seconds: int, jobs: int) -> bool:
 
 
 def fate(mutant: Mutant, crate: str, tree: Path, jobs: int | None) -> str:
-    """Return what becomes of a change: `unviable`, who noticed it, or `missed`; no `jobs`, no Python tests."""
+    """Return a change's fate: `unviable`, detector, or `missed`.
+
+    No `jobs`, no Python tests.
+    """
     patch = ["patch", "--strip=0", "--quiet", "--no-backup-if-mismatch"]
     subprocess.run(patch, cwd=tree, input=mutant.diff, text=True, check=True)
     cargo_test = ["cargo", "test", "--quiet", "--locked", "-p", crate]
@@ -110,7 +115,10 @@ def fate(mutant: Mutant, crate: str, tree: Path, jobs: int | None) -> str:
 
 
 def main() -> int:
-    """Print the fate of each change of a sample, and how many of those that compile were noticed."""
+    """Print each sampled change's fate, and the noticed count.
+
+    The count is of those that compile.
+    """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("crate", help="such as tt-program")
     parser.add_argument("--sample", type=int, default=40, help="how many changes, drawn at random")

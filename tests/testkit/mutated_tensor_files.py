@@ -1,4 +1,6 @@
-"""Tensor files with damage: each loads a tensor that its bytes describe, or ends soon in an error of ours.
+"""Damaged tensor files: each loads or raises one of ours.
+
+It loads a tensor that its bytes describe, or ends soon.
 
 `python tests/testkit mutated_tensor_files --files 100000 --seed 7` tries more than the sample of the test.
 """
@@ -23,7 +25,7 @@ SLOWEST = 5.0
 
 
 def originals(folder: Path) -> list[bytes]:
-    """Return the bytes of files of several data types, layouts and memory configurations."""
+    """Return file bytes of several types, layouts and memory configs."""
     cores = ttnn.CoreRangeSet({ttnn.CoreRange((0, 0), (1, 1)), ttnn.CoreRange((3, 3), (3, 3))})
     shards = ttnn.ShardSpec(cores, [32, 64], ttnn.ShardOrientation.ROW_MAJOR)
     sharded = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
@@ -106,7 +108,7 @@ def run(files: int, seed: int) -> Counter[str]:
 
 
 def main() -> None:
-    """Load the number of files from the command line, and print the outcomes."""
+    """Load files by command-line count, and print outcomes."""
     parser = argparse.ArgumentParser(description="Load damaged tensor files.")
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)

@@ -1,4 +1,4 @@
-"""Shared code of tests of public ports: models with random weights, distance to a reference."""
+"""Shared public port code: random weights, distance to a reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import pytest
 
 @dataclass
 class LocalHub:
-    """Configurations of models by their names on the hub; weights are random numbers of a fixed seed."""
+    """Hub model configurations by name.
+
+    Weights are random numbers of a fixed seed.
+    """
 
     configs: dict[str, dict[str, Any]] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
@@ -25,7 +28,7 @@ class LocalHub:
         return made
 
     def model(self, cls: Any, name: str, config: Any = None) -> Any:
-        """Return a model with random weights, in evaluation mode: the same one every time."""
+        """Return a random-weight model in evaluation mode, always the same."""
         import torch
 
         if name not in self.made:
@@ -35,7 +38,10 @@ class LocalHub:
 
 
 def correlation(expected: Any, actual: Any, *, centred: bool = False) -> float:
-    """Return the Pearson correlation of two torch tensors, of rows without their mean if asked for."""
+    """Return the Pearson correlation of two torch tensors.
+
+    Of rows without their mean if asked for.
+    """
     left, right = (np.asarray(value.detach().double()).reshape(-1, value.shape[-1]) for value in (expected, actual))
     if centred:
         left, right = left - left.mean(0), right - right.mean(0)
@@ -43,7 +49,7 @@ def correlation(expected: Any, actual: Any, *, centred: bool = False) -> float:
 
 
 class Distances:
-    """Correlations of a port with its reference, and how long the test took."""
+    """Correlations of a port with its reference, and test time."""
 
     def __init__(self) -> None:
         self.found: list[float] = []

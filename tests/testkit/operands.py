@@ -1,4 +1,7 @@
-"""Operands and comparisons for operator tests: values that the data type holds exactly, and distances in ULP."""
+"""Operator test operands and comparisons.
+
+Values that the data type holds exactly, and distances in ULP.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ NAMES = {"bf16": ttnn.bfloat16, "f32": ttnn.float32, "bf8": ttnn.bfloat8_b, "bf4
 def random_values(
     shape: tuple[int, ...], dtype: ttnn.DataType, seed: int, limit: int | None = None
 ) -> npt.NDArray[Any]:
-    """Return values of the type's range: normal numbers around 1 for floating point, integers up to `limit` or all."""
+    """Return values of a type's range.
+
+    Normal numbers around 1 for floating point, integers up to `limit` or all.
+    """
     generator = np.random.default_rng(seed)
     if dtype in INTEGERS:
         low, high = INTEGERS[dtype]
@@ -43,7 +49,7 @@ def random_values(
 def make_operand(
     item: Operand, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice, **options: Any
 ) -> ttnn.Tensor:
-    """Return another tensor of a call, of this data type and layout where it names none."""
+    """Return a call's further tensor, by default of this type and layout."""
     if item.between is not None and item.dtype in INTEGERS:
         low, high = (int(limit) for limit in item.between)
         numbers = np.random.default_rng(item.seed).integers(low, high, size=item.shape, endpoint=True)
@@ -118,7 +124,7 @@ def describe(result: Any) -> Any:
 
 
 def ulp_distance(reference: Values, got: Values, dtype: ttnn.DataType, magnitude: Values | None = None) -> float:
-    """Return the largest distance in units in the last place of `dtype` at `magnitude` or the reference."""
+    """Return the largest distance in `dtype` ULP at `magnitude` or reference."""
     if reference.size == 0:
         return 0.0
     magnitude = reference if magnitude is None else magnitude
@@ -128,7 +134,10 @@ def ulp_distance(reference: Values, got: Values, dtype: ttnn.DataType, magnitude
 
 
 def assert_within(reference: Values, tensor: ttnn.Tensor, bound: float | None, magnitude: Values | None = None) -> None:
-    """Compare a result with its float64 reference under the bound of its registry entry."""
+    """Compare a result with its float64 reference and bound.
+
+    The bound is that of its registry entry.
+    """
     got = values_of(tensor)
     assert got.shape == reference.shape
     numbers = np.isfinite(reference)

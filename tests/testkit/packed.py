@@ -7,7 +7,10 @@ import numpy.typing as npt
 
 
 def packed(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
-    """Return what the bfloat16 packer makes of Dst words: -0 becomes +0, NaN infinity of its sign."""
+    """Return Dst words as packed to bfloat16.
+
+    -0 becomes +0, NaN infinity of its sign.
+    """
     result = words.copy()
     result[result == 0x8000] = 0
     nan = ((result & 0x7F80) == 0x7F80) & ((result & 0x7F) != 0)

@@ -73,7 +73,10 @@ def build(
     cbs: Mapping[int, int],
     compute_config: metal.ComputeConfig | None = None,
 ) -> metal.Program:
-    """Return a program on core 0-0: kernels and arguments by `reader`, `compute`, `writer`, pages by CB."""
+    """Return a program on core 0-0, by role and CB.
+
+    Kernels and arguments by `reader`, `compute`, `writer`, pages by CB.
+    """
     program = metal.create_program()
     for index, pages in cbs.items():
         add_cb(program, index, pages)
@@ -89,7 +92,10 @@ def build(
 
 
 def read_two() -> None:
-    """Reader: tiles of two buffers to CB 0 and 1. Arguments: both addresses, number of tiles."""
+    """Reader: two buffers' tiles to CB 0 and 1.
+
+    Arguments: both addresses, number of tiles.
+    """
     first, second, tiles = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     a = InterleavedAddrGenFast[True](first, get_tile_size(0), get_dataformat(0))
     b = InterleavedAddrGenFast[True](second, get_tile_size(1), get_dataformat(1))
@@ -104,7 +110,7 @@ def read_two() -> None:
 
 
 def read_one() -> None:
-    """Reader: tiles of a buffer to CB 0. Arguments: address, number of tiles."""
+    """Reader: buffer tiles to CB 0. Arguments: address, tile count."""
     source, tiles = get_arg_val(0), get_arg_val(1)
     a = InterleavedAddrGenFast[True](source, get_tile_size(0), get_dataformat(0))
     for tile in range(tiles):
@@ -115,7 +121,7 @@ def read_one() -> None:
 
 
 def write_one() -> None:
-    """Writer: tiles of CB 16 to a buffer. Arguments: address, number of tiles."""
+    """Writer: CB 16 tiles to a buffer. Arguments: address, tile count."""
     target, tiles = get_arg_val(0), get_arg_val(1)
     out = InterleavedAddrGenFast[True](target, get_tile_size(16), get_dataformat(16))
     for tile in range(tiles):

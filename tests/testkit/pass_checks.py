@@ -1,4 +1,4 @@
-"""Checks of passes that rewrite: a module means the same before and after them."""
+"""Checks of rewriting passes: equal meaning before and after."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def names(module: Module) -> list[str]:
 
 
 def inputs(module: Module, name: str, *, positive: bool = False) -> list[NDArray[Any]]:
-    """Return random inputs of a function: floats around 0 (or above it), small integers."""
+    """Return a function's random inputs.
+
+    Floats around 0 (or above it), small integers.
+    """
     random = np.random.default_rng(7)
     function = next(one for one in module.functions() if one.sym_name.data == name)
     made: list[NDArray[Any]] = []

@@ -1,4 +1,4 @@
-"""Calls of every operator with random arguments, most of them invalid, and the expected outcome of each.
+"""Random operator calls, mostly invalid, with expected outcomes.
 
 An operator answers with a result of the form that its arguments say, or with an error of ours; in either case nothing
 stays on the device. Values are the business of other tests.
@@ -161,7 +161,7 @@ class Generator:
         return choose(NUMBERS)
 
     def arguments(self, signature: Signature) -> dict[str, Any]:
-        """Return the arguments of a call: what is required, and some of what is not."""
+        """Return a call's arguments: required, and some optional."""
         found: dict[str, Any] = {}
         first: ttnn.Tensor | None = None
         for param in signature.params:
@@ -195,7 +195,7 @@ def check(entry: registry.Op, arguments: dict[str, Any], result: Any) -> None:
 
 
 def run_one(seed: int, device: ttnn.MeshDevice) -> str:
-    """Make the call of a seed and return how it ended: "result", or the class of its error.
+    """Run a seed's call; return "result" or the error class.
 
     Raises:
         AssertionError: the result does not have the form that it should have, or the engine broke.

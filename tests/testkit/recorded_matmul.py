@@ -56,7 +56,10 @@ _LAYOUTS = {
 
 @dataclass
 class L1:
-    """The memory of one chip during one call: tensors are allocated, but never written."""
+    """One chip's memory during a call.
+
+    Tensors are allocated, but never written.
+    """
 
     device: MeshDevice
     tensors: list[Tensor] = field(default_factory=list)
@@ -77,7 +80,7 @@ class Recorded:
     call: MatmulCall
     l1: L1
     after: tuple[str, ...] = ()
-    """Device operators that follow the product, because the call is more than that."""
+    """Device operators after the matmul, which the call also includes."""
 
 
 class OtherOperator(Exception):
@@ -177,7 +180,7 @@ def pcd(
 
 
 def _call(l1: L1, a: Operand, b: Operand, **options: Any) -> Recorded:
-    """Return the call with the state of L1 after all its operands were allocated."""
+    """Return the call with L1 state after operand allocation."""
     grid = options.pop("core_grid", None)
     memory_config = options.pop("memory_config", None)
     config = options.pop("program_config", None)
@@ -204,7 +207,7 @@ def _call(l1: L1, a: Operand, b: Operand, **options: Any) -> Recorded:
 
 
 def _addmm(l1: L1, x: Operand, a: Operand, b: Operand, alpha: float = 1.0, beta: float = 1.0) -> Recorded:
-    """Return the product of an addmm, and the element-wise operators that follow it."""
+    """Return an addmm's matmul and following element-wise operators."""
     assert x.shape == (a.shape[-2], b.shape[-1])
     following = 1 + (alpha != 1.0) + (beta != 1.0)
     return replace(_call(l1, a, b), after=("BinaryNgDeviceOperation",) * following)
@@ -212,7 +215,7 @@ def _addmm(l1: L1, x: Operand, a: Operand, b: Operand, alpha: float = 1.0, beta:
 
 @dataclass
 class _Module:
-    """Placeholder for the module `ttnn` in expressions: operators other than matmuls are not tested here."""
+    """Placeholder for `ttnn` in expressions, where only matmuls are tested."""
 
     l1: L1
 

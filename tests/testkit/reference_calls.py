@@ -1,4 +1,7 @@
-"""Calls of every operator for comparison with its reference: arguments after the first tensor, bounds, comparison."""
+"""Operator calls for reference comparison: arguments, bounds, comparison.
+
+Arguments come after the first tensor.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from ttnn.operation import registry
 
 
 def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
-    """Yield the arguments after the first tensor that an operator is tried with, if it takes the shape."""
+    """Yield an operator's trial arguments, if it supports the shape.
+
+    They come after the first tensor.
+    """
     if callable(entry.examples):
         yield from entry.examples(shape, layout)
     elif entry.family == "binary":
@@ -32,7 +38,10 @@ TENSORS = "collections.abc.Sequence[ttnn.Tensor]"
 
 
 def split_keywords(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the positional and the keyword arguments of an example, the latter in a dictionary at its end."""
+    """Return an example's positional and keyword arguments.
+
+    The latter are a dictionary at its end.
+    """
     if arguments and isinstance(arguments[-1], dict):
         return arguments[:-1], arguments[-1]
     return arguments, {}
@@ -54,7 +63,10 @@ def plain_values(keywords: dict[str, Any]) -> dict[str, Any]:
 
 
 def callable_of(entry: registry.Op, function: Any = None) -> Any:
-    """Return an operator, or its reference, to be called with tensors one by one also where it takes a list of them."""
+    """Return an operator or reference with list tensors as arguments.
+
+    It is called with tensors one by one also where it takes a list.
+    """
     called = attrgetter(entry.name)(ttnn) if function is None else function
     if entry.signatures[0].params[0].kind.text != TENSORS:
         return called
@@ -89,7 +101,10 @@ def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bo
 
 
 def takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
-    """Return True if an integer operator accepts integers together with this second operand."""
+    """Return True if an integer operator accepts this second operand.
+
+    Together with integers.
+    """
     if entry.name == "pow":
         return not isinstance(arguments[0], Operand)
     # A product with the number's inverse, which integers do not hold.
@@ -97,7 +112,7 @@ def takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
 
 
 def _of_integers(entry: registry.Op, reference: Any, before: Any, dtype: ttnn.DataType) -> Any:
-    """Return what the type makes of a reference that it does not hold."""
+    """Return a type's value for unrepresentable references."""
     if entry.name == "square":
         return wrapped(before, dtype, 2)
     if entry.name == "sum":
@@ -114,7 +129,10 @@ def fitting(entry: registry.Op) -> Callable[[Any], Any] | None:
 
 
 def largest_integer(entry: registry.Op) -> int | None:
-    """Return the largest integer whose products float64 holds, where that matters: of three, or of two."""
+    """Return the largest integer with exact float64 products, where relevant.
+
+    Of three, or of two.
+    """
     if entry.name == "embedding":  # rows of the table
         return 100
     if entry.name in GATED:  # of two 16-bit integers
@@ -125,7 +143,10 @@ def largest_integer(entry: registry.Op) -> int | None:
 
 
 def compare(entry: registry.Op, result: Any, before: Any, plain: list[Any], **keywords: Any) -> None:
-    """Compare a result, or each of a list, with the reference, within the bound of the entry."""
+    """Compare a result, or a list, with references and bound.
+
+    It is the bound of the entry.
+    """
     assert entry.golden is not None
     reference = callable_of(entry, entry.golden)(before, *plain, **keywords)
     if isinstance(result, list | tuple):

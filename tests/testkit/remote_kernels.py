@@ -8,7 +8,7 @@ ROUNDS, RECEIVERS = 5, 2
 
 
 def feed() -> None:
-    """Sender: rows of one page for each receiver. Arguments: address, first row, rows."""
+    """Sender: page rows per receiver. Arguments: address, first row, rows."""
     pages = InterleavedAddrGenFast[True](get_arg_val(0), 2048, 5)
     for row in range(get_arg_val(1), get_arg_val(1) + get_arg_val(2)):
         cb_reserve_back(0, RECEIVERS)
@@ -32,7 +32,10 @@ def forward() -> None:
 
 
 def keep() -> None:
-    """Receiver: pages that come, to a buffer. Arguments: address, first row, rows, L1 address, pages there."""
+    """Receiver: arriving pages to a buffer.
+
+    Arguments: address, first row, rows, L1 address, pages there.
+    """
     pages = InterleavedAddrGenFast[True](get_arg_val(0), 2048, 5)
     for row in range(get_arg_val(1), get_arg_val(1) + get_arg_val(2)):
         remote_cb_wait_front(31, 1)

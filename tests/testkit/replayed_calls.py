@@ -48,7 +48,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def replay(file: Path, device: ttnn.MeshDevice) -> tuple[Any, Any]:
-    """Make the call of a file again; return its result and the elements that were written."""
+    """Run a file's call; return result and written elements."""
     said = json.loads(file.read_text(encoding="utf-8"))
     operation = attrgetter(said["operation_name"].removeprefix("ttnn."))(ttnn)
     args = [_value(item["value"], device) for item in said["args"]]

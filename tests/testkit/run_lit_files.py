@@ -1,4 +1,6 @@
-"""Runs the public lit tests of tt-mlir, from a checkout outside of this repository, with the tools of this package.
+"""Public lit tests of tt-mlir, with this package's tools.
+
+They are in a checkout outside of this repository.
 
     python tests/testkit run_lit_files CHECKOUT --version 2024-09
     python tests/testkit run_lit_files CHECKOUT --version 2026-08 --sample 150 --seed 0

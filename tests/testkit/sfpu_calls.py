@@ -1,4 +1,7 @@
-"""SFPU calls of the kernel API with the function that the official headers document."""
+"""Kernel API SFPU calls with their documented functions.
+
+Official headers document them.
+"""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def two(name: str, init: str, reference: Reference, dtype: Any, **options: Any) 
 
 
 def by_format(name: str, init: str, reference: Reference, *, count: int = 3, **options: Any) -> list[IntegerCall]:
-    """Return a call with the format as its template argument, for the first formats."""
+    """Return a call with format template arguments, for first formats."""
     return [
         two(
             name,

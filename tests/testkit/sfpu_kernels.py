@@ -1,4 +1,4 @@
-"""Kernels of single SFPU calls, in C++ and in Python, on all tiles of their operands."""
+"""Single SFPU call kernels in C++ and Python, on all tiles."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def wide_values() -> Values:
 
 
 def operands(call: Call, first: Values) -> list[Values]:
-    """Return all values, and the same in other orders, some of them paired with themselves."""
+    """Return all values, reordered, some paired with themselves."""
     rng = np.random.default_rng(3)
     result = [first]
     for _ in range(call.operands - 1):
@@ -98,7 +98,10 @@ void kernel_main() {
 def python_kernel(
     call: Call, set_up: Callable[[], object] | None = None, keywords: dict[str, Any] | None = None, tiles: int = TILES
 ) -> Callable[[], None]:
-    """Return the same kernel in Python for one call; `set_up` replaces its init."""
+    """Return the equal Python kernel of a call.
+
+    `set_up` replaces its init.
+    """
     words = (call.words, []) if call.init_takes_parameters else ([], call.words)
     options = dict(call.keywords) if keywords is None else keywords
 

@@ -1,4 +1,4 @@
-"""Calls made from the signatures of the registry: required arguments by their kind, and other values of options."""
+"""Calls from registry signatures: required arguments, and option values."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ ROWS = {"tilize", "tilize_with_val_padding", "tilize_with_zero_padding", "argmax
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an operator: the values of its signature's required parameters by name."""
+    """One operator call: required parameter values by name."""
 
     entry: registry.Op
     signature: Signature
@@ -208,7 +208,10 @@ def tensor(
     memory_config: ttnn.MemoryConfig | None = None,
     tile: ttnn.Tile | None = None,
 ) -> ttnn.Tensor:
-    """Return a device tensor of numbers between -3 and 3; integers where the data type holds no others."""
+    """Return numbers between -3 and 3 on the device.
+
+    Integers where the data type holds no others.
+    """
     values = np.random.default_rng(seed).normal(size=shape).clip(-3.1, 3.1).astype(np.float32)
     if dtype is ttnn.float32 and values.size > 3:
         # What fast functions treat in another way.
@@ -220,7 +223,7 @@ def tensor(
 
 
 def first_dtype(entry: registry.Op) -> ttnn.DataType:
-    """Return the data type that an operator is tried with: bfloat16 if it takes that."""
+    """Return an operator's trial data type: bfloat16 if supported."""
     return ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes or not entry.dtypes else entry.dtypes[0]
 
 

@@ -1,4 +1,4 @@
-"""Orders of calls in a compute kernel that are right for each of its three threads, and all copy tiles."""
+"""Compute call orders valid per thread, all copying tiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A program around one compute kernel: tiles of any format and shape in, tiles out."""
+"""A program around a compute kernel, tiles in and out.
+
+Tiles have any format and shape.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ class Matrix:
 
 
 def to_tiles(values: Array, tile: tuple[int, int] = (32, 32)) -> Array:
-    """Return a matrix as tiles in memory order: faces of 16 columns and at most 16 rows, row-major inside."""
+    """Return a matrix as tiles in memory order.
+
+    Faces of 16 columns and at most 16 rows, row-major inside.
+    """
     height, width = tile
     face = min(height, 16)
     rows, columns = values.shape
@@ -101,7 +107,9 @@ def run(
     config: metal.ComputeConfig | None = None,
     args: Sequence[int] = (),
 ) -> Array:
-    """Run a compute kernel on the tiles of `inputs`, CB 0 on, and return CB 16 as a matrix of the form of `out`.
+    """Run a compute kernel on `inputs`; return CB 16 as matrix.
+
+    Tiles of `inputs` are CB 0 on; the matrix has the form of `out`.
 
     All tiles of every CB fit into it at once.
     """
@@ -158,7 +166,10 @@ def _add_cb(program: metal.Program, index: int, matrix: Matrix) -> None:
 
 
 def one_tile(inputs: int, body: Callable[[], object], results: tuple[int, ...] = (0,)) -> Callable[[], None]:
-    """Return a compute kernel: CBs 0.. to Dst 0.., `body`, the tiles `results` of Dst to CB 16."""
+    """Return a compute kernel around `body`.
+
+    CBs 0.. to Dst 0.., `body`, the tiles `results` of Dst to CB 16.
+    """
 
     def compute() -> None:
         api.compute_kernel_hw_startup(0, 16)
@@ -184,7 +195,7 @@ def one_tile(inputs: int, body: Callable[[], object], results: tuple[int, ...] =
 
 
 def apply(device: ttnn.MeshDevice, operands: list[Array], body: Callable[[], object], dtype: Any = None) -> Array:
-    """Return what `body` leaves in Dst 0 of the operands in Dst 0 and on."""
+    """Return Dst 0 after `body`, with operands in Dst 0 on."""
     out = Matrix(np.zeros((32, 32), dtype or operands[0].dtype))
     config = None if operands[0].dtype == ml_dtypes.bfloat16 or operands[0].dtype == np.uint16 else WIDE
     return run(device, one_tile(len(operands), body), [Matrix(x) for x in operands], out, config)

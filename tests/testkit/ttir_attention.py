@@ -1,4 +1,7 @@
-"""Attention, caches, heads of the dialect `ttir` in numpy float64. Shapes as the operations document them."""
+"""`ttir` attention, caches and heads in numpy float64.
+
+Shapes as the operations document them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ Groups = Callable[[str], Any]
 
 
 def _weights(scores: Array, sink: Array | None) -> Array:
-    """Softmax over the last axis; a sink is one more score that belongs to no key."""
+    """Softmax over the last axis.
+
+    A sink is one more score that belongs to no key.
+    """
     most = scores.max(axis=-1, keepdims=True)
     if sink is not None:
         most = np.maximum(most, sink)
@@ -33,7 +39,10 @@ def _scale(op: TableOp, width: int) -> float:
 
 
 def attention(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[B, H, S, D], [B, G, T, D], [B, G, T, V] -> [B, H, S, V]."""
+    """Attention of queries, keys and values.
+
+    [B, H, S, D], [B, G, T, D], [B, G, T, V] -> [B, H, S, V].
+    """
     q, k, v = given[:3]
     repeats = q.shape[1] // k.shape[1]
     k, v = k.repeat(repeats, axis=1), v.repeat(repeats, axis=1)
@@ -60,7 +69,10 @@ def _has(op: TableOp, group: str) -> bool:
 
 
 def decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """One new token of each user: [1, B, H, D], [B, G, T, D], [B, G, T, V] -> [1, B, H, V]."""
+    """Attention of one new token of each user.
+
+    [1, B, H, D], [B, G, T, D], [B, G, T, V] -> [1, B, H, V].
+    """
     q, k, v = given[:3]
     return [_decode(op, q, k, v, groups)]
 
@@ -85,14 +97,20 @@ def _decode(op: TableOp, q: Array, k: Array, v: Array, groups: Groups) -> Array:
 
 
 def paged_decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Keys and values lie in pages: [pages, G, block, D], and a table [B, n] has the pages of each user."""
+    """Attention with paged keys and values.
+
+    Pages [pages, G, block, D], and a table [B, n] has the pages of each user.
+    """
     table = groups("page_table").astype(np.int64)
     k, v = (_paged(groups(name), table) for name in ("key", "value"))
     return [_decode(op, groups("query"), k, v, groups)]
 
 
 def paged_latent_decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The same where values are the first columns of the keys, if they are no tensor."""
+    """The same with values as the keys' first columns.
+
+    If they are no tensor.
+    """
     table = groups("page_table").astype(np.int64)
     k, value = _paged(groups("key"), table), groups("value")
     v = k[..., : op.get("head_dim_v")] if value is None else _paged(value, table)
@@ -100,7 +118,10 @@ def paged_latent_decode(op: TableOp, given: list[Array], groups: Groups) -> list
 
 
 def chunked(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Queries [B, H, S, D] from a position on, keys and values in pages as above."""
+    """Attention of queries [B, H, S, D] from a position on.
+
+    Keys and values are in pages as above.
+    """
     q, table = groups("query"), groups("page_table").astype(np.int64)
     k, v = (_paged(groups(name), table) for name in ("key", "value"))
     repeats = q.shape[1] // k.shape[1]
@@ -117,7 +138,10 @@ def _paged(cache: Array, table: Array) -> Array:
 
 
 def split_heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[B, S, W] -> queries [B, H, S, D], keys [B, G, D, S] if they are transposed, values [B, G, S, D]."""
+    """Heads of [B, S, W].
+
+    Queries [B, H, S, D], keys [B, G, D, S] if they are transposed, values [B, G, S, D].
+    """
     x, other = groups("input_tensor"), groups("kv_input_tensor")
     heads, pairs = op.get("num_heads"), op.get("num_kv_heads") or op.get("num_heads")
     size = x.shape[-1] // (heads + 2 * pairs if other is None else heads)
@@ -128,7 +152,10 @@ def split_heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[B, H, S, D], [1, H, s, D]: the first rows of one user. The library copies tiles of 32 rows: the rest is zero."""
+    """First rows of one user, written to a cache.
+
+    [B, H, S, D], [1, H, s, D]. `ttnn` copies tiles of 32 rows: the rest is zero.
+    """
     cache, source = given[0].copy(), given[1]
     source = np.pad(source, ((0, 0), (0, 0), (0, -source.shape[2] % 32), (0, 0)))[:, :, : cache.shape[2]]
     cache[op.get("batch_offset"), :, : source.shape[2]] = source[0]
@@ -136,7 +163,10 @@ def fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def update_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[B, H, S, D], [1, H, B, D]: one row of every user."""
+    """One row of every user, written to a cache.
+
+    [B, H, S, D], [1, H, B, D].
+    """
     cache, source, index = given[0].copy(), given[1], int(given[2].reshape(-1)[0])
     first = op.get("batch_offset")
     cache[:, :, index] = np.swapaxes(source[0, :, first : first + cache.shape[0]], 0, 1)
@@ -144,7 +174,10 @@ def update_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
 
 
 def paged_fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[pages, H, block, D], [1, H, s, D]: rows of one user, a page after the other, in whole tiles as above."""
+    """One user's rows, written to pages.
+
+    [pages, H, block, D], [1, H, s, D]: a page after the other, in whole tiles as above.
+    """
     cache, source = given[0].copy(), given[1]
     source = np.pad(source, ((0, 0), (0, 0), (0, -source.shape[2] % 32), (0, 0)))
     batch = groups("batch_idx_tensor")
@@ -157,7 +190,10 @@ def paged_fill_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Ar
 
 
 def paged_update_cache(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[pages, H, block, D], [1, B, H, D]: a row of every user at a place of its own."""
+    """One row per user, written to pages.
+
+    [pages, H, block, D], [1, B, H, D]: each is at a place of its own.
+    """
     cache, source = given[0].copy(), given[1]
     places, table = groups("update_index").astype(np.int64).reshape(-1), groups("page_table")
     heads, block = cache.shape[1], cache.shape[2]

@@ -1,4 +1,4 @@
-"""Functions of one operation each, in the functional form of the later versions."""
+"""One-operation functions in the later versions' functional form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ __all__ = ["EXAMPLES", "S", "function"]
 
 
 def function(op: str, inputs: list[str], output: str | list[str], attributes: str = "") -> str:
-    """A function of one operation; without an output it returns its first argument, which the operation changes."""
+    """A one-operation function; without output, it returns the argument.
+
+    It is the first one, which the operation changes.
+    """
     results = [output] if isinstance(output, str) else output
     given = ", ".join(f"tensor<{kind}>" for kind in results)
     made = ", ".join(f"%0#{index}" for index in range(len(results))) if len(results) > 1 else "%0"

@@ -1,4 +1,4 @@
-"""Inputs that are no random numbers: indices, positions, pages, ends of slices and truth values."""
+"""Non-random inputs: indices, positions, pages, slice ends, truth values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _size(op: TableOp, group: str) -> tuple[int, ...]:
 
 
 def _below(group: str, axis: int | None = None) -> Maker:
-    """Indices of a dimension of an operand; of the one that `dim` names if there is no axis.
+    """Indices along an operand's dimension, by default that of `dim`.
 
     They are below 256, as the stack brings some indices to bfloat16.
     """
@@ -42,7 +42,10 @@ def _below(group: str, axis: int | None = None) -> Maker:
 
 
 def _permuted(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Indices along `dim` that do not meet: where two elements of a scatter meet, the order is not said."""
+    """Distinct indices along `dim`.
+
+    Where two elements of a scatter meet, the order is unspecified.
+    """
     dim, size = op.get("dim"), _size(op, "input")[op.get("dim")]
     if 0 in shape:
         return np.zeros(shape)
@@ -53,7 +56,7 @@ def _permuted(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
 
 
 def _windows(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Corners of the windows of a scatter, which lie in the operand and of which no two are the same."""
+    """Distinct window corners of a scatter, inside the operand."""
     operand, update = _size(op, "input"), _size(op, "update")
     inserted = {*op.get("inserted_window_dims"), *op.get("input_batching_dims")}
     sizes = iter(update[dim] for dim in op.get("update_window_dims"))
@@ -67,7 +70,7 @@ def _windows(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array
 
 
 def _corners(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Corners of the slices of a gather of 2025-10, which lie in the operand."""
+    """Slice corners of a 2025-10 gather, inside the operand."""
     sizes, slices, axis = _size(op, "input"), op.get("slice_sizes"), op.get("index_vector_dim")
     rooms = [sizes[dim] - slices[dim] + 1 for dim in op.get("start_index_map")]
     if axis == len(shape):
@@ -115,7 +118,10 @@ def _position(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
 
 
 def _length(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """The length of a cache: the caches of a program advance together, which a pass takes for granted."""
+    """Cache length.
+
+    The caches of a program advance together, which a pass assumes.
+    """
     return np.full(shape, _size(op, "cache")[2] // 2 + 1)
 
 
@@ -124,13 +130,18 @@ _ABOVE: Final = 0x7F80
 
 
 def _chunk(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Return the first position of a chunk of queries, at a tile followed by the user's pages."""
+    """Return a query chunk's first position, at a tile.
+
+    The user's pages follow it.
+    """
     rows = _size(op, "page_table")[1] * _size(op, "key")[2] - _size(op, "query")[2]
     return np.full(shape, max(rows, 0) // 64 * 32)
 
 
 def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Numbers of bfloat16, none of them twice in a line: the order of equal ones is not said.
+    """Distinct bfloat16 numbers per line.
+
+    The order of equal ones is unspecified.
 
     In lines that are longer than there are numbers the others are zero: the largest and smallest differ.
     """
@@ -139,7 +150,10 @@ def _distinct(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Arra
 
 
 def _distinct_pixels(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """The same for the planes of images [N, H, W, C]: which of equal pixels is the largest is not said."""
+    """The same for image planes [N, H, W, C].
+
+    Which of equal pixels is the largest is unspecified.
+    """
     made = _distinct_lines(op, (shape[0], shape[1] * shape[2], shape[3]), generator, 1)
     return made.reshape(shape)
 
@@ -165,7 +179,10 @@ def _byte(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
 
 
 def _requantized(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Quantized values of which those with the other scale have 8 bits, too: the kernel saturates."""
+    """Quantized values that keep 8 bits under the other scale.
+
+    The kernel saturates.
+    """
     given, made = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
     (before, first), (after, zero) = (
         quantization_parameters(attribute_text(kind), len(shape)) for kind in (given, made)
@@ -175,7 +192,7 @@ def _requantized(op: TableOp, shape: tuple[int, ...], generator: Generator) -> A
 
 
 def _whole_range(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
-    """Integers of all bits of their type, which are moved and not computed with."""
+    """Full-range integers, which are moved and not computed with."""
     kind = op.inputs[0].type.element_type  # type: ignore[attr-defined]
     if not isinstance(kind, IntegerType):
         return None
@@ -185,7 +202,10 @@ def _whole_range(op: TableOp, shape: tuple[int, ...], generator: Generator) -> A
 
 
 def _representable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array | None:
-    """Numbers that the result has, where it has fewer than the operand: what becomes of others is not said."""
+    """Numbers of the narrower result type.
+
+    What becomes of others is unspecified.
+    """
     source, result = (value.type.element_type for value in (op.inputs[0], op.results[0]))  # type: ignore[attr-defined]
     if not isinstance(result, IntegerType):
         return None
@@ -207,7 +227,10 @@ def _multipliable(op: TableOp, shape: tuple[int, ...], generator: Generator) -> 
 
 
 def _mask(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
-    """Scores of keys that a query sees, zero, or does not see. The chip multiplies also the mask with the scale."""
+    """Masked scores: zero for visible keys, else not.
+
+    The chip multiplies also the mask with the scale.
+    """
     hidden = generator.integers(0, 4, shape) == 0
     hidden[..., 0] = False
     return np.where(hidden, -(2.0**30), 0.0)
@@ -219,7 +242,7 @@ def _is_truth(value: Any) -> bool:
 
 
 def _truth(*, decided_by: bool) -> Maker:
-    """Truth values of which a reduction finds the one that decides it in half of its lines."""
+    """Truth values decided in half of a reduction's lines."""
 
     def make(op: TableOp, shape: tuple[int, ...], generator: Generator) -> Array:
         dims = op.get("dim_arg")
@@ -297,7 +320,10 @@ _MAKERS: Final[dict[str, dict[str, Maker]]] = {
 
 
 def _source(value: Any, through: tuple[str, ...]) -> Any:
-    """The value of which another one is the same numbers in another shape, type or order."""
+    """Source value of the same numbers.
+
+    They have another shape, type or order there.
+    """
     while isinstance(value.owner, TableOp) and value.owner.name.partition(".")[2] in through:
         value = value.owner.inputs[0]
     return value
@@ -311,7 +337,9 @@ _MOVE: Final = (*_CARRY, "permute", "transpose")
 
 
 def _strides(value: Any) -> tuple[Any, dict[int, int]] | None:
-    """The coordinates of which a value is the sum in elements, in the last dimension of a tensor, and what each counts.
+    """Coordinates whose elements add up to a value.
+
+    They are in the last dimension of a tensor; each has a unit.
 
     None if it is no such sum.
     """
@@ -349,14 +377,17 @@ def _coordinates(shape: tuple[int, ...], strides: dict[int, int], positions: Arr
 
 
 def truths(function: Any) -> list[bool]:
-    """Return for each result True if it holds truth values of `reduce_or`, where any nonzero value is true."""
+    """Return True per result with `reduce_or` truth values.
+
+    Any nonzero value is true there.
+    """
     end = function.body.blocks[0].last_op
     sources = [_source(value, _MOVE).owner for value in end.operands]
     return [isinstance(op, TableOp) and op.name == "ttir.reduce_or" for op in sources]
 
 
 def chosen(module: Module) -> dict[tuple[str, int], Array]:
-    """Return the values of arguments that random numbers cannot stand for, by function and number."""
+    """Return non-random argument values, by function and number."""
     found: dict[tuple[str, int], Array] = {}
     for function in module.functions():
         if not function.body.blocks:

@@ -1,4 +1,7 @@
-"""An interpreter of the dialect `ttir` in numpy float64. It knows nothing of layouts, of `ttnn` or of the engine."""
+"""A numpy float64 interpreter of dialect `ttir`.
+
+It knows nothing of layouts, of `ttnn` or of the engine.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _shifted(a: Array, b: Array, *, left: bool) -> Array:
-    """Bits of 32-bit words moved; zeros come in, and nothing is left of a move of 32 or more."""
+    """Bit shifts of 32-bit words with zeros.
+
+    Nothing is left of a shift of 32 or more.
+    """
     words, by = a.astype(np.int64) & 0xFFFFFFFF, b.astype(np.int64)
     count = np.clip(by, 0, 63)
     moved = (words << count if left else words >> count) & 0xFFFFFFFF
@@ -142,7 +148,7 @@ def _matmul(op: TableOp, a: Array, b: Array) -> Array:
 
 
 def _dot_general(op: TableOp, a: Array, b: Array) -> Array:
-    """Dimensions of the batch, then what is left of the first and of the second."""
+    """Batch dimensions, then the rest of first and second operand."""
     letters = iter(string.ascii_letters)
     names_a = [next(letters) for _ in a.shape]
     names_b = [next(letters) for _ in b.shape]
@@ -283,7 +289,10 @@ def _special(op: TableOp, short: str, given: list[Array], groups: Callable[[str]
 
 
 def in_range(value: Array, kind: Any) -> Array:
-    """Values of an integer type, modulo its number of values. float64 has those of 32 bits exactly."""
+    """Integers modulo their type's range.
+
+    float64 has those of 32 bits exactly.
+    """
     if not isinstance(kind, IntegerType) or not 8 <= kind.width.data <= 32 or not np.isfinite(value).all():
         return value
     size = 2.0**kind.width.data
@@ -294,8 +303,11 @@ def in_range(value: Array, kind: Any) -> Array:
 
 
 def _declared(value: Array, shape: tuple[int, ...]) -> Array:
-    """A result in the shape of its type: files of 2024 declare some reductions without a dimension of size one, and
-    some with the padding of a tile, which is zero."""
+    """A result in its type's shape.
+
+    Files of 2024 declare some reductions without a dimension of size one, and some with the padding of a tile, which is
+    zero.
+    """
     if value.shape == shape:
         return value
     if value.size == math.prod(shape):
@@ -307,7 +319,9 @@ def _declared(value: Array, shape: tuple[int, ...]) -> Array:
 def interpret(
     module: Module, name: str, inputs: Sequence[Array], observe: Callable[[TableOp, list[Array]], None] | None = None
 ) -> list[Array]:
-    """Return the results of a function of a module in `ttir`, in float64; `observe` is told operations and operands.
+    """Return a `ttir` function's float64 results; `observe` sees operations.
+
+    It is told operations and operands.
 
     Raises:
         NoReference: An operation that the interpreter does not know.

@@ -31,7 +31,10 @@ def topk(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def gather(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Elements along one dimension; in 2025-10 slices whose corners the indices say, as StableHLO defines it."""
+    """Elements along one dimension.
+
+    In 2025-10 slices whose corners the indices name, as StableHLO defines it.
+    """
     if "start_index_map" not in op.spec.attributes:
         return [np.take_along_axis(given[0], given[1].astype(np.int64), axis=op.get("dim"))]
     x, starts, axis, sizes = given[0], given[1].astype(np.int64), op.get("index_vector_dim"), op.get("slice_sizes")
@@ -55,7 +58,7 @@ def gather(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def sampling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The index of the largest score: only one score counts for each user."""
+    """The largest score's index: only one counts per user."""
     values, indices = (one.reshape(-1, one.shape[-1]) for one in given[:2])
     assert (given[2] == 1).all(), "what is drawn from more scores is random"
     order = np.argmax(values, axis=-1)[:, None]
@@ -63,7 +66,7 @@ def sampling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Elements of the source go where the index says along one dimension; in 2025-10 windows may."""
+    """Scattered elements along one dimension, windows in 2025-10."""
     if "update_window_dims" in op.spec.attributes:
         return [_scattered_windows(op, *given[:3])]
     x, index, source, dim = given[0].copy(), given[1].astype(np.int64), given[2], op.get("dim")
@@ -81,7 +84,10 @@ def scatter(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _scattered_windows(op: TableOp, x: Array, indices: Array, update: Array) -> Array:
-    """Windows of the update replace those of the operand whose corner the indices say; others are left out."""
+    """Windows of the update at index corners.
+
+    They replace those of the operand; others are left out.
+    """
     made, windows, batching = x.copy(), op.get("update_window_dims"), op.get("input_batching_dims")
     axis, dropped = op.get("index_vector_dim"), {*op.get("inserted_window_dims"), *batching}
     vectors = np.moveaxis(indices, axis, -1) if axis < indices.ndim else indices[..., None]
@@ -153,7 +159,10 @@ def batch_norm_inference(op: TableOp, given: list[Array], groups: Groups) -> lis
 
 
 def group_norm(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[N, 1, H * W, C], or channels elsewhere: normalized over space and the channels of each group."""
+    """Group norm of [N, 1, H * W, C], or channels elsewhere.
+
+    Normalized over space and the channels of each group.
+    """
     dim, count = op.get("channel_dim"), op.get("num_groups")
     x = np.moveaxis(given[0], dim, -1)
     parts = x.reshape(x.shape[0], -1, count, x.shape[-1] // count)
@@ -200,7 +209,7 @@ def requantize(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _along(op: TableOp, value: Array, rank: int) -> Array:
-    """A scale or a zero point of all elements, or one for each place of an axis."""
+    """A scale or zero point, of all or per axis index."""
     axis = op.get("axis")
     return value.reshape(() if axis is None else [-1 if dim == axis else 1 for dim in range(rank)])
 
@@ -224,7 +233,7 @@ def index_select(op: TableOp, given: list[Array], groups: Groups) -> list[Array]
 
 
 def sparse_matmul(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Products of the pairs of matrices that the sparsity selects, zeros for the others.
+    """Matmuls of the sparsity's matrix pairs, zeros for others.
 
     Of a sparse first operand every matrix has its own place; of the second one all go with each of the first.
     """

@@ -21,7 +21,10 @@ _MOVES: Final = (
 
 
 def in_blocks(values: Array, bits: int) -> Array:
-    """Return the nearest numbers of which 16 in a row have multiples of one power of two, of so many bits."""
+    """Return nearest numbers in blocks of 16 with shared exponent.
+
+    They have multiples of one power of two, of so many bits.
+    """
     width = values.shape[-1]
     padded = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, -width % 16)])
     blocks = padded.reshape(*values.shape[:-1], -1, 16)
@@ -44,6 +47,6 @@ def _formats(value: Any) -> set[int]:
 
 
 def weight(op: TableOp, values: Array) -> Array:
-    """Return the second operand of a product as it takes part in it: the finest format of what it is made of."""
+    """Return a matmul's second operand in its finest source format."""
     found = _formats(op.inputs[1])
     return in_blocks(values, max(found)) if found else values

@@ -1,4 +1,7 @@
-"""Convolutions and pools of the dialect `ttir` in numpy float64, for images in any order of their dimensions."""
+"""`ttir` convolutions and pools in numpy float64.
+
+For images in any order of their dimensions.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ def pair(value: Any) -> tuple[int, int]:
 
 
 def upsampled(x: Array, scale: tuple[int, int], *, bilinear: bool) -> Array:
-    """[N, H, W, C] enlarged: each point taken from its nearest one, or between the two next to it in each direction."""
+    """[N, H, W, C] upsampled by nearest or linear interpolation.
+
+    Between the two points next to it in each direction.
+    """
     for axis, factor in enumerate(scale, 1):
         if not bilinear:
             x = x.repeat(factor, axis=axis)
@@ -64,7 +70,7 @@ def _windows(
     padding: Sequence[tuple[int, int]],
     fill: float,
 ) -> Array:
-    """[N, sizes.., C] -> [N, positions.., C, kernel..] for one to three dimensions of space."""
+    """Windows: [N, sizes.., C] -> [N, positions.., C, kernel..], 1-3D."""
     count = len(kernel)
     x = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
     spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
@@ -126,7 +132,10 @@ def conv2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def conv_transpose2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Zeros between pixels, then a convolution with the weights of [C, O / groups, kh, kw] turned round."""
+    """Transposed convolution by zero insertion and flipped weights.
+
+    The weights are [C, O / groups, kh, kw].
+    """
     stride, dilation, padding, _ = _window_facts(op, pool=False)
     top, left, bottom, right = padding
     more = pair(op.get("output_padding"))
@@ -244,7 +253,7 @@ def _pool(op: TableOp, x: Array, how: str) -> Array:
 
 
 def is_typed_as_computed(op: TableOp) -> bool:
-    """Return whether the results of a general pooling have the shape that its windows give: no verifier asks."""
+    """Return whether general pooling results match their windows: unverified."""
     sizes, dilation, sides = op.get("window_dimensions"), op.get("window_dilations"), list(op.get("padding"))
     spans = [(size - 1) * step + 1 for size, step in zip(sizes, dilation, strict=True)]
     extra = [low + high for low, high in zip(sides[::2], sides[1::2], strict=True)]
@@ -258,7 +267,10 @@ def is_typed_as_computed(op: TableOp) -> bool:
 
 
 def pooling(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The general form of 2025-10: windows over every dimension; an average counts padding unless its text says."""
+    """General pooling of 2025-10 over every dimension.
+
+    An average counts padding unless its text excludes it.
+    """
     method = re.search(r"Max|Average|Sum", attribute_text(op.properties["pooling_method"]))
     assert method is not None
     sides, rank = list(op.get("padding")), given[0].ndim

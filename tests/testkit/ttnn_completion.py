@@ -18,7 +18,7 @@ _CHANGED = {**{f"ttnn.{name}": 0 for name in IN_PLACE}, "ttnn.copy": 1, "ttnn.wr
 
 
 def complete(module: Module) -> None:
-    """Make functions open their device themselves, and return the arguments that they change."""
+    """Make functions open their device; return their changed arguments."""
     for function in module.functions():
         if function.body.blocks:
             _own_device(module, function)

@@ -1,4 +1,6 @@
-"""Examples of calls of the library, one operation each: the text, the direct call, values in float64, and how far off.
+"""Example `ttnn` calls: text, call, float64 values, tolerance.
+
+One operation each.
 
 Bounds are derived from what the operators round.
 """
@@ -54,7 +56,9 @@ def rows(tensor: Any, device: Any) -> Any:
 
 
 def sums(volume: int) -> float:
-    """The error of a sum of products that is packed `volume` times, of the sum of their magnitudes.
+    """Error of a product sum packed `volume` times, relative.
+
+    It is relative to the sum of their magnitudes.
 
     HiFi2 cuts one bit off an operand; every packing rounds the sum, and so does the end.
     """
@@ -238,7 +242,10 @@ def selected(a: Array, b: Array, s: Array) -> Array:
 
 
 def one_row_of_cores(grid: tuple[int, int], **options: Any) -> Any:
-    """Return the configuration of a product in which cores exchange tiles of one operand, in blocks of one tile."""
+    """Return a multicast matmul configuration with one-tile blocks.
+
+    Cores exchange tiles of one operand.
+    """
     blocks = dict.fromkeys(("out_subblock_h", "out_subblock_w", "out_block_w", "per_core_N"), 1)
     return ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
         compute_with_storage_grid_size=ttnn.CoreCoord(*grid), mcast_in0=True, **blocks, **options
@@ -485,7 +492,7 @@ def sampling_text(users: int, width: int) -> str:
 
 
 def sampling_call(users: int, width: int) -> Callable[..., Any]:
-    """32 users, and a width that is a power of two, are made on the host."""
+    """32 users and a power of two width, made on the host."""
 
     def call(values: Any, indices: Any, k: Any, p: Any, temp: Any, device: Any) -> Any:
         def filled(tensor: Any, shape: tuple[int, ...], value: float) -> Any:

@@ -1,4 +1,4 @@
-"""Operations of the dialect `ttnn` that are not as in `ttir`, in numpy float64."""
+"""`ttnn` operations that differ from `ttir`, in numpy float64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Groups: TypeAlias = Callable[[str], Any]
 
 
 class Asked:
-    """An operation of the library as the functions for `ttir` ask for it: by its name there, with its attributes."""
+    """A `ttnn` operation in `ttir` form: name and attributes."""
 
     def __init__(self, op: TableOp, name: str, facts: dict[str, Any] | None = None) -> None:
         """Rename or convert some attributes; the others are those of the operation."""
@@ -60,7 +60,10 @@ def activated(op: TableOp, value: Array) -> Array:
 
 
 def sides(padding: Sequence[int]) -> tuple[int, ...]:
-    """Padding at top, left, bottom and right; the library has two numbers, or top, bottom, left and right."""
+    """Padding at top, left, bottom, right.
+
+    `ttnn` has two numbers, or top, bottom, left and right.
+    """
     if len(padding) == 2:
         return (padding[0], padding[1], padding[0], padding[1])
     top, bottom, left, right = padding
@@ -82,7 +85,10 @@ def _window_facts(op: TableOp) -> dict[str, Any]:
 
 
 def _conv2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Rows of pixels, weights [O, C / groups, kh, kw], or [C, O / groups, kh, kw] if it is transposed."""
+    """Convolution of pixel rows.
+
+    Weights [O, C / groups, kh, kw], or [C, O / groups, kh, kw] if it is transposed.
+    """
     short = op.name.removeprefix("ttnn.")
     weight, count = given[1], op.get("groups")
     feet = (op.get("out_channels"), op.get("in_channels") // count)
@@ -96,7 +102,10 @@ def _conv2d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _conv1d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[N, L, C] and weights [O, C / groups, k]: a convolution of images of one row."""
+    """1D convolution as one-row images.
+
+    [N, L, C] and weights [O, C / groups, k].
+    """
     padding = op.get("padding")
     facts = {
         "stride": (1, op.get("stride")),
@@ -111,7 +120,10 @@ def _conv1d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _conv3d(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Weights [O, C / groups, kd, kh, kw], or the matrix that is made of them, which has the kernel's places first."""
+    """3D convolution weights or their matrix.
+
+    [O, C / groups, kd, kh, kw], or the matrix that has the kernel's positions first.
+    """
     size, weight = tuple(op.get("kernel_size")), given[1]
     feet = (op.get("out_channels"), op.get("in_channels") // op.get("groups"))
     if weight.shape != (*feet, *size):
@@ -127,7 +139,10 @@ def _pool(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _batch_norm(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[N, C, H, W]; without running statistics, and in training, those of the batch, which change the running ones."""
+    """Batch norm of [N, C, H, W].
+
+    Without running statistics, and in training, those of the batch, which change the running ones.
+    """
     x, axes = given[0], (0, 2, 3)
     mean, variance = groups("running_mean"), groups("running_var")
     if op.name.endswith("training") or mean is None:
@@ -159,7 +174,10 @@ def _pow_scalar(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _latent(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Attention whose values are the first columns of the keys, if they are no tensor."""
+    """Attention with values as the keys' first columns, by default.
+
+    If they are no tensor.
+    """
     q, k, value = given[0], given[1], groups("value")
     v = k[..., : op.get("head_dim_v")] if value is None else value
     asked: Any = Asked(op, "scaled_dot_product_attention")
@@ -167,7 +185,10 @@ def _latent(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[1, 1, B, W] -> queries [1, B, H, D], keys and values [1, B, G, D], perhaps of some users only."""
+    """Decode heads of [1, 1, B, W].
+
+    Queries [1, B, H, D], keys and values [1, B, G, D], perhaps of some users only.
+    """
     heads, pairs = op.get("num_heads"), op.get("num_kv_heads") or op.get("num_heads")
     offset, size = groups("batch_offset"), op.get("slice_size")
     first = 0 if offset is None else int(offset.reshape(-1)[0])
@@ -177,7 +198,7 @@ def _heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Attention of one token of each user; without positions it is the last one."""
+    """Attention of one token per user, by default the last."""
     users, length = given[1].shape[0], given[1].shape[2]
 
     def known(name: str) -> Any:
@@ -189,13 +210,19 @@ def _decode(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _joined_heads(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """[1, B, rows, D] -> [1, 1, B, H * D]: of the rows the first are heads."""
+    """Concatenated decode heads: [1, B, rows, D] -> [1, 1, B, H * D].
+
+    Of the rows the first are heads.
+    """
     x = given[0][:, :, : op.get("num_heads")]
     return [x.reshape(1, 1, x.shape[1], -1)]
 
 
 def _rotary(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """x * cos + (-right half, left half) * sin; with a token the tables have its row for all."""
+    """x * cos + (-right half, left half) * sin.
+
+    With a token the tables have its row for all.
+    """
     x, token = given[0], op.get("token_index")
     rows = slice(0, x.shape[-2]) if token is None else slice(token, token + 1)
     cos, sin = (table[..., rows, :] for table in given[1:3])
@@ -204,7 +231,10 @@ def _rotary(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _rotary_llama(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """x * cos + (every 32 columns times a matrix) * sin; in decoding every user may have a matrix and a row."""
+    """x * cos + (every 32 columns times a matrix) * sin.
+
+    In decoding every user may have a matrix and a row.
+    """
     x, cos, sin, matrix = given
     matrices = matrix.reshape(-1, 1, 32, 32)
     decoding = bool(op.get("is_decode_mode"))
@@ -215,7 +245,10 @@ def _rotary_llama(op: TableOp, given: list[Array], groups: Groups) -> list[Array
 
 
 def _statistics(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """The sums of squares, and for a layer norm the sums, of every row: each the first of 32 columns."""
+    """Row sums of squares, and sums for layer norm.
+
+    Each is the first of 32 columns.
+    """
     layer = op.name.startswith("ttnn.layer_norm")
     more = groups("residual_input" if layer else "residual")
     x = given[0] if more is None else given[0] + more
@@ -227,7 +260,10 @@ def _statistics(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _normed(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Normalized rows from the sums of squares, and of the elements, that 64 columns of each chip have."""
+    """Normalized rows from 64 columns of statistics per chip.
+
+    They have the sums of squares, and of the elements.
+    """
     x, stats = given[:2]
     parts = stats.reshape(*stats.shape[:-1], -1, 2, 32).sum(axis=(-1, -3))
     count = x.shape[-1] * (stats.shape[-1] // 64)

@@ -1,4 +1,6 @@
-"""An interpreter of the dialect `ttnn` in numpy float64: what a program of the library computes, wherever tensors are.
+"""A numpy float64 interpreter of dialect `ttnn`.
+
+It computes what a program of `ttnn` computes, wherever tensors are.
 
 Most operations are those of `ttir` (`ttir_reference.py`) under the same or another name. Layouts, formats and places
 change no value: what only moves or converts a tensor is an identity, and prepared weights are the weights. Functions
@@ -37,7 +39,7 @@ Observer: TypeAlias = Callable[[TableOp, list[Array]], None]
 
 @dataclass
 class Tensor:
-    """Elements of a tensor, which operations may change in place; None where the program does not define them."""
+    """A tensor's mutable elements; None where undefined."""
 
     data: Array | None
 
@@ -95,7 +97,7 @@ FACTS: Final[dict[str, Callable[[TableOp], dict[str, Any]]]] = {
 
 
 def _evaluate(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
-    """Return the results of an operation of the library, or what it leaves in its operands.
+    """Return a `ttnn` operation's results, or changed operands.
 
     Raises:
         NoReference: The interpreter does not know it.
@@ -112,7 +114,10 @@ def _evaluate(op: TableOp, given: list[Array], groups: Groups) -> list[Array]:
 
 
 def _stored(value: Array, kind: Any) -> Array:
-    """Elements of a tensor as its type holds them: integers of their width, and blocks of four bits."""
+    """Elements in their type.
+
+    Integers of their width, and blocks of four bits.
+    """
     layout = getattr(kind, "encoding", None)
     if isinstance(layout, TTNNLayoutAttr) and layout.dtype == "bfp_bf4":
         return in_blocks(value, 3)
@@ -120,7 +125,7 @@ def _stored(value: Array, kind: Any) -> Array:
 
 
 def _resource(module: Module, value: ResourceAttr) -> Array:
-    """Return the elements of a constant in the resource section, after four bytes with their alignment."""
+    """Return a resource constant's elements, after a 4-byte alignment."""
     data = module.resources["builtin"][value.key][4:]
     kind: Any = value.type
     word = attribute_text(kind.element_type)
@@ -176,7 +181,10 @@ def elements(op: Operation) -> int:
 
 
 def _weight(op: TableOp, value: Array, general: str | None) -> Array:
-    """The second operand of a product in the format that its operation, or else the program, asks for of parameters."""
+    """A matmul's second operand in the requested parameter format.
+
+    Its operation, or else the program, requests it.
+    """
     named = op.attributes.get("ttcore.weight_dtype")
     word = named.data if isinstance(named, StringAttr) else general
     return in_blocks(value, 3) if word == "bfp_bf4" and _is_parameter(op.operands[1]) else value
@@ -193,7 +201,7 @@ def _is_parameter(value: Any) -> bool:
 
 
 def _prepared(value: Array, shape: tuple[int, ...]) -> Array:
-    """Weights as the rows that convolutions multiply with: places of the kernel, then input channels."""
+    """Weights as convolution matrix rows: positions, then input channels."""
     if value.shape == shape:
         return value
     rows = np.transpose(value, (2, 3, 1, 0)).reshape(1, 1, -1, value.shape[0])
@@ -295,7 +303,9 @@ class _Run:
 
 
 def _as_declared(op: TableOp, index: int, value: Array) -> Array:
-    """A result in the shape of its type: windows make rows of images, and heads stand in rows of a tile.
+    """A result in its type's shape.
+
+    Windows make rows of images, and heads are rows of a tile.
 
     Raises:
         NoReference: The type has another number of elements than the operation makes.
@@ -316,7 +326,7 @@ def interpret(
     observe: Observer | None = None,
     weights: str | None = None,
 ) -> list[Array | None]:
-    """Return the results of a function of a module in `ttnn`, in float64; None where a program does not define them.
+    """Return a `ttnn` function's float64 results; None where undefined.
 
     Args:
         module: The module.

@@ -1,4 +1,4 @@
-"""Texts of one operation of the library, and of the dialect above it, for the tests of the compiler."""
+"""Texts of `ttnn` and `ttir` operations, for compiler tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ Shape = tuple[int, ...]
 
 
 def laid(shape: Shape, kind: str = "bf16", *, rows: bool = False, cores: int = 0) -> str:
-    """Return a tensor type of the library: interleaved in DRAM, or in shards of height in L1."""
+    """Return a `ttnn` tensor type.
+
+    Interleaved in DRAM, or in shards of height in L1.
+    """
     plain: TensorType[Any] = TensorType(element_of(kind), list(shape))
     type_ = TensorType(plain.element_type, list(shape), new_layout(plain, tiled=not rows))
     if cores:

@@ -34,7 +34,7 @@ Step = tuple[str, ...]
 
 @contextmanager
 def recorded(names: tuple[str, ...], note: Callable[[str, tuple[Any, ...], dict[str, Any]], None]) -> Iterator[None]:
-    """Call `note` with name and arguments of each call of these functions of the engine."""
+    """Call `note` with each call of these engine functions."""
     homes = {name: engine_steps if hasattr(engine_steps, name) else _engine for name in names}
     originals = {name: getattr(home, name) for name, home in homes.items()}
 
@@ -59,7 +59,7 @@ def _sfpu(function: str, variant: str, wide: bool) -> Step:
 
 
 def tables(folder: Path) -> set[Step]:
-    """Return the SFPU functions and FPU operations that the vectors of a folder have."""
+    """Return the SFPU functions and FPU operations of a vector folder."""
     steps: set[Step] = set()
 
     def note(name: str, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def tables(folder: Path) -> set[Step]:
 
 
 def whole_operators(folder: Path) -> set[tuple[str, str]]:
-    """Return the operators, with the data type of their first tensor, that the vectors of a folder have as a whole."""
+    """Return the operators with whole-operator vectors, with first data type."""
     found: set[tuple[str, str]] = set()
 
     def note(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _output: Any) -> None:
@@ -99,7 +99,7 @@ def whole_operators(folder: Path) -> set[tuple[str, str]]:
 
 
 def steps_of(program: str, options: dict[str, Any], dtype: ttnn.DataType) -> list[Step]:
-    """Return the functions of one program of the engine, without conversions between data types."""
+    """Return an engine program's functions, without type conversions."""
     wide = options.get("dst32", False)
     chains = [options.get(name) or [] for name in ("chain", "pre_a", "pre_b", "post")]
     steps = [_sfpu(function, variant, wide) for chain in chains for function, variant, *_ in chain]
@@ -118,7 +118,10 @@ def steps_of(program: str, options: dict[str, Any], dtype: ttnn.DataType) -> lis
 
 
 def steps_of_operator(entry: registry.Op, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> list[Step]:
-    """Return the functions that an operator runs on tensors of a data type, with default options; none if it cannot."""
+    """Return an operator's SFPU functions on a data type.
+
+    With default options; none if it cannot.
+    """
     layout = next(layout for other, other_dtype, layout in combinations() if other is entry and other_dtype is dtype)
     case, found = Case(entry, dtype, layout, SHAPE), []
     call = None if entry.only_on is not None else next(calls_of(case, device), None)

@@ -1,4 +1,4 @@
-"""The official viewer as a process: it is started on folders of reports, asked, and stopped."""
+"""The official viewer process, started on reports, queried and stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import pytest
 
 
 def official_client(name: str) -> str:
-    """Return the path of a program of the official tools; without it the test is skipped, or fails if it is required.
+    """Return an official tool's path; skip, or fail if required.
 
     Args:
         name: The program, for example "ttnn-visualizer".
@@ -128,7 +128,10 @@ def _wait(running: Viewer, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def assert_circular_buffers_are_below_the_buffers(running: Viewer) -> tuple[int, int]:
-    """Check the L1 addresses of circular buffers; return the numbers of those with their own memory and in tensors."""
+    """Check circular buffer L1 addresses; return own and tensor indices.
+
+    Numbers of those with their own memory and in tensors.
+    """
     (device,) = running.get("devices")
     own = borrowed = 0
     for operation in running.get("operations"):

@@ -1,4 +1,4 @@
-"""A model is ported as the TT-NN article does it, step by step, with every tool that it names."""
+"""Porting a model by the TT-NN article, with its tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A character GPT trains: gradients, losses compared with torch, constant programs and memory, and bits."""
+"""Training a character GPT: gradients, losses, programs, memory, bits.
+
+Losses are compared with torch, programs and memory stay constant.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def _reference(weights: dict[str, Any], numbers: Any, targets: Any) -> Any:
 
 
 def _torch_losses(steps: int, dtype: Any = torch.float32) -> list[float]:
-    """Return the losses of the same training with weights, and all else, in a data type."""
+    """Return the losses of equal training in another data type."""
     values, characters = char_gpt.text()
     start = char_gpt.initial_weights(len(characters)).items()
     weights = {n: torch.tensor(w).to(dtype).requires_grad_() for n, w in start}

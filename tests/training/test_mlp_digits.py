@@ -1,4 +1,4 @@
-"""An MLP trains on digits: gradients, losses, accuracy, and bits that no thread changes."""
+"""Training an MLP on digits: gradients, losses, accuracy, thread-independent bits."""
 
 from __future__ import annotations
 

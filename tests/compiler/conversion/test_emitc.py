@@ -1,4 +1,4 @@
-"""Kernels in `emitc`: the pass that makes them, their text, and the C++ written from them."""
+"""Kernels in `emitc`: the pass, their text, and their C++."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ template <typename A, typename B, typename C> void untilize_block(A, B b, C) { s
 
 
 def test_kernel_arithmetic_compiles_and_computes(tmp_path: Path) -> None:
-    """The C++ runs on the host, with the functions of the kernel API replaced."""
+    """The C++ on the host, with the kernel API's functions replaced."""
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")

@@ -1,4 +1,4 @@
-"""The dialect `emitpy`: its text, the Python that is written from it, and its errors."""
+"""Dialect `emitpy`: text, Python output, and errors."""
 
 from __future__ import annotations
 

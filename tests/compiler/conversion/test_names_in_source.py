@@ -1,4 +1,7 @@
-"""Names and strings of a module or binary never become other statements of emitted Python or C++."""
+"""Names and strings never become statements of emitted Python or C++.
+
+They are those of a module or binary.
+"""
 
 from __future__ import annotations
 

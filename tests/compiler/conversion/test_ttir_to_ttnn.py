@@ -1,4 +1,4 @@
-"""Lowerings of the later versions that are more than one call, and decompositions that they stand on."""
+"""Lowerings of later versions to several calls, and decompositions under them."""
 
 # Lines of MLIR stay whole.
 # ruff: noqa: E501
@@ -40,7 +40,7 @@ def function(op: str, inputs: str, results: str, attributes: str = "") -> str:
 
 
 def lowered(text: str, version: Version = "2026-08") -> list[TableOp]:
-    """Return the operations of the library to which a function is lowered, without those that free tensors."""
+    """Return the lowered `ttnn` operations of a function, without deallocations."""
     module = parse_module(text, version=version)
     run(module, "ttcore-register-device,ttnn-layout,convert-ttir-to-ttnn")
     ops = [op for op in module.op.walk() if isinstance(op, TableOp) and op.name.startswith("ttnn.")]

@@ -1,4 +1,4 @@
-"""The sixteen devices of the document "Device", each at all points of its grid."""
+"""The document "Device": sixteen devices, each at all grid points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operations of the tables: read, verified, written as themselves, lowered; wrong ones are refused with a reason."""
+"""Table operations: read, verified, written, lowered; wrong ones are refused.
+
+The refusal has a reason.
+"""
 
 from __future__ import annotations
 

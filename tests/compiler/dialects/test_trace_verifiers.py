@@ -1,4 +1,7 @@
-"""Rules of operations of traces: a right module is read, each wrong one is refused with its reason."""
+"""Rules of trace operations: right modules read, wrong ones refused.
+
+Each refusal has its reason.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of operations of the dialect `ttir`: what is refused, with its reason."""
+"""Rules of `ttir` operations: refusals and their reasons."""
 
 from __future__ import annotations
 

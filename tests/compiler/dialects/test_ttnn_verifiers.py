@@ -1,4 +1,7 @@
-"""Rules of operations of the library: right ones are read, each wrong one is refused with its reason."""
+"""Rules of `ttnn` operations: right ones read, wrong ones refused.
+
+Each refusal has its reason.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ def laid(shape: str, element: str, tile: str, *, memref: str = "1x1") -> str:
 
 
 def text(name: str, inputs: str, attributes: str, results: str) -> str:
-    """Return a module with one operation on arguments of these types, separated by blanks."""
+    """Return a module with one operation on arguments of these types.
+
+    The types are separated by blanks.
+    """
     types = [one.replace("~", " ") for one in inputs.split()]
     arguments = ", ".join(f"%arg{i}: {one}" for i, one in enumerate(types))
     operands = ", ".join(f"%arg{i}" for i in range(len(types)))

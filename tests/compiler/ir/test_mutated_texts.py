@@ -23,7 +23,10 @@ COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "2500"))
 
 
 def seeds() -> list[str]:
-    """Return the texts that are mutated: operations, a lowered module, and one with everything else."""
+    """Return the texts to mutate.
+
+    Operations, a lowered module, and one with everything else.
+    """
     module = parse_module(TTIR["multiply"])
     run(module, "ttir-to-ttnn-backend-pipeline")
     rest = """
@@ -106,7 +109,10 @@ _KINDS = ("f32", "bf16", "f64", "i1", "i8", "ui8", "ui16", "i32", "si32", "i64")
 
 
 def change(text: str, random_: random.Random) -> str:
-    """Return a text with another number or type: it stays text, and seldom a program."""
+    """Return a text with another number or type.
+
+    It stays text, and seldom a program.
+    """
     pattern, others = random_.choice([(_NUMBER, _NUMBERS), (_KIND, _KINDS)])
     places = list(pattern.finditer(text))
     if not places:

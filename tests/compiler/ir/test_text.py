@@ -1,4 +1,4 @@
-"""The text form: what is read is written again, and written text is read as itself."""
+"""The text form: reading and writing are inverse."""
 
 from __future__ import annotations
 

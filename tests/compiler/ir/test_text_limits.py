@@ -1,4 +1,7 @@
-"""Every text ends soon: in a module, or in one diagnostic with its place."""
+"""Every text ends soon: in a module, or in one diagnostic.
+
+The diagnostic has a place.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ COUNT = int(os.environ.get("TTNN_COMPILER_MUTATIONS", "200"))
 
 
 def refusal(text: str) -> str:
-    """Return the only diagnostic of a text, which has a place and is short."""
+    """Return a text's only diagnostic, located and short."""
     begin = time.process_time()
     with pytest.raises(CompileError) as error:
         parse_module(text, "m.mlir", allow_unregistered=True)

@@ -1,4 +1,7 @@
-"""Each pass and pipeline on modules of each version: it applies, or one diagnostic says that it does not."""
+"""Passes and pipelines on modules of each version.
+
+Each applies, or one diagnostic says that it does not.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ KERNEL = """func.func @k() attributes {ttkernel.thread = #ttkernel.thread<comput
 
 @cache
 def texts(version: Version) -> tuple[str, ...]:
-    """Return modules of a version: tensor operations, calls of the library, a kernel and no operation."""
+    """Return a version's modules.
+
+    Tensor operations, calls of `ttnn`, a kernel and no operation.
+    """
     tensors = TTIR["multiply"] if version == "2024-09" else print_module(parse_module(EXAMPLES["add"]), version=version)
     module = read(tensors, version)
     run(module, "ttir-to-ttnn-backend-pipeline")
@@ -40,7 +46,7 @@ def texts(version: Version) -> tuple[str, ...]:
 
 
 def read(text: str, version: Version) -> Module:
-    """Return a module, of the version also if its text does not show it."""
+    """Return a module of the version, even if its text is neutral."""
     return parse_module(text, "m.mlir", version=version)
 
 

@@ -1,4 +1,4 @@
-"""Every operation of 2024-09's binaries: the same bits as the call of the operator, and close to float64."""
+"""2024-09 binary operations: operator bits, close to float64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`enable-bfp8-conversion`: what is computed in bfp_bf8, and that the bits are those of the calls one would write."""
+"""`enable-bfp8-conversion`: computation in bfp_bf8, bits of the equivalent calls."""
 
 from __future__ import annotations
 

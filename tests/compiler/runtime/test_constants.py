@@ -1,4 +1,4 @@
-"""Functions of constants: what is hoisted, that it runs once for a set of parameters, and weights in block formats."""
+"""Constant functions: hoisting, one run per parameters, block format weights."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ TRANSPOSED = f"""func.func @f(%x: tensor<1x32x5x5xbf16>, %w: tensor<32x16x2x2xbf
 
 
 def test_const_eval_of_unchanged_weights_is_not_hoisted(device: ttnn.MeshDevice) -> None:
-    """A transposed convolution takes its weights from the host, where arguments of functions of constants lie."""
+    """A transposed convolution with host weights, as constant functions have them."""
     module = lowered(TRANSPOSED)
     (function,) = module.functions()
     assert [one.encoding.space for one in function.function_type.inputs.data] == ["dram", "system_memory"]

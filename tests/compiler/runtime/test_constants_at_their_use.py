@@ -1,4 +1,4 @@
-"""Constants that are made as they are used, and `ttnn-emitpy-workarounds`: the same values as without."""
+"""Late constants and `ttnn-emitpy-workarounds`: the same values as without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs with and without `enable-fusing-pass`, executed: what is fused gives the same numbers.
+"""Programs with and without `enable-fusing-pass`: fused ones give equal numbers.
 
 Both are compared with float64 and with each other. Sums and products of matrices have TF32 operands (a relative
 distance of 1e-2 for sums of this length covers both programs); functions of the vector unit are within 4e-3, as in the

@@ -1,4 +1,4 @@
-"""`ttnn.generic`: programs of C++ kernels that stand in the module, by binary and by emitted Python."""
+"""`ttnn.generic`: C++ kernels in the module, by binary and Python."""
 
 from __future__ import annotations
 

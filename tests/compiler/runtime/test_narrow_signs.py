@@ -1,4 +1,7 @@
-"""Integers of 8 and 16 bits, which are unsigned on the chip, keep their signs where operations look at them."""
+"""8-bit and 16-bit integers keep their signs.
+
+They are unsigned on the chip; operations that depend on the sign are tested.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sources of kernels in binaries are C++, whatever they say, and names in them stay in the package."""
+"""Kernel sources in binaries are C++; names stay in the package.
+
+Whatever the sources say.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ PYTHON = [
 
 
 def with_source(source: str, **fields: Any) -> Binary:
-    """Return the binary of the module with another source of its first kernel."""
+    """Return the module's binary with another source of the first kernel."""
     binary = ttnn_to_binary(module(), "0.1.0")
     for operation in binary.values["programs"][0]["operations"]:
         if operation["type_type"] == "GenericOp":

@@ -1,4 +1,4 @@
-"""Programs that run as traces: the functions that are made, equal bits, and when a trace is captured again."""
+"""Traced programs: functions, equal bits, and repeated captures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operations of the later versions: binary and emitted Python give equal bits, close to float64; three spellings."""
+"""Later operations: binary and Python agree, close to float64.
+
+In three spellings.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +148,7 @@ SOURCES = ("add", "concat", "embedding_backward", "gelu_bw", "matmul", "sort", "
 
 @pytest.mark.parametrize("op", SOURCES)
 def test_emitpy_statements_equal_the_binary(op: str, device: ttnn.MeshDevice) -> None:
-    """The pipeline goes to the dialect `emitpy`; its text is read again before Python is written from it."""
+    """Pipeline to dialect `emitpy`, whose text is read before Python output."""
     lowered, python = parse_module(EXAMPLES[op]), parse_module(EXAMPLES[op])
     run(lowered, "ttir-to-ttnn-backend-pipeline")
     (program,) = programs(ttnn_to_binary(lowered, "0.1.0"))
@@ -183,7 +186,10 @@ def rounded(values: Array, data_type: str) -> Array:
 
 
 def test_emitted_cpp_compiles_against_the_header(tmp_path: Path) -> None:
-    """All examples at once, directly and from `emitc`; the header has names only: calls and types are checked."""
+    """All examples at once, directly and from `emitc`.
+
+    The header has names only: calls and types are checked.
+    """
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("needs a C++ compiler of the host: g++ or clang++")

@@ -1,4 +1,4 @@
-"""Text -> binary -> `ttrt run`, text -> emitted Python -> run, and calls of `ttnn`: equal bits, close to float64."""
+"""Binary, emitted Python and `ttnn` calls: equal bits, close to float64."""
 
 from __future__ import annotations
 

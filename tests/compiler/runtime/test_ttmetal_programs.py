@@ -1,4 +1,7 @@
-"""TTMetal binaries: dispatches run as programs of kernels, in L1 and DRAM, on one core and several."""
+"""TTMetal binaries: dispatches as kernel programs.
+
+In L1 and DRAM, on one core and several.
+"""
 
 from __future__ import annotations
 

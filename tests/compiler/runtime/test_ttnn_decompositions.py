@@ -1,4 +1,4 @@
-"""`ttnn-decomposition`, composites and signatures of emitted programs: values, and what the passes make."""
+"""`ttnn-decomposition`, composites and signatures: values, and pass output."""
 
 from __future__ import annotations
 

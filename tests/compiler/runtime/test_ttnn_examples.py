@@ -1,4 +1,6 @@
-"""Calls of the library, one operation each: binary, emitted Python of both kinds and direct calls have equal bits.
+"""Single `ttnn` calls: binary, emitted Python and direct calls agree.
+
+Both kinds of emitted Python have equal bits.
 
 Values are those of float64, within bounds that are derived from what the operators round.
 """

@@ -1,4 +1,4 @@
-"""Programs of the library as public files have them, which the harness of those files executes and compares."""
+"""Public `ttnn` programs, executed and compared by their harness."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class Executed:
 
 @pytest.mark.parametrize("version", ["2025-10", "2026-08"])
 def test_unsigned_integers_keep_their_type_through_layout_changes(compared: Executed, version: str) -> None:
-    """A change of the data type in several steps ended as si32, which the function does not return."""
+    """A multi-step type change that ended as si32.
+
+    The function does not return that.
+    """
     typecast = ", dtype = #ttcore.supportedDataTypes<si32>" if version == "2025-10" else ""
     word = "to_layout" if version == "2025-10" else "to_tensor_spec"
     memory = f"<{{layout = #ttnn.layout<row_major>{typecast}, memory_config = #ttnn.memory_config<#host>}}>"
@@ -50,7 +53,10 @@ def test_unsigned_integers_keep_their_type_through_layout_changes(compared: Exec
 
 
 def test_conv3d_weights_on_the_host_stay_there(compared: Executed) -> None:
-    """A layout with another index map than the pass chooses requested an empty change."""
+    """A layout with another index map requested an empty change.
+
+    It is another map than the pass chooses.
+    """
     text = """#in = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 64 + d1 * 16 + d2 * 4 + d3, d4), <1x1>, memref<64x32xbf16, #dram>, <interleaved>>
 #raw = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 288 + d1 * 9 + d2 * 3 + d3, d4), <1x1>, memref<1152x3xbf16, #host>>
 #out = #ttnn.ttnn_layout<(d0, d1, d2, d3, d4) -> (d0 * 8 + d1 * 4 + d2 * 2 + d3, d4), <1x1>, memref<8x32xbf16, #dram>, <interleaved>>
@@ -64,7 +70,10 @@ func.func @volume(%x: tensor<1x4x4x4x32xbf16, #in>, %w: tensor<32x32x3x3x3xbf16,
 
 
 def test_moved_tensor_outlives_its_deallocated_source(compared: Executed) -> None:
-    """`to_device` of a tensor of the device gives that tensor: freeing the one was freeing the other."""
+    """`to_device` of a device tensor returns that tensor.
+
+    Freeing the one was freeing the other.
+    """
     tile = "tensor<32x32xf32, #tiles>"
     text = f"""func.func @twice(%a: {tile}) -> {tile} {{
   %d = "ttnn.get_device"() <{{mesh_shape = #ttnn<mesh_shape 1x1>}}> : () -> !ttnn.device
@@ -81,7 +90,10 @@ def test_moved_tensor_outlives_its_deallocated_source(compared: Executed) -> Non
 
 @pytest.mark.parametrize(("users", "sharded"), [(1, True), (32, True), (12, False)])
 def test_decode_heads_of_all_users_are_concatenated(compared: Executed, users: int, sharded: bool) -> None:
-    """The function of the library takes a user to a core, and returns the rows of a tile whatever their number."""
+    """`ttnn` assigns a core per user and returns whole tiles.
+
+    It returns the rows of a tile whatever their number.
+    """
     shard = f"<1x1>, memref<{users}x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>"
     if sharded:
         corner = (min(users, 8) - 1, users // 8 - 1 if users > 8 else 0)

@@ -1,4 +1,4 @@
-"""Programs after `ttnn-workaround` and `ttnn-decompose-layouts`: float64, three ways, and what the passes insert."""
+"""`ttnn-workaround` and `ttnn-decompose-layouts`: float64, three ways, inserted operations."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_binaries_round_trip() -> None:
 
 
 def test_bytes_equal_those_of_the_flatbuffers_runtime() -> None:
-    """The root is found with nothing but the runtime, by the ids of the public schema."""
+    """The root, found with the runtime alone, by public schema ids."""
     data = two_operations().to_bytes()
     assert struct.unpack_from("<I", data)[0] == len(data) - 4
     assert data[8:12] == b"TTNN"
@@ -140,7 +140,7 @@ def test_system_descriptors_of_all_versions(version: str, chips: int, arch: str)
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_table_of_every_version_is_written_and_read(version: str) -> None:
-    """Each table, with all fields of numbers and texts set, through a root made for it."""
+    """Each table with all number and text fields, through its root."""
     counter = iter(range(1, 10_000_000))
 
     def some(kind: object) -> Any:
@@ -234,7 +234,7 @@ def test_overlapping_vectors_are_refused_before_they_are_read() -> None:
 
 
 def test_exponential_tables_are_refused_before_they_are_read() -> None:
-    """A million programs times operations times operands in a file of 40 kilobytes."""
+    """A million programs, operations and operands in 40 kilobytes."""
     tensor = _tensor(1)
     operation = {"type_type": "EltwiseOp", "type": {"type": "Neg", "ins": [tensor] * 1000, "out": tensor}}
     program = {"name": "p", "inputs": [tensor] * 1000, "operations": [operation] * 1000}
@@ -314,7 +314,10 @@ def lowered_binaries() -> list[bytes]:
 
 @pytest.mark.timeout(3600 if LONG else 600)
 def test_mutated_binaries_are_read_or_refused() -> None:
-    """Bytes changed, cut, repeated or exchanged: each is read and becomes calls, or is one error of the package."""
+    """Mutated bytes: each is read as calls, or is one error.
+
+    Changed, cut, repeated or exchanged.
+    """
     sources = [two_operations().to_bytes(), *lowered_binaries()]
     sources += [system_desc.make_binary(SystemDesc.for_arch("wormhole_b0", 2), "1.0.0", e).to_bytes() for e in VERSIONS]
     chance = random.Random(26)

@@ -1,4 +1,7 @@
-"""TTMetal binaries from text: commands, kernels with their circular buffers, C++ of kernels."""
+"""TTMetal binaries from text: commands, kernels, C++ sources.
+
+Kernels have their circular buffers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binaries of the later versions from text: fields by the names of the schema, families, calls between functions."""
+"""Later binaries from text: schema fields, families, function calls."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def test_families_of_operations_have_their_member_fields() -> None:
 
 
 def test_table_names_have_the_case_of_the_schema() -> None:
-    """Its name in the text has none: an abbreviation of several letters is written in capitals."""
+    """Its name in the text has none.
+
+    An abbreviation of several letters is written in capitals.
+    """
     wide, row = "tensor<1x1x32x128xbf16>", "tensor<128xbf16>"
     properties = "cluster_axis = 1 : ui32, epsilon = 0.5 : f32, operandSegmentSizes = array<i32: 1, 1, 0>"
     text = f"""func.func @main(%a: {wide}, %w: {row}) -> {wide} {{

@@ -1,4 +1,4 @@
-"""The Python bindings: layouts and devices of the public documents as text, modules, kernels, pipelines."""
+"""Python bindings: documented layouts and devices, modules, kernels, pipelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools whose standard input or output the shell has closed end in one line."""
+"""Tools with closed standard streams end in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness that executes public tests: right results pass, and its negative controls fail."""
+"""The public test harness: right results pass, negative controls fail."""
 
 from __future__ import annotations
 

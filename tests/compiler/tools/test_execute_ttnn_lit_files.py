@@ -1,4 +1,4 @@
-"""Public files in the dialect `ttnn`: their float64 reference, and the harness that executes and compares them."""
+"""Public `ttnn` files: float64 reference and executing harness."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ def test_unmatched_expected_error_pattern_is_named_with_its_line(
 
 
 def run(folder: Path, pattern: str) -> int:
-    """Return the exit code of `ttmlir-opt --verify-diagnostics` on a module with an unknown type."""
+    """Return the exit code of `--verify-diagnostics` on an unknown type.
+
+    It is `ttmlir-opt --verify-diagnostics`.
+    """
     path = folder / "x.mlir"
     path.write_text(TEXT % pattern, encoding="utf-8")
     return opt.main(["--verify-diagnostics", str(path)])

@@ -1,4 +1,7 @@
-"""Binaries read and write only below the working folder, unless `--allow-files` is given."""
+"""Binaries read and write below the working folder by default.
+
+Unless `--allow-files` is given.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ _OPERATIONS = {
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder; beside it is a file of the user, and in it are links to that file and to its folder."""
+    """The working folder, with links to a user's file and folder.
+
+    The file is next to the folder.
+    """
     folder = tmp_path / "work"
     (folder / "inner").mkdir(parents=True)
     monkeypatch.chdir(folder)

@@ -90,7 +90,10 @@ def test_batch_norm_training_statistics_keep_their_shape() -> None:
 
 
 def test_running_statistics_are_read_after_their_update() -> None:
-    """The library updates the reshaped statistics; the reshape back must not be joined with the one before."""
+    """Reshaped statistics, updated in place, whose reshapes must not join.
+
+    The reshape back must not be joined with the one before.
+    """
     statistics = ", ".join(f"%{name}: tensor<3xf32>" for name in "soxv")
     module = parse_module(
         f"""

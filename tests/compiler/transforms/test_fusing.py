@@ -80,7 +80,10 @@ L2 = (
 )  # fmt: skip
 
 Case = tuple[str, list[str], float]
-"""A function, the operations that are left, and the largest difference as a part of the largest output."""
+"""Function, remaining operations, and largest relative difference.
+
+It is a part of the largest output.
+"""
 EXACT, FLOAT32 = 1e-12, 2.0**-22
 CASES: dict[str, Case] = {
     "maximum(x, 0)": (function(A, T, full("z", 0.0), binary("r", "maximum", "%z, %a")), ["relu"], EXACT),
@@ -410,7 +413,10 @@ def test_scaled_sum_becomes_global_average_pool_on_request() -> None:
 
 
 def scattered(length: int, positions: str, grid: bool = False, batch: int = 2) -> str:
-    """A scatter of rows of a cache; `positions` makes `%q` of the argument `%p`."""
+    """A scatter of cache rows.
+
+    `positions` makes `%q` of the argument `%p`.
+    """
     part = f"1x{batch}x{length}x8"
     shape = [1, batch, length, 8]
     lines, places = "", "%q"

@@ -1,4 +1,4 @@
-"""Moving permutations and reshapes until they meet: what is left of them, and that values stay."""
+"""Moving permutations and reshapes together: remaining operations, equal values."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def reshape(value: str, before: str, after: str) -> str:
 
 
 def both(text: str, passes: str) -> Module:
-    """Return a module after passes; its function gives the same values as before."""
+    """Return a module after passes; its function keeps its values."""
     before, after = parse_module(text), parse_module(text)
     run(after, passes)
     again = print_module(after)

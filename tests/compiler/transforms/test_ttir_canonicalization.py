@@ -1,4 +1,4 @@
-"""Folds and canonical forms: what is left of an operation, and that it means the same."""
+"""Folds and canonical forms: remaining operations, equal meaning."""
 
 # Lines of MLIR stay whole.
 # ruff: noqa: E501

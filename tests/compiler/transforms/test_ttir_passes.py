@@ -1,4 +1,4 @@
-"""Passes of the tensor dialect, one by one: what they leave, and that values stay."""
+"""Tensor dialect passes, one by one: remaining text, equal values."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_attention_decomposes_to_its_matmuls(groups: int, causal: bool) -> None:
 
 
 def after(text: str, passes: str) -> str:
-    """Return the text of a module after passes; it is read as itself."""
+    """Return a module's text after passes, which reads as itself."""
     module = parse_module(text)
     run(module, passes)
     out = print_module(module)

@@ -1,4 +1,4 @@
-"""Canonical forms of operations of the library, and constants at the head of their function."""
+"""Canonical `ttnn` forms, and constants at the head of functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ END = "  return %r : tensor<{}> }} }}"
 
 
 def canonical(arguments: str, result: str, *lines: str, version: Version = "2026-08") -> list[TableOp]:
-    """Return the operations of a function after canonicalize; the last line is `%r`."""
+    """Return a function's operations after canonicalize; the last is `%r`."""
     text = "\n".join([HEAD.format(arguments, result), *lines, END.format(result)])
     module = parse_module(text, version=version)
     run(module, "canonicalize")

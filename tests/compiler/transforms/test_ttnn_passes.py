@@ -1,4 +1,4 @@
-"""Passes of the dialect `ttnn`: weights of convolutions of volumes, and what composites become."""
+"""Passes of dialect `ttnn`: volume convolution weights and composites."""
 
 from __future__ import annotations
 

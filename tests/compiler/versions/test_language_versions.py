@@ -1,4 +1,4 @@
-"""Versions of the language: names, spans, text of one version written in another."""
+"""Language versions: names, ranges, and conversion of text."""
 
 from __future__ import annotations
 

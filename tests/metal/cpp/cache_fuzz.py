@@ -1,4 +1,6 @@
-"""Mutate a cache of compiled kernels and the headers of its kernels, then look each kernel up.
+"""Mutation of a compiled kernel cache and headers, with lookups.
+
+Each kernel is looked up.
 
     python tests/metal/cpp/cache_fuzz.py [--lookups N] [--seed N]
 
@@ -35,7 +37,7 @@ TOOLS = Toolchain(("fake",), ("fake",), (), "fake 1")
 
 @dataclass
 class Counts:
-    """Lookups: all, answered from the cache, built, wrong; and shared parts that were made again."""
+    """Lookups: all, cached, built, wrong; and remade shared parts."""
 
     lookups: int = 0
     found: int = 0
@@ -141,7 +143,7 @@ class _Fuzz:
 
 
 def run(place: Path, lookups: int, seed: int) -> Counts:
-    """Return what became of so many lookups in a cache that is mutated before each."""
+    """Return lookup outcomes in a cache mutated before each."""
     fuzz = _Fuzz(place, seed)
     with ExitStack() as stack:
         for target, name, value in (

@@ -1,4 +1,7 @@
-"""C++ kernels need a compiler; their compiled forms are kept from test to test, but not beyond the run."""
+"""Compiled C++ kernels, shared by tests within one run.
+
+C++ kernels need a compiler.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from ttnn.metal.cpp.toolchain import find_toolchain
 
 @pytest.fixture(scope="session")
 def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder for compiled kernels that the workers of a run share."""
+    """Return the run's folder for compiled kernels, shared by workers."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "compiled_kernels"
     folder.mkdir(exist_ok=True)
@@ -22,7 +25,10 @@ def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, compiled_kernels: Path) -> None:
-    """Compile to that folder; without a compiler the test is skipped, or fails if it is required."""
+    """Compile to that folder, or skip without a compiler.
+
+    It fails if one is required.
+    """
     monkeypatch.setenv("TT_METAL_CACHE", str(compiled_kernels))
     if "without_compiler" not in request.keywords:
         try:

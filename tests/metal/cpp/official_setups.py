@@ -29,7 +29,7 @@ ADDRESS_MODE = {
     ),
     "TERNARY": "where",
 }
-"""Operations for which the common init sets ADDR_MOD_6 to advance by two rows."""
+"""Operations whose common init sets ADDR_MOD_6 to two rows."""
 OFFICIAL = {
     "log2_tile_init": "log_with_base_tile_init",
     "log10_tile_init": "log_with_base_tile_init",
@@ -39,7 +39,10 @@ OFFICIAL = {
 }
 """Official names of inits that have another name here."""
 UNIQUE = {"typecast_tile_init", "mul_int32_tile_init", "sfpu_reduce_init", "topk_tile_init", "ema_init", "welford_init"}
-"""Inits of which functions with different setups share the name: what they set is theirs alone."""
+"""Inits with a name shared by different setups.
+
+What they set is theirs alone.
+"""
 RESOURCES = ("addr_mod_6", "prgm0", "prgm1", "prgm2", "macros", "replay", "lregs", "config")
 Sets = dict[str, str]
 
@@ -64,7 +67,7 @@ def clean(path: Path) -> str:
 
 
 def bodies(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield name, template parameters and body of the functions of a header that return nothing."""
+    """Yield name, template parameters and body of void header functions."""
     head = r"(?:template\s*<([^{};]*?)>\s*)?(?:(?:sfpi_inline|inline|static|ALWI)\s+)*void\s+(\w+)\s*\([^)]*\)\s*\{"
     for found in re.finditer(head, text):
         end, depth = found.end(), 1
@@ -131,7 +134,10 @@ class Headers:
 
 
 def truth(condition: str, values: dict[str, str]) -> str:
-    """Return a template argument with its names replaced, as true or false if it is a condition."""
+    """Return a template argument with names replaced, or its condition.
+
+    A condition is true or false.
+    """
     for _ in range(3):
         condition = re.sub(r"\b[A-Za-z_]\w*(?!::)\b(?<!::)", lambda word: values.get(word[0], word[0]), condition)
     if not re.search(r"true|false|==|!=", condition):

@@ -1,4 +1,7 @@
-"""Broken C++ kernels: the first line of each file has the expected message and the line of the error."""
+"""Broken C++ kernels: expected message and line per file.
+
+The first line of each file has the message.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ CORE = metal.CoreCoord(0, 0)
 
 
 def build(device: ttnn.MeshDevice, path: Path) -> metal.Program:
-    """Return a program with one kernel: arguments are a buffer of 4 tiles, 1, and 20; common is 0."""
+    """Return a one-kernel program.
+
+    Arguments are a buffer of 4 tiles, 1, and 20; common is 0.
+    """
     program = metal.create_program()
     for index in (0, 16):
         add_cb(program, index)

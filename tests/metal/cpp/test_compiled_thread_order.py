@@ -1,4 +1,7 @@
-"""C++ kernels copy tiles in every order of their source that is right for each of the three threads."""
+"""C++ kernels copy tiles in every order valid per thread.
+
+In every order of their source that is right for each of the three threads.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ ITERATIONS = 5
 
 
 def program_of(device: ttnn.MeshDevice, source: str, tiles: int, iterations: int) -> tuple[metal.Program, metal.Buffer]:
-    """Return a program of a C++ kernel between a reader and a writer, and its output."""
+    """Return a C++ kernel's program with reader and writer, and output."""
     first, target = tiles_buffer(device, tiles), tiles_buffer(device, tiles)
     first.write(values(tiles * TILE, 3))
     program = build(

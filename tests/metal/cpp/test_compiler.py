@@ -1,4 +1,4 @@
-"""Compiling: what is generated, what the cache knows, what is said without a compiler."""
+"""Compiling: generated files, cache content, messages without a compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Compiling a stranger's kernel: it reads no file that the host program did not name, and ends within limits."""
+"""Compiling untrusted kernels: allowed files only, within limits.
+
+It reads no file that the host program did not name.
+"""
 
 from __future__ import annotations
 

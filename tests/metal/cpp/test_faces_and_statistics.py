@@ -1,4 +1,4 @@
-"""Functions of two tiles that change some faces only, and Welford's statistics that go on after another init."""
+"""Partial-face binary functions, and Welford statistics across other inits."""
 
 from __future__ import annotations
 

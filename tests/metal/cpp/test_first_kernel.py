@@ -1,4 +1,4 @@
-"""The first kernel of the documentation works as described, in a separate process."""
+"""The documentation's first kernel works in a separate process."""
 
 from __future__ import annotations
 

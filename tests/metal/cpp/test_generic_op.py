@@ -1,4 +1,4 @@
-"""`ttnn.generic_op` runs kernels in C++: files and texts, with arguments of every form."""
+"""`ttnn.generic_op` with C++ kernels: files, texts, all argument forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The cache of compiled kernels: old code is never returned, damaged files are made again, processes may share it."""
+"""The compiled kernel cache: no stale code, repair, sharing.
+
+Damaged files are made again, processes may share it.
+"""
 
 from __future__ import annotations
 

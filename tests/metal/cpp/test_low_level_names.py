@@ -1,4 +1,7 @@
-"""Names below the compute API that public kernels use around vector functions of their own do what the chip does."""
+"""Names below the compute API act as on the chip.
+
+Public kernels use them around vector functions of their own.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ namespace NAMESPACE { void MAIN {
 def ran(
     device: ttnn.MeshDevice, source: str, tiles: int = 2
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Run a kernel on tiles of bfloat16; return what it read and wrote, by tile, face and datum."""
+    """Run a kernel on bfloat16 tiles; return inputs and outputs.
+
+    By tile, face and element.
+    """
     first, target = tiles_buffer(device, tiles), tiles_buffer(device, tiles)
     x = values(tiles * TILE, 7)
     first.write(x)

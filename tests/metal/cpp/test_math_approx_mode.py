@@ -1,4 +1,6 @@
-"""`math_approx_mode` changes the functions whose official header asks for it, and no other.
+"""`math_approx_mode` changes the functions that ask for it only.
+
+Their official header asks for it.
 
 References follow the steps of the header, of which each is a multiply-add of the chip.
 """
@@ -47,7 +49,7 @@ def horner(x: Values, coefficients: list[float]) -> Values:
 
 
 def reciprocal(x: Values, steps: int) -> Values:
-    """Return 1 / x of normal numbers by a parabola and so many Newton steps."""
+    """Return 1 / x of normal numbers by parabola and Newton steps."""
     mantissa, exponent = np.frexp(x.astype(np.float32))
     negated = -2 * np.abs(mantissa)
     y = horner(negated, SEED)
@@ -57,7 +59,7 @@ def reciprocal(x: Values, steps: int) -> Values:
 
 
 def root_parts(x: Values) -> tuple[Values, Values, Values]:
-    """Return the estimate y of 1 / sqrt(x), x y, and the factor that refines both."""
+    """Return y near 1 / sqrt(x), x y, and its refining factor."""
     y = (np.uint32(0x5F0B3892) - (x.view(np.uint32) >> 1)).view(np.float32)
     root = mul(x, y)
     return y, root, mad(-y, root, 1.89099014875)
@@ -130,7 +132,7 @@ def atan2(y: Values, x: Values) -> Values:
 
 @dataclass(frozen=True)
 class Case:
-    """A function, its calls in C++ and in Python, and what it computes."""
+    """A function, its C++ and Python calls, and its result."""
 
     name: str
     reference: Callable[..., Values]
@@ -140,7 +142,7 @@ class Case:
     count: int = 1
     domain: tuple[float, float] = (2.0**-20, 2.0**20)
     rounds: bool = False
-    """A 16-bit Dst takes the nearest number; otherwise the lower half is cut off."""
+    """A 16-bit Dst rounds to nearest; otherwise the lower half is cut."""
     same_in_16_bits: bool = False
 
     @property
@@ -232,7 +234,10 @@ def test_negative_numbers_and_zeros_have_roots_as_without_the_mode(device: ttnn.
 
 
 CHANGED = {"sqrt", "rsqrt", "rdiv", "softsign", "i1", "recip", "polygamma"}
-"""Functions whose bits in a 16-bit Dst depend on the mode; `atan2` does in a 32-bit one."""
+"""Functions whose 16-bit Dst bits depend on the mode.
+
+`atan2` does in a 32-bit one.
+"""
 
 
 @pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])

@@ -1,4 +1,4 @@
-"""Kernels of the official wheel that are started by specification: bits as those of the operators.
+"""Official wheel kernels with specifications: operator bits.
 
 Skipped without a compiler, or without an unpacked wheel (`TTNN_OFFICIAL_WHEEL`).
 """
@@ -142,7 +142,7 @@ def test_tilize(device: ttnn.MeshDevice) -> None:
 
 
 def test_binary_with_a_classic_compute_kernel(device: ttnn.MeshDevice) -> None:
-    """Kernels without names find their arguments by position, and buffers by the order of their declaration."""
+    """Unnamed kernels: arguments by position, buffers by declaration order."""
     a, b = random((64, 64), device), random((64, 64), device, 1)
     target = empty_like(a)
     binary = "operations/eltwise/binary/device/kernels"

@@ -1,4 +1,6 @@
-"""Kernels of the official repository and of the official wheel run unchanged, with the bits of operators.
+"""Official kernels run unchanged, with operator bits.
+
+They are those of the repository and of the wheel.
 
 `TT_METAL_HOME` names a checkout, `TTNN_OFFICIAL_WHEEL` the folder to which the wheel is unpacked; without them these
 tests are skipped, since nothing of either is part of this repository.
@@ -139,7 +141,7 @@ def test_eltwise_binary(device: ttnn.MeshDevice) -> None:
 
 
 def add_on_the_sfpu() -> None:
-    """Compute: Dst 0 = CB 0 + CB 1 by the built-in function, packed to CB 16."""
+    """Compute: Dst 0 = built-in CB 0 + CB 1, packed to CB 16."""
     init_sfpu(0, 16)
     add_binary_tile_init()
     for _ in range(get_arg_val(0)):
@@ -260,7 +262,10 @@ def test_unary_chain(device: ttnn.MeshDevice, chain: str, operator: object) -> N
 
 @wheel
 def test_example_operator(device: ttnn.MeshDevice) -> None:
-    """Its reader and writer take the coordinates of a bank: those of the first one, which holds the only tile."""
+    """Its reader and writer get the first bank's coordinates.
+
+    It holds the only tile.
+    """
     kernels = OPERATIONS / "examples/example/device/kernels"
     x, out = tiles(device, 1, 1), empty((32, 32), device)
     bank_x, bank_y = device.chip["dram_cores"][0]
@@ -333,7 +338,7 @@ def test_matmul(device: ttnn.MeshDevice) -> None:
 
 @wheel
 def test_matmul_with_multicast(device: ttnn.MeshDevice) -> None:
-    """Four cores in a row: the first sends blocks of the left operand to the others."""
+    """Four cores in a row, the first sending left operand blocks."""
     kernels = OPERATIONS / "matmul/device/kernels"
     rows, inner, columns, per_core, width = 2, 8, 8, 2, 2
     shapes = ((32 * rows, 32 * inner), (32 * inner, 32 * columns))
@@ -395,7 +400,7 @@ def test_matmul_with_multicast(device: ttnn.MeshDevice) -> None:
 
 @wheel
 def test_transpose(device: ttnn.MeshDevice) -> None:
-    """The tiles of a column become those of a row, so their order does not change."""
+    """A column's tiles become a row's, in the same order."""
     x, out = tiles(device, 4, 1), empty((32, 128), device)
     kernels = OPERATIONS / "eltwise/unary/device/kernels/dataflow"
     program = metal.create_program()

@@ -1,4 +1,4 @@
-"""The table of what inits of the SFPU set is what the headers of the official wheel do."""
+"""The table of SFPU init settings matches the official headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sources in the spelling of TT-Metalium of 2024 to early 2026: older headers, and objects in `experimental`."""
+"""Sources in TT-Metalium spellings of 2024 to early 2026.
+
+Older headers, and objects in `experimental`.
+"""
 
 from __future__ import annotations
 

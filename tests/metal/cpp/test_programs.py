@@ -1,4 +1,4 @@
-"""The example programs in C++ return the bits of their Python kernels and of the operators."""
+"""C++ example programs return bits of Python kernels and operators."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ BOTH_SPELLINGS = [
     "classic.matmul_multicast",
     "classic.softmax_multi_core",
 ]
-"""In the classic one and in that of 0.81.1; in that, element-wise sum and multicast are programs of their own."""
+"""In the classic spelling and that of 0.81.1.
+
+In that, element-wise sum and multicast are programs of their own.
+"""
 PROGRAMS = [*BOTH_SPELLINGS, "classic.eltwise_add", "objects.eltwise_add", "objects.multicast", "metal2.eltwise_add"]
 LONGER = {"classic.custom_sfpu": 1.3, "classic.riscv_add": 1.4}
-"""A C++ kernel counts its own instructions, unlike the Python kernel; a vector function of its own
-loads its constants for each register. 1.12 where nothing is said."""
+"""Instructions that a C++ kernel counts, unlike the Python kernel.
+
+A vector function of its own loads its constants for each register. 1.12 where nothing is specified.
+"""
 
 
 @pytest.fixture

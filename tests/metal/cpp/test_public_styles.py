@@ -1,4 +1,7 @@
-"""Styles of public compute kernels: older inits, entries and includes, in texts of our own."""
+"""Public compute kernel styles: older inits, entries, includes.
+
+In texts of our own.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +172,7 @@ def test_missing_define_of_a_chain_is_no_instruction(device: ttnn.MeshDevice) ->
 def test_headers_of_training_kernels_are_named_from_the_top(
     device: ttnn.MeshDevice, tmp_path: Path, named: bool
 ) -> None:
-    """Both with a root that the program names and with that of the kernel's own path."""
+    """With the program's named root and the kernel path's root."""
     common = tmp_path / "tt-train" / "sources" / "common.hpp"
     kernel = tmp_path / "tt-train" / "sources" / "ops" / "kernel.cpp"
     for folder in (kernel.parent, tmp_path / "ttnn" / "cpp"):

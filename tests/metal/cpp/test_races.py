@@ -1,4 +1,7 @@
-"""Loads and stores of two C++ kernels on one core: what nothing orders is a race, a word that changes is a flag."""
+"""Races and flags between two C++ kernels on one core.
+
+What nothing orders is a race, a word that changes is a flag.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circular buffers between cores whose ends are kernels in C++, in Python, or one of each."""
+"""Inter-core circular buffers with kernels in C++, Python, or both."""
 
 from __future__ import annotations
 

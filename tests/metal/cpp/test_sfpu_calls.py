@@ -1,4 +1,6 @@
-"""Every SFPU call, in a Python and in a C++ kernel: of floating-point tiles over all bfloat16 values, and of integers.
+"""SFPU calls in Python and C++, on all bfloat16 values.
+
+Also on integers.
 
 The two kernels have the same bits, and those of the operator whose program is the call alone. A reference tells what
 the header does with operands, their order and parameters: in float64, and of integers exactly.
@@ -43,7 +45,10 @@ def quiet() -> Iterator[None]:
 
 
 def check_reference(call: Call, inputs: list[Values], got: Values) -> None:
-    """Compare with float64; a wrong operand, sign or parameter is off by far more than 1/32."""
+    """Compare with float64, within 1/32.
+
+    A wrong operand, sign or parameter is off by far more.
+    """
     low, high = call.domain
     wide = [values.astype(np.float64) for values in inputs]
     inside = np.logical_and.reduce([(low <= x) & (x <= high) & (np.abs(x) > 2.0**-6) for x in wide])

@@ -1,4 +1,7 @@
-"""Names and values that reach C++: paths of sources, relative roots, defines, named arguments."""
+"""Names and values that reach C++.
+
+Paths of sources, relative roots, defines, named arguments.
+"""
 
 from __future__ import annotations
 

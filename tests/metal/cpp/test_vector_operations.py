@@ -1,4 +1,7 @@
-"""Functions of the SFPU that a C++ kernel writes itself, operation by operation, have the bits of the built-in ones."""
+"""SFPU functions written in C++ kernels have the built-in bits.
+
+They are written operation by operation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs by specification whose kernels are those of the official wheel, unpacked at `TTNN_OFFICIAL_WHEEL`."""
+"""Specified programs with official wheel kernels, unpacked at `TTNN_OFFICIAL_WHEEL`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def official_root() -> Iterator[None]:
 
 
 def kernel(name: str, path: str, arguments: Sequence[str] = (), **more: Any) -> metal.KernelSpec:
-    """Return a kernel of the wheel; `dfb`, `tensor` and `pads` map names in the kernel to names of the program.
+    """Return a wheel kernel.
+
+    `dfb`, `tensor` and `pads` map names in the kernel to names of the program.
 
     In `dfb` a name that starts with `>` is a buffer that the kernel fills, one with `=` both ends.
     """

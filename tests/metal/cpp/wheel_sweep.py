@@ -1,4 +1,6 @@
-"""Compile every kernel of an unpacked official wheel with arguments that are made up: how many compile, and why not.
+"""Compilation of official wheel kernels with made-up arguments.
+
+It reports how many compile, and why the others do not.
 
     python tests/metal/cpp/wheel_sweep.py FOLDER [--only TEXT] [--jobs N] [--show]
 
@@ -28,7 +30,9 @@ from ttnn.metal.cpp.spec import BRISC, TRISC, CbFormat, Chip, ComputeSettings, C
 
 CHIP = Chip("WORMHOLE", tuple((x, 1) for x in range(12)), tuple((18 + i % 8, 18 + i // 8) for i in range(64)), 32, 16)
 WORDS = (2, 1, 32, 4, 64, 0)
-"""Compile-time arguments, tried one after the other until a kernel compiles; 2: interleaved tensors in DRAM.
+"""Compile-time arguments, tried until a kernel compiles.
+
+2: interleaved tensors in DRAM.
 
 0: they count up, so that no two are equal.
 """
@@ -38,7 +42,10 @@ KINDS = ("args", "dfb", "sem", "tensor", "scratch")
 DEFINES: dict[str, list[dict[str, str]]] = json.loads(
     (Path(__file__).parent / "official_defines.json").read_text(encoding="utf-8")
 )
-"""Defines that the official operators gave to kernels in recorded programs: the commonest set, and the largest."""
+"""Defines of official operators in recorded programs.
+
+The commonest set, and the largest.
+"""
 
 
 class Outcome(NamedTuple):
@@ -57,7 +64,10 @@ def kernels(root: Path) -> Iterator[Path]:
 
 
 def settings_of(text: str, word: int, defines: dict[str, str]) -> KernelSettings:
-    """Return made-up settings for a source, with these defines: bound names are those that it uses."""
+    """Return made-up settings for a source with these defines.
+
+    Bound names are those that it uses.
+    """
     compute = bool(COMPUTE.search(text))
     names = {kind: sorted(set(re.findall(rf"\b{kind}::(?!AccessPattern)([A-Za-z]\w*)", text))) for kind in KINDS}
     tensors = {name: SimpleNamespace(cta_offset=0, crta_word=4 * i) for i, name in enumerate(names["tensor"])}
@@ -81,7 +91,7 @@ def settings_of(text: str, word: int, defines: dict[str, str]) -> KernelSettings
 
 
 def attempt(root: Path, path: Path) -> Outcome:
-    """Compile a kernel with one choice of arguments after the other, and its operator's defines."""
+    """Compile a kernel with argument choices and its operator's defines."""
     source = CppSource(path, path.read_text(encoding="utf-8"), (root,))
     reason = ""
     recorded = DEFINES.get(path.relative_to(root).as_posix(), [{}])

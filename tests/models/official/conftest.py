@@ -1,4 +1,4 @@
-"""Public ports of models, imported from a checkout of tt-metal and run as they are.
+"""Public ports of models, from a tt-metal checkout, unmodified.
 
 `TT_METAL_HOME` names the checkout; without it, or without the packages that the ports import, these tests are skipped.
 With `TTNN_PORTS_REQUIRED=1` that is a failure. Weights are random: `from_pretrained` makes a model of a configuration
@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Raise the time limit of these tests, and allow warnings of the ports."""
+    """Raise these tests' time limit, and allow port warnings."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timeout(900))
@@ -61,7 +61,7 @@ def checkout() -> Path:
 
 @pytest.fixture
 def ports(checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Return the checkout; its files are found by relative paths, and its caches go to a fresh folder."""
+    """Return the checkout, with relative paths and a fresh cache folder."""
     import torch
 
     torch.manual_seed(0)
@@ -103,7 +103,10 @@ def distances() -> Distances:
 
 @pytest.fixture
 def opened() -> Iterator[Callable[..., ttnn.MeshDevice]]:
-    """Return a function that opens the device with options; it is closed after the test."""
+    """Return a function that opens the device with options.
+
+    It is closed after the test.
+    """
     devices: list[ttnn.MeshDevice] = []
 
     def open_device(**options: Any) -> ttnn.MeshDevice:

@@ -28,7 +28,9 @@ def _model(size: str, layers: int) -> Any:
 
 
 def _dealt_again(model: Any) -> Any:
-    """Return a model whose heads are what the sharded port makes of the weights of `model`.
+    """Return a model with heads as in the sharded port.
+
+    They are what it makes of the weights of `model`.
 
     The port writes all queries, all keys and all values side by side. The operator that splits its block-sharded
     projection takes them as groups of a query, a key and a value.

@@ -1,4 +1,6 @@
-"""Falcon-7B at its full width: prefill of 128 tokens and decode of 32 users, by the official tests.
+"""Falcon-7B at full width, by the official tests.
+
+Prefill of 128 tokens and decode of 32 users.
 
 The reference is that of transformers. The official tests call it by the names of an older version; the classes below
 do so by those of this one.
@@ -158,7 +160,7 @@ def test_logits(
 
 
 def _with_lists(cache: Any) -> Any:
-    """Return a cache of transformers with the lists of keys and values that older versions had."""
+    """Return a transformers cache with older key and value lists."""
     cache.key_cache, cache.value_cache = (
         [getattr(layer, kind) for layer in cache.layers] for kind in ("keys", "values")
     )

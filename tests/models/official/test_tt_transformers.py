@@ -1,4 +1,6 @@
-"""TT-Transformers with Llama-3.2-1B and Mistral-7B at their full width, by the official tests.
+"""TT-Transformers: Llama-3.2-1B and Mistral-7B at full width.
+
+By the official tests.
 
 The checkpoint is made by the test: the configuration that the checkout has, one layer, random weights, a tokenizer of
 a few words.
@@ -24,7 +26,7 @@ LLAMA, MISTRAL = "Llama-3.2-1B-Instruct", "Mistral-7B-Instruct-v0.3"
 
 @pytest.fixture(scope="module")
 def checkpoints(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that makes the checkpoint of a model once, and returns its folder."""
+    """Return a function that makes a model's checkpoint folder once."""
     made: dict[str, Path] = {}
 
     def checkpoint(name: str) -> Path:
@@ -88,7 +90,10 @@ def model(
 
 
 def _layers_return_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Return tuples from decoder layers of transformers, of which the official reference uses the first item."""
+    """Return tuples from transformers decoder layers.
+
+    The official reference uses their first item.
+    """
     from transformers.models.llama.modeling_llama import LlamaDecoderLayer
     from transformers.models.mistral.modeling_mistral import MistralDecoderLayer
 

@@ -92,7 +92,10 @@ def test_vit_sharded(ports: Path, distances: Distances, opened: Callable[..., tt
 
 
 def _torchvision(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return torchvision. Its compiled operators, which the model does not use, may belong to another torch."""
+    """Return torchvision.
+
+    Its compiled operators, which the model does not use, may belong to another torch.
+    """
     import torch
 
     if importlib.util.find_spec("torchvision") is None:

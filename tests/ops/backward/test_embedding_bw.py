@@ -1,4 +1,7 @@
-"""The gradient of `embedding`: bits of sums in bfloat16, both data types, places, errors."""
+"""The gradient of `embedding`: bits, data types, memory configs, errors.
+
+Sums are in bfloat16.
+"""
 
 # ruff: noqa: E501 - one row per call
 from __future__ import annotations
@@ -23,7 +26,7 @@ def indices_of(shape: tuple[int, ...], rows: int = ROWS, seed: int = 0) -> npt.N
 
 
 def gradient_of(count: int, width: int = WIDTH) -> npt.NDArray[np.float32]:
-    """Return values of very different sizes, so that the order of a sum decides its bits."""
+    """Return values of varied size, so that summation order matters."""
     generator = np.random.default_rng(1)
     values = generator.normal(size=(1, 1, count, width)) * 2.0 ** generator.integers(-6, 7, size=(1, 1, count, width))
     held: npt.NDArray[np.float32] = values.astype(ml_dtypes.bfloat16).astype(np.float32)

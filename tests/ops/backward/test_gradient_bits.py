@@ -1,4 +1,6 @@
-"""Gradients that the chip computes in one visit to Dst, bit for bit, from the vectors of the functions they use.
+"""Gradients in one visit to Dst, bit for bit.
+
+From the vectors of the functions they use.
 
 A model in numpy of the kernels' steps: every step leaves bfloat16 in Dst, products and sums rounded to nearest even,
 numbers cut.
@@ -48,7 +50,10 @@ def of(words: Words, x: Singles) -> Singles:
 
 
 def usual() -> Singles:
-    """Return all bfloat16 values of magnitude 2^-8 to 4, where no step meets a subnormal number."""
+    """Return bfloat16 values of magnitude 2^-8 to 4.
+
+    No step meets a subnormal number there.
+    """
     values = single(ALL)
     return values[np.isfinite(values) & (np.abs(values) >= 2.0**-8) & (np.abs(values) <= 4.0)]
 

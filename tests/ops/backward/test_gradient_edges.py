@@ -1,4 +1,4 @@
-"""Gradients at points without a derivative: values of the official compositions, and NaN on the chip."""
+"""Gradients without derivative: official values, and NaN on the chip."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ EDGES: list[tuple[str, float, tuple[Any, ...], tuple[float, ...]]] = [
     ("addcdiv_bw", 0.0, (1.0, 1.0, 0.0, 1.0), (0.0, NAN, NAN)),
 ]
 NUMBERS = {"rdiv_bw": 1, "pow_bw": 1, "rpow_bw": 1, "div_bw": 1, "div_no_nan_bw": 1, "polygamma_bw": 1, "addcdiv_bw": 3}
-"""Index of the operand that is a scalar and not a tensor, from 0."""
+"""Index of the scalar operand, from 0."""
 
 
 def _one(value: float, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
@@ -120,7 +120,10 @@ def test_float32_gradients_match_the_reference(
 
 @pytest.mark.parametrize("name", ["asin_bw", "logit_bw", "sqrt_bw"])
 def test_bfloat16_has_no_nan(name: str, device: ttnn.MeshDevice) -> None:
-    """The packer makes infinities of NaN in bfloat16, so undefined gradients are infinite there."""
+    """The packer makes NaN infinite, so undefined gradients are infinite.
+
+    In bfloat16.
+    """
     outside = {"asin_bw": 1.5, "logit_bw": 1.5, "sqrt_bw": -1.0}[name]
     (result,) = _gradients(name, 2.0, (outside,), ttnn.bfloat16, device)
     assert abs(result) == INF

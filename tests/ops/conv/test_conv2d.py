@@ -1,4 +1,4 @@
-"""Convolutions: the reference, forms of the same weights and images, and what is refused."""
+"""Convolutions: reference, equivalent forms, and refusals."""
 
 from __future__ import annotations
 

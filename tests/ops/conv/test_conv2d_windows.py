@@ -1,4 +1,4 @@
-"""Convolutions whose product takes windows from the images: the bits of windows that are written to memory first."""
+"""Convolutions with and without windows in memory: equal bits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ CASES = [
     {"kernel_size": [1, 1], "stride": [2, 2], "padding": [1, 1], "dilation": [1, 1]},
 ]
 SPECIAL = [0x0000, 0x8000, 0x0001, 0x807F, 0x7F80, 0xFF80, 0x7FC0, 0xFFFF, 0x7F81]
-"""Zeros, denormals, infinities and NaN of bfloat16, which change on their way through Dst."""
+"""Special bfloat16 values, which change in Dst.
+
+Zeros, denormals, infinities and NaN.
+"""
 
 
 def _image(random: np.random.Generator, shape: tuple[int, ...], *, special: bool) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Weights and bias prepared before the first call return the bits of unprepared ones."""
+"""Prepared weights and bias return unprepared ones' bits."""
 
 from __future__ import annotations
 

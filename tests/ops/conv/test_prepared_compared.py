@@ -1,4 +1,7 @@
-"""Comparison mode with prepared weights: golden functions read them as the weights that they were made of."""
+"""Comparison mode with prepared weights.
+
+Golden functions read them as the weights that they were made of.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ WEIGHTS = {"conv1d": (64, 10, 3), "conv2d": (64, 10, 3, 2), "conv_transpose2d": 
 
 @pytest.fixture
 def compare(tmp_path: Path) -> Iterator[Callable[[str], list[float]]]:
-    """Switch comparison mode on, local and global; return a function that reads the correlations of a level."""
+    """Switch comparison mode on; return a reader of correlations.
+
+    Local and global; it reads those of a level.
+    """
     names = ("root_report_path", "report_name", "enable_logging", "enable_comparison_mode")
     before = {name: getattr(ttnn.CONFIG, name) for name in (*names, "comparison_mode_should_raise_exception")}
     for name, value in zip(names, (tmp_path, "convolutions", True, True), strict=True):
@@ -108,7 +114,7 @@ def test_volumes_in_blocks_of_channels(
 
 
 def test_other_weights_are_seen(device: ttnn.MeshDevice, compare: Callable[[str], list[float]]) -> None:
-    """A golden function that reads the rows in another order has a low correlation."""
+    """A golden function with another row order has low correlation."""
     call, weight, bias = operands("conv2d")
     options = {key: call[key] for key in ("in_channels", "out_channels", "kernel_size", "groups")}
     prepared = ttnn.prepare_conv_weights(weight_tensor=weight, **options)

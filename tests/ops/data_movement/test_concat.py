@@ -19,7 +19,7 @@ KINDS = [
 
 
 def small(shape: tuple[int, ...], dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return a tensor of small integers, which every data type holds in any group."""
+    """Return small integers, which every data type represents."""
     values = np.random.default_rng(len(shape)).integers(-8, 8, shape)
     if dtype is ttnn.int32:
         return ttnn.Tensor(values.astype(np.int32), dtype, device=device, layout=layout)

@@ -1,4 +1,4 @@
-"""Images in shards with their channels first or last: copies, checked element by element."""
+"""Sharded images, channels first or last: element-wise checked copies."""
 
 from __future__ import annotations
 

@@ -14,7 +14,10 @@ SPECIALS = np.array([0x0001, 0x8000, 0x7FC1, 0xFFC0, 0x7F80, 0xFF80, 0x7F7F, 0x0
 
 
 def _bits(words: np.ndarray, layout: ttnn.Layout, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return a bfloat16 device tensor of the given words, rows or (padded with zeros) tiles."""
+    """Return a bfloat16 device tensor of words, in rows or tiles.
+
+    Tiles are padded with zeros.
+    """
     rows = ttnn.Tensor._on_host(
         ttnn.TensorSpec(words.shape, ttnn.bfloat16, ROWS), np.ascontiguousarray(words).view(np.uint8).reshape(-1)
     )
@@ -107,7 +110,10 @@ def test_block_floats_are_regrouped(device: ttnn.MeshDevice, dtype: ttnn.DataTyp
 
 @pytest.mark.parametrize("shape", [(64, 32), (40, 20)])
 def test_block_floats_leave_tiles_through_dst(shape: tuple[int, int], device: ttnn.MeshDevice) -> None:
-    """Values of the largest shared exponent are infinite in rows, those below the normal numbers 0."""
+    """In rows, the largest exponent is infinite, subnormals are 0.
+
+    It is the largest shared exponent.
+    """
     tiles = np.random.default_rng(7).integers(0, 256, (2, 1088), np.uint8)
     tiles[:, :64] = tiles[:, :64] % 8 - 4
     x = from_raw(tiles, shape, ttnn.bfloat8_b, device)

@@ -1,4 +1,4 @@
-"""Elements that indices name: bits against numpy, sums in FP32 with one rounding."""
+"""Indexed elements: bits against numpy, FP32 sums rounded once."""
 
 from __future__ import annotations
 

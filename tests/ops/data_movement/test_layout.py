@@ -1,4 +1,7 @@
-"""Between rows and tiles: shards wider than the tensor, what is left of shards, arguments of earlier versions."""
+"""Rows and tiles: wide shards, remaining shards, earlier arguments.
+
+Shards may be wider than the tensor.
+"""
 
 from __future__ import annotations
 

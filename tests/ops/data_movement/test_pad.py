@@ -1,4 +1,4 @@
-"""Elements around a tensor: shards of the output, and the cores that run the program."""
+"""Padding: output shards, and the program's cores."""
 
 from __future__ import annotations
 

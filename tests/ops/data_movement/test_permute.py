@@ -1,4 +1,4 @@
-"""Transposes and permutes of tiles: which bits move unchanged, and which pass through the packer."""
+"""Tile transposes and permutes: unchanged and packed bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of the same elements: shards that follow, views, padding that becomes elements, programs that count."""
+"""Reshapes: shards, views, padding as elements, counted programs."""
 
 from __future__ import annotations
 

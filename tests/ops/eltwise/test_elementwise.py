@@ -34,7 +34,10 @@ def test_output_tensor_takes_the_result(device: ttnn.MeshDevice) -> None:
 def test_coefficients_of_a_wider_result_are_not_guessed(
     name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice
 ) -> None:
-    """The vectors of a 32-bit Dst are those of float32 tensors; alone or in a chain the functions have no others."""
+    """Float32 vectors of a 32-bit Dst, alone and in chains.
+
+    The functions have no others.
+    """
     x, function = _pair(device, dtype)[0], getattr(ttnn.UnaryOpType, name.upper())
     wide = ttnn.empty((2, 40, 70), ttnn.float32, ttnn.TILE_LAYOUT, device)
     with pytest.raises(
@@ -181,7 +184,7 @@ def test_divisors(name: str, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("name", ["exp", "gelu", "relu", "neg", "sin", "logit"])
 def test_large_tensors_have_the_bits_of_small_ones(name: str, device: ttnn.MeshDevice) -> None:
-    """Programs of many tiles are one table; those of few tiles go through Dst."""
+    """Programs of many tiles are a table; few tiles use Dst."""
     patterns = np.arange(1 << 16, dtype=np.uint16)
     few = from_raw(patterns, (2048, 32), ttnn.bfloat16, device)
     many = from_raw(np.tile(patterns, 5), (10240, 32), ttnn.bfloat16, device)
@@ -193,7 +196,10 @@ def test_large_tensors_have_the_bits_of_small_ones(name: str, device: ttnn.MeshD
 
 
 def test_padding_takes_the_exponent_of_block_floats_beside_it(device: ttnn.MeshDevice) -> None:
-    """The padding's 0 / 0 is infinite, and so is the exponent of its group of 16, as in docs/operators.md."""
+    """Padding's 0 / 0 is infinite, as is its group's exponent.
+
+    A group has 16, as in docs/operators.md.
+    """
     ones = ttnn.Tensor(np.ones((2, 20), np.float32), ttnn.bfloat8_b, None, ttnn.TILE_LAYOUT).to(device)
     quotients = np.asarray(ttnn.divide(ones, 4.0).to_list())
     np.testing.assert_array_equal(quotients, 0.25)

@@ -1,4 +1,6 @@
-"""Integers where they meet floating point: complements, promotions, activations, selections and gradients, bit by bit.
+"""Integers with floating point: conversions, and bits of each step.
+
+Complements, promotions, activations, selections and gradients.
 
 Expected words are worked out here, in numpy or by hand, from the steps of the official compositions.
 """
@@ -60,7 +62,10 @@ def _float_words(values: Any) -> list[int]:
 
 
 def _complement(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
-    """Dst takes no denormals; the packer writes none, makes NaN infinite and -0 to 0."""
+    """Dst has no denormals; the packer changes NaN and -0.
+
+    NaN becomes infinite and -0 becomes 0.
+    """
 
     def flushed(x: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
         return np.where((x & 0x7F80) == 0, np.uint16(0), x)
@@ -178,7 +183,10 @@ def test_activations_between_floating_point_and_integers(device: ttnn.MeshDevice
 
 @pytest.mark.parametrize("count", [1, 31, 32, 40])
 def test_the_right_shift_of_a_chain_repeats_the_sign(count: int, device: ttnn.MeshDevice) -> None:
-    """By 32 and more it shifts by 31, as `int32_by32` of the vectors does; the binary operator returns 0."""
+    """Shifts by 32 and more shift by 31; binary returns 0.
+
+    As `int32_by32` of the vectors does.
+    """
     values = [0, 1, -1, 2**31 - 1, -(2**31), -7]
     x, shift = _ints(device, values), ttnn.UnaryWithParam(U.RIGHT_SHIFT, count)
     expected = [value >> min(count, 31) for value in values]

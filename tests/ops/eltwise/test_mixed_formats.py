@@ -1,4 +1,4 @@
-"""Operands of a program on two tensors whose formats have nothing in common: each is read as its own asks for."""
+"""Operands with unrelated formats: each is read as its own requires."""
 
 from __future__ import annotations
 

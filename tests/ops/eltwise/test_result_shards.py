@@ -1,4 +1,7 @@
-"""Memory configs of results if an operand or the requested memory config is sharded."""
+"""Memory configs of sharded results.
+
+An operand or the requested memory config is sharded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Row-major tensors whose rows are cut over cores, with tensors cut elsewhere or not at all."""
+"""Row-major tensors with split rows, with others split differently.
+
+Or not at all.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def test_output_tensor_in_another_place(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
 def test_one_element_in_a_wider_shard(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
-    """A scalar has no width of its own; its shard may be wider than one element all the same."""
+    """A scalar has no width; its shard may be wider."""
     wide = ttnn.create_sharded_memory_config((1, 32), ttnn.CoreGrid(y=1, x=1), ttnn.ShardStrategy.BLOCK)
     t = make(shape, ttnn.float32, ROWS, device, 1)
     moved = ttnn.exp(t, memory_config=wide)

@@ -1,4 +1,6 @@
-"""Comparison mode over every operator: each signature, by name and by position, with every value of every option.
+"""Comparison mode over every operator, signature and option value.
+
+By name and by position.
 
 A reference that ignores an argument is far from the result that the argument has changed, and the comparison says so.
 """
@@ -46,7 +48,10 @@ def entries() -> list[registry.Op]:
 
 
 def in_domain(entry: registry.Op, index: int, value: Any, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Any:
-    """Return an argument with finite results, and without the numbers that the chip reads as 0."""
+    """Return an argument with finite results, without chip zeros.
+
+    They are numbers that the chip reads as 0.
+    """
     if isinstance(value, ttnn.ComplexTensor):
         return ttnn.complex_tensor(*(in_domain(entry, 0, part, dtype, device) for part in (value.real, value.imag)))
     if isinstance(value, float):  # -0.3, for example, which bfloat16 does not hold
@@ -70,7 +75,7 @@ def in_domain(entry: registry.Op, index: int, value: Any, dtype: ttnn.DataType, 
 
 
 def option_values(param: Param, call: Call, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> list[Any]:
-    """Return values of an option that are not its default and that the data type takes."""
+    """Return an option's non-default values for the data type."""
     if param.name.endswith("activations"):
         return WORDS if dtype in INTEGERS else EXACT if call.entry.name in JUMPING else FLOATS
     values = other_values(param, call, device)
@@ -80,7 +85,7 @@ def option_values(param: Param, call: Call, dtype: ttnn.DataType, device: ttnn.M
 def forms(
     entry: registry.Op, dtype: ttnn.DataType, device: ttnn.MeshDevice, *, by_position: bool
 ) -> Iterator[tuple[Call, dict[str, Any]]]:
-    """Yield every call with the options that it gets: none, and each value of each option by itself."""
+    """Yield calls with their options: none, and each value alone."""
 
     def fresh(number: int) -> Call:
         call = list(calls(entry, device, dtype))[number]
@@ -98,7 +103,7 @@ def forms(
 
 
 def disagreement(call: Call, options: dict[str, Any], *, by_position: bool) -> str:
-    """Return the message of comparison mode for a call; empty if the operator rejects it."""
+    """Return comparison mode's message; empty if the operator rejects."""
     arguments, positional = call.arguments | options, []
     for param in call.signature.positional if by_position else ():
         if param.name not in arguments:

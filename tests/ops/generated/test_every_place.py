@@ -1,4 +1,4 @@
-"""A sample of the product of operators, data types, layouts, shapes and places: the same one in every run."""
+"""A fixed sample of operators, types, layouts, shapes and memory configs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def test_same_bits_in_every_place(entry: registry.Op, dtype: ttnn.DataType, layo
 
 
 def _accepted(case: Case, device: ttnn.MeshDevice) -> bool:
-    """Return True if a case returns a result, with interleaved tensors in DRAM or with the shards that it needs."""
+    """Return True if a case has a result.
+
+    With interleaved tensors in DRAM or with the shards that it needs.
+    """
     where = "block by rows" if case.entry.name == "reshard" else INTERLEAVED
     counts: Counter[str] = Counter()
     return any(Runner(case, call, counts).result(where, where) is not None for call in calls_of(case, device))
@@ -78,7 +81,7 @@ def _accepted(case: Case, device: ttnn.MeshDevice) -> bool:
 def test_what_an_entry_lists_is_taken(
     entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
-    """The table in the texts of errors is true: every data type in every layout has a call that works."""
+    """Error tables are true: each type and layout has a working call."""
     shapes = [(1, 1, 64, 128), (33, 65), (70,), (2, 40, 96)]
     taken = any(_accepted(Case(entry, dtype, layout, shape), device) for shape in shapes)
     assert taken or entry.name in WITHOUT_OPERANDS

@@ -1,4 +1,7 @@
-"""Every allocation of every operator can fail: it raises, frees everything, and the device still works."""
+"""Failing allocations raise and free everything; the device still works.
+
+Every allocation of every operator.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ LARGEST = 200
 
 
 def _working(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[int]:
-    """Yield the numbers of the signatures that an operator's first data type fits."""
+    """Yield signature numbers that the operator's first data type fits."""
     for index, call in enumerate(calls(entry, device)):
         try:
             call()
@@ -27,12 +30,18 @@ def _working(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[int]:
 
 
 def _fresh(entry: registry.Op, index: int, device: ttnn.MeshDevice) -> Call:
-    """Return the call of a signature with operands of its own: in-place forms change them."""
+    """Return a signature's call with fresh operands.
+
+    In-place forms change them.
+    """
     return list(calls(entry, device))[index]
 
 
 def _fails(call: Call, number: int, device: ttnn.MeshDevice) -> bool:
-    """Run a call whose allocation of this number fails; whether it made so many."""
+    """Run a call with one failing allocation; return whether it occurred.
+
+    It is the allocation of this number.
+    """
     before = device.engine.state_hash(), device.engine.allocated_bytes()
     device.engine.fail_allocation(number)
     text = ""

@@ -1,4 +1,4 @@
-"""The golden functions of the gradients against PyTorch's automatic differentiation, both in float64.
+"""Golden gradients against PyTorch's autograd, both in float64.
 
 PyTorch has some of its constants in float32, a sixth for example, which is why 1e-7 counts as equal.
 """

@@ -1,4 +1,7 @@
-"""Every gradient, generated: data types x layouts x shapes x parameters; places, given tensors, masks, errors."""
+"""Every gradient, generated: types, layouts, shapes, parameters.
+
+Places, given tensors, masks, errors.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ def test_what_is_passed_on_is_not_rounded(entry: Op, dtype: ttnn.DataType, devic
 
 
 def _with_options() -> list[Op]:
-    """Return gradients with parameters that change values and have a default; `approximate` has two names for it."""
+    """Return gradients with value-changing default parameters.
+
+    `approximate` has two names for it.
+    """
 
     def changing(entry: Op) -> bool:
         names = {param.name for param in real_signatures(entry)[0].keywords}
@@ -79,7 +85,7 @@ def _with_options() -> list[Op]:
 
 @pytest.mark.parametrize("entry", _with_options(), ids=str)
 def test_every_parameter_changes_the_result(entry: Op, device: ttnn.MeshDevice) -> None:
-    """Calls with another value of a parameter return another gradient, except for constants that have none."""
+    """Other parameter values change the gradient, except constant ones."""
     shape = (1, 1, 32, 64)
     first = call_of(entry)
     plain_call = Call(first.arguments)
@@ -110,7 +116,10 @@ def test_layouts_are_those_of_the_entry(entry: Op, device: ttnn.MeshDevice) -> N
 
 @pytest.mark.parametrize(("entry", "place"), PLACED, ids=str)
 def test_gradient_bits_do_not_depend_on_placement(entry: Op, place: str, device: ttnn.MeshDevice) -> None:
-    """The bits do not depend on the operands' memory configs; `memory_config` places the gradients, but for `KEPT`."""
+    """Gradient bits ignore operand memory configs; `memory_config` is applied.
+
+    But for `KEPT`.
+    """
     if place == "L1":
         config = ttnn.L1_MEMORY_CONFIG
     else:
@@ -220,7 +229,7 @@ def test_required_outputs(entry: Op, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("entry", gradients(), ids=str)
 def test_wrong_operands_raise_errors(entry: Op, device: ttnn.MeshDevice) -> None:
-    """Every operand in turn: on the host, deallocated, of another shape. The error names the operator."""
+    """Every operand on host, deallocated, misshapen: errors name the operator."""
     call = call_of(entry)
     shape = (1, 1, 32, 64)
     operation = attrgetter(entry.name)(ttnn)
@@ -253,7 +262,7 @@ UNLISTED = [(entry, dtype) for entry in gradients() for dtype in (ttnn.int32, tt
 
 @pytest.mark.parametrize(("entry", "dtype"), UNLISTED, ids=str)
 def test_integers_are_taken_or_refused(entry: Op, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """Integers that the entry does not list may meet a step that refuses them: an error that names the operator."""
+    """Unlisted integers may raise in a step; errors name the operator."""
     call = call_of(entry)
     values = arguments(entry, call, (1, 1, 32, 32), dtype, ttnn.TILE_LAYOUT, device)
     outcome = attempt(entry, values, call)
@@ -324,7 +333,10 @@ def test_comparison_mode_looks_at_every_gradient(device: ttnn.MeshDevice) -> Non
 
 
 def test_a_join_whose_second_part_is_missing_leaves_it_zero_whatever_its_rank(device: ttnn.MeshDevice) -> None:
-    """The first operand is all of the gradient; the second one is not looked at, not even its rank."""
+    """The first operand is the whole gradient; the second is ignored.
+
+    Not even its rank matters.
+    """
     whole = operand_of_ones((1, 1, 2, 3), device)
     for shape in ((), (4,), (1, 1, 5, 7)):
         first, second = ttnn.concat_bw(whole, whole, operand_of_ones(shape, device), 2)

@@ -1,4 +1,7 @@
-"""Python's integers have no end: those that no float or word of the chip holds are refused, wherever a number goes."""
+"""Python integers beyond floats and words are refused everywhere.
+
+Wherever a number is accepted.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ HUGE = (2**1024, -(10**5000))
 
 
 def _forms(entry: registry.Op, signature: Signature, number: int) -> list[tuple[str, Any]]:
-    """Return (parameter, value) for the parameters that take numbers, one by one or in a list."""
+    """Return (parameter, value) for number parameters, alone or in lists."""
     kinds = [(param.name, param.kind.accepts) for param in signature.params if param.modelled]
     # There is no padding in the calls of `reshape`.
     kinds = [(name, accepts) for name, accepts in kinds if (entry.name, name) != ("reshape", "pad_value")]
@@ -65,7 +68,7 @@ def test_more_decimals_than_float32_has(decimals: int, device: ttnn.MeshDevice) 
 @pytest.mark.parametrize("scalar", [1e300, -1e300])
 @pytest.mark.parametrize("name", ["sum", "mean", "max"])
 def test_scalars_beyond_float32(name: str, scalar: float, device: ttnn.MeshDevice) -> None:
-    """The chip gets infinity, and no warning comes up on the way there."""
+    """The chip gets infinity, without any warning."""
     t = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     infinite = getattr(ttnn, name)(t, scalar=np.copysign(np.inf, scalar))
     assert getattr(ttnn, name)(t, scalar=scalar).item() == infinite.item()

@@ -1,4 +1,4 @@
-"""Every option of every operator changes the result, or raises; nothing is accepted and ignored."""
+"""Every option of every operator changes the result, or raises."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _dtypes(entry: registry.Op) -> list[ttnn.DataType]:
 
 
 def _counts(entry: registry.Op, index: int, param: Param, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> bool:
-    """Return True if another value of an option changes the result, or raises."""
+    """Return True if another option value changes the result, or raises."""
 
     def fresh() -> Call:
         return list(calls(entry, device, dtype))[index]

@@ -1,4 +1,4 @@
-"""Numbers of numpy as arguments of every operator: the results of Python's, or its errors."""
+"""Numpy numbers as arguments: results or errors as Python's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A sample of the calls of `random_arguments.py`: results of the right form or errors of ours, and nothing left."""
+"""Sampled calls of `random_arguments.py`: valid results or errors.
+
+And nothing left.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every registered operator with a reference, generated: data types x layouts x awkward shapes x places."""
+"""Operators with references, generated: types, layouts, shapes, memory configs."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_every_operator_describes_itself(operation: registry.FastOperation) -> N
 
 
 def test_registry_and_engine_know_each_other() -> None:
-    """Every engine routine that an entry names exists, and every routine of the engine has an entry."""
+    """Engine routines and operator entries match, both ways."""
     named = {routine for entry in registry.entries() for routine in entry.engine}
     assert {routine for routine in named if not hasattr(ttnn._engine, routine)} == set()
     stub = (Path(ttnn.__file__).parent / "_engine.pyi").read_text(encoding="utf-8")

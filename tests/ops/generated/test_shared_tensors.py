@@ -1,4 +1,4 @@
-"""Operands that are one tensor, and results written over an operand: the bits of separate tensors, or an error."""
+"""Aliased operands and results: bits of separate tensors, or errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _fresh(entry: registry.Op, index: int, device: ttnn.MeshDevice) -> Call:
 
 
 def _into_operands(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[int, str, str]]:
-    """Yield signatures with a parameter that takes the result, and an operand to be given for it."""
+    """Yield signatures with an output parameter and a matching operand."""
     for index, call in enumerate(calls(entry, device)):
         for param in call.signature.params:
             if param.name in OUTPUTS and param.name not in call.arguments:
@@ -98,7 +98,7 @@ IN_PLACE = [
 
 @pytest.mark.parametrize("entry", IN_PLACE, ids=str)
 def test_in_place_forms_give_what_the_others_give(entry: registry.Op, device: ttnn.MeshDevice) -> None:
-    """In the tensor that they are given, also where both operands are that tensor."""
+    """In a given tensor, also if it is both operands."""
     plain = getattr(ttnn, entry.name.removesuffix("_"))
     for index, call in enumerate(calls(entry, device)):
         names = list(call.arguments)

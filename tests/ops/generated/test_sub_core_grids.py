@@ -1,4 +1,4 @@
-"""The cores of a program: any cores of the device return the same result, all others raise."""
+"""Program cores: device cores return equal results, others raise."""
 
 from __future__ import annotations
 

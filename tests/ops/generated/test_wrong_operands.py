@@ -1,4 +1,7 @@
-"""Every operator with operands that it does not take: our errors, before the engine is entered, and nothing changed."""
+"""Unsupported operands: our errors before the engine, nothing changed.
+
+For every operator.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ TAKE_ALL = {"full", "full_like", "moreh_arange", "ones_like", "zeros_like"}
 
 @pytest.fixture
 def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the list that names every operator routine of the engine that is entered from now on."""
+    """Return a list of operator engine routines, from now on."""
     names: list[str] = []
     stub = {routine for entry in registry.entries() for routine in entry.engine}
     for name in sorted(stub):
@@ -67,7 +70,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
-    """Yield calls of an operator, each with one operand that something is wrong about."""
+    """Yield an operator's calls, each with one faulty operand."""
     dtype = first_dtype(entry)
     for call in calls(entry, device):
         for name in _tensors(call):
@@ -116,7 +119,7 @@ WRONG_PLACES = {
 
 
 def _with_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
-    """Yield calls of an operator, each with a place for its result in which that cannot live."""
+    """Yield an operator's calls with impossible result memory configs."""
     for call in calls(entry, device):
         for param in call.signature.params:
             if param.kind.text == "ttnn.MemoryConfig":
@@ -128,7 +131,10 @@ OUTPUTS = {*registry.OUTPUT_TENSOR_NAMES, *registry.GRADIENT_NAMES}
 
 
 def _with_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
-    """Yield calls of an operator, each with a tensor for its result that has other elements or tiles."""
+    """Yield an operator's calls with a wrong output tensor.
+
+    It has other elements or tiles.
+    """
     for call in calls(entry, device):
         wanted = [p.name for p in call.signature.params if p.name in OUTPUTS and p.kind.text == "ttnn.Tensor"]
         result = _result(call) if wanted else None
@@ -143,7 +149,10 @@ def _with_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator
 
 
 def _result(call: Call) -> ttnn.Tensor | None:
-    """Return the first tensor of a call, if it returns one and does not raise for missing options."""
+    """Return a call's first tensor, if one is returned.
+
+    And if it does not raise for missing options.
+    """
     try:
         found = call()
     except TtnnError:
@@ -154,7 +163,10 @@ def _result(call: Call) -> ttnn.Tensor | None:
 
 
 def _documented(entry: registry.Op, error: TtnnError) -> bool:
-    """Return True if an operator documents that it raises this class; the first three can be raised by all."""
+    """Return True if an operator documents this error class.
+
+    The first three can be raised by all.
+    """
     general = ("ArgumentError", "StorageError", "UnsupportedError")
     return type(error).__name__ in {*general, *(name for name, _ in entry.raises)}
 
@@ -163,7 +175,10 @@ REFUSER = re.compile(r"(?:ttnn|Tensor)(?:\.\w+)+(?=: | takes )")
 
 
 def _complaint(entry: registry.Op, error: TtnnError) -> str:
-    """Return what is wrong with the text of an error, besides its class: other names, or a list that contradicts it."""
+    """Return what is wrong with an error's text.
+
+    Besides its class: other names, or a list that contradicts it.
+    """
     text = str(error).partition("\ninfo:\n")[0]
     name = f"ttnn.{entry.name}"
     others = sorted(set(REFUSER.findall(text)) - {name})
@@ -227,7 +242,7 @@ PLACED = [
 
 @pytest.mark.parametrize("entry", PLACED, ids=str)
 def test_wrong_placements_raise(entry: registry.Op, device: ttnn.MeshDevice) -> None:
-    """No result is ever put where its pages cannot be: our error, and a device as it was before."""
+    """Results without possible pages: our error, device unchanged."""
     for what, call in _with_wrong_places(entry, device):
         before = _state(device)
         error = _attempt(call)
@@ -251,7 +266,10 @@ GIVEN_OUTPUTS = [
 
 @pytest.mark.parametrize("entry", GIVEN_OUTPUTS, ids=str)
 def test_wrong_outputs(entry: registry.Op, device: ttnn.MeshDevice) -> None:
-    """A tensor that cannot take the result is refused as one; the engine is not asked for what it cannot do."""
+    """A tensor that cannot be the output is refused.
+
+    The engine is not asked for what it cannot do.
+    """
     for what, call in _with_wrong_outputs(entry, device):
         error = _attempt(call)
         assert error is None or _documented(entry, error), f"{entry.name}, {what}: {error!r}"

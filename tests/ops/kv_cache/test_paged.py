@@ -1,4 +1,4 @@
-"""Keys and values in pages, and rows of users at places of their own."""
+"""Keys and values in pages, and users' rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of attention in decoding: every row meets the matrices of its own user."""
+"""Decode attention matmuls: every row with its user's matrices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def _values(tensor: ttnn.Tensor) -> np.ndarray:
 def _rows_of_products(
     a: ttnn.Tensor, b: ttnn.Tensor, device: ttnn.MeshDevice, config: ttnn.WormholeComputeKernelConfig, each: int
 ) -> np.ndarray:
-    """Return row i of the product of every head's tiles with the matrices of user i, by `ttnn.matmul`."""
+    """Return row i of every head times user i's matrices.
+
+    By `ttnn.matmul`.
+    """
     matrices = _values(b)
     users, _, inner, _ = matrices.shape
     result = []

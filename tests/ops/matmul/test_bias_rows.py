@@ -1,4 +1,7 @@
-"""`ttnn.linear` with a bias of several rows: fused tile by tile, as one block, or added by an operator of its own."""
+"""`ttnn.linear` with a multi-row bias: tiles, block, or separate.
+
+Fused tile by tile, as one block, or added by an operator of its own.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,10 @@ def drawn(shape: tuple[int, ...], seed: int, device: ttnn.MeshDevice, dtype: Any
 
 
 def row_by_row(a: ttnn.Tensor, b: ttnn.Tensor, bias: ttnn.Tensor, **options: Any) -> torch.Tensor:
-    """Return the rows of as many calls, each with one row of the bias, which a program adds to every row."""
+    """Return rows of calls with one bias row each.
+
+    A program adds it to every row.
+    """
     rows = []
     for row in range(bias.shape[-2]):
         one = ttnn.to_layout(bias, ttnn.ROW_MAJOR_LAYOUT)[row : row + 1]

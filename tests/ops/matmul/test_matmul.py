@@ -276,7 +276,7 @@ def test_addmm_matches_its_operators(device: ttnn.MeshDevice, dtype: ttnn.DataTy
 def test_an_activation_fused_by_core_grid_comes_before_a_bias_that_is_not(
     device: ttnn.MeshDevice, shape: tuple[int, ...]
 ) -> None:
-    """Same as the official steps: the program ends with the activation, and the addition follows it."""
+    """Official steps: the program ends with activation, then addition."""
     a, b, bias = (on(device, integers(seed, *size)) for seed, size in ((1, (64, 96)), (2, (96, 32)), (3, shape)))
     options = {"bias": bias, "activation": "relu", "dtype": ttnn.float32, "compute_kernel_config": exact()}
     product, added = numbers(a) @ numbers(b), numbers(bias)
@@ -313,7 +313,7 @@ def test_the_bits_of_a_row_do_not_depend_on_other_rows(
 
 
 def test_batches_in_dram_banks(device: ttnn.MeshDevice) -> None:
-    """Every core multiplies its matrices; the bits are those of a program of whole matrices."""
+    """Cores multiply whole matrices; bits are those of one program."""
     a, b = (np.random.default_rng(seed).normal(size=(1, 24, *shape)) for seed, shape in ((1, (64, 64)), (2, (64, 32))))
     left = on(device, a.astype(np.float32), memory_config=sharded("HEIGHT", 4, 3, 128, 64))
     right = on(device, b.astype(np.float32), memory_config=sharded("HEIGHT", 12, 1, 128, 32, "DRAM"))

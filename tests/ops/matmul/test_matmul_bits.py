@@ -1,4 +1,6 @@
-"""Bits of whole matrix multiplications, composed step by step as the device programs do it.
+"""Bits of whole matmuls, composed step by step.
+
+As the device programs do it.
 
 Cores, subblocks and output blocks must not change a bit, so every case runs under several program configurations.
 """

@@ -1,4 +1,7 @@
-"""Program configurations that do not fit the operands, the cores, Dst or L1, and the figure that the error names."""
+"""Unfitting program configurations, and the number named in the error.
+
+They do not fit the operands, the cores, Dst or L1.
+"""
 
 from __future__ import annotations
 
@@ -291,7 +294,10 @@ def test_batches_that_do_not_fuse(device: ttnn.MeshDevice) -> None:
 
 
 def test_batches_that_a_reused_block_does_not_cover(device: ttnn.MeshDevice) -> None:
-    """Three matrices of two tiles: a core that took two of them would leave the third one undone."""
+    """Three matrices of two tiles.
+
+    A core that took two of them would leave the third one undone.
+    """
     a, b = on(device, integers(1, 3, 64, 64)), on(device, integers(2, 3, 64, 64))
     for rows, height in ((4, 2), (8, 6), (12, 6)):
         with pytest.raises(exceptions.ProgramConfigError) as caught:
@@ -427,7 +433,7 @@ def test_blocks_beyond_all_memory_are_refused_at_once(device: ttnn.MeshDevice, p
 
 
 def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
-    """A core of the reuse program takes all columns, and 512 tiles of them do not fit."""
+    """A reuse core has all columns; 512 tiles do not fit."""
     a, b = on(device, integers(1, 32, 32)), on(device, integers(2, 32, 16384))
     with pytest.raises(
         exceptions.OutOfMemoryError, match=r"No per_core_M and in0_block_w fit, as per_core_N has to be N"
@@ -436,7 +442,10 @@ def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
 
 
 def test_a_reused_operand_in_dram_banks_does_not_choose_the_cores(device: ttnn.MeshDevice) -> None:
-    """One of three banks is empty; in L1 the cores of the shards would have to share the blocks."""
+    """One of three banks is empty.
+
+    In L1 the cores of the shards would have to share the blocks.
+    """
     a = on(device, integers(1, 256, 256), memory_config=sharded("HEIGHT", 3, 1, 128, 256, "DRAM"))
     b = on(device, integers(2, 256, 128))
     config = program("Reuse", per_core_M=4, per_core_N=4, in0_block_w=8)

@@ -1,4 +1,4 @@
-"""The fast numerics mode: its distance to the exact mode is pinned, and what must not change its bits does not."""
+"""Fast numerics mode: pinned distance to exact mode, invariant bits."""
 
 from __future__ import annotations
 
@@ -290,7 +290,10 @@ def test_small_operands_multiply_as_large_ones(device: ttnn.MeshDevice, fidelity
 
 
 def special(values: Any, seed: int) -> Any:
-    """Write infinities, NaN and values that become them into some elements, each in its own column."""
+    """Write special values into some elements, one per column.
+
+    Infinities, NaN and values that become them.
+    """
     random = np.random.default_rng(seed)
     columns = random.permutation(values.shape[1])[:6]
     rows = random.integers(0, values.shape[0], len(columns))

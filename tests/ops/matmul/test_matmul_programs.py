@@ -1,4 +1,7 @@
-"""The chosen program of every recorded matmul call: configuration, compute kernel, buffers, result, or error."""
+"""Chosen programs of recorded matmul calls.
+
+Configuration, compute kernel, buffers, result, or error.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ def differences(record: dict[str, Any], device: ttnn.MeshDevice) -> Iterator[str
 
 
 def separate_add_fits(program: MatmulProgram) -> None:
-    """Raise what the separate add would raise; its own checks belong to `ttnn.add`."""
+    """Raise as the separate add would.
+
+    Its own checks belong to `ttnn.add`.
+    """
     bias = program.separate_bias
     if bias is not None and bias.shape[-1] not in (1, program.out.shape[-1]):
         n = program.out.shape[-1]

@@ -1,4 +1,4 @@
-"""Products of tensors in other tiles than 32x32: the bits are those of full tiles."""
+"""Matmuls in tiles other than 32x32: full-tile bits."""
 
 from __future__ import annotations
 

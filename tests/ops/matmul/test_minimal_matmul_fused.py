@@ -1,4 +1,7 @@
-"""The experimental product whose result is cut into parts, or scaled, gated and added to another tensor."""
+"""The experimental matmul with split or gated results.
+
+Cut into parts, or scaled, gated and added to another tensor.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,10 @@ def test_one_block_of_a_narrow_dst_is_packed_once(device: ttnn.MeshDevice) -> No
 
 
 def _on_tiles(body: Callable[[], object]) -> Callable[[], None]:
-    """Return a compute kernel of two operands: `body` on CBs 0 and 1, Dst 0 to CB 16."""
+    """Return a binary compute kernel.
+
+    `body` on CBs 0 and 1, Dst 0 to CB 16.
+    """
 
     def compute() -> None:
         api.compute_kernel_hw_startup(0, 1, 16)

@@ -13,7 +13,10 @@ from ttnn.golden import moe as golden
 
 TILES = ttnn.TILE_LAYOUT
 ROUNDINGS = 12
-"""Roundings in bfloat16: the sigmoid, the sum and its packing, the inverse, and four phases of each of two products."""
+"""Roundings in bfloat16: sigmoid, sum, packing, inverse, matmul phases.
+
+There are four phases of each of two products.
+"""
 
 
 def _apart(shape: tuple[int, ...], device: ttnn.MeshDevice) -> Any:

@@ -1,4 +1,4 @@
-"""Sums, means and softmax of the Moreh framework, and sums over leading dimensions."""
+"""Moreh sums, means and softmax, and leading dimension sums."""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ def test_images(case: dict[str, Any], dtype: ttnn.DataType, batch: tuple[int, ..
 
 
 def test_sums_are_cut(device: ttnn.MeshDevice) -> None:
-    """1 + 255 / 256 has 9 bits: cut to 8 it is 1 + 127 / 128, rounded it would be 2."""
+    """1 + 255 / 256: truncated 1 + 127 / 128, rounded 2.
+
+    It has 9 bits, of which 8 are kept.
+    """
     # The element of row 0 meets the second place of the kernel at position 0, and the first place at position 1.
     columns = np.array([[7.0, 255 / 256], [1.0, 7.0]], np.float32)
     x = ttnn.Tensor(columns, ttnn.bfloat16, device, ROWS)

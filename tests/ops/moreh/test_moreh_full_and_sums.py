@@ -85,7 +85,10 @@ def test_operations_moreh_has_the_names(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize(("dim", "keepdim"), [(3, True), (2, False), ([2, 3], False), ([0, 3], False), ([], True)])
 def test_sums_and_gradients_in_full_tiles(dim: int | list[int], keepdim: bool, device: ttnn.MeshDevice) -> None:
-    """Outputs and gradients may name all rows and columns of their tiles: the first ones count."""
+    """Outputs may name whole tiles: first rows and columns count.
+
+    So may gradients.
+    """
     shape = (2, 3, 40, 50)
     x = make(shape, ttnn.bfloat16, TILES, device, fit=np.round)
     plain = ttnn.moreh_sum(x, dim, keepdim=keepdim)

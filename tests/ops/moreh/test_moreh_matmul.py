@@ -1,4 +1,4 @@
-"""Products of the moreh family: bits of a matmul whose blocks are single tiles, and gradients."""
+"""Moreh matmuls: bits of single-tile blocks, and gradients."""
 
 from __future__ import annotations
 

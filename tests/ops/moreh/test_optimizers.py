@@ -1,4 +1,4 @@
-"""Steps of Adam, AdamW and SGD of the moreh family, against their definitions in float64."""
+"""Moreh Adam, AdamW and SGD steps against float64 definitions."""
 
 from __future__ import annotations
 

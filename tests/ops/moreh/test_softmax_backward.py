@@ -1,4 +1,7 @@
-"""Gradients of softmax, softmin and log-softmax of the moreh family, and the programs of small and large tensors."""
+"""Moreh softmax, softmin and log-softmax gradients.
+
+And the programs of small and large tensors.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_parts_give_the_norm_of_the_row(parts: int, config: Any, device: ttnn.Me
 
 
 def test_the_mean_of_parts_is_joined_step_by_step(device: ttnn.MeshDevice) -> None:
-    """Rows of one number: variances of zero, and means whose distances are all there is."""
+    """One-number rows: zero variance, and distances from means."""
     means = np.array([1.0, 3.0, 8.0])
     stats = np.zeros((1, 1, 32, 192), np.float32)
     stats[..., ::64] = means

@@ -1,4 +1,4 @@
-"""Group norm: the reference, forms of the same tensor, and what is refused."""
+"""Group norm: reference, equivalent forms, and refusals."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_shards_of_rows_need_not_be_tiles_and_factors_are_padded(device: ttnn.Me
 def test_padded_factors_are_those_of_the_cores_that_have_the_channels(
     across: int, sharded: bool, device: ttnn.MeshDevice
 ) -> None:
-    """960 channels on four and on eight cores are both padded to 1,024."""
+    """960 channels pad to 1,024 on four and eight cores."""
     torch = pytest.importorskip("torch")
     row = np.random.default_rng(5).normal(1.0, 0.5, 960).astype(np.float32)
     weight = ttnn.create_group_norm_weight_bias_rm(torch.from_numpy(row), 960, across)

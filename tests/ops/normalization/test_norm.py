@@ -1,4 +1,4 @@
-"""Layer norm and RMS norm: values against the definition, operands, placements, and refusals."""
+"""Layer norm and RMS norm: values, operands, memory configs, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Other kernels of the norms: Welford's form, the older inverse root, long rows, and statistics of shards."""
+"""Other norm kernels: Welford, older inverse root, long rows.
+
+And statistics of shards.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def test_welford_is_near_the_definition(shape: tuple[int, ...], dtype: ttnn.Data
 
 
 def test_welford_keeps_digits_that_a_common_offset_takes(device: ttnn.MeshDevice) -> None:
-    """Distances from the first element are exact where sums of datums are not."""
+    """Distances from the first element are exact; sums are not."""
     values = 512 + np.random.default_rng(2).integers(-2, 3, (32, 256)) * 4.0
     x = on_device(values, device)
     expected = golden.layer_norm(values)

@@ -66,7 +66,7 @@ def test_shards_hold_all_pixels_and_channels(by_height: bool, device: ttnn.MeshD
 
 
 def test_columns_of_cores_divide_the_groups_too(device: ttnn.MeshDevice) -> None:
-    """320 channels are full tiles over 5 columns, but 32 groups are not whole there."""
+    """320 channels are 5 full-tile columns, but split 32 groups."""
     torch = pytest.importorskip("torch")
     cores = ttnn.CoreGrid(x=8, y=8)
     found, mask = ttnn.dram_group_norm_params_from_torch(torch.ones(320), 320, 32, device, core_grid=cores)
@@ -75,7 +75,7 @@ def test_columns_of_cores_divide_the_groups_too(device: ttnn.MeshDevice) -> None
 
 
 def test_grids_of_interleaved_group_norms(device: ttnn.MeshDevice) -> None:
-    """Every grid divides rows of tiles among its cores, and no larger one does."""
+    """Each grid divides tile rows among cores, maximally."""
     limit = device.compute_with_storage_grid_size()
     find = ttnn.determine_expected_group_norm_dram_grid_size
 

@@ -1,4 +1,4 @@
-"""Weights, biases and masks of several rows: programs broadcast one row of a tile, or raise."""
+"""Multi-row weights, biases and masks: one row broadcast, or error."""
 
 from __future__ import annotations
 

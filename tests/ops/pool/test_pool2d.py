@@ -128,7 +128,7 @@ def test_images_larger_by_fractions(factor: Any, device: ttnn.MeshDevice) -> Non
 
 
 def test_positions_of_fractions_have_16_fractional_bits(device: ttnn.MeshDevice) -> None:
-    """The reciprocal is rounded up, so that far to the right a pixel comes too early."""
+    """The reciprocal rounds up, so far right pixels come early."""
     x = ttnn.from_torch(_wide(30000), dtype=ttnn.bfloat16, device=device)
     got = np.asarray(ttnn.upsample(x, [1, 1.1]).to_numpy(), np.int64)[0, 0, :, :2] @ [1, 256]
     outputs = np.arange(33000)
@@ -137,7 +137,7 @@ def test_positions_of_fractions_have_16_fractional_bits(device: ttnn.MeshDevice)
 
 
 def _wide(width: int) -> Any:
-    """Return a row of pixels that hold their numbers, in two digits of base 256."""
+    """Return a pixel row with numbers in two base 256 digits."""
     torch = pytest.importorskip("torch")
     pixels = torch.arange(width).reshape(1, 1, width, 1)
     return torch.cat([pixels % 256, pixels // 256], dim=3).to(torch.bfloat16)

@@ -1,4 +1,4 @@
-"""`ttnn.rotate` against the formulas of a rotation, and against numpy where pixels only change their places."""
+"""`ttnn.rotate` against rotation formulas and, for permutations, numpy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_right_angles_only_move_pixels(turns: int, dtype: ttnn.DataType, device:
 @pytest.mark.parametrize("options", [{}, {"center": (3.0, 5.0)}, {"fill": 1.5}])
 @pytest.mark.parametrize("angle", [15.0, -37.5, 400.0])
 def test_nearest_pixels(angle: float, options: dict[str, Any], device: ttnn.MeshDevice) -> None:
-    """But for pixels next to the middle between two, which 16 fractional bits may tell apart."""
+    """Except pixels near a midpoint, which 16 fractional bits distinguish."""
     x = make((1, 12, 20, 16), ttnn.bfloat16, RM, device)
     result = values_of(ttnn.rotate(x, angle, **options))
     expected = golden.rotate(values_of(x), angle, **options)

@@ -1,4 +1,4 @@
-"""Random numbers: their bits against the generator step by step, their distribution, what is refused.
+"""Random numbers: generator bits, distribution, refusals.
 
 The seeds are fixed, so a test passes or fails for good. The bounds are five standard deviations: with another generator
 each would fail by chance once in 1.7 million times.
@@ -25,7 +25,7 @@ from ttnn.base.exceptions import (
 from ttnn.golden import random as golden
 
 SHAPES = [(), (7,), (3, 5), (33, 70), (2, 3, 40, 96), (40 * 64, 64)]
-"""The last has more tiles than there are cores: a generator runs on."""
+"""The last has more tiles than cores: generators continue."""
 LARGE = (1024, 1024)
 SIGMAS = 5.0
 
@@ -39,14 +39,17 @@ def _tiles(values: np.ndarray, dtype: ttnn.DataType, device: ttnn.MeshDevice) ->
 
 
 def _assert_moments(values: np.ndarray, mean: float, variance: float, fourth: float) -> None:
-    """Compare mean and variance; `fourth` is the fourth central moment, which tells how far a variance scatters."""
+    """Compare mean and variance.
+
+    `fourth` is the fourth central moment, which tells how far a variance scatters.
+    """
     count = values.size
     assert abs(values.mean() - mean) < SIGMAS * math.sqrt(variance / count)
     assert abs(((values - mean) ** 2).mean() - variance) < SIGMAS * math.sqrt((fourth - variance**2) / count)
 
 
 def _assert_independent(values: np.ndarray, mean: float, variance: float) -> None:
-    """Compare the products of neighbours: in a row, in a column, and a tile apart."""
+    """Compare neighbour products: by row, column, and tile."""
     centred = (values - mean) / math.sqrt(variance)
     for axis in (0, 1):
         for step in (1, 2, 32):

@@ -15,7 +15,7 @@ from ttnn.ops.random.draws import added, chosen, divided, greater
 
 USERS = 32
 FALSE_ALARM = 1e-6
-"""Probability that a correct generator fails the distribution test, over the choice of its seeds."""
+"""Probability that a correct generator fails, over seeds."""
 
 
 def _rows(values: Any, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
@@ -51,7 +51,7 @@ def _value(word: int) -> float:
 
 
 def test_words_are_added_and_divided() -> None:
-    """Against exact sums and quotients, of which the kernel drops the last bits."""
+    """Against exact sums and quotients; the kernel drops last bits."""
     generator = np.random.default_rng(0)
     for a, b in generator.uniform(0, 1, (500, 2)).astype(np.float32):
         x, y = _bits(a), _bits(b)
@@ -92,7 +92,10 @@ def test_one_token_is_the_largest(width: int, device: ttnn.MeshDevice) -> None:
 
 
 def test_agrees_with_the_reference(device: ttnn.MeshDevice) -> None:
-    """A number next to the limit between two tokens may draw the neighbour, because shares are cut to bfloat16."""
+    """Numbers near a token limit may draw the neighbour.
+
+    Shares are cut to bfloat16.
+    """
     scores = _scores(64, 3)
     tokens = np.broadcast_to(np.arange(64) + 1000, scores.shape)
     users, same = np.ones(USERS), 0
@@ -132,12 +135,15 @@ def test_users_go_on_from_their_seeds(device: ttnn.MeshDevice) -> None:
 
 
 def _survival(x: float, degrees: int) -> float:
-    """Return how likely a chi-square of an even number of degrees is larger."""
+    """Return the probability of a larger chi-square, even degrees."""
     return math.exp(-x / 2) * sum((x / 2) ** i / math.factorial(i) for i in range(degrees // 2))
 
 
 def test_the_distribution_is_right(device: ttnn.MeshDevice) -> None:
-    """Chi-square of 1,280 draws from five tokens; `FALSE_ALARM` is the chance of a failure without a fault."""
+    """Chi-square of 1,280 draws from five tokens.
+
+    `FALSE_ALARM` is the chance of a failure without a fault.
+    """
     scores = np.full((1, 1, USERS, 64), -20.0)
     scores[..., 10] = math.log(4)
     scores[..., 20:60:10] = 0.0

@@ -33,7 +33,10 @@ def test_values_match_the_golden_function(shape: tuple[int, ...], alpha: float, 
 
 
 def test_the_average_is_not_rounded_between_samples(device: ttnn.MeshDevice) -> None:
-    """A step of 1 is approached until the last bit; rounded averages would stop earlier."""
+    """A step of 1 converges to the last bit.
+
+    Rounded averages would stop earlier.
+    """
     x = _tensor(np.ones((1, 1, 1, 2048), np.float32), device)
     assert _numbers(ttnn.ema(x, 0.99))[0, 0, 0, -1] == 1.0
 

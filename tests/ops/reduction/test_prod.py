@@ -1,4 +1,4 @@
-"""`prod` and its gradient: bits from a model of the chain of products, shapes, and what is refused."""
+"""`prod` and its gradient: chain model bits, shapes, refusals."""
 
 from __future__ import annotations
 
@@ -32,23 +32,26 @@ def _values(tensor: ttnn.Tensor) -> Floats:
 
 
 def _short(shape: tuple[int, ...], seed: int) -> Floats:
-    """Return values near 1 of at most six significant bits: their products with bfloat16 need no low bits of it."""
+    """Return values near 1 with at most six significant bits.
+
+    Their products with bfloat16 need no low bits of it.
+    """
     generator = np.random.default_rng(seed)
     return (generator.integers(28, 36, size=shape) / 32.0).astype(np.float32)
 
 
 def _cut(x: Floats) -> Floats:
-    """Return the upper half of every FP32 word, which the FPU takes of Dst."""
+    """Return FP32 words' upper halves, which the FPU reads."""
     return (np.ascontiguousarray(x).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def _packed(x: Floats) -> Floats:
-    """Return FP32 words as the packer makes bfloat16 of them, halves away from zero."""
+    """Return FP32 words packed to bfloat16, halves away from zero."""
     return ((x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
 def _model_of_everything(values: Floats) -> float:
-    """Tile by tile, row of tiles after row of tiles, then the elements of the last tile face after face."""
+    """Tiles row by row, then the last tile's elements face by face."""
     height, width = values.shape
     padded = np.ones((-(-height // 32) * 32, -(-width // 32) * 32), np.float32)
     padded[:height, :width] = values
@@ -107,7 +110,10 @@ def test_block_floats_along_a_dimension_are_products_on_the_fpu(
 @pytest.mark.parametrize("tiles", [1, 2])
 @pytest.mark.parametrize(("word", "expected"), [(0x7FC0, 0x7F80), (0xFFC1, 0xFF80), (0x0001, 0), (0x8000, 0)])
 def test_every_tile_passes_through_dst(tiles: int, word: int, expected: int, device: ttnn.MeshDevice) -> None:
-    """A single one too, which is multiplied by none: NaN becomes infinite, denormals and -0 become 0."""
+    """A single element too: NaN becomes infinite, denormals 0.
+
+    It is multiplied by none; -0 becomes 0, too.
+    """
     words = np.full((tiles, 1024), 0x3F80, np.uint16)
     words[0, 5] = word
     product = ttnn.prod(from_raw(words, (tiles, 32, 32), ttnn.bfloat16, device), keepdim=True)
@@ -136,7 +142,7 @@ def test_products_that_are_exact(
 def test_every_element_is_multiplied_for_itself(
     dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
 ) -> None:
-    """More leading dimensions return the bits of matrices that are multiplied one by one."""
+    """More leading dimensions return bits of one-by-one multiplication."""
     generator = np.random.default_rng(8)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -1e-30])
     values = np.where(
@@ -151,7 +157,10 @@ def test_every_element_is_multiplied_for_itself(
 
 
 def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
-    """Return the product of two tensors as one step of a chain makes it, in a 16-bit Dst."""
+    """Return two tensors' product as one chain step.
+
+    In a 16-bit Dst.
+    """
     output = ttnn.zeros(a.shape, a.dtype, TILE, a.device())
     assert a.buffer is not None
     assert output.buffer is not None
@@ -179,7 +188,7 @@ def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("shape", [(3, 35, 66, 40), (35, 2, 3, 33), (66, 33), (1, 40, 70)])
 def test_chains_are_products_on_the_fpu(dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
-    """Across tiles and blocks of matrices, every factor is multiplied with what is there so far."""
+    """Factors multiply the product so far, across tiles and blocks."""
     generator = np.random.default_rng(9)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, 1e-39, 3e38, -3e38, 1.2e-38])
     near = np.exp2(generator.normal(size=shape) * 0.1) * generator.choice([-1.0, 1.0], size=shape)
@@ -195,7 +204,7 @@ def test_chains_are_products_on_the_fpu(dtype: ttnn.DataType, shape: tuple[int, 
 
 
 def _block_floats(shape: tuple[int, ...], dtype: ttnn.DataType, kind: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return a tensor with any bytes in its pages, with ordinary exponents among them, or with numbers near 1."""
+    """Return a tensor of random bytes, ordinary exponents, or near 1."""
     generator = np.random.default_rng(10)
     near = np.exp2(generator.normal(size=shape) * 0.1) * generator.choice([-1.0, 1.0], size=shape)
     tensor = _device(near, device, dtype)
@@ -230,7 +239,10 @@ def _block_floats(shape: tuple[int, ...], dtype: ttnn.DataType, kind: str, devic
 def test_block_floats_are_exchanged_and_multiplied(
     dtype: ttnn.DataType, shape: tuple[int, ...], kind: str, device: ttnn.MeshDevice
 ) -> None:
-    """Rows and columns return the bytes of the program: those of a permute and a product of what comes first."""
+    """Row and column results equal a permute and a product.
+
+    It is the product of what comes first.
+    """
     x = _block_floats(shape, dtype, kind, device)
     rank = len(shape)
     for dim in range(max(rank - 2, 0), rank):
@@ -316,7 +328,10 @@ _FEW = [(2, 1, 2), (70, 1, 1), (5, 3, 2, 2), (40, 2, 3), (33, 32, 1), (33, 1, 32
 @pytest.mark.parametrize("chip", ["n150", "p150"])
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
 def test_small_matrices_of_rows_have_the_bits_of_their_tiles(dtype: ttnn.DataType, chip: str) -> None:
-    """Row-major matrices of up to 64 elements are multiplied in place, with their padding of ones."""
+    """Small row-major matrices are multiplied in place.
+
+    They have up to 64 elements, and padding of ones.
+    """
     generator = np.random.default_rng(9)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, 1e-30])
     with ttnn.manage_device(device_id=0, chip=chip) as device:

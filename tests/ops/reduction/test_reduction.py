@@ -1,4 +1,7 @@
-"""Reductions: every golden bit through the public operators, chains over several dimensions, options and errors."""
+"""Reductions: golden bits, chains over dimensions, options and errors.
+
+Through the public operators.
+"""
 
 from __future__ import annotations
 
@@ -312,7 +315,7 @@ def test_rows_have_the_bits_of_tiles(
 def test_chains_of_short_rows_have_the_bits_of_tiles(
     dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
 ) -> None:
-    """For any reduced dimensions: columns of all matrices share tiles from one program to the next."""
+    """For any reduced dimensions: columns share tiles between programs."""
     bits = np.random.default_rng(3).integers(0, 2**16, shape, np.uint32) << 16
     rows = ttnn.Tensor(bits.view(np.float32), dtype, device, ttnn.ROW_MAJOR_LAYOUT)
     tiles = ttnn.to_layout(rows, ttnn.TILE_LAYOUT)

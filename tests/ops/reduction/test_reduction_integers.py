@@ -1,4 +1,4 @@
-"""Reductions of int32 and uint32: sums wrap, comparisons know the sign, padding never counts."""
+"""Reductions of int32 and uint32: wrapping, signs, no padding."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_every_choice_of_dimensions(
 @EVERY
 @TYPES
 def test_pairs_of_words(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """Each special word meets each other one: in a row, in a column, and in two tiles."""
+    """Special words meet by row, by column, and across tiles."""
     grid = np.stack(np.meshgrid(WORDS, WORDS), -1).reshape(-1, 2).view(KINDS[dtype])
     for values, dim in ((grid, 1), (np.ascontiguousarray(grid.T), 0), (np.ascontiguousarray(grid.T)[:, None], 0)):
         check(name, ttnn.Tensor(values, dtype, device, ttnn.TILE_LAYOUT), values, dim)
@@ -116,7 +116,7 @@ def test_integer_reduction_over_no_elements(dtype: ttnn.DataType, device: ttnn.M
 @EVERY
 @TYPES
 def test_integer_reductions_have_a_32_bit_dst(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """Integers have a 32-bit Dst whatever is asked for; the result lives where it shall."""
+    """Integers always have a 32-bit Dst; memory config as requested."""
     values = words((64, 96), dtype)
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi, fp32_dest_acc_en=False)
     x = ttnn.Tensor(values, dtype, device, ttnn.TILE_LAYOUT)
@@ -163,7 +163,7 @@ INTEGERS = {
 @pytest.mark.parametrize("dtype", INTEGERS, ids=lambda dtype: dtype.name)
 @LAYOUTS
 def test_relu6(dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
-    """All values of the short types, and the special and random words of the long ones."""
+    """All short values, and special and random long words."""
     kind = INTEGERS[dtype]
     if kind().itemsize == 4:
         values = np.concatenate([WORDS, np.random.default_rng(1).integers(0, 2**32, 2026, np.uint32)]).view(kind)

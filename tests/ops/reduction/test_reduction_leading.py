@@ -1,4 +1,7 @@
-"""Reductions of leading dimensions: the bits of the program between two exchanges with the height, padding included."""
+"""Leading dimension reductions: exchanged height program's bits.
+
+Padding included.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ SPECIAL = np.float32([0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -3e
 
 @contextmanager
 def _exchanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make every reduction of a leading dimension exchange it with the height and back."""
+    """Make leading dimension reductions exchange with the height and back."""
     with monkeypatch.context() as patch:
         patch.setattr(reduction_program, "_across", lambda *_: None)
         yield
@@ -39,7 +42,7 @@ def _values(shape: tuple[int, ...], values: str, seed: int) -> npt.NDArray[np.fl
 
 
 def _tensor(shape: tuple[int, ...], dtype: ttnn.DataType, values: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return a tensor whose padding holds anything, as that of a result may."""
+    """Return a tensor with arbitrary padding, as a result's."""
     host = ttnn.Tensor(_values(shape, values, 5), dtype, None, ttnn.TILE_LAYOUT)
     clean = raw_of(host)
     whole = _values((*shape[:-2], -(-shape[-2] // 32) * 32, -(-shape[-1] // 32) * 32), "special", 6)

@@ -1,4 +1,4 @@
-"""Steps of Mamba against numpy, with the roundings to bfloat16 that each of them has."""
+"""Mamba steps against numpy with each step's bfloat16 rounding."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _bfloat16(values: Any) -> Any:
 
 
 def test_states_are_kept_in_bfloat16(device: ttnn.MeshDevice) -> None:
-    """Every state is within two roundings of that from the state before it."""
+    """Every state is within two roundings of the recurrence."""
     place, line = _by_width(32, 512, 1), _by_width(1, 512, 1)
     a, bx = (make((1, 1, 32, 512), ttnn.bfloat16, TILES, device, seed, place) for seed in (0, 1))
     h = make((1, 1, 1, 512), ttnn.bfloat16, RM, device, 2, line)

@@ -1,4 +1,4 @@
-"""Attention: results of the same queries, keys and values in other arrangements, and errors."""
+"""Attention: results in other arrangements, and errors."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_padded_keys_do_not_count(device: ttnn.MeshDevice) -> None:
 
 
 def _paged(cache: np.ndarray, order: list[int], rows: int) -> np.ndarray:
-    """Split a cache of one batch into blocks and store them in another order."""
+    """Split a one-batch cache into blocks in another order."""
     blocks = np.split(cache, cache.shape[2] // rows, axis=2)
     laid: list[np.ndarray] = [np.zeros(0)] * len(blocks)
     for place, block in zip(order, blocks, strict=True):

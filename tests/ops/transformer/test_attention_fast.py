@@ -1,4 +1,4 @@
-"""Attention in the fast numerics mode: its distance to float64 is that of its roundings."""
+"""Attention in fast mode: float64 distance by roundings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from ttnn.base.config import manage_config
 
 SDPA = ttnn.transformer.scaled_dot_product_attention
 ROUNDINGS = 2.0**-8 + 2.0**-9 + 2.0**-15
-"""Probabilities are rounded to 8 bits, in the sum as well; so is the result. Sums of float32 have what is left."""
+"""Probabilities, sums and result round to 8 bits.
+
+Sums of float32 have what is left.
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,10 @@ def _config(fidelity: str = "HiFi4") -> ttnn.WormholeComputeKernelConfig:
 
 
 def _reference(tensors: list[ttnn.Tensor], added: np.ndarray, scale: float | None = None) -> np.ndarray:
-    """Return attention in float64; `added` is added to scores, minus infinity hides them."""
+    """Return float64 attention.
+
+    `added` is added to scores, minus infinity hides them.
+    """
     q, k, v = (values_of(tensor) for tensor in tensors)
     k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in (k, v))
     scores = q @ k.swapaxes(-1, -2) + added

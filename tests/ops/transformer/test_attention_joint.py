@@ -49,7 +49,10 @@ def test_values_match_the_golden_function(
 
 
 def test_the_second_sequence_has_chunks_of_its_own(device: ttnn.MeshDevice) -> None:
-    """48 and 80 keys in chunks of 64: 48 | 64 | 16. The rows of a query do not depend on the chunks of queries."""
+    """48 and 80 keys in chunks of 64: 48, 64, 16.
+
+    The rows of a query do not depend on the chunks of queries.
+    """
     operands = _operands(48, 80)
     first, second = _run(operands, device, _config(32, 64))
     again, _ = _run(operands, device, _config(128, 64))
@@ -62,7 +65,10 @@ def test_the_second_sequence_has_chunks_of_its_own(device: ttnn.MeshDevice) -> N
 
 
 def test_one_chunk_has_the_bits_of_steps_by_hand(device: ttnn.MeshDevice) -> None:
-    """Equal keys: every probability is 1 (the fast exponential of 0), so sums and products are exact."""
+    """Equal keys: exact sums and matmuls of probabilities 1.
+
+    Every probability is the fast exponential of 0.
+    """
     operands = _operands(32, 32, heads=1)
     operands[1][:], operands[4][:] = 1.0, 1.0
     operands[2][:], operands[5][:] = 2.0, 4.0

@@ -1,4 +1,7 @@
-"""Attention with a score for each head that belongs to no key, against the definition in float64."""
+"""Attention sinks against the float64 definition.
+
+They are scores for each head that belong to no key.
+"""
 
 from __future__ import annotations
 

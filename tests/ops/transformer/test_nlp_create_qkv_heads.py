@@ -1,4 +1,4 @@
-"""Attention heads in the sizes of models and in shards: copies, checked element by element."""
+"""Attention heads, model sizes and shards: element-wise checked copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads of pairs of tokens, heads of 32 columns, and heads cut in two: copies, checked element by element."""
+"""Token pair, 32-column and halved heads: element-wise checked copies."""
 
 from __future__ import annotations
 

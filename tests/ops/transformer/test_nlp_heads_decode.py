@@ -1,4 +1,4 @@
-"""Attention heads of one token per user, and rows of caches: copies, checked element by element."""
+"""Decode heads and cache rows: element-wise checked copies."""
 
 from __future__ import annotations
 

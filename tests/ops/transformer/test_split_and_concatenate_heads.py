@@ -70,7 +70,7 @@ def test_nlp_heads_of_four_dimensions_round_trip(device: ttnn.MeshDevice) -> Non
 
 
 def _blocks(shape: tuple[int, ...], cores: tuple[int, int], order: ttnn.ShardOrientation) -> ttnn.MemoryConfig:
-    """Return blocks on a grid of cores: as many high and wide as the shape is to be divided."""
+    """Return blocks on a core grid, as the shape divides."""
     high, wide = cores
     x, y = (wide, high) if order is ttnn.ShardOrientation.ROW_MAJOR else (high, wide)
     return ttnn.create_sharded_memory_config(

@@ -1,4 +1,7 @@
-"""Operators on two operands beyond the generated tests: their steps, number types, shards, row-major broadcasting."""
+"""Binary operators beyond generated tests.
+
+Their steps, number types, shards, row-major broadcasting.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ STEPS: dict[str, tuple[Callable[..., ttnn.Tensor], Callable[..., ttnn.Tensor]]] 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_steps_in_float32(name: str, device: ttnn.MeshDevice) -> None:
-    """In float32 nothing is rounded between the steps, so that one program returns the bits of several."""
+    """Float32 steps are not rounded, so one program equals several."""
     a, b = pair(device, ttnn.float32)
     fused, apart = STEPS[name]
     same_bits(fused(a, b), apart(a, b))
@@ -58,7 +61,7 @@ def test_steps_in_float32(name: str, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
 def test_rsub_negates_the_first_operand_in_l1(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """The FPU adds what the packer leaves of the negative: infinities of NaN, which it takes for numbers."""
+    """The FPU adds the packed negative: infinities for NaN."""
     words = np.array([0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0x7F7F, 0x0001, 0x8000, 0x3F80, 0xC040, 0x80C0], np.uint16)
     tiles = np.stack(np.meshgrid(np.resize(words, 32), np.resize(words, 32)))
     if dtype is ttnn.bfloat8_b:
@@ -328,7 +331,10 @@ IN_PLACE = [
 @pytest.mark.parametrize("name", IN_PLACE)
 @pytest.mark.parametrize("dtype", NAMES.values(), ids=NAMES)
 def test_in_place(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """The bits of the plain form, in the first operand's memory, which views of it share."""
+    """The plain form's bits, in shared memory of the first operand.
+
+    Views of it share the memory.
+    """
     a, b = pair(device, dtype)
     expected = raw_of(getattr(ttnn, name)(a, b))
     view = ttnn.reshape(a, (1, 2, 40, 70))

@@ -1,4 +1,4 @@
-"""Every vector of a function of two operands, through the public operator that runs it, bit for bit.
+"""Binary functions' vectors, through public operators, bit for bit.
 
 Operators with a number run functions of one operand; their vectors are here, too.
 """
@@ -141,12 +141,15 @@ def words_of(result: ttnn.Tensor) -> Words:
 
 
 def entered(words: Words) -> Words:
-    """Return bfloat16 words as the unpacker brings them to Dst: subnormal numbers and -0 become +0."""
+    """Return bfloat16 words as unpacked: subnormals and -0 become +0."""
     return np.where((words & 0x7F80) == 0, np.uint16(0), words)
 
 
 def expected_pairs(name: str, a: Words, b: Words, array: Words) -> Words:
-    """Return the packed vectors, with the function's result at +0 where an operand does not enter Dst as it is."""
+    """Return packed vectors, with +0 for operands that change in Dst.
+
+    The function's result at +0 replaces theirs.
+    """
     words = [entered(side).astype(np.uint32) << 16 for side in (a, b)]
     variant, parameters = engine_variant(name, "rtol1em5_atol1em8" if name == "isclose" else "default")
     at_zero = _engine.sfpu_binary(name, words[0], words[1], False, variant, parameters) >> 16

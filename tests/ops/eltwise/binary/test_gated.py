@@ -1,4 +1,4 @@
-"""`softcap`, `clamped_silu_glu` and `situ_glu`: their bits step by step, their errors, and what they refuse."""
+"""`softcap`, `clamped_silu_glu` and `situ_glu`: bits, errors, and refusals."""
 
 from __future__ import annotations
 

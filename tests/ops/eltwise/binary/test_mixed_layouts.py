@@ -1,4 +1,4 @@
-"""Operators on a row-major and a tiled tensor: the row-major one is tilized, and the result is tiled."""
+"""Row-major and tiled operands: tilized first, tiled result."""
 
 from __future__ import annotations
 

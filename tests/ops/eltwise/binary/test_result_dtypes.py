@@ -1,4 +1,7 @@
-"""`dtype` of maximum, minimum, pow, gcd and lcm: the result is converted, as recorded programs do it."""
+"""`dtype` of maximum, minimum, pow, gcd, lcm converts the result.
+
+As recorded programs do it.
+"""
 
 from __future__ import annotations
 

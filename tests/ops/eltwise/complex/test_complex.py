@@ -1,4 +1,7 @@
-"""Complex tensors, the operators on them and their gradients: against complex128, places, errors."""
+"""Complex tensors, operators and gradients against complex128.
+
+Places and errors, too.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ def _calls() -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("name", "count"), _calls())
 def test_places(name: str, count: int, device: ttnn.MeshDevice) -> None:
-    """The bits do not depend on the memory config, and results are in the requested `memory_config`."""
+    """Bits are independent of memory configs; results follow `memory_config`."""
     more = TWO[name][1] if name in TWO else ()
     operation = getattr(ttnn, name)
 
@@ -82,7 +85,7 @@ def test_places(name: str, count: int, device: ttnn.MeshDevice) -> None:
 
 
 def test_special_points(device: ttnn.MeshDevice) -> None:
-    """The origin: gradients of magnitude and angle are 0 there, those of quotients NaN."""
+    """The origin: magnitude and angle gradients 0, quotients NaN."""
 
     def complex_of(real: list[float], imag: list[float]) -> ttnn.ComplexTensor:
         parts = (

@@ -1,4 +1,4 @@
-"""Quantisation against integers that numpy computes with the roundings of the program, and against its reference."""
+"""Quantization against numpy integers with program roundings, and its reference."""
 
 from __future__ import annotations
 

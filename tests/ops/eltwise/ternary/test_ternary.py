@@ -1,4 +1,7 @@
-"""Operators on three operands beyond the generated tests: recorded vectors, integers, outputs, compositions."""
+"""Ternary operators beyond generated tests.
+
+Recorded vectors, integers, outputs, compositions.
+"""
 
 from __future__ import annotations
 

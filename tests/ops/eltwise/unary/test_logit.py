@@ -19,7 +19,10 @@ def test_logit_holds_its_operand(device: ttnn.MeshDevice) -> None:
 @pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat16, ttnn.bfloat8_b])
 @pytest.mark.parametrize("eps", [0.625, 0.875, 1.0])
 def test_limits_that_have_changed_places(dtype: ttnn.DataType, eps: float, device: ttnn.MeshDevice) -> None:
-    """All operands are held: those below eps to eps, the others to 1 - eps, whose logits differ in sign."""
+    """All operands are clamped, with logits of opposite signs.
+
+    Those below eps to eps, the others to 1 - eps.
+    """
     x = ttnn.Tensor(np.linspace(-1, 2, 4096).reshape(64, 64).astype(np.float32), dtype, device, ttnn.TILE_LAYOUT)
     above = values_of(ttnn.logit(ttnn.full_like(x, 1.0), eps=eps))[0, 0]
     assert above == -np.inf if eps == 1.0 else above == pytest.approx(np.log((1 - eps) / eps), rel=2**-6)

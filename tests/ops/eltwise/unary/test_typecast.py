@@ -67,7 +67,7 @@ def _to(source: ttnn.DataType, target: ttnn.DataType) -> ttnn.UnaryWithParam:
 
 
 def test_a_conversion_in_a_chain(device: ttnn.MeshDevice) -> None:
-    """It rounds what Dst holds; only at the begin of a chain it is the data type of the output."""
+    """It rounds Dst values; first in a chain, the output type."""
     words = np.random.default_rng(5).integers(0x3F800000, 0x47000000, 1024, dtype=np.uint32)
     x = from_raw(words, (32, 32), ttnn.float32, device)
     rounded = ttnn.to_torch(x).bfloat16().float()

@@ -1,4 +1,4 @@
-"""Every vector of a function of one operand, through the public operator that runs it, bit for bit.
+"""Unary functions' vectors, through public operators, bit for bit.
 
 Functions that only run inside other operators are here through `unary_chain`; those with a number that `pow`, `maximum`
 and their like run are in `test_golden_binary`.
@@ -151,7 +151,10 @@ def test_integers(golden: Path, device: ttnn.MeshDevice, file: str, variant: str
 
 
 def test_every_table_is_called(golden: Path) -> None:
-    """A table of one floating-point operand is in the list above, or named as one that is not."""
+    """A unary floating-point table is listed above, or excluded.
+
+    It is named as one that is not.
+    """
     missing = []
     for path in sorted((golden / "sfpu").glob("*.npz")):
         if path.stem in FILES_ELSEWHERE | {"_inputs"}:
