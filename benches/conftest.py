@@ -28,7 +28,7 @@ FIGURES = pytest.StashKey[list[tuple[str, dict[str, Any]]]]()
 
 @pytest.fixture(autouse=True)
 def figures(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Keep what a bench puts into `extra_info`, which the table of times has no columns for."""
+    """Keep a bench's `extra_info`, which the table of times lacks."""
     benchmark = request.getfixturevalue("benchmark") if "benchmark" in request.fixturenames else None
     yield
     if benchmark is not None and benchmark.extra_info:

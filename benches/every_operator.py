@@ -1,4 +1,6 @@
-"""Time per element of every operator x data type x layout x shape, the slow ones by name.
+"""Time per element of operators, data types, layouts and shapes.
+
+The slow ones are listed by name.
 
     PYTHONPATH=tests chrt -f 10 taskset -c 1 python benches/every_operator.py [OPERATOR ...] [--above 100]
 
@@ -47,7 +49,9 @@ def tensors_of(value: Any) -> Iterator[ttnn.Tensor]:
 
 
 def elements(value: Any) -> int:
-    """Return the elements of the largest tensor of an argument or result, padding of tiles included.
+    """Return the elements of the largest tensor.
+
+    Of an argument or result, padding of tiles included.
 
     Each tensor of a list counts, with a tile at least: making a tensor takes its time.
     """
@@ -59,7 +63,10 @@ def elements(value: Any) -> int:
 
 
 def shortest(run: Callable[[], Any], seconds: float, above: float) -> tuple[Any, float]:
-    """Return the result and the shortest time of a few runs; of more, if that is above what it should be."""
+    """Return the result and the shortest time of repeated runs.
+
+    There are a few; more, if the time is above what it should be.
+    """
     best, start, number = math.inf, time.perf_counter(), 0
     while number < RUNS or (best > above and number < RUNS_OF_SLOW):
         before = time.perf_counter()
@@ -72,7 +79,10 @@ def shortest(run: Callable[[], Any], seconds: float, above: float) -> tuple[Any,
 
 
 def times(case: Case, device: ttnn.MeshDevice, options: argparse.Namespace) -> Iterator[tuple[float, float, str]]:
-    """Yield nanoseconds per element, milliseconds and arguments of each call of a case that the operator takes."""
+    """Yield times and arguments of a case's accepted calls.
+
+    Nanoseconds per element and milliseconds of each call that the operator accepts.
+    """
     operation = callable_of(case.entry)
     for call in calls_of(case, device):
 
@@ -95,7 +105,7 @@ def times(case: Case, device: ttnn.MeshDevice, options: argparse.Namespace) -> I
 
 
 def main() -> int:
-    """Print the calls that take longer per element than they may, worst first."""
+    """Print the calls with too long times per element, worst first."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("operators", nargs="*", help="names, all if none is given")
     parser.add_argument("--above", type=float, default=100.0, help="nanoseconds per element that a call may take")

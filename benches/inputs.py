@@ -17,12 +17,15 @@ def matrix(random: np.random.Generator, size: int) -> NDArray[np.float32]:
 
 
 def on_device(values: Any, dtype: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return the values as a tiled tensor of a data type, given by its name."""
+    """Return the values tiled, in a data type given by name."""
     return ttnn.Tensor(values, getattr(ttnn, dtype), device, ttnn.TILE_LAYOUT)
 
 
 def in_torch(values: Any, dtype: str) -> Any:
-    """Return the values as a torch tensor, bfloat16 for block floats, too; torch gets as many threads as ttnn has."""
+    """Return the values as a torch tensor.
+
+    It is bfloat16 for block floats, too; torch gets as many threads as ttnn has.
+    """
     torch = pytest.importorskip("torch")
     torch.set_num_threads(ttnn.CONFIG.threads)
     tensor = torch.from_numpy(values)

@@ -1,4 +1,6 @@
-"""Microseconds of repeated calls on one bfloat16 tile, with those of torch in the same run.
+"""Microseconds of repeated one-tile bfloat16 calls, compared with torch's.
+
+Both are measured in the same run.
 
     python benches/one_tile.py
 

@@ -1,4 +1,7 @@
-"""Shortest times of ours and of a reference, measured in turns, and what is printed of them below the table."""
+"""Shortest times and a reference's, measured alternately, with printed ratios.
+
+The ratios are printed below the table.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def best(run: Run, seconds: float = 0.1) -> float:
 
 
 def in_turns(benchmark: Any, runs: Sequence[Run]) -> list[float]:
-    """Return the shortest time of each; in turns, so that a change of the clock or a neighbour's load meets all.
+    """Return the shortest time of each, measured alternately.
+
+    A change of the clock or a neighbour's load meets all.
 
     Where benches are not measured (`--benchmark-disable`), each runs once.
     """
@@ -42,7 +47,10 @@ def in_turns(benchmark: Any, runs: Sequence[Run]) -> list[float]:
 
 
 def compare(benchmark: Any, run: Run, reference: Run, name: str, part: float = 1.0) -> None:
-    """Time `run`, and note its speed as a part of the reference's, of which `part` has as much work."""
+    """Time `run`; record its speed relative to the reference's.
+
+    The reference has as much work as `part`.
+    """
     ours, theirs = in_turns(benchmark, [run, reference])
     benchmark.extra_info.update({f"{name}_seconds": theirs * part, f"times_{name}": theirs * part / ours})
     benchmark(run)

@@ -1,4 +1,6 @@
-"""Prefill attention of 1 x 8 x 1024 x 64, relative to matmuls (exact mode) and to torch (fast mode).
+"""Prefill attention of 1 x 8 x 1024 x 64.
+
+Relative to matmuls (exact mode) and to torch (fast mode).
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_attention.py --benchmark-only`; the ratios are printed below the
 table. A causal program computes half of the products.

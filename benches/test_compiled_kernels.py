@@ -1,4 +1,6 @@
-"""Compiled kernels: instructions and calls of the engine per second, checks and time included.
+"""Compiled kernels: instructions and engine calls per second.
+
+Checks and time included.
 
 The kernels are loops of a few instructions, written down as words; no compiler is needed.
 """
@@ -41,7 +43,10 @@ def load(offset: int) -> int:
 
 
 def image(before: list[int], body: list[int]) -> bytes:
-    """Return the ELF file of a kernel that makes something once, and its body `ROUNDS` times."""
+    """Return the ELF file of a kernel that repeats its body.
+
+    It makes something once, and runs its body `ROUNDS` times.
+    """
     back = -4 * (len(body) + 1) & 0x1FFF
     branch = (back >> 12) << 31 | (back >> 5 & 0x3F) << 25 | COUNTER << 15 | 1 << 12 | 0x63
     branch |= (back >> 1 & 0xF) << 8 | (back >> 11 & 1) << 7
@@ -55,7 +60,10 @@ def image(before: list[int], body: list[int]) -> bytes:
 
 @pytest.mark.parametrize("what", ["instructions", "pointers", "calls", "pages"])
 def test_compiled_kernel(benchmark: Any, device: ttnn.MeshDevice, what: str) -> None:
-    """One kernel on one core; `mips` counts instructions, `calls_per_second` calls of the engine."""
+    """One kernel on one core: `mips` and `calls_per_second`.
+
+    `mips` counts instructions, `calls_per_second` calls of the engine.
+    """
     base = int(device.engine.memory_view(ttnn.BufferType.L1.value)["base_address"])
     pages = ("cb_reserve_back", "cb_push_back", "cb_wait_front", "cb_pop_front")
     before, body, calls = {

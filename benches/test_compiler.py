@@ -1,4 +1,4 @@
-"""The compiler layer on a module of 5,000 operations: reading, writing, the TTNN pipeline."""
+"""The compiler layer on 5,000 operations: reading, writing, TTNN pipeline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ LAYOUT = "#tt.layout<(d0, d1) -> (d0, d1), undef, <1x1>, memref<64x128xf32, #tt.
 
 
 def chain(count: int, encoding: str = "") -> str:
-    """Return a function with a chain of elementwise operations, each with an `empty`, in the text of 2024-09.
+    """Return a function with a chain of elementwise operations.
+
+    Each has an `empty`, in the text of 2024-09.
 
     Args:
         count: Number of operations, half of them `empty`.

@@ -1,4 +1,6 @@
-"""Convolutions of a ResNet-50 block, relative to a matmul of the same size (exact) and to torch (fast).
+"""Convolutions of a ResNet-50 block, relative to matmul and torch.
+
+To a matmul of the same size (exact) and to torch (fast).
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_convolution.py --benchmark-only`; the ratios are printed below
 the table. Weights are prepared; torch has channels last.

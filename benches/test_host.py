@@ -1,4 +1,7 @@
-"""Host tensors: building, reading back, opening a device, compared with numpy's copy of the same bytes."""
+"""Host tensors: building, reading, opening, compared with numpy's copy.
+
+The copy has the same bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Matmuls in the fast numerics mode and torch's bfloat16 matmul; the ratio is printed below the table.
+"""Matmuls in fast mode and torch's bfloat16 matmul.
+
+The ratio is printed below the table.
 
 Both sides write into an existing result and use the same number of threads. Decode cases also say how fast the weights
 were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same run: of
@@ -56,7 +58,10 @@ def best(run: Callable[[], object], seconds: float = 0.5) -> float:
 
 
 def read_gigabytes_per_second(size: int, layers: int) -> float:
-    """Return the speed at which torch adds up words of each layer in its turn, the quickest reader at hand."""
+    """Return the speed of torch's sum over each layer's words.
+
+    Each layer in its turn; it is the quickest reader at hand.
+    """
     words = cycle([torch.arange(size // 8) for _ in range(layers)])
     return size / best(lambda: next(words).sum()) / 1e9
 

@@ -1,4 +1,7 @@
-"""Device memory: cost of opening, and page bandwidth compared with numpy's copy of the same bytes."""
+"""Device memory: opening cost, and page bandwidth against numpy's copy.
+
+The copy has the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def resident_bytes() -> int:
 
 
 def peak_bytes() -> int:
-    """Return the highest resident memory of this process since it was last reset."""
+    """Return this process's highest resident memory since the last reset."""
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 

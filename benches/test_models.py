@@ -1,4 +1,6 @@
-"""MiniLM of 8 x 128 tokens and a layer of Falcon-7B in the fast mode, compared with torch and their matmuls.
+"""MiniLM and a Falcon-7B layer in fast mode.
+
+MiniLM has 8 x 128 tokens; both are compared with torch and their matmuls.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_models.py --benchmark-only`; the ratios are printed below the
 table. `times_torch` is the speed of torch's eager mode in the same run, `times_products` the time as a multiple of that

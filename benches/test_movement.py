@@ -1,4 +1,6 @@
-"""Data movement, and numpy's copy of as many bytes as the result has, in the same run.
+"""Data movement, compared with numpy's copy of the result's bytes.
+
+Both are measured in the same run.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_movement.py --benchmark-only`; the ratios are printed below the
 table. Results are 8 MiB, which caches hold, or 64 MiB, which they do not.
@@ -16,7 +18,7 @@ import ttnn
 from ratios import compare, copy_of
 
 Case = Callable[[ttnn.MeshDevice, int], tuple[Callable[[], object], int]]
-"""Function that builds the call for a size in MiB, and the bytes that it copies."""
+"""Call constructor for a size in MiB, and its copied bytes."""
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 LAYOUTS = {"tiles": TILES, "rows": ROWS}
 

@@ -1,4 +1,6 @@
-"""Exact layer norm, RMS norm and softmax of rows of 4096 in bfloat16, and torch's bfloat16 in the same run.
+"""Exact layer norm, RMS norm and softmax, against torch's bfloat16.
+
+Rows of 4096 in bfloat16, in the same run.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_norms.py --benchmark-only`; the ratios are printed below the
 table.

@@ -1,4 +1,7 @@
-"""Operators on the device, and the same on the host's own libraries in the same run."""
+"""Operators on the device and in the host's libraries.
+
+Both are measured in the same run.
+"""
 
 from __future__ import annotations
 

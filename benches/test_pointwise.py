@@ -1,4 +1,6 @@
-"""Reductions, softmax, element-wise operators and conversions of 1024 x 1024, and torch's in the same run.
+"""Reductions, softmax, element-wise operators and conversions, against torch.
+
+They have 1024 x 1024 elements, in the same run.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_pointwise.py --benchmark-only`. The table is in milliseconds; a
 million elements in a millisecond are one Gelement/s. The group "large" has 4096 x 4096, which no cache holds.

@@ -1,4 +1,7 @@
-"""Cost of a profile for repeated calls: the same calls with and without a profile, in one run."""
+"""Cost of a profile for repeated calls.
+
+The same calls with and without a profile, in one run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs: calls of the kernel API per second, and the 64-core matmul through kernels against the operator."""
+"""Programs: kernel API calls per second, and a 64-core matmul.
+
+The matmul through kernels is compared with the operator.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ with ttnn.manage_device(device_id=0) as device, common.in_cpp():
     eltwise_add.run(device)
     print(time.perf_counter() - begin)
 """
-"""A process that adds two tensors through C++ kernels and prints the seconds that the first result took."""
+"""A process that times its first result through C++ kernels.
+
+It adds two tensors and prints the seconds.
+"""
 
 
 def test_kernel_calls(benchmark: Any, device: ttnn.MeshDevice) -> None:
@@ -48,7 +54,10 @@ def test_kernel_calls(benchmark: Any, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("way", ["kernels", "cpp kernels", "operator"])
 def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -> None:
-    """1024 cubed in bfloat16 with multicast: the same blocks through kernels and by `ttnn.matmul`."""
+    """1024 cubed in bfloat16 with multicast.
+
+    The same blocks through kernels and by `ttnn.matmul`.
+    """
     if way == "cpp kernels":
         try:
             find_toolchain()
@@ -72,7 +81,10 @@ def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -
 
 
 def test_deadlock_of_64_cores(benchmark: Any, device: ttnn.MeshDevice) -> None:
-    """128 kernels wait for ever; `milliseconds_after_progress` is from the last call of any of them to the error."""
+    """128 kernels waiting for ever.
+
+    `milliseconds_after_progress` is from the last call of any of them to the error.
+    """
     last = [0.0]
 
     def kernel() -> None:
@@ -100,7 +112,9 @@ def test_deadlock_of_64_cores(benchmark: Any, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("cache", ["empty", "full"])
 def test_first_result_of_cpp_kernels(benchmark: Any, tmp_path: Path, cache: str) -> None:
-    """Three kernels in C++ in a new process; `milliseconds` are from building the program to its result.
+    """Three C++ kernels in a new process.
+
+    `milliseconds` are from building the program to its result.
 
     With the cache full, another process compiled them before.
     """

@@ -1,4 +1,6 @@
-"""Reductions over every kind of dimension and other dimension orders, 4 x 4 x 512 x 512, compared with torch.
+"""Reductions and permutes of 4x4x512x512, against torch.
+
+Over every kind of dimension, and in other orders.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. 4.2 milliseconds are one
 Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is written too: 4 x 512 x 4 x 512

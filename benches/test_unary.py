@@ -1,4 +1,6 @@
-"""Functions of 4096 x 4096 bfloat16 tensors in DRAM into an existing output, and torch's in the same run.
+"""4096 x 4096 bfloat16 functions, against torch in the same run.
+
+They are in DRAM, with an existing output.
 
 Run on one thread: `TTNN_THREADS=1 python benches/test_unary.py` measures calls in a row, of both by turns, and prints
 the ratios; `TTNN_THREADS=1 pytest benches/test_unary.py --benchmark-only` gives the times with their spread.
@@ -60,7 +62,10 @@ def test_torch_unary(benchmark: Any, random: np.random.Generator, name: str) -> 
 
 
 def milliseconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Time calls in a row: the second one, and those after so many that nothing of the other library is left."""
+    """Time consecutive calls: the second, and those after many.
+
+    After so many that nothing of the other library is left.
+    """
     times = []
     for _ in range(CALLS):
         start = time.perf_counter()
@@ -70,7 +75,10 @@ def milliseconds(work: Callable[[], object]) -> tuple[float, float]:
 
 
 def compare(names: list[str]) -> None:
-    """Print medians of calls in a row, their ratio, and that of the second calls: both libraries take turns."""
+    """Print call medians, their ratio, and the second calls' ratio.
+
+    Both libraries are called alternately.
+    """
     print(f"{'function':12} {'ttnn ms':>8} {'torch ms':>9} {'ratio':>6} {'of second calls':>16}")
     with ttnn.manage_device(device_id=0) as device:
         for name in names:

@@ -26,7 +26,10 @@ RUNS = 50
 
 
 class Row(NamedTuple):
-    """A call: Python functions that it calls, microseconds, operator and signature, why it is no program."""
+    """A call: functions, microseconds, operator and signature, reason.
+
+    Python functions that it calls, and why it is no program.
+    """
 
     calls: int
     microseconds: float
@@ -84,7 +87,7 @@ def rows_of(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[Row]:
 
 
 def main() -> int:
-    """Print a table of the worst calls, and how many there are of each reason."""
+    """Print a table of the worst calls, and counts by reason."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("operators", nargs="*", help="names, all if none is given")
     parser.add_argument("--calls", type=int, default=12, help="Python calls that a launch may take")

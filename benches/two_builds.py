@@ -1,4 +1,6 @@
-"""Speed of a build relative to another: the benches of both run by turns, a few milliseconds each.
+"""Speed of a build relative to another, run alternately.
+
+The benches of both take a few milliseconds each.
 
     python benches/two_builds.py OLD/bin/python NEW/bin/python benches/test_pointwise.py [-k NAMES] [--below 0.95]
 
@@ -30,7 +32,7 @@ BURST = 0.01
 
 
 class ByTurns:
-    """A `benchmark` fixture that runs its function when the other process does not."""
+    """A `benchmark` fixture that alternates with the other process."""
 
     stats = None
 
@@ -98,7 +100,10 @@ class Build:
 
 
 def compared(builds: tuple[Build, Build], turns: int) -> Iterator[tuple[str, float, float]]:
-    """Bench, and the shortest seconds of both. A bench that one build does not have or fails is passed over."""
+    """Bench name, and the shortest seconds of both builds.
+
+    A bench that one build does not have or fails is passed over.
+    """
     old, new = builds
     names = [old.answer(), new.answer()]
     seen: tuple[set[str], set[str]] = (set(), set())

@@ -10,7 +10,7 @@ from ttnn import kernel_api
 TARGET = Path(__file__).resolve().parent / "kernel-api.md"
 
 HEADER = "## Unsupported functions\n"
-"""Heading of the generated part; the text before it is written by hand."""
+"""Heading of the generated part; the text before is hand-written."""
 
 
 def page() -> str:

@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def write(name: str, found: list[str]) -> None:
-    """Write the lines of a model into the page, in the order of `RUNS`."""
+    """Write a model's lines into the page, in `RUNS` order."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     table, after = rest.split(END)

@@ -1,4 +1,7 @@
-"""Writes the tables of `docs/operators.md` from the registry: `cargo xtask docs`, or with `--check` only compares."""
+"""Generator of the tables in `docs/operators.md`.
+
+`cargo xtask docs` writes them from the registry, `--check` only compares.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from ttnn.operation.registry import FastOperation
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
 START = "<!-- The tables below are generated. -->\n"
-"""First line of the generated part; the text before it is written by hand."""
+"""First line of the generated part; the text before is hand-written."""
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Shared code of the examples: buffers, the usual reader and writer, and printing of results."""
+"""Shared example code: buffers, usual reader and writer, printed results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from ttnn.kernel_api import *
 
 Array = npt.NDArray[np.float32]
 EXAMPLES = Path(__file__).parent
-"""A folder for each spelling of the API, with kernels in C++ in its folder `cpp`: a folder for each module, a file for
-each of its kernels."""
+"""A folder per API spelling, with C++ kernels in `cpp`.
+
+There it is a folder for each module, a file for each kernel.
+"""
 BF16_TILE = 2048
 """Bytes of a 32 x 32 tile of bfloat16."""
 
 
 class Outcome(NamedTuple):
-    """The result of an example: its program's report, a description, and the outcome of each comparison."""
+    """An example's result: program report, description, comparison outcomes."""
 
     report: metal.Report
     did: str
@@ -40,7 +42,7 @@ _sources: list[Path] = []
 
 @contextmanager
 def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterator[list[Path]]:
-    """Use C++ kernels for programs built in the `with` block: all kernels, or those with these names.
+    """Use C++ kernels in the `with` block: all, or these names.
 
     With `objects`, they are those in the spelling of 0.81.1. Gives the list of sources that programs took.
     """
@@ -54,7 +56,10 @@ def in_cpp(kernels: set[str] | bool = True, *, objects: bool = False) -> Iterato
 
 
 def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
-    """Return a kernel as the program wants it: the Python function, or the file with the same kernel in C++."""
+    """Return a program's kernel: Python function, or file in C++.
+
+    Both are the same kernel.
+    """
     name = function.__name__
     if not _in_cpp or (isinstance(_in_cpp, set) and name not in _in_cpp):
         return function
@@ -71,7 +76,7 @@ def kernel(function: Callable[[], None]) -> Callable[[], None] | Path:
 
 
 def accessors(*operands: ttnn.Tensor | metal.Buffer) -> list[int]:
-    """Return the compile-time arguments from which kernels make a `TensorAccessor` of each of these operands."""
+    """Return compile-time arguments for each operand's `TensorAccessor`."""
     return [word for operand in operands for word in ttnn.TensorAccessorArgs(operand).get_compile_time_args()]
 
 
@@ -87,7 +92,7 @@ def to_device(values: Array, device: ttnn.MeshDevice, dtype: ttnn.DataType = ttn
 
 
 def empty(shape: Sequence[int], device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
-    """Return a tiled tensor in DRAM that a program is going to fill."""
+    """Return a tiled DRAM tensor for a program to fill."""
     return ttnn.empty(list(shape), dtype, ttnn.TILE_LAYOUT, device)
 
 
@@ -110,7 +115,10 @@ def add_cb(
 
 
 def read_tiles() -> None:
-    """Reader: consecutive tiles of a buffer to CB 0. Arguments: address, first tile, number of tiles."""
+    """Reader: consecutive buffer tiles to CB 0.
+
+    Arguments: address, first tile, number of tiles.
+    """
     source, first, tiles = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     pages = InterleavedAddrGenFast[True](source, get_tile_size(0), get_dataformat(0))
     for tile in range(first, first + tiles):
@@ -121,7 +129,10 @@ def read_tiles() -> None:
 
 
 def write_tiles() -> None:
-    """Writer: CB 16 to consecutive tiles of a buffer. Arguments: address, first tile, number of tiles."""
+    """Writer: CB 16 to consecutive buffer tiles.
+
+    Arguments: address, first tile, number of tiles.
+    """
     target, first, tiles = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     pages = InterleavedAddrGenFast[True](target, get_tile_size(16), get_dataformat(16))
     for tile in range(first, first + tiles):
@@ -137,7 +148,9 @@ def on_each_tile(
     operator: Callable[[ttnn.Tensor], ttnn.Tensor],
     values: Array,
 ) -> tuple[metal.Report, bool]:
-    """Run a kernel that makes a tile of CB 16 of each tile of CB 0, on one core, and compare with an operator.
+    """Run a one-core kernel from CB 0 to CB 16; compare.
+
+    It makes a tile of CB 16 of each tile of CB 0; the result is compared with an operator's.
 
     The kernel's compile-time argument is the number of tiles. Returns the report, and whether the bits are the same.
     """
@@ -158,7 +171,9 @@ def on_each_tile(
 
 
 def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> None:
-    """Run an example on a device of its own: print what it did, draw its timeline, fail if a comparison did.
+    """Run an example on its own device, print, draw, and check.
+
+    It fails if a comparison did.
 
     The command is `python -m examples.SPELLING.NAME`, in the folder of the repository.
     """

@@ -1,4 +1,6 @@
-"""A user-defined SFPU function in C++; the Python kernel calls the built-in one.
+"""A user-defined SFPU function in C++.
+
+The Python kernel calls the built-in one.
 
 Run it with `--cpp`: `examples/classic/cpp/custom_sfpu` has the function, one operation on 32 lanes after the other.
 """

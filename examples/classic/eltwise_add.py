@@ -1,4 +1,7 @@
-"""Element-wise sum of two tensors on one core: reader, compute and writer around three circular buffers."""
+"""Element-wise sum on one core: reader, compute and writer.
+
+They use three circular buffers.
+"""
 
 from __future__ import annotations
 

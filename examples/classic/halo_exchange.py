@@ -1,4 +1,6 @@
-"""Heat along 1,024 rods at once: each core keeps a stretch of every rod in L1 and swaps its ends with its neighbours.
+"""Heat along 1,024 rods, with segments exchanged between neighbour cores.
+
+Each core keeps a stretch of every rod in L1 and swaps its ends with its neighbours.
 
 A tile is one place along all rods; place p of the next step is the mean of places p - 1 and p + 1. Before each step
 every core sends its first and last place to the neighbours' halo and waits for theirs.
@@ -20,7 +22,9 @@ BYTES = 2048
 
 
 def exchange() -> None:
-    """Data movement: loads a stretch, swaps ends before each step, stores the last state.
+    """Data movement: loads a stretch, swaps ends, stores the state.
+
+    It swaps before each step and stores the last state.
 
     Arguments: addresses of source and target, first place, places, steps, semaphores of what came from the left and
     from the right and of the room that each neighbour has, then x, y, whether there is one, for both neighbours.

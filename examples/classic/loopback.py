@@ -1,4 +1,7 @@
-"""DRAM to L1 and back, page by page, with a single data movement kernel: the smallest program there is."""
+"""DRAM to L1 and back, by page: the smallest program.
+
+It has a single data movement kernel.
+"""
 
 from __future__ import annotations
 

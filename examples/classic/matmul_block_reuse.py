@@ -1,4 +1,7 @@
-"""Matmul with reuse: a core holds a block of the result and reads each tile of its operands once for all of it."""
+"""Matmul with reuse: each core reads every operand tile once.
+
+A core holds a block of the result and reads each tile of its operands once for all of it.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,10 @@ def run(
     grid: tuple[int, int] = (3, 2),
     blocking: Blocking = BLOCKING,
 ) -> Outcome:
-    """Multiply on grid[0] x grid[1] cores, each with the block sizes of `blocking`."""
+    """Multiply on grid[0] x grid[1] cores with the block sizes of `blocking`.
+
+    Each core has them.
+    """
     m, k, n = grid[1] * blocking.per_core_m * 32, blocking.kt * 32, grid[0] * blocking.per_core_n * 32
     nt = n // 32
     a, b = operands(device, m, k, n)

@@ -1,4 +1,7 @@
-"""Matmul on many cores: the tiles of the result are dealt out, every core reads what it needs from DRAM by itself."""
+"""Matmul on many cores, each reading its tiles from DRAM.
+
+The tiles of the result are divided over the cores.
+"""
 
 from __future__ import annotations
 

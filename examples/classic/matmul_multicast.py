@@ -30,7 +30,7 @@ INVALID, VALID = 0, 1
 
 
 def send_block(l1: int, size: int, receivers: list[int], ready: int, arrived: int) -> None:
-    """Wait until all receivers have room, send them the block and then the flag that it is there.
+    """Wait for all receivers' room; send the block, then its flag.
 
     `receivers` is their rectangle's corners and number. Data and flag take the same way, so the flag comes last.
     """
@@ -52,7 +52,10 @@ def receive_block(sender: tuple[int, int], ready: int, arrived: int) -> None:
 
 
 def in0_sender() -> None:
-    """Left operand, first column. Arguments: address, first row, ready and arrived semaphore, receivers."""
+    """Left operand, first column.
+
+    Arguments: address, first row, ready and arrived semaphore, receivers.
+    """
     address, first_row, ready, arrived = (get_arg_val(i) for i in range(4))
     receivers = [get_arg_val(i) for i in range(4, 9)]
     blocking = Blocking(*(get_compile_time_arg_val(i) for i in range(6)))
@@ -85,7 +88,10 @@ def in0_receiver() -> None:
 
 
 def in1_sender_writer() -> None:
-    """Right operand, first row, then the result. Arguments: in1_sender's as in0_sender's and Nt, then the result's."""
+    """Right operand, first row, then the result.
+
+    Arguments: in1_sender's as in0_sender's and Nt, then the result's.
+    """
     address, first_column, ready, arrived = (get_arg_val(i) for i in range(4))
     receivers = [get_arg_val(i) for i in range(4, 9)]
     nt, target, first_row = (get_arg_val(i) for i in range(9, 12))
@@ -107,7 +113,10 @@ def in1_sender_writer() -> None:
 
 
 def in1_receiver_writer() -> None:
-    """Right operand, other rows, then the result. Arguments: semaphores, sender, then address, row, column, Nt."""
+    """Right operand, other rows, then the result.
+
+    Arguments: semaphores, sender, then address, row, column, Nt.
+    """
     ready, arrived = get_semaphore(get_arg_val(0)), get_semaphore(get_arg_val(1))
     sender = get_arg_val(2), get_arg_val(3)
     target, first_row, first_column, nt = (get_arg_val(i) for i in range(4, 8))
@@ -121,7 +130,10 @@ def in1_receiver_writer() -> None:
 
 
 def rectangle(device: ttnn.MeshDevice, first: tuple[int, int], last: tuple[int, int], noc: int) -> list[int]:
-    """Return a multicast rectangle as kernels take it, and its number of cores; NoC 1 runs from the far corner."""
+    """Return a kernel's multicast rectangle and its number of cores.
+
+    NoC 1 runs from the far corner.
+    """
     if last[0] < first[0] or last[1] < first[1]:
         return [0, 0, 0, 0, 0]
     start, end = (device.worker_core_from_logical_core(metal.CoreCoord(*core)) for core in (first, last))
@@ -136,7 +148,7 @@ def build(
     grid: tuple[int, int],
     blocking: Blocking,
 ) -> metal.Program:
-    """Return the program for a left operand, a right one and a result."""
+    """Return the program for left operand, right operand and result."""
     columns, rows = grid
     nt = columns * blocking.per_core_n
     program = metal.create_program()
@@ -196,7 +208,10 @@ def run(
     grid: tuple[int, int] = (4, 4),
     blocking: Blocking = BLOCKING,
 ) -> Outcome:
-    """Multiply on grid[0] x grid[1] cores, each with the block sizes of `blocking`."""
+    """Multiply on grid[0] x grid[1] cores with the block sizes of `blocking`.
+
+    Each core has them.
+    """
     m, k, n = grid[1] * blocking.per_core_m * 32, blocking.kt * 32, grid[0] * blocking.per_core_n * 32
     a, b = operands(device, m, k, n)
     out = empty((m, n), device)

@@ -1,4 +1,7 @@
-"""Shared code of the matmul examples: operands, reference operator, kernel that multiplies blocks."""
+"""Shared matmul example code: operands, reference operator, block kernel.
+
+The kernel multiplies blocks.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,14 @@ from ttnn import metal
 from ttnn.kernel_api import *
 
 PARTIALS = 24
-"""CB of the partial sums that wait for the next block of K."""
+"""CB of partial sums that wait for the next K block."""
 
 
 class Blocking(NamedTuple):
-    """Block sizes of a matmul, in tiles: M and N of a core, K read at once, subblock held in Dst."""
+    """Matmul block sizes, in tiles.
+
+    M and N of a core, K read at once, subblock held in Dst.
+    """
 
     per_core_m: int
     per_core_n: int
@@ -40,19 +46,22 @@ class Blocking(NamedTuple):
 
 
 def operands(device: ttnn.MeshDevice, m: int, k: int, n: int) -> tuple[ttnn.Tensor, ttnn.Tensor]:
-    """Return a left operand of m x k and a right one of k x n, bfloat16."""
+    """Return bfloat16 operands of m x k and k x n."""
     return to_device(random_bf16((m, k), 1), device), to_device(random_bf16((k, n), 2), device)
 
 
 def compute_config(blocking: Blocking | None = None, **more: object) -> metal.ComputeConfig:
-    """Return the configuration of a compute kernel at HiFi4 with a 16-bit Dst."""
+    """Return a HiFi4 compute kernel configuration with a 16-bit Dst."""
     return metal.ComputeConfig(
         math_fidelity=metal.MathFidelity.HiFi4, compile_args=list(blocking) if blocking else [], **more
     )
 
 
 def by_operator(a: ttnn.Tensor, b: ttnn.Tensor, blocking: Blocking, grid: tuple[int, int]) -> ttnn.Tensor:
-    """Return the product as `ttnn.matmul` computes it with the same blocking, fidelity and Dst."""
+    """Return the product as `ttnn.matmul` computes it.
+
+    With the same blocking, fidelity and Dst.
+    """
     return ttnn.matmul(
         a,
         b,
@@ -73,7 +82,10 @@ def by_operator(a: ttnn.Tensor, b: ttnn.Tensor, blocking: Blocking, grid: tuple[
 
 
 def multiply_blocks() -> None:
-    """Compute: sum over K in blocks; between blocks the partial sums of each subblock wait in L1."""
+    """Compute: sum over K in blocks, partial sums in L1.
+
+    Between blocks the partial sums of each subblock wait in L1.
+    """
     blocking = Blocking(*(get_compile_time_arg_val(i) for i in range(6)))
     height, width = blocking.subblock_h, blocking.subblock_w
     blocks = blocking.kt // blocking.in0_block_w
@@ -116,13 +128,19 @@ def multiply_blocks() -> None:
 
 
 def write_block() -> None:
-    """Writer: a core's result, subblock by subblock, as it comes. Arguments: address, first row, first column, Nt."""
+    """Writer: a core's result by subblock, in order of arrival.
+
+    Arguments: address, first row, first column, Nt.
+    """
     target, first_row, first_column, nt = (get_arg_val(i) for i in range(4))
     write_subblocks(target, first_row, first_column, nt, Blocking(*(get_compile_time_arg_val(i) for i in range(6))))
 
 
 def write_subblocks(target: int, first_row: int, first_column: int, nt: int, blocking: Blocking) -> None:
-    """Write the subblocks of CB 16 to their places in a tensor that is `nt` tiles wide."""
+    """Write the subblocks of CB 16 to their tensor positions.
+
+    The tensor is `nt` tiles wide.
+    """
     pages = InterleavedAddrGenFast[True](target, get_tile_size(16), get_dataformat(16))
     height, width = blocking.subblock_h, blocking.subblock_w
     for row in range(first_row, first_row + blocking.per_core_m, height):

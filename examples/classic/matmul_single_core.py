@@ -1,4 +1,7 @@
-"""Matmul on one core, tile by tile: for each tile of the result, K tiles of each operand pass through L1."""
+"""Matmul on one core, tile by tile.
+
+For each tile of the result, K tiles of each operand pass through L1.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ CORE = metal.CoreCoord(0, 0)
 
 
 def read_operands() -> None:
-    """Reader: a row of the left operand and a column of the right one for each of the result's tiles."""
+    """Reader: operand row and column for each result tile."""
     left, right, first, tiles, kt, nt = (get_arg_val(i) for i in range(6))
     a = InterleavedAddrGenFast[True](left, get_tile_size(0), get_dataformat(0))
     b = InterleavedAddrGenFast[True](right, get_tile_size(1), get_dataformat(1))
@@ -29,7 +32,10 @@ def read_operands() -> None:
 
 
 def multiply() -> None:
-    """Compute: each tile of the result is a sum over K in Dst. Arguments: number of tiles, Kt."""
+    """Compute: result tiles as sums over K in Dst.
+
+    Arguments: number of tiles, Kt.
+    """
     tiles, kt = get_arg_val(0), get_arg_val(1)
     mm_init(0, 1, 16)
     for _ in range(tiles):

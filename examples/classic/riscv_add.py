@@ -1,4 +1,7 @@
-"""The sums of two buffers' words, taken by a RISC-V processor itself: no circular buffer, no compute kernel."""
+"""Word sums of two buffers on a RISC-V processor.
+
+No circular buffer, no compute kernel.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ CORE = metal.CoreCoord(0, 0)
 
 
 def add_words() -> None:
-    """Data movement: reads both buffers, adds word by word, writes. Arguments: addresses in DRAM, in L1, bytes."""
+    """Data movement: reads both buffers, adds words, writes.
+
+    Arguments: addresses in DRAM, in L1, bytes.
+    """
     first, second, target, a_address, b_address, sum_address, size = (get_arg_val(i) for i in range(7))
     pages = [InterleavedAddrGen[True](bank_base_address=address, page_size=size) for address in (first, second, target)]
     noc_async_read(get_noc_addr(0, pages[0]), a_address, size)

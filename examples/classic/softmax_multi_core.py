@@ -1,4 +1,4 @@
-"""Softmax over rows on many cores: every core takes some rows of tiles.
+"""Softmax over rows on many cores, by tile rows.
 
 Maximum, exponentials and reciprocal sum of a row stay in circular buffers of its L1.
 """
@@ -41,7 +41,10 @@ from ttnn.kernel_api import *
 
 
 def read_rows() -> None:
-    """Reader: the ones, then rows of tiles. Arguments: address, first row, number of rows; Wt when compiled."""
+    """Reader: the ones, then tile rows.
+
+    Arguments: address, first row, number of rows; Wt when compiled.
+    """
     source, first, rows = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     wt = get_compile_time_arg_val(0)
     fill_max_scaler()

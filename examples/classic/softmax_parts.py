@@ -1,4 +1,4 @@
-"""Shared code of the softmax examples: the buffers and the steps of a row."""
+"""Shared softmax example code: buffers and steps of a row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from ttnn import metal
 from ttnn.kernel_api import *
 
 X, MAX_SCALER, SUM_SCALER, OUT, EXPS, MAX, RECIP = 0, 1, 2, 16, 24, 25, 26
-"""Circular buffers: input, ones for maximum and sum, result, exponentials, a row's maximum, its reciprocal sum."""
+"""Circular buffers of the softmax.
+
+Input, ones for maximum and sum, result, exponentials, a row's maximum, its reciprocal sum.
+"""
 FLOAT = metal.DataFormat.Float32
 FLOAT_TILE = 4096
 ONE = 0x3F80_0000
@@ -36,7 +39,7 @@ def float_cb(program: metal.Program, cores: metal.CoreRange | metal.CoreRangeSet
 
 
 def fill_ones(cb: int, dtype: object, one: int) -> None:
-    """Reader: a tile with ones in row 0 of each face, the factors of a reduction."""
+    """Reader: a reduction's factor tile, ones in faces' row 0."""
     cb_reserve_back(cb, 1)
     faces = L1Pointer(get_write_ptr(cb), dtype)
     for face in range(4):
@@ -65,7 +68,7 @@ def pack_one(cb: int) -> None:
 
 
 def row_maximum(wt: int) -> None:
-    """Compute: the maximum of a row of `wt` tiles, in column 0 of a tile."""
+    """Compute: the maximum of `wt` row tiles, in column 0."""
     reconfig_data_format(X, MAX_SCALER)
     pack_reconfig_data_format(MAX)
     reduce_init(X, MAX_SCALER, MAX, reduce_type=PoolType.MAX, **COLUMN_0)

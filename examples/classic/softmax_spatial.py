@@ -1,4 +1,6 @@
-"""Softmax as a stream through four cores: exp -> sum -> reciprocal -> multiply, one step each.
+"""Softmax streamed through four cores: exp, sum, reciprocal, multiply.
+
+One step each.
 
 A tile that a core has packed goes straight into the next core's circular buffer. Two semaphores make a link: the
 receiver counts up `room` at the sender for every page that it has reserved, the sender counts up `sent` at the receiver
@@ -28,11 +30,14 @@ from ttnn import metal
 from ttnn.kernel_api import *
 
 SUM = 17
-"""CB in which the sum leaves its core and in which it reaches the next."""
+"""CB for the sum on its core and on the next."""
 
 
 class Link(NamedTuple):
-    """One end of a stream: the far core, its two semaphores, the buffer at the receiver, tiles in each round."""
+    """One stream end: far core, semaphores, receiver buffer, round size.
+
+    There are two semaphores; a round has so many tiles.
+    """
 
     x: int
     y: int
@@ -49,7 +54,10 @@ def links_of(count: int, first: int = 0) -> list[Link]:
 
 
 def receive() -> None:
-    """Reader of a core that others stream to. Arguments: rounds, whether to make ones, number of links, the links."""
+    """Reader of a receiving core.
+
+    Arguments: rounds, whether to make ones, number of links, the links.
+    """
     rounds, ones, count = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     if ones:
         fill_sum_scaler()
@@ -67,7 +75,10 @@ def receive() -> None:
 
 
 def send() -> None:
-    """Writer of a core that streams on. Arguments: the CB that it empties, tiles in all, number of links, the links."""
+    """Writer of a sending core.
+
+    Arguments: the CB that it empties, tiles in all, number of links, the links.
+    """
     source, tiles, count = get_arg_val(0), get_arg_val(1), get_arg_val(2)
     links = links_of(count, 3)
     rings = [get_local_cb_interface(link.cb) for link in links]
@@ -112,7 +123,10 @@ def sums() -> None:
 
 
 def reciprocals() -> None:
-    """Compute of the third core. Its input is unpacked to Dst, where float32 keeps all its bits."""
+    """Compute of the third core.
+
+    Its input is unpacked to Dst, where float32 keeps all its bits.
+    """
     rows = get_compile_time_arg_val(0)
     init_sfpu(SUM, RECIP)
     recip_tile_init()

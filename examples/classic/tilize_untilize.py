@@ -1,4 +1,7 @@
-"""Rows to tiles and back in a compute kernel: what enters row-major leaves tiled, and the other way round."""
+"""Rows to tiles and back in a compute kernel.
+
+What enters row-major leaves tiled, and the other way round.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ ROWS, TILES, ROWS_AGAIN = 0, 16, 17
 
 
 def read_rows() -> None:
-    """Reader: blocks of 32 rows, whose bytes are those of Wt tiles. Arguments: address, blocks, bytes of a row, Wt."""
+    """Reader: blocks of 32 rows, bytes of Wt tiles.
+
+    Arguments: address, blocks, bytes of a row, Wt.
+    """
     source, blocks, row_bytes, wt = (get_arg_val(i) for i in range(4))
     pages = InterleavedAddrGen[True](bank_base_address=source, page_size=row_bytes)
     for block in range(blocks):
@@ -47,7 +53,10 @@ def there_and_back() -> None:
 
 
 def write_both() -> None:
-    """Writer: the tiles and the rows that were made of them. Arguments: both addresses, blocks, bytes of a row, Wt."""
+    """Writer: the resulting tiles and rows.
+
+    Arguments: both addresses, blocks, bytes of a row, Wt.
+    """
     tiled, rows, blocks, row_bytes, wt = (get_arg_val(i) for i in range(5))
     tiles = InterleavedAddrGenFast[True](tiled, get_tile_size(TILES), get_dataformat(TILES))
     pages = InterleavedAddrGen[True](bank_base_address=rows, page_size=row_bytes)

@@ -1,4 +1,7 @@
-"""Three functions of the vector unit on a tile that stays in Dst: softplus as log(exp(x) + 1)."""
+"""Three SFPU functions in Dst: softplus as log(exp(x) + 1).
+
+The tile stays in Dst.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def softplus() -> None:
 
 
 def by_operator(x: ttnn.Tensor) -> ttnn.Tensor:
-    """Return the same as `ttnn.unary_chain` computes it, on a tile that stays in Dst as well."""
+    """Return the same by `ttnn.unary_chain`, also in Dst."""
     one = ttnn.UnaryWithParam(ttnn.UnaryOpType.ADD_UNARY_SFPU, 1.0)
     kinds = ttnn.UnaryOpType.EXP, ttnn.UnaryOpType.LOG
     exp, log = (ttnn.UnaryWithParam(kind) for kind in kinds)

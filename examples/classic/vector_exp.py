@@ -1,4 +1,7 @@
-"""A function of the vector unit as a pipeline: while one tile is packed, the next is in the other half of Dst."""
+"""An SFPU function as a pipeline over Dst halves.
+
+While one tile is packed, the next is in the other half of Dst.
+"""
 
 from __future__ import annotations
 

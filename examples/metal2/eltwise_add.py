@@ -1,4 +1,6 @@
-"""The element-wise sum by specification (Metal 2.0): buffers, tensors and arguments have names, no numbers.
+"""The element-wise sum by specification (Metal 2.0), with names.
+
+Buffers, tensors and arguments have names, no numbers.
 
 The program is `examples/classic/eltwise_add.py`; both give the same bits. It runs on several cores, and again with
 other tensors.
@@ -28,7 +30,10 @@ def read_both() -> None:
 
 
 def add(tiles: int) -> None:
-    """Compute: Dst 0 = a + b. The parameter is the argument of its name."""
+    """Compute: Dst 0 = a + b.
+
+    The parameter is the argument of its name.
+    """
     a, b, out = DataflowBuffer(dfb.a), DataflowBuffer(dfb.b), DataflowBuffer(dfb.out)
     compute_kernel_hw_startup(dfb.a, dfb.b, dfb.out)
     add_init(dfb.a, dfb.b)
@@ -99,7 +104,10 @@ def specification(tensor_spec: ttnn.TensorSpec, cores: metal.CoreRangeSet) -> me
 
 
 def run(device: ttnn.MeshDevice, height: int = 256, width: int = 256) -> Outcome:
-    """Add two pairs of tensors of height x width bfloat16 with one program."""
+    """Add two pairs of bfloat16 tensors with one program.
+
+    They have height x width elements.
+    """
     a, b, c = (to_device(random_bf16((height, width), seed), device) for seed in (1, 2, 3))
     out, again = empty((height, width), device), empty((height, width), device)
     tiles = height * width // 1024

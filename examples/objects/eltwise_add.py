@@ -1,4 +1,6 @@
-"""The element-wise sum again, in the spelling of 0.81.1: `Noc`, `DataflowBuffer`, `TensorAccessor`, renamed inits.
+"""The element-wise sum in the spelling of 0.81.1.
+
+`Noc`, `DataflowBuffer`, `TensorAccessor`, renamed inits.
 
 Line by line it is `examples/classic/eltwise_add.py`; both give the same bits.
 """

@@ -1,4 +1,6 @@
-"""Matmul on one core in the spelling of 0.81.1, the partial sums of each block of K kept in Dst.
+"""Matmul on one core in the spelling of 0.81.1.
+
+The partial sums of each block of K are kept in Dst.
 
 `compute_kernel_hw_startup` and `matmul_init` stand for the classic `mm_init`; the buffers are objects.
 """
@@ -15,7 +17,7 @@ CORE = metal.CoreCoord(0, 0)
 
 
 def read_operands() -> None:
-    """Reader: a row of the left operand and a column of the right one for each of the result's tiles."""
+    """Reader: operand row and column for each result tile."""
     tiles, kt, nt = (get_arg_val(i) for i in range(2, 5))
     noc, left, right = Noc(), DataflowBuffer(0), DataflowBuffer(1)
     a_args = TensorAccessorArgs[0]()
@@ -35,7 +37,10 @@ def read_operands() -> None:
 
 
 def multiply() -> None:
-    """Compute: each tile of the result is a sum over K in Dst. Arguments: number of tiles, Kt."""
+    """Compute: result tiles as sums over K in Dst.
+
+    Arguments: number of tiles, Kt.
+    """
     tiles, kt = get_arg_val(0), get_arg_val(1)
     left, right, out = (DataflowBuffer(index) for index in (0, 1, 16))
     compute_kernel_hw_startup(0, 1, 16, reverse=True)
@@ -57,7 +62,7 @@ def multiply() -> None:
 
 
 def write_out() -> None:
-    """Writer: CB 16 to the result, one packet at a time to the bank of each tile."""
+    """Writer: CB 16 to each tile's bank, one packet each."""
     tiles = get_arg_val(1)
     noc, out = Noc(), DataflowBuffer(16)
     target = TensorAccessor(TensorAccessorArgs[0](), get_arg_val(0))

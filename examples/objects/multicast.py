@@ -1,4 +1,6 @@
-"""A tile that one core reads and multicasts to a row of cores, each of which adds it to tiles of its own.
+"""A tile multicast to a row of cores, which add it.
+
+One core reads it; each adds it to tiles of its own.
 
 In the spelling of 0.81.1: `Semaphore` objects for "I am ready" and "it is there", a multicast to an endpoint.
 """
@@ -16,7 +18,10 @@ SHARED, OWN, OUT = 0, 1, 16
 
 
 def spread() -> None:
-    """Reader of the first core: waits until the others are ready, reads the shared tile, multicasts it."""
+    """Reader of the first core: waits, reads and multicasts the tile.
+
+    It waits until the others are ready.
+    """
     x0, y0, x1, y1, others = (get_arg_val(i) for i in range(1, 6))
     noc, shared = Noc(), DataflowBuffer(SHARED)
     ready, sent = Semaphore(get_arg_val(6)), Semaphore(get_arg_val(7))

@@ -1,4 +1,6 @@
-"""A GPT of two layers learns the characters of scikit-learn's descriptions of data sets, on operators of ttnn only.
+"""A two-layer GPT learning characters, on ttnn operators only.
+
+The text is scikit-learn's descriptions of data sets.
 
 64 positions, 64 wide, 4 heads of 16, a hidden layer of 256, dropout 0; batches of 16 sequences, AdamW. Activations are
 bfloat16, sums of products float32. Forward and backward pass are written out.
@@ -45,7 +47,10 @@ HIDDEN_SCORE = -1e9
 
 
 def text() -> tuple[Array, list[str]]:
-    """Return the text as numbers of its characters, and the characters; a multiple of 32 of them."""
+    """Return the text as character numbers, and the characters.
+
+    Their number is a multiple of 32.
+    """
     from sklearn import datasets
 
     names = ("iris", "digits", "wine", "breast_cancer", "diabetes", "linnerud")
@@ -58,7 +63,10 @@ def text() -> tuple[Array, list[str]]:
 
 
 def sequences(values: Array, seed: int = 0) -> Iterator[tuple[Array, Array]]:
-    """Yield characters [B, T] and those that follow them, from random places of the text, without end."""
+    """Yield endless batches of characters [B, T] and their successors.
+
+    They are from random places of the text.
+    """
     rng = np.random.default_rng(seed)
     while True:
         starts = rng.integers(0, len(values) - LENGTH - 1, BATCH)
@@ -67,7 +75,10 @@ def sequences(values: Array, seed: int = 0) -> Iterator[tuple[Array, Array]]:
 
 
 def initial_weights(vocabulary: int, seed: int = 0) -> dict[str, Array]:
-    """Return Gaussian weights of 0.02, narrower where residuals are added; norms begin as the identity."""
+    """Return Gaussian weights of deviation 0.02, narrower for residuals.
+
+    Norms begin as the identity.
+    """
     rng = np.random.default_rng(seed)
 
     def gaussian(*shape: int, scale: float = 0.02) -> Array:
@@ -115,7 +126,7 @@ Saved = dict[str, Any]
 
 
 def norm(x: ttnn.Tensor, weights: Tensors, name: str, saved: Saved) -> ttnn.Tensor:
-    """Return the layer norm of every row, and keep what its gradient needs."""
+    """Return every row's layer norm, and store the gradient's inputs."""
     mean = ttnn.mean(x, -1, keepdim=True, compute_kernel_config=PRECISE)
     centred = ttnn.subtract(x, mean)
     variance = ttnn.mean(ttnn.multiply(centred, centred), -1, keepdim=True, compute_kernel_config=PRECISE)
@@ -126,7 +137,7 @@ def norm(x: ttnn.Tensor, weights: Tensors, name: str, saved: Saved) -> ttnn.Tens
 
 
 def norm_back(grad: ttnn.Tensor, weights: Tensors, name: str, saved: Saved, gradients: Tensors) -> ttnn.Tensor:
-    """Return the gradient of the input of a layer norm, and add those of its weights."""
+    """Return a layer norm's input gradient; add its weights' gradients."""
     normal, scale = saved[name]
     gradients[f"{name}.gamma"] = sum_of_rows(ttnn.multiply(grad, normal))
     gradients[f"{name}.beta"] = sum_of_rows(grad)
@@ -158,7 +169,7 @@ def attention(x: ttnn.Tensor, weights: Tensors, layer: int, mask: ttnn.Tensor, s
 
 
 def attention_back(grad: ttnn.Tensor, weights: Tensors, layer: int, saved: Saved, gradients: Tensors) -> ttnn.Tensor:
-    """Return the gradient of the rows that attention took, and add those of its weights."""
+    """Return attention's input gradient; add its weights' gradients."""
     x, query, key, value, shares, joined = saved[f"{layer}.attention"]
     gradients[f"{layer}.out"] = product(joined, grad, transpose_a=True)
     back = heads_of(product(grad, weights[f"{layer}.out"], transpose_b=True))
@@ -181,7 +192,7 @@ def hidden(x: ttnn.Tensor, weights: Tensors, layer: int, saved: Saved) -> ttnn.T
 
 
 def hidden_back(grad: ttnn.Tensor, weights: Tensors, layer: int, saved: Saved, gradients: Tensors) -> ttnn.Tensor:
-    """Return the gradient of the rows that the hidden layer took, and add those of its weights."""
+    """Return the hidden layer's input gradient; add its weights' gradients."""
     x, before, after = saved[f"{layer}.hidden"]
     gradients[f"{layer}.down"] = product(after, grad, transpose_a=True)
     gradients[f"{layer}.down_bias"] = sum_of_rows(grad)
@@ -194,7 +205,7 @@ def hidden_back(grad: ttnn.Tensor, weights: Tensors, layer: int, saved: Saved, g
 def loss_and_gradients(
     weights: Tensors, numbers: ttnn.Tensor, targets: ttnn.Tensor, constants: Constants
 ) -> tuple[ttnn.Tensor, Tensors]:
-    """Return the loss of a batch, and its gradients by the names of the weights.
+    """Return a batch's loss, and gradients by weight name.
 
     Args:
         weights: In bfloat16.
@@ -234,7 +245,7 @@ def loss_and_gradients(
 def train(
     device: ttnn.MeshDevice, steps: int, *, master: bool = True, rate: float = 1e-3, seen: Any = None
 ) -> tuple[Parameters, list[float]]:
-    """Return the weights after a number of steps, and the loss of each.
+    """Return the weights after some steps, and each step's loss.
 
     Args:
         device: Where it runs.
@@ -277,7 +288,10 @@ def picture(curves: dict[str, list[float]], path: str) -> None:
 
 
 def main() -> None:
-    """Train with both kinds of weights, print the losses, and draw them if asked for."""
+    """Train with both kinds of weights; print or draw losses.
+
+    They are drawn if requested.
+    """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--rate", type=float, default=1e-3)

@@ -1,4 +1,6 @@
-"""An MLP with one hidden layer learns to read the digits of scikit-learn, on operators of ttnn only.
+"""A one-hidden-layer MLP learning digits, on ttnn operators only.
+
+The digits are those of scikit-learn.
 
 64 pixels, 128 hidden units, 10 classes; batches of 128, SGD with rate 0.1 and momentum 0.9, inputs v / 16 - 0.5.
 Forward and backward pass are written out, so that every operator of a step can be seen.
@@ -26,7 +28,10 @@ TRAINED = 1500
 
 
 def digits() -> tuple[Array, Array]:
-    """Return the images [1797, 64], from -0.5 to 0.5, and their digits [1797], in an order without writers."""
+    """Return images [1797, 64] and digits [1797], shuffled.
+
+    Images are from -0.5 to 0.5; the order is without writers.
+    """
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
@@ -35,7 +40,10 @@ def digits() -> tuple[Array, Array]:
 
 
 def initial_weights(seed: int = 0) -> dict[str, Array]:
-    """Return weights of a Gaussian that is narrow at the end, so that no digit is likelier than another at first."""
+    """Return Gaussian weights, narrow at the end.
+
+    No digit is likelier than another at first.
+    """
     rng = np.random.default_rng(seed)
     return {
         "w1": rng.normal(0, 64**-0.5, (64, HIDDEN)).astype(np.float32),
@@ -46,7 +54,10 @@ def initial_weights(seed: int = 0) -> dict[str, Array]:
 
 
 def batches(count: int, seed: int = 0) -> Iterator[Array]:
-    """Yield the indices of batches without end: every epoch in another order, its last few images left out."""
+    """Yield endless batch indices, reordered every epoch.
+
+    The last few images of an epoch are left out.
+    """
     rng = np.random.default_rng(seed)
     while True:
         order = rng.permutation(count)
@@ -54,7 +65,10 @@ def batches(count: int, seed: int = 0) -> Iterator[Array]:
 
 
 def forward(weights: Tensors, x: ttnn.Tensor) -> tuple[ttnn.Tensor, ttnn.Tensor, ttnn.Tensor]:
-    """Return the logits in float32, and the hidden layer before and after ReLU, which the backward pass needs."""
+    """Return float32 logits, and the hidden layer around ReLU.
+
+    It is the layer before and after ReLU, which the backward pass needs.
+    """
     before = ttnn.add(product(x, weights["w1"]), weights["b1"])
     hidden = ttnn.relu(before)
     logits = ttnn.add(product(hidden, weights["w2"]), weights["b2"])
@@ -62,7 +76,7 @@ def forward(weights: Tensors, x: ttnn.Tensor) -> tuple[ttnn.Tensor, ttnn.Tensor,
 
 
 def loss_and_gradients(weights: Tensors, x: ttnn.Tensor, targets: ttnn.Tensor) -> tuple[ttnn.Tensor, Tensors]:
-    """Return the loss of a batch, and its gradients by the names of the weights."""
+    """Return a batch's loss, and gradients by weight name."""
     logits, before, hidden = forward(weights, x)
     loss, wide = cross_entropy(logits, targets, x.shape[0])
     gradient = ttnn.typecast(wide, ttnn.bfloat16)
@@ -83,7 +97,7 @@ def train(
     images: Array | None = None,
     labels: Array | None = None,
 ) -> tuple[Parameters, list[float]]:
-    """Return the weights after a number of steps, and the loss of each.
+    """Return the weights after some steps, and each step's loss.
 
     Args:
         device: Where it runs.
@@ -106,7 +120,7 @@ def train(
 
 
 def accuracy(parameters: Parameters, images: Array, labels: Array, device: ttnn.MeshDevice) -> float:
-    """Return the share of images whose largest logit is that of their digit."""
+    """Return the share of images with the correct largest logit."""
     logits, _, _ = forward(parameters.rounded(), to_device(images, device))
     return float((logits.to_numpy().argmax(-1) == labels).mean())
 

@@ -1,4 +1,6 @@
-"""Optimizers, and the layers that both trainings have: everything that runs on the device is an operator of ttnn.
+"""Optimizers and layers of both trainings, on ttnn operators only.
+
+Everything that runs on the device is such an operator.
 
 Weights are float32 or bfloat16 tensors on the device. Products take bfloat16 copies of them and sum in float32.
 """
@@ -29,7 +31,7 @@ def to_device(values: Array, device: ttnn.MeshDevice, dtype: ttnn.DataType = ttn
 
 
 def rows_of_numbers(values: Array, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    """Return whole numbers as a row-major tensor on the device, as embeddings take them."""
+    """Return whole numbers as a row-major tensor for embeddings."""
     host = ttnn.Tensor(np.ascontiguousarray(values, np.uint32), ttnn.uint32)
     return ttnn.to_device(ttnn.to_layout(host, ttnn.ROW_MAJOR_LAYOUT), device)
 
@@ -40,13 +42,13 @@ def product(a: ttnn.Tensor, b: ttnn.Tensor, *, transpose_a: bool = False, transp
 
 
 def sum_of_rows(x: ttnn.Tensor) -> ttnn.Tensor:
-    """Return [1, W] of [..., W]: the gradient of what was added to every row."""
+    """Return [1, W] of [..., W], the gradient of broadcast rows."""
     flat = ttnn.reshape(x, (-1, x.shape[-1]))
     return ttnn.sum(flat, 0, keepdim=True, compute_kernel_config=PRECISE)
 
 
 def cross_entropy(logits: ttnn.Tensor, targets: ttnn.Tensor, rows: int) -> tuple[ttnn.Tensor, ttnn.Tensor]:
-    """Return the mean cross entropy [1, 1] and its gradient for the logits.
+    """Return the mean cross entropy [1, 1] and its logit gradient.
 
     Args:
         logits: [..., classes], float32.
@@ -67,7 +69,7 @@ def number(x: ttnn.Tensor) -> float:
 
 @dataclass
 class Parameters:
-    """Weights by name, as the device keeps them, and as products take them.
+    """Weights by name, in stored form and for matmuls.
 
     Args:
         kept: The weights, in the data type in which they are updated.
@@ -77,7 +79,7 @@ class Parameters:
 
     @classmethod
     def of(cls, values: Mapping[str, Array], device: ttnn.MeshDevice, *, master: bool) -> Parameters:
-        """Return arrays as weights: in float32 if they are to be master weights, else in bfloat16."""
+        """Return arrays as weights: float32 masters, or bfloat16."""
         dtype = ttnn.float32 if master else ttnn.bfloat16
         return cls({name: to_device(array, device, dtype) for name, array in values.items()})
 
@@ -89,7 +91,7 @@ class Parameters:
         }
 
     def add(self, name: str, step: ttnn.Tensor) -> None:
-        """Add a step in float32 to a weight, which is rounded to its own data type."""
+        """Add a float32 step to a weight, rounded to its type."""
         kept = self.kept[name]
         wide = kept if kept.dtype == ttnn.float32 else ttnn.typecast(kept, ttnn.float32)
         moved = ttnn.add(wide, step)
@@ -117,7 +119,10 @@ def _wide(gradient: ttnn.Tensor) -> ttnn.Tensor:
 
 @dataclass
 class Sgd:
-    """Stochastic gradient descent with momentum: v = momentum * v + g, w = w - rate * v."""
+    """Stochastic gradient descent with momentum.
+
+    v = momentum * v + g, w = w - rate * v.
+    """
 
     rate: float = 0.1
     momentum: float = 0.9
