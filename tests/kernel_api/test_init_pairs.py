@@ -118,7 +118,7 @@ def test_twice_a_number_and_itself_is_three_times_it(device: ttnn.MeshDevice) ->
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_clash_is_named(device: ttnn.MeshDevice, name: str) -> None:
+def test_conflicting_init_is_named(device: ttnn.MeshDevice, name: str) -> None:
     inits, calls, text = WRONG[name]
     with pytest.raises(KernelSetupError) as caught:
         ran(device, inits, calls)

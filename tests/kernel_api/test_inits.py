@@ -143,7 +143,7 @@ def refused(call: Callable[[], object], init: str) -> str:
     return str(caught.value).rpartition("is missing: ")[2]
 
 
-def test_steps_of_the_fpu(device: ttnn.MeshDevice) -> None:
+def test_fpu_steps_need_their_own_init(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         for name, (call, _, init) in MATRIX.items():
             api.tile_regs_acquire()
@@ -176,7 +176,7 @@ def test_steps_of_the_fpu(device: ttnn.MeshDevice) -> None:
     in_a_kernel(device, body)
 
 
-def test_steps_that_pack(device: ttnn.MeshDevice) -> None:
+def test_packing_steps_need_their_own_init(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         for name, (call, own, init) in WITH_PACK.items():
             refused(call, init)
@@ -192,7 +192,7 @@ def test_steps_that_pack(device: ttnn.MeshDevice) -> None:
     in_a_kernel(device, body)
 
 
-def test_packing_tiles_after_untilizing(device: ttnn.MeshDevice) -> None:
+def test_pack_tile_after_pack_untilize_needs_uninit(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.copy_init(0)
         api.tile_regs_acquire()
@@ -232,7 +232,7 @@ def vector_call(function: Any) -> Callable[[], object]:
     return lambda: function(*[0] * tiles, *parameters)
 
 
-def test_vector_functions(device: ttnn.MeshDevice) -> None:
+def test_sfpu_functions_need_their_own_init(device: ttnn.MeshDevice) -> None:
     found = functions()
     assert len(found) > 190
 
@@ -266,7 +266,7 @@ def test_vector_functions(device: ttnn.MeshDevice) -> None:
     in_a_kernel(device, body)
 
 
-def test_vector_functions_without_any_init(device: ttnn.MeshDevice) -> None:
+def test_sfpu_functions_without_any_init_raise(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.copy_init(0)
         api.tile_regs_acquire()
@@ -382,7 +382,7 @@ def test_functions_that_keep_registers_or_move_datums(device: ttnn.MeshDevice) -
     in_a_kernel(device, body)
 
 
-def test_another_init_forgets_registers(device: ttnn.MeshDevice) -> None:
+def test_another_init_invalidates_sfpu_registers(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.copy_init(0)
         api.tile_regs_acquire()

@@ -120,7 +120,7 @@ PACK_UNTILIZE = in_blocks(
 
 
 @pytest.mark.parametrize("block", [1, 3])
-def test_tilize_and_back(device: ttnn.MeshDevice, block: int) -> None:
+def test_tilize_and_untilize_round_trip(device: ttnn.MeshDevice, block: int) -> None:
     rows, tiles = 64, 2 * block
     data = values(tiles * TILE, 7).reshape(rows, block * 32)
     tiled = run_unary(device, data.reshape(-1), TILIZE, block)
@@ -130,7 +130,7 @@ def test_tilize_and_back(device: ttnn.MeshDevice, block: int) -> None:
         np.testing.assert_array_equal(back.view(np.uint16), data.reshape(-1).view(np.uint16))
 
 
-def test_tilize_of_other_tiles_than_the_first(device: ttnn.MeshDevice) -> None:
+def test_tilize_reads_and_writes_at_tile_offsets(device: ttnn.MeshDevice) -> None:
     def step(tiles: int) -> None:
         half = tiles // 2
         tilize_block(0, half, 16, half, 0)
@@ -243,7 +243,7 @@ def reduce_kernel() -> None:
     cb_pop_front(2, 1)
 
 
-def test_row_maximum(device: ttnn.MeshDevice) -> None:
+def test_reduce_tile_computes_row_maxima(device: ttnn.MeshDevice) -> None:
     rows, columns = 2, 3
     data = values(rows * columns * TILE, 9).reshape(rows * 32, columns * 32)
     queue = metal.command_queue(device)
@@ -343,7 +343,7 @@ def copy_with_objects() -> None:
 
 
 @pytest.mark.parametrize("memory_config", [ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG], ids=["dram", "l1"])
-def test_generic_op(device: ttnn.MeshDevice, memory_config: ttnn.MemoryConfig) -> None:
+def test_generic_op_runs_a_kernel_on_tensors(device: ttnn.MeshDevice, memory_config: ttnn.MemoryConfig) -> None:
     values = torch.randn(64, 96, dtype=torch.bfloat16)
     tensor = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device, memory_config=memory_config)
     output = ttnn.allocate_tensor_on_device(tensor.spec, device)
@@ -403,7 +403,7 @@ def pass_to_the_right() -> None:
     noc_async_write_barrier()
 
 
-def test_polling_a_neighbour(device: ttnn.MeshDevice) -> None:
+def test_semaphore_polling_passes_pages_between_cores(device: ttnn.MeshDevice) -> None:
     count = 4
     cores = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(count - 1, 0))
     queue = metal.command_queue(device)

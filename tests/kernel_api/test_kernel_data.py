@@ -41,7 +41,7 @@ def run(
     return metal.enqueue_program(metal.command_queue(device), program)
 
 
-def test_inline_writes_of_some_bytes(device: ttnn.MeshDevice) -> None:
+def test_inline_writes_change_only_enabled_bytes(device: ttnn.MeshDevice) -> None:
     seen = []
 
     def kernel() -> None:
@@ -59,7 +59,7 @@ def test_inline_writes_of_some_bytes(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("enabled", [0, 16])
-def test_byte_enables_beyond_a_word(device: ttnn.MeshDevice, enabled: int) -> None:
+def test_byte_enables_beyond_a_word_raise(device: ttnn.MeshDevice, enabled: int) -> None:
     def kernel() -> None:
         api.noc_inline_dw_write(api.get_noc_addr(api.get_write_ptr(0)), 1, enabled)
 
@@ -67,7 +67,7 @@ def test_byte_enables_beyond_a_word(device: ttnn.MeshDevice, enabled: int) -> No
         run(device, kernel)
 
 
-def test_words_with_stored_state(device: ttnn.MeshDevice) -> None:
+def test_inline_writes_use_their_stored_state(device: ttnn.MeshDevice) -> None:
     seen = []
 
     def kernel() -> None:
@@ -155,7 +155,7 @@ def object_style(source: int, target: int, local: int) -> None:
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_every_way_of_writing(device: ttnn.MeshDevice, name: str) -> None:
+def test_every_write_call_writes_the_page(device: ttnn.MeshDevice, name: str) -> None:
     source, out = tiles_buffer(device, 1), tiles_buffer(device, 1)
     queue = metal.command_queue(device)
     metal.enqueue_write_buffer(queue, source, values(TILE, 1))
@@ -281,7 +281,7 @@ def one_by_one(own: int, box: list[int]) -> None:
 
 
 @pytest.mark.parametrize("name", SENDS)
-def test_every_way_of_reaching_a_rectangle(device: ttnn.MeshDevice, name: str) -> None:
+def test_every_multicast_call_reaches_its_rectangle(device: ttnn.MeshDevice, name: str) -> None:
     action, (own_value, value) = SENDS[name]
     seen = {}
 
@@ -299,7 +299,7 @@ def test_every_way_of_reaching_a_rectangle(device: ttnn.MeshDevice, name: str) -
     assert seen == {(x, y): own_value if (x, y) == (0, 0) else value for x in range(3) for y in range(2)}
 
 
-def test_a_wrong_number_of_receivers(device: ttnn.MeshDevice) -> None:
+def test_wrong_number_of_receivers_raises(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         box = [api.get_arg_val(i) for i in range(4)]
         api.noc_semaphore_inc_multicast(api.get_noc_multicast_addr(*box, api.get_semaphore(0)), 1, 6)
@@ -327,7 +327,7 @@ def sharded_tensor(device: ttnn.MeshDevice, form: str) -> tuple[torch.Tensor, tt
 
 
 @pytest.mark.parametrize("form", SHARDED)
-def test_walks_over_sharded_tensors(device: ttnn.MeshDevice, form: str) -> None:
+def test_tensor_accessor_visits_all_pages_and_shards(device: ttnn.MeshDevice, form: str) -> None:
     host, tensor = sharded_tensor(device, form)
     shape, _, shard, _ = SHARDED[form]
     tiles: dict[int, Any] = {}
@@ -368,7 +368,7 @@ def test_walks_over_sharded_tensors(device: ttnn.MeshDevice, form: str) -> None:
     np.testing.assert_array_equal([tiles[page] for page in range(high * wide)], expected)
 
 
-def test_an_interleaved_tensor_is_made_of_its_pages(device: ttnn.MeshDevice) -> None:
+def test_interleaved_tensor_accessor_has_a_shard_per_page(device: ttnn.MeshDevice) -> None:
     tensor = ttnn.from_torch(torch.zeros(64, 96, dtype=torch.bfloat16), layout=ttnn.TILE_LAYOUT, device=device)
     seen: list[Any] = []
 
@@ -384,7 +384,7 @@ def test_an_interleaved_tensor_is_made_of_its_pages(device: ttnn.MeshDevice) -> 
     assert seen == [((1, 6), 1, 2, tensor.buffer_address()), True]
 
 
-def test_classic_address_arithmetic(device: ttnn.MeshDevice) -> None:
+def test_classic_address_functions_agree(device: ttnn.MeshDevice) -> None:
     buffer = tiles_buffer(device, 30)
     seen = []
 
@@ -418,7 +418,7 @@ def test_common_arguments_lie_behind_those_of_the_core(device: ttnn.MeshDevice) 
     assert seen == [2, 30, 40, 40]
 
 
-def test_numbers_of_two_bytes() -> None:
+def test_bf16_conversions_truncate_and_round() -> None:
     assert api.bf16_to_fp32(0x3FC0) == 1.5
     assert api.fp32_to_bf16_truncate(1.999) == 0x3FFF
     assert api.fp32_to_bf16(1.999) == 0x4000
@@ -457,7 +457,7 @@ TAKES_TIME: dict[str, Callable[[], object]] = {
 }
 
 
-def test_every_call_takes_time(device: ttnn.MeshDevice) -> None:
+def test_every_data_movement_call_takes_time(device: ttnn.MeshDevice) -> None:
     buffer = tiles_buffer(device, 1)
     took: dict[str, int] = {}
 

@@ -58,7 +58,7 @@ def test_profiler_marks_have_no_effect_in_kernels(device: ttnn.MeshDevice) -> No
     assert run(device, kernel).cycles == run(device, empty).cycles
 
 
-def test_indices_are_numbers(device: ttnn.MeshDevice) -> None:
+def test_cb_index_names_equal_their_numbers(device: ttnn.MeshDevice) -> None:
     seen = []
 
     def kernel() -> None:
@@ -76,7 +76,7 @@ def test_indices_are_numbers(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("order", ["metal kernel_api", "kernel_api metal"])
-def test_star_imports_in_any_order(device: ttnn.MeshDevice, order: str) -> None:
+def test_star_imports_work_in_any_order(device: ttnn.MeshDevice, order: str) -> None:
     names: dict[str, object] = {}
     for module in order.split():
         exec(f"from ttnn.{module} import *", names)
@@ -96,7 +96,7 @@ def test_star_imports_in_any_order(device: ttnn.MeshDevice, order: str) -> None:
         args(1)
 
 
-def test_classic_defaults(device: ttnn.MeshDevice) -> None:
+def test_mm_init_has_default_buffers(device: ttnn.MeshDevice) -> None:
     def compute() -> None:
         api.mm_init()
 

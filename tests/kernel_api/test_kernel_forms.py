@@ -37,7 +37,9 @@ def as_rows(tiles: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[Any]
 @pytest.mark.parametrize(
     ("rows", "columns", "parts"), [(1, 2, 1), (2, 2, 1), (2, 1, 1), (4, 2, 1), (2, 2, 2), (1, 4, 2)]
 )
-def test_untilizing_rows_of_dst(device: ttnn.MeshDevice, rows: int, columns: int, parts: int) -> None:
+def test_pack_untilize_dest_writes_rows_part_by_part(
+    device: ttnn.MeshDevice, rows: int, columns: int, parts: int
+) -> None:
     """`rows` rows of `columns` Dst tiles become `parts * columns` ones.
 
     Part after part.
@@ -72,7 +74,7 @@ def test_untilizing_rows_of_dst(device: ttnn.MeshDevice, rows: int, columns: int
     np.testing.assert_array_equal(as_rows(result, data.shape), data)
 
 
-def test_untilizing_from_a_tile_of_dst_on(device: ttnn.MeshDevice) -> None:
+def test_pack_untilize_dest_starts_at_a_tile(device: ttnn.MeshDevice) -> None:
     data = small(32, 64)
 
     def compute() -> None:
@@ -116,7 +118,7 @@ def test_wrong_untilize_calls_raise(device: ttnn.MeshDevice) -> None:
         tile_parts.run(device, narrow, [data], data)
 
 
-def test_tilizing_into_dst(device: ttnn.MeshDevice) -> None:
+def test_tilize_block_no_pack_leaves_tiles_in_dst(device: ttnn.MeshDevice) -> None:
     data = small(32, 96)
 
     def compute() -> None:
@@ -139,7 +141,7 @@ def test_tilizing_into_dst(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(result, data)
 
 
-def test_tilizing_between_formats(device: ttnn.MeshDevice) -> None:
+def test_tilize_converts_between_formats(device: ttnn.MeshDevice) -> None:
     data, other = small(32, 64), small(32, 64).astype(np.float32)
 
     def compute() -> None:
@@ -221,7 +223,7 @@ OPERATIONS = {"add": "ELWADD", "sub": "ELWSUB", "mul": "ELWMUL"}
 
 @pytest.mark.parametrize("verb", REFERENCE)
 @pytest.mark.parametrize("form", ["block", "reuse", "named"])
-def test_element_wise_forms(device: ttnn.MeshDevice, verb: str, form: str) -> None:
+def test_eltwise_binary_forms_match_the_reference(device: ttnn.MeshDevice, verb: str, form: str) -> None:
     a, b = small(64, 32), small(64, 32)
     op = api.EltwiseBinaryType[OPERATIONS[verb]]
     step = {"block": blocks(verb), "reuse": reuse(verb), "named": named(op)}[form]
@@ -232,13 +234,13 @@ def test_element_wise_forms(device: ttnn.MeshDevice, verb: str, form: str) -> No
     )
 
 
-def test_a_step_that_the_fpu_does_not_have(device: ttnn.MeshDevice) -> None:
+def test_eltwise_step_without_fpu_form_raises(device: ttnn.MeshDevice) -> None:
     data = Matrix(small(64, 32))
     with pytest.raises(KernelArgumentError, match="ELWDIV: the FPU adds, subtracts and multiplies"):
         tile_parts.run(device, two_operands(named(api.EltwiseBinaryType.ELWDIV)), [data, data], data)
 
 
-def test_blocks_of_transposes_and_reductions(device: ttnn.MeshDevice) -> None:
+def test_transpose_and_reduce_blocks_match_numpy(device: ttnn.MeshDevice) -> None:
     data, ones = small(64, 32), np.ones((64, 32), ml_dtypes.bfloat16)
 
     def transposes() -> None:
@@ -267,7 +269,7 @@ def test_blocks_of_transposes_and_reductions(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(result[:, 0], np.concatenate([wide, wide]))
 
 
-def test_scoped_locks_of_a_dataflow_buffer(device: ttnn.MeshDevice) -> None:
+def test_scoped_locks_neither_wait_nor_publish(device: ttnn.MeshDevice) -> None:
     """Locks neither wait, reserve, free nor publish.
 
     Kernels do that themselves, as in C++.
@@ -312,7 +314,7 @@ def test_matmul_after_mm_uninit_raises(device: ttnn.MeshDevice) -> None:
         tile_parts.run(device, two_operands(step), [data, data], data)
 
 
-def test_math_waits_for_operands(device: ttnn.MeshDevice) -> None:
+def test_timeline_has_math_and_its_wait_for_operands(device: ttnn.MeshDevice) -> None:
     """The timeline of an addition: math's work and waits are events.
 
     They are two events.
@@ -336,7 +338,7 @@ def test_math_waits_for_operands(device: ttnn.MeshDevice) -> None:
     assert report.kernels[kernel].waits["math: unpack"] == sum(wait.end - wait.start for wait in waits)
 
 
-def test_shapes_and_ends_of_buffers(device: ttnn.MeshDevice) -> None:
+def test_dataflow_buffers_know_their_tile_shapes(device: ttnn.MeshDevice) -> None:
     seen: list[object] = []
 
     def compute() -> None:
@@ -358,7 +360,7 @@ def test_shapes_and_ends_of_buffers(device: ttnn.MeshDevice) -> None:
     assert seen == [[1024, 4, 32, 32], [16, 2, 2], [0, 0], [128, 1, 8, 16], [8, 1, 1], [1, 1]]
 
 
-def test_ends_of_transfers(device: ttnn.MeshDevice) -> None:
+def test_noc_transfers_accept_every_endpoint(device: ttnn.MeshDevice) -> None:
     seen: list[object] = []
 
     def kernel() -> None:
@@ -390,7 +392,7 @@ def test_ends_of_transfers(device: ttnn.MeshDevice) -> None:
     assert seen == [[*range(16), *range(16)], True, (0, True, False)]
 
 
-def test_polls_of_transfers_are_refused(device: ttnn.MeshDevice) -> None:
+def test_polling_transfer_completion_raises(device: ttnn.MeshDevice) -> None:
     program = metal.create_program()
     metal.create_kernel(program, lambda: api.Noc().is_read_trid_flushed(1), (0, 0), metal.DataMovementConfig())
     with pytest.raises(ttnn.UnsupportedError, match=r"Noc\.is_read_trid_flushed: request counters are not modelled"):

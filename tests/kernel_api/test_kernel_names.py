@@ -27,7 +27,7 @@ def exists(name: str) -> bool:
     return callable(getattr(found, member, None)) if member else found is not None and not isinstance(found, ModuleType)
 
 
-def test_every_name_exists() -> None:
+def test_every_listed_kernel_name_exists() -> None:
     assert [name for name in NAMES if not exists(name)] == []
 
 
@@ -59,7 +59,7 @@ def test_modules_export_what_they_define() -> None:
         assert all(getattr(kernel_api, name) is getattr(module, name) for name in own)
 
 
-def test_nothing_imported_is_exported() -> None:
+def test_kernel_api_exports_only_its_own_names() -> None:
     homes = {getattr(value, "__module__", None) for value in map(kernel_api.__dict__.get, kernel_api.__all__)}
     assert homes - {None} <= {"ttnn.kernel_api", *(module.__name__ for module in MODULES)}
     assert [name for name in kernel_api.__all__ if not hasattr(getattr(kernel_api, name), "__module__")] == [

@@ -47,7 +47,7 @@ def test_a_running_sum_needs_its_first_tile(device: ttnn.MeshDevice) -> None:
         apply(device, [small()], body)
 
 
-def test_moving_average(device: ttnn.MeshDevice) -> None:
+def test_ema_tile_matches_the_recurrence(device: ttnn.MeshDevice) -> None:
     data = small()
 
     def body() -> None:
@@ -64,7 +64,7 @@ def test_moving_average(device: ttnn.MeshDevice) -> None:
     np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
-def test_welford_of_two_tiles(device: ttnn.MeshDevice) -> None:
+def test_welford_statistics_of_two_tiles_match_float32(device: ttnn.MeshDevice) -> None:
     tiles = [small(), small()]
     table = [api_bits(float(np.float32(1) / np.float32(n))) for n in range(1, 65)]
 
@@ -96,7 +96,7 @@ def test_welford_calls_outside_its_table_raise(device: ttnn.MeshDevice) -> None:
         apply(device, [small()], body)
 
 
-def test_quantise_and_back(device: ttnn.MeshDevice) -> None:
+def test_quant_and_dequant_tiles_match_numpy(device: ttnn.MeshDevice) -> None:
     data, scale = small(-900, 900) / np.float32(16), np.full((32, 32), 2.0, np.float32)
 
     def quantise() -> None:
@@ -123,7 +123,7 @@ def test_quantise_and_back(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(apply(device, [quantised, half], again, np.int32), wanted)
 
 
-def test_quantising_needs_32_bits(device: ttnn.MeshDevice) -> None:
+def test_quant_tile_needs_32_bit_dst(device: ttnn.MeshDevice) -> None:
     data = small().astype(ml_dtypes.bfloat16)
 
     def body() -> None:
@@ -157,7 +157,7 @@ def test_mask_tile_replaces_masked_elements(device: ttnn.MeshDevice) -> None:
         apply(device, [data, mask], elsewhere)
 
 
-def test_rotation_and_top_rows(device: ttnn.MeshDevice) -> None:
+def test_complex_rotation_and_top_row_functions_match_numpy(device: ttnn.MeshDevice) -> None:
     data, other = small(1, 9), small(1, 9)
 
     def rotate() -> None:
@@ -175,7 +175,7 @@ def test_rotation_and_top_rows(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(apply(device, [data, other], add)[0], data[0] + other[0])
 
 
-def test_rows_scattered_by_an_index(device: ttnn.MeshDevice) -> None:
+def test_reshuffle_rows_adds_rows_at_their_index(device: ttnn.MeshDevice) -> None:
     data, target = small(), small()
     index = RNG.integers(0, 40, 32)
     rows = np.zeros((32, 32), np.float32)
@@ -200,7 +200,7 @@ REDUCTIONS = [(pool, dim) for pool in ("SUM", "MAX", "MIN") for dim in ("REDUCE_
 
 
 @pytest.mark.parametrize(("pool", "dim"), REDUCTIONS)
-def test_reductions_of_the_sfpu(device: ttnn.MeshDevice, pool: str, dim: str) -> None:
+def test_sfpu_reduce_matches_numpy(device: ttnn.MeshDevice, pool: str, dim: str) -> None:
     data = small()
 
     def body() -> None:
@@ -214,7 +214,7 @@ def test_reductions_of_the_sfpu(device: ttnn.MeshDevice, pool: str, dim: str) ->
     np.testing.assert_array_equal(result[:, 0] if along_rows else result[0], expected)
 
 
-def test_reductions_without_known_bits(device: ttnn.MeshDevice) -> None:
+def test_sfpu_average_reduction_raises(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.sfpu_reduce_init()
         api.sfpu_reduce(0, pool_type=api.PoolType.AVG, reduce_dim=api.ReduceDim.REDUCE_ROW)
@@ -224,7 +224,7 @@ def test_reductions_without_known_bits(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize(("k", "log"), [(4, 2), (16, 4), (32, 5), (64, 6)])
-def test_the_largest_of_each_column_with_their_indices(device: ttnn.MeshDevice, k: int, log: int) -> None:
+def test_topk_returns_column_maxima_and_indices(device: ttnn.MeshDevice, k: int, log: int) -> None:
     data = [np.round(RNG.standard_normal((32, 32)) * 50).astype(ml_dtypes.bfloat16) for _ in range(2)]
     rows = [np.repeat(np.arange(32 * half, 32 * half + 32)[:, None], 32, axis=1).astype(np.uint16) for half in (0, 1)]
 

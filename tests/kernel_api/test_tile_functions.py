@@ -50,7 +50,7 @@ PACKED = ["sigmoid", "silu", "tanh", "hardsigmoid", "gelu", "gelu_tanh"]
 
 
 @pytest.mark.parametrize("name", PACKED)
-def test_functions_on_the_packers_thread(device: ttnn.MeshDevice, name: str) -> None:
+def test_packer_thread_functions_match_the_math_thread(device: ttnn.MeshDevice, name: str) -> None:
     def on_pack() -> None:
         api.compute_kernel_hw_startup(0, 16)
         api.copy_init(0)
@@ -98,7 +98,7 @@ def test_kernel_functions_have_the_operator_bits(device: ttnn.MeshDevice, name: 
     np.testing.assert_array_equal(apply(device, operands[:count], body).astype(np.float32), expected)
 
 
-def test_the_exponential_in_all_variants(device: ttnn.MeshDevice) -> None:
+def test_exp_tile_clamps_by_its_input_clamping(device: ttnn.MeshDevice) -> None:
     below = np.full((32, 32), -100.0, ml_dtypes.bfloat16)
     results = {}
     for approx in (False, True):
@@ -122,7 +122,7 @@ def test_the_exponential_in_all_variants(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize(("mode", "rounded"), [("NONE", np.positive), ("Trunc", np.trunc), ("Floor", np.floor)])
-def test_division_of_a_number_by_a_tile(device: ttnn.MeshDevice, mode: str, rounded: Any) -> None:
+def test_rdiv_tile_divides_a_number_by_a_tile(device: ttnn.MeshDevice, mode: str, rounded: Any) -> None:
     data = RNG.choice([-4.0, -2.0, -0.5, 0.25, 1.0, 2.0, 8.0], (32, 32)).astype(np.float32)
 
     def body() -> None:
@@ -132,7 +132,7 @@ def test_division_of_a_number_by_a_tile(device: ttnn.MeshDevice, mode: str, roun
     np.testing.assert_array_equal(apply(device, [data], body), rounded(-3.0 / data))
 
 
-def test_a_vector_mode_that_does_not_exist(device: ttnn.MeshDevice) -> None:
+def test_unknown_vector_mode_raises(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.relu_tile_init()
         api.relu_tile(0, vector_mode=3)

@@ -49,7 +49,7 @@ BINARY += [
 
 
 @pytest.mark.parametrize(("name", "init", "operands", "reference"), BINARY, ids=[row[0] for row in BINARY])
-def test_integers_of_two_tiles(
+def test_binary_integer_functions_match_numpy(
     device: ttnn.MeshDevice, name: str, init: str, operands: list[Array], reference: Callable[[Array, Array], Array]
 ) -> None:
     def body() -> None:
@@ -74,7 +74,7 @@ TEMPLATES = [
 
 
 @pytest.mark.parametrize(("verb", "reference", "data_format", "operands"), TEMPLATES)
-def test_the_data_format_as_a_template_argument(
+def test_data_format_template_argument_is_accepted(
     device: ttnn.MeshDevice,
     verb: str,
     reference: Callable[[Array, Array], Array],
@@ -88,7 +88,7 @@ def test_the_data_format_as_a_template_argument(
     np.testing.assert_array_equal(apply(device, operands, body), reference(*operands).astype(operands[0].dtype))
 
 
-def test_a_format_without_integers_is_refused(device: ttnn.MeshDevice) -> None:
+def test_non_integer_format_raises(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         api.add_int_tile_init()
         api.add_int_tile(0, 1, 0, data_format=metal.DataFormat.Float32)
@@ -126,7 +126,7 @@ UNARY: list[tuple[str, str, tuple[int, ...], Array, Callable[[Array], Array]]] =
 
 
 @pytest.mark.parametrize(("name", "init", "parameters", "operand", "reference"), UNARY, ids=[row[0] for row in UNARY])
-def test_integers_of_one_tile(
+def test_unary_integer_functions_match_numpy(
     device: ttnn.MeshDevice,
     name: str,
     init: str,
@@ -153,7 +153,7 @@ def test_remainders_by_zero_are_refused(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("data_format", [metal.DataFormat.Int32, metal.DataFormat.UInt16])
-def test_filling_with_an_integer(device: ttnn.MeshDevice, data_format: metal.DataFormat) -> None:
+def test_fill_tile_int_fills_all_elements(device: ttnn.MeshDevice, data_format: metal.DataFormat) -> None:
     operand = INT32[0] if data_format is metal.DataFormat.Int32 else UINT16[0]
 
     def body() -> None:

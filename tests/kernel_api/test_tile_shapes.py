@@ -45,7 +45,9 @@ def to_out(step: Callable[[], object], inputs: int) -> Callable[[], None]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("data_format", [ml_dtypes.bfloat16, np.float32], ids=["bf16", "fp32"])
-def test_copy_tile_of_other_tile_shapes(device: ttnn.MeshDevice, shape: tuple[int, int], data_format: Any) -> None:
+def test_copy_tile_of_small_tiles_keeps_values(
+    device: ttnn.MeshDevice, shape: tuple[int, int], data_format: Any
+) -> None:
     data = small(shape, -100, 100).astype(data_format)
 
     def step() -> None:
@@ -61,7 +63,9 @@ def test_copy_tile_of_other_tile_shapes(device: ttnn.MeshDevice, shape: tuple[in
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("verb", ["add", "sub", "mul"])
-def test_element_wise(device: ttnn.MeshDevice, shape: tuple[int, int], verb: str) -> None:
+def test_eltwise_binary_of_small_tiles_matches_numpy(
+    device: ttnn.MeshDevice, shape: tuple[int, int], verb: str
+) -> None:
     a, b = small(shape, -9, 9), small(shape, -9, 9)
 
     def step() -> None:
@@ -77,7 +81,7 @@ def test_element_wise(device: ttnn.MeshDevice, shape: tuple[int, int], verb: str
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_vector_functions(device: ttnn.MeshDevice, shape: tuple[int, int]) -> None:
+def test_sfpu_functions_of_small_tiles_match_numpy(device: ttnn.MeshDevice, shape: tuple[int, int]) -> None:
     data = small(shape, -9, 9)
 
     def step() -> None:
@@ -98,7 +102,9 @@ PRODUCTS |= {((height, 16), (16, 32)) for height in (32, 16, 8)}
 
 
 @pytest.mark.parametrize(("left", "right"), sorted(PRODUCTS), ids=str)
-def test_products(device: ttnn.MeshDevice, left: tuple[int, int], right: tuple[int, int]) -> None:
+def test_matmul_of_small_tiles_matches_numpy(
+    device: ttnn.MeshDevice, left: tuple[int, int], right: tuple[int, int]
+) -> None:
     a, b = small((left[0], 2 * left[1])), small((2 * right[0], right[1]))
     shape = (left[0], right[1])
 
@@ -136,7 +142,7 @@ def product(in0: int, in1: int, transpose: int = 0) -> Callable[[], None]:
         ((4, 32), (32, 16), 0, UnsupportedError, "tile products of 4x32 by 32x16: the FPU's programs"),
     ],
 )
-def test_products_that_are_refused(
+def test_matmul_of_unsupported_tile_shapes_raises(
     device: ttnn.MeshDevice,
     left: tuple[int, int],
     right: tuple[int, int],
@@ -167,7 +173,9 @@ def reduction(pool: str, dim: str) -> Callable[[], None]:
 
 @pytest.mark.parametrize(("shape", "dim"), REDUCED, ids=str)
 @pytest.mark.parametrize("pool", ["SUM", "MAX"])
-def test_reductions(device: ttnn.MeshDevice, shape: tuple[int, int], dim: str, pool: str) -> None:
+def test_reduce_of_small_tiles_matches_numpy(
+    device: ttnn.MeshDevice, shape: tuple[int, int], dim: str, pool: str
+) -> None:
     # All below zero: zeros that pad a tile would show in the maximum.
     data = small(shape, -7, -1) if pool == "MAX" else small(shape)
     scaler = np.ones((32, 32), ml_dtypes.bfloat16)
@@ -182,7 +190,7 @@ def test_reductions(device: ttnn.MeshDevice, shape: tuple[int, int], dim: str, p
     np.testing.assert_array_equal(result.astype(np.float32), expected)
 
 
-def test_reductions_of_low_faces_are_refused(device: ttnn.MeshDevice) -> None:
+def test_reduce_of_low_faces_raises(device: ttnn.MeshDevice) -> None:
     scaler = Matrix(np.ones((32, 32), ml_dtypes.bfloat16))
     inputs = [Matrix(small((8, 32)), (8, 32)), scaler]
     with pytest.raises(UnsupportedError, match="this reduction of tiles of 8x32: what the chip does is not specified"):
@@ -214,7 +222,7 @@ def test_the_packer_refuses_other_shapes(
         tile_parts.run(device, to_out(copy, 1), [Matrix(small(source), source)], Matrix(small(target), target))
 
 
-def test_operands_of_two_shapes_are_refused(device: ttnn.MeshDevice) -> None:
+def test_operands_of_different_tile_shapes_raise(device: ttnn.MeshDevice) -> None:
     def step() -> None:
         api.compute_kernel_hw_startup(0, 1, 16)
         api.add_tiles_init(0, 1)
@@ -241,14 +249,16 @@ def running_sum() -> None:
 @pytest.mark.parametrize(
     ("step", "text"), [(transpose, "transposes of tiles of 16x32"), (running_sum, "cumsum of tiles")]
 )
-def test_what_needs_whole_tiles(device: ttnn.MeshDevice, step: Callable[[], None], text: str) -> None:
+def test_functions_for_whole_tiles_raise_on_small_tiles(
+    device: ttnn.MeshDevice, step: Callable[[], None], text: str
+) -> None:
     shape = (16, 32)
     with pytest.raises(UnsupportedError, match=text):
         tile_parts.run(device, to_out(step, 1), [Matrix(small(shape), shape)], Matrix(small(shape), shape))
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(0, 1), (1, 0), (0, 0)])
-def test_a_block_of_no_tiles(columns: int, rows: int, device: ttnn.MeshDevice) -> None:
+def test_empty_block_raises(columns: int, rows: int, device: ttnn.MeshDevice) -> None:
     def step() -> None:
         api.mm_block_init(0, 1, 16, 0, columns, rows, 1)
         api.tile_regs_acquire()

@@ -118,7 +118,7 @@ def nothing() -> None:
     pass
 
 
-def test_without_the_watcher_nothing_is_reported() -> None:
+def test_overwritten_bytes_are_not_reported_without_the_watcher() -> None:
     with ttnn.manage_config("watcher", False), ttnn.manage_device(device_id=0) as device:
         program = on_cores(device, unwatched_sender, nothing, args=l1_pages(device))
         assert metal.run_program(device, program).cycles > 0

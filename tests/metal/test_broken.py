@@ -34,7 +34,7 @@ MODULES = (
 )
 
 
-def test_enough_mistakes_are_tried() -> None:
+def test_at_least_the_promised_mistakes_are_tested() -> None:
     print(f"{len(CASES)} programs broken on purpose")
     assert len(CASES) >= ENOUGH
     assert len({case.name for case in CASES}) == len(CASES)
@@ -42,7 +42,7 @@ def test_enough_mistakes_are_tried() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_mistake_is_named(device: ttnn.MeshDevice, case: Broken) -> None:
+def test_broken_program_raises_its_error(device: ttnn.MeshDevice, case: Broken) -> None:
     KEPT.clear()
     with pytest.raises(case.error) as caught:
         metal.run_program(device, case.build(device))
@@ -69,7 +69,7 @@ def test_correct_programs_are_not_reported(device: ttnn.MeshDevice) -> None:
     assert reports == []
 
 
-def test_pages_that_stay_behind_are_a_note(device: ttnn.MeshDevice) -> None:
+def test_unread_pages_are_a_note(device: ttnn.MeshDevice) -> None:
     def writer() -> None:
         cb_wait_front(16, 1)
         cb_pop_front(16, 1)

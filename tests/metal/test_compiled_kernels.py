@@ -41,7 +41,7 @@ def run_of(device: ttnn.MeshDevice, words: tuple[int, ...], limit: int = 1 << 62
     return run
 
 
-def test_the_first_call_ends_a_kernel(device: ttnn.MeshDevice) -> None:
+def test_compiled_kernel_ends_at_its_finish_call(device: ttnn.MeshDevice) -> None:
     assert _engine.kernel_calls()[0] == "finish"
     run = run_of(device, FINISH, cores=3)
     assert run.run_native() == -1
@@ -75,7 +75,7 @@ def test_ctrl_c_ends_a_run_and_leaves_the_device_usable(device: ttnn.MeshDevice)
     assert run_of(device, FINISH).run_native() == -1
 
 
-def test_other_threads_run_meanwhile(device: ttnn.MeshDevice) -> None:
+def test_other_threads_run_during_a_compiled_kernel(device: ttnn.MeshDevice) -> None:
     counted = 0
     run = run_of(device, ENDLESS, limit=100_000_000)
     ended = threading.Event()

@@ -22,7 +22,7 @@ def core(x: int, y: int) -> ttnn.CoreCoord:
         [[[1, 2]], [[], [], [3]]],
     ],
 )
-def test_arguments_of_a_kernel_are_read_and_changed_by_core(given: Any) -> None:
+def test_kernel_arguments_are_read_and_changed_by_core(given: Any) -> None:
     kernel = ttnn.KernelDescriptor(runtime_args=given)
     assert kernel.runtime_args[0][0] == [1, 2]
     assert kernel.runtime_args[1][2] == [3]

@@ -87,7 +87,7 @@ def test_a_global_circular_buffer_tells_its_kernels_where_the_other_side_is(devi
         ([(metal.CoreCoord(2, 0), metal.CoreRangeSet())], 4096, "needs a CoreRangeSet of receivers"),
     ],
 )
-def test_wrong_global_circular_buffers(
+def test_wrong_global_circular_buffers_raise(
     device: ttnn.MeshDevice, mapping: list[tuple[metal.CoreCoord, metal.CoreRangeSet]], size: int, text: str
 ) -> None:
     with pytest.raises(ttnn.TtnnError, match=text):

@@ -15,7 +15,7 @@ from ttnn import _engine
 LEVELS = [level for level in ("scalar", "avx2", "avx512", "neon") if level in _engine.cpu_levels()]
 
 
-def test_hashes_name_only_existing_programs() -> None:
+def test_program_hashes_name_only_existing_programs() -> None:
     assert set(json.loads(FILE.read_text(encoding="utf-8"))) <= set(program_names())
 
 

@@ -14,7 +14,7 @@ from testkit.parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import metal
 
 
-def test_a_mesh_of_one_chip() -> None:
+def test_mesh_of_one_chip_runs_workloads() -> None:
     mesh = metal.distributed.MeshDevice.create(metal.MeshDeviceConfig(mesh_shape=ttnn.MeshShape(1, 1)))
     queue = mesh.mesh_command_queue()
     local = metal.DeviceLocalBufferConfig(page_size=2048)
@@ -55,7 +55,7 @@ def test_a_mesh_of_one_chip() -> None:
         ttnn.MeshDevice.create(metal.MeshDeviceConfig(mesh_shape=ttnn.MeshShape(1, 2)))
 
 
-def test_sharded_buffers_by_official_parameters(device: ttnn.MeshDevice) -> None:
+def test_sharded_buffers_accept_official_parameters(device: ttnn.MeshDevice) -> None:
     spec = metal.ShardSpecBuffer(
         metal.CoreRangeSet([PAIR]), (32, 64), ttnn.ShardOrientation.ROW_MAJOR, (32, 32), (2, 2)
     )
@@ -70,7 +70,7 @@ def test_sharded_buffers_by_official_parameters(device: ttnn.MeshDevice) -> None
     )
 
 
-def test_memory_by_address(device: ttnn.MeshDevice) -> None:
+def test_memory_is_written_and_read_by_address(device: ttnn.MeshDevice) -> None:
     buffer = tiles_buffer(device, 1)
     metal.write_to_device_dram_channel(device, 0, buffer.address(), np.arange(512, dtype=np.uint32))
     assert np.array_equal(metal.read_from_buffer(buffer), np.arange(512))
@@ -101,7 +101,7 @@ def helper():
 """
 
 
-def test_kernels_from_files_and_texts(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_kernels_are_created_from_files_and_texts(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     path = tmp_path / "writer.py"
     path.write_text(KERNEL)
     config = metal.DataMovementConfig(compile_args=[3], defines={"MODE": "slow"})
@@ -135,7 +135,7 @@ def test_kernels_from_files_and_texts(device: ttnn.MeshDevice, tmp_path: Path) -
         metal.create_kernel(program(), "nowhere.py", CORE, config)
 
 
-def test_sub_devices(device: ttnn.MeshDevice) -> None:
+def test_programs_run_on_one_sub_device_only(device: ttnn.MeshDevice) -> None:
     left, right = (
         metal.CoreRangeSet([metal.CoreRange(metal.CoreCoord(x, 0), metal.CoreCoord(x + 3, 7))]) for x in (0, 4)
     )
@@ -186,7 +186,7 @@ def test_sub_devices_keep_l1_of_their_own(device: ttnn.MeshDevice) -> None:
     device.clear_loaded_sub_device_manager()
 
 
-def test_a_program_prints_itself(device: ttnn.MeshDevice) -> None:
+def test_program_describes_its_kernels_and_buffers(device: ttnn.MeshDevice) -> None:
     program = pipeline(device)
     program.kernels[1].config.compile_args = list(range(20))
     metal.set_common_runtime_args(program, program.kernels[0], [5])

@@ -236,7 +236,7 @@ def attempt(call: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize(("function", "valid"), CALLS, ids=[f"{i}-{f.__name__}" for i, (f, _) in enumerate(CALLS)])
-def test_wrong_arguments(device: ttnn.MeshDevice, function: Callable[..., Any], valid: Valid) -> None:
+def test_wrong_host_arguments_raise(device: ttnn.MeshDevice, function: Callable[..., Any], valid: Valid) -> None:
     function(**valid(device))
     texts = {
         (name, number): attempt(partial(function, **(valid(device) | {name: value})))
@@ -264,7 +264,7 @@ def test_wrong_arguments(device: ttnn.MeshDevice, function: Callable[..., Any], 
         (ttnn.TensorAccessorArgs, "buffer"),
     ],
 )
-def test_descriptors_of_wrong_kinds(call: Any, option: str, wrong: object) -> None:
+def test_descriptor_fields_of_wrong_kind_raise(call: Any, option: str, wrong: object) -> None:
     with pytest.raises(ttnn.ArgumentError, match="expected"):
         call(**{option: wrong})
 

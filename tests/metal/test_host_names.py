@@ -36,5 +36,5 @@ def test_host_function_has_both_spellings(name: str) -> None:
     ],
     ids=("functions", "types", "mesh device", "queue", "mesh buffer", "circular buffer", "ttnn"),
 )
-def test_names(where: object, names: str) -> None:
+def test_official_host_names_exist(where: object, names: str) -> None:
     assert [name for name in names.split() if not hasattr(where, name)] == []

@@ -57,7 +57,7 @@ def lines_of(kernel: Callable[[], None]) -> range:
         (with_calls, "1000", r"more than 1000 calls of ttnn\.kernel_api.* TTNN_KERNEL_LIMIT"),
     ],
 )
-def test_an_endless_loop_ends(
+def test_endless_kernel_loop_raises_kernel_error(
     device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch, kernel: Callable[[], None], limit: str, text: str
 ) -> None:
     monkeypatch.setenv("TTNN_KERNEL_LIMIT", limit)
@@ -85,7 +85,7 @@ def test_slow_kernels_with_calls_run_to_their_end(device: ttnn.MeshDevice) -> No
     assert turns == list(range(8))
 
 
-def test_no_time_limit_in_a_debugger(device: ttnn.MeshDevice) -> None:
+def test_debugger_switches_the_kernel_limit_off(device: ttnn.MeshDevice) -> None:
     pause, ends = threading.Event(), []
 
     def paused() -> None:
@@ -97,14 +97,14 @@ def test_no_time_limit_in_a_debugger(device: ttnn.MeshDevice) -> None:
     assert ends == [True]
 
 
-def test_limits_are_numbers(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_limit_that_is_not_a_number_raises(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TTNN_KERNEL_LIMIT", "many")
     with pytest.raises(ttnn.ArgumentError, match="TTNN_KERNEL_LIMIT: expected a number, 0 for no limit, got 'many'"):
         metal.run_program(device, alone(device, nothing))
 
 
 @pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="needs signals")
-def test_an_interrupt_names_the_kernel(device: ttnn.MeshDevice) -> None:
+def test_interrupt_names_the_running_kernel(device: ttnn.MeshDevice) -> None:
     def interrupted() -> None:
         signal.raise_signal(signal.SIGINT)
         without_calls()

@@ -111,7 +111,7 @@ def wait_for_a_page() -> None:
     cb_wait_front(0, 1)
 
 
-def test_deadlock_of_64_cores(device: ttnn.MeshDevice) -> None:
+def test_deadlock_of_64_cores_lists_every_wait(device: ttnn.MeshDevice) -> None:
     grid = device.compute_with_storage_grid_size()
     everywhere = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(grid.x - 1, grid.y - 1))
     program = metal.create_program()
@@ -142,7 +142,7 @@ def first() -> None:
     second()
 
 
-def test_exceptions_keep_their_traceback(device: ttnn.MeshDevice) -> None:
+def test_kernel_exceptions_keep_their_traceback(device: ttnn.MeshDevice) -> None:
     with pytest.raises(KernelError, match=r"kernel first \(test_mistakes.py:\d+\): KeyError: 'pages'") as caught:
         metal.run_program(device, broken(device, reader=first))
     cause = caught.value.__cause__

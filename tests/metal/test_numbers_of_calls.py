@@ -58,7 +58,7 @@ def test_no_call_ends_in_an_error_of_a_conversion(device: ttnn.MeshDevice) -> No
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 32, 1 << 70])
-def test_the_argument_is_named(device: ttnn.MeshDevice, number: int) -> None:
+def test_number_out_of_range_names_its_argument(device: ttnn.MeshDevice, number: int) -> None:
     def kernel() -> None:
         kernel_api.cb_reserve_back(0, number)
 

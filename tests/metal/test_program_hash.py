@@ -11,7 +11,7 @@ def _program(geometry: ttnn.FaceGeometry | None) -> ttnn.ProgramDescriptor:
     return ttnn.ProgramDescriptor(kernels=[], semaphores=[], cbs=[ttnn.CBDescriptor(2048, None, [form])])
 
 
-def test_the_geometry_of_faces_counts() -> None:
+def test_face_geometry_changes_the_program_hash() -> None:
     geometries = (None, ttnn.FaceGeometry(), ttnn.FaceGeometry(8, 4), ttnn.FaceGeometry(8, 2))
     hashes = [ttnn.compute_program_descriptor_hash(_program(geometry)) for geometry in geometries]
     assert len(set(hashes)) == len(geometries)

@@ -24,7 +24,7 @@ def device() -> Iterator[ttnn.MeshDevice]:
         ttnn.close_device(opened)
 
 
-def test_two_queues_with_events(device: ttnn.MeshDevice) -> None:
+def test_two_queues_synchronize_by_events(device: ttnn.MeshDevice) -> None:
     compute, transfer = metal.command_queue(device), metal.command_queue(device, 1)
     a, b, out = buffers(device, 3)
     words = values(TILES * TILE, 9).view(np.uint32)
@@ -105,7 +105,7 @@ def on_device(device: ttnn.MeshDevice, seed: int) -> ttnn.Tensor:
     )
 
 
-def test_operators_in_a_trace(device: ttnn.MeshDevice) -> None:
+def test_trace_of_operators_replays_with_new_inputs(device: ttnn.MeshDevice) -> None:
     x, weights, bias = (on_device(device, seed) for seed in range(3))
     trace = ttnn.begin_trace_capture(device, cq_id=0)
     out = model(x, weights, bias)
@@ -129,7 +129,7 @@ def test_operators_in_a_trace(device: ttnn.MeshDevice) -> None:
         model(x, weights, bias)
 
 
-def test_operators_and_programs_in_a_trace(device: ttnn.MeshDevice) -> None:
+def test_trace_of_operators_and_programs_replays(device: ttnn.MeshDevice) -> None:
     x, bias = on_device(device, 1), on_device(device, 2)
     copied = ttnn.zeros([64, 64], ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     trace = metal.begin_trace_capture(device, 0)
@@ -144,7 +144,7 @@ def test_operators_and_programs_in_a_trace(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(ttnn.to_numpy(twice), ttnn.to_numpy((x + bias) + (x + bias)))
 
 
-def test_a_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
+def test_device_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
     trace = metal.begin_trace_capture(device, 0)
     device.reset()
     assert not ttnn.is_trace_capture_active(device)
@@ -153,14 +153,14 @@ def test_a_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
         metal.end_trace_capture(device, 0, trace)
 
 
-def test_a_queue_is_a_number(device: ttnn.MeshDevice) -> None:
+def test_queue_must_be_a_number(device: ttnn.MeshDevice) -> None:
     for queue in ("x", float("inf"), [0]):
         with pytest.raises(ArgumentError, match="a trace: cq_id must be the index of a command queue"):
             ttnn.begin_trace_capture(device, cq_id=queue)
 
 
 @pytest.mark.parametrize("value", [np.array([1, 2]), np.array("x"), -1, 2**32, True, 1.0, "1"], ids=repr)
-def test_a_semaphore_holds_a_word(device: ttnn.MeshDevice, value: object) -> None:
+def test_semaphore_value_beyond_a_word_raises(device: ttnn.MeshDevice, value: object) -> None:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])
     with pytest.raises(KernelArgumentError, match="a semaphore holds an unsigned 32-bit word"):
         ttnn.create_global_semaphore(device, cores, value)

@@ -43,7 +43,7 @@ def test_lists_of_arguments_are_checked_when_the_program_runs(device: ttnn.MeshD
     assert same(a, out)
 
 
-def test_semaphores_start_anew(device: ttnn.MeshDevice) -> None:
+def test_semaphores_start_at_their_value_in_every_run(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         semaphore = L1Pointer(get_semaphore(0))
         assert semaphore[0] == 5
@@ -176,7 +176,7 @@ def test_the_next_program_reads_what_this_one_left_in_a_buffer(
     assert (out.read().view(np.uint16) == 0x3F80).all()
 
 
-def test_two_indices_share_a_circular_buffer(device: ttnn.MeshDevice) -> None:
+def test_two_indices_share_one_circular_buffer(device: ttnn.MeshDevice) -> None:
     def kernel() -> None:
         assert get_write_ptr(1) == get_write_ptr(24)
         assert get_local_cb_interface(1).fifo_num_pages == 2 * get_local_cb_interface(24).fifo_num_pages

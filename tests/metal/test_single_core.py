@@ -198,7 +198,9 @@ def matmul_compute() -> None:
         (ttnn.float32, ttnn.MathFidelity.HiFi3, True),
     ],
 )
-def test_matmul(device: ttnn.MeshDevice, dtype: ttnn.DataType, fidelity: ttnn.MathFidelity, wide: bool) -> None:
+def test_matmul_program_matches_the_operator(
+    device: ttnn.MeshDevice, dtype: ttnn.DataType, fidelity: ttnn.MathFidelity, wide: bool
+) -> None:
     mt, kt, nt = 2, 3, 2
     rng = np.random.default_rng(5)
     a = tensor(rng.standard_normal((mt * 32, kt * 32), dtype=np.float32), device, dtype)

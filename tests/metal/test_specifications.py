@@ -95,7 +95,7 @@ def test_each_node_has_arguments_of_its_own(device: ttnn.MeshDevice) -> None:
     assert same(source, target)
 
 
-def test_a_kernel_in_two_work_units(device: ttnn.MeshDevice) -> None:
+def test_kernel_runs_in_two_work_units(device: ttnn.MeshDevice) -> None:
     source, target = tiles(device, 2), tiles(device, 2, 1)
     spec = copying(source.spec)
     spec.kernels.append(
@@ -146,7 +146,7 @@ def test_buffers_of_disjoint_nodes_share_numbers(device: ttnn.MeshDevice) -> Non
 # Arguments.
 
 
-def test_arguments_of_all_kinds(device: ttnn.MeshDevice) -> None:
+def test_kernels_receive_arguments_of_all_kinds(device: ttnn.MeshDevice) -> None:
     seen: list[Any] = []
 
     def kernel(late: int, *, shared: int, fixed: int, absent: int = 7) -> None:
@@ -178,7 +178,7 @@ def test_arguments_of_all_kinds(device: ttnn.MeshDevice) -> None:
     ]
 
 
-def test_varargs_of_different_numbers(device: ttnn.MeshDevice) -> None:
+def test_vararg_counts_differ_by_node(device: ttnn.MeshDevice) -> None:
     seen: dict[int, int] = {}
 
     def kernel() -> None:
@@ -192,7 +192,9 @@ def test_varargs_of_different_numbers(device: ttnn.MeshDevice) -> None:
     assert seen == {0: 5, 1: 13}
 
 
-def test_defines_and_sources(device: ttnn.MeshDevice, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_kernel_sources_receive_defines(
+    device: ttnn.MeshDevice, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = 'def kernel_main(n):\n    DPRINT("{} {}\\n", get_define("WHO"), n)\n'
     (tmp_path / "kernel.py").write_text(text)
     options = metal.KernelSpec.CompilerOptions(defines={"WHO": "me"})
@@ -223,7 +225,7 @@ def test_programs_print_their_names(device: ttnn.MeshDevice) -> None:
 # Tensors.
 
 
-def test_sharded_tensors_and_their_own_part(device: ttnn.MeshDevice) -> None:
+def test_sharded_tensor_accessors_know_the_local_shard(device: ttnn.MeshDevice) -> None:
     grid = metal.CoreRangeSet([GRID])
     config = in_l1((128, 32), grid, (32, 32))
     values = torch.arange(128 * 32, dtype=torch.int32).reshape(128, 32)
@@ -247,7 +249,7 @@ def test_sharded_tensors_and_their_own_part(device: ttnn.MeshDevice) -> None:
     }
 
 
-def test_sequences_of_tensors(device: ttnn.MeshDevice) -> None:
+def test_tensor_sequences_bind_accessors_in_order(device: ttnn.MeshDevice) -> None:
     tensors = {name: tiles(device, 1, seed) for seed, name in enumerate("abc")}
     seen: list[int] = []
 
@@ -275,7 +277,7 @@ def test_sequences_of_tensors(device: ttnn.MeshDevice) -> None:
     assert seen == [tensors[name].buffer_address() for name in "cba"] + [0]
 
 
-def test_shapes_that_change_from_run_to_run(device: ttnn.MeshDevice) -> None:
+def test_tensor_shapes_may_change_between_runs(device: ttnn.MeshDevice) -> None:
     seen: list[Any] = []
 
     def kernel() -> None:
@@ -299,7 +301,7 @@ def test_shapes_that_change_from_run_to_run(device: ttnn.MeshDevice) -> None:
     assert seen[2] == (128, 9)
 
 
-def test_sharded_shapes_that_change(device: ttnn.MeshDevice) -> None:
+def test_sharded_tensor_shapes_may_change_between_runs(device: ttnn.MeshDevice) -> None:
     grid = metal.CoreRangeSet([metal.CoreRange((0, 0), (1, 0))])
     seen: list[Any] = []
 
@@ -325,7 +327,7 @@ def test_sharded_shapes_that_change(device: ttnn.MeshDevice) -> None:
         metal.set_program_run_args(program, RunArgs(tensor_args={"t": rows(64)}))
 
 
-def test_padded_shapes_that_agree(device: ttnn.MeshDevice) -> None:
+def test_relaxed_parameter_accepts_equal_padded_shapes(device: ttnn.MeshDevice) -> None:
     source, target = tiles(device, 2), tiles(device, 2, 1)
     shorter = ttnn.from_torch(torch.ones(30, 60), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     spec = copying(source.spec)
@@ -339,7 +341,7 @@ def test_padded_shapes_that_agree(device: ttnn.MeshDevice) -> None:
 # Dataflow buffers, semaphores, scratchpads.
 
 
-def test_a_buffer_in_the_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
+def test_dataflow_buffer_uses_the_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
     config = in_l1((32, 64), metal.CoreRangeSet([metal.CoreRange((0, 0), (0, 0))]), (32, 64))
     source, other = (tiles(device, 2, seed, memory_config=config) for seed in (1, 2))
     target = tiles(device, 2)
@@ -361,7 +363,7 @@ def test_a_buffer_in_the_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
         assert same(lent, target)
 
 
-def test_aliases_share_memory(device: ttnn.MeshDevice) -> None:
+def test_buffer_aliases_share_memory(device: ttnn.MeshDevice) -> None:
     places: list[int] = []
 
     def kernel() -> None:
@@ -417,7 +419,7 @@ def test_bytes_written_through_one_alias_are_there_for_the_other(device: ttnn.Me
     assert found == [7]
 
 
-def test_sizes_of_a_run(device: ttnn.MeshDevice) -> None:
+def test_buffer_sizes_are_overridden_for_a_run(device: ttnn.MeshDevice) -> None:
     sizes: list[tuple[int, int]] = []
 
     def kernel() -> None:
@@ -440,7 +442,7 @@ def test_sizes_of_a_run(device: ttnn.MeshDevice) -> None:
         metal.set_program_run_args(program, RunArgs(dfb_run_overrides={"b": override(num_entries=0)}))
 
 
-def test_semaphores_of_other_nodes(device: ttnn.MeshDevice) -> None:
+def test_semaphores_of_other_nodes_are_incremented(device: ttnn.MeshDevice) -> None:
     seen: list[int] = []
     place = device.worker_core_from_logical_core(metal.CoreCoord(1, 0))
 
@@ -486,7 +488,7 @@ def scratchpad(size: int, kernel: Any, **more: Any) -> metal.ProgramSpec:
     )
 
 
-def test_scratchpads(device: ttnn.MeshDevice) -> None:
+def test_scratchpads_are_written_and_read(device: ttnn.MeshDevice) -> None:
     seen: list[Any] = []
 
     def kernel() -> None:
@@ -520,7 +522,7 @@ def test_scratchpads(device: ttnn.MeshDevice) -> None:
         ("32 B are not a multiple of", lambda: Scratchpad(scratch.pad, [("a", "u4", 3)])),
     ],
 )
-def test_ends_of_scratchpads(device: ttnn.MeshDevice, text: str, kernel: Any) -> None:
+def test_access_past_a_scratchpad_raises(device: ttnn.MeshDevice, text: str, kernel: Any) -> None:
     with pytest.raises(KernelAssertError, match=text):
         specs.run(device, scratchpad(32, lambda: kernel() and None))
 
@@ -541,7 +543,7 @@ def test_scratchpads_end_with_their_program(device: ttnn.MeshDevice) -> None:
 # Compute kernels.
 
 
-def test_settings_of_compute_kernels(device: ttnn.MeshDevice) -> None:
+def test_compute_settings_reach_the_kernel(device: ttnn.MeshDevice) -> None:
     config = metal.ComputeHardwareConfig(
         fpu_math_fidelity=metal.MathFidelity.LoFi,
         sfpu_precision_mode=metal.Precision.Approximate,
@@ -611,7 +613,7 @@ def test_workload_runs_its_programs_in_order(device: ttnn.MeshDevice) -> None:
         (r"TensorAccessor: bank_base_address is missing", lambda: TensorAccessor(TensorAccessorArgs(0))),
     ],
 )
-def test_names_that_a_kernel_does_not_have(device: ttnn.MeshDevice, text: str, kernel: Any) -> None:
+def test_unbound_names_raise_in_the_kernel(device: ttnn.MeshDevice, text: str, kernel: Any) -> None:
     source = tiles(device, 1)
     more = {"tensor_bindings": [binding("t", "t")], "tensor_parameters": parameters(t=source.spec)}
     if "tensor" in text:
@@ -641,7 +643,7 @@ def test_classic_kernels_have_no_names(device: ttnn.MeshDevice) -> None:
         metal.run_program(device, program)
 
 
-def test_names_that_are_keywords(device: ttnn.MeshDevice) -> None:
+def test_binding_names_may_be_python_keywords(device: ttnn.MeshDevice) -> None:
     seen: list[int] = []
     ends = [metal.ProducerOf("b", "in"), metal.ConsumerOf("b", "in")]
     buffer = metal.DataflowBufferSpec(unique_id="b", entry_size=64, num_entries=2)
@@ -723,6 +725,6 @@ def mistaken(device: ttnn.MeshDevice, how: str) -> None:
         ("no params", ArgumentError, "expected ProgramRunArgs, got dict"),
     ],
 )
-def test_arguments_that_are_refused(device: ttnn.MeshDevice, how: str, error: type[Exception], text: str) -> None:
+def test_wrong_run_arguments_raise(device: ttnn.MeshDevice, how: str, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         mistaken(device, how)

@@ -127,7 +127,7 @@ def test_a_mistake_of_a_thread_that_is_behind_is_found_at_its_line(device: ttnn.
     assert type(broken(device, compute, ttnn.CircularBufferError)) is ttnn.CircularBufferError
 
 
-def test_packing_without_a_wait_stays_a_mistake(device: ttnn.MeshDevice) -> None:
+def test_packing_without_a_wait_raises(device: ttnn.MeshDevice) -> None:
     def compute() -> None:
         tile_in_dst()
         cb_reserve_back(16, 1)

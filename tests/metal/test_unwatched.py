@@ -287,7 +287,7 @@ def test_pointers_move_by_pages_and_wrap_at_the_end_only(unwatched: ttnn.MeshDev
     assert SEEN == [3, 0, 0, 2, 5, 0, 2]
 
 
-def test_counters_have_16_bits(unwatched: ttnn.MeshDevice) -> None:
+def test_circular_buffer_counters_wrap_at_16_bits(unwatched: ttnn.MeshDevice) -> None:
     def reader() -> None:
         cb_pop_front(0, 1)
         # 0 pages received minus 1 acknowledged.

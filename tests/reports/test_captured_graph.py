@@ -54,7 +54,7 @@ def _assert_sound(graph: list[Node]) -> None:
     json.dumps(graph)
 
 
-def test_a_sum_of_two_tensors(device: ttnn.MeshDevice) -> None:
+def test_captured_add_has_its_tensors_and_buffers(device: ttnn.MeshDevice) -> None:
     a = _tensor(device)
     ttnn.graph.begin_graph_capture()
     b = ttnn.add(a, a)
@@ -159,7 +159,7 @@ def test_a_view_runs_no_device_operation(device: ttnn.MeshDevice) -> None:
     assert not _of_type(graph, "program_execution")
 
 
-def test_what_raises_ends_aborted(device: ttnn.MeshDevice) -> None:
+def test_failed_call_ends_aborted(device: ttnn.MeshDevice) -> None:
     a = _tensor(device)
     ttnn.graph.begin_graph_capture()
     with pytest.raises(ttnn.ShapeError):
@@ -221,7 +221,7 @@ def test_both_modes_see_the_same(device: ttnn.MeshDevice) -> None:
     assert ttnn.graph.extract_peak_L1_memory_usage(run) == ttnn.graph.extract_peak_L1_memory_usage(blocked)
 
 
-def test_captures_are_nested(device: ttnn.MeshDevice) -> None:
+def test_nested_captures_record_their_own_calls(device: ttnn.MeshDevice) -> None:
     a = _tensor(device)
     ttnn.graph.begin_graph_capture()
     ttnn.exp(a)
@@ -259,7 +259,7 @@ def test_repeated_calls_are_captured_and_fast_again_afterwards(device: ttnn.Mesh
     assert device._resolved == kept
 
 
-def test_arguments_of_device_operations(device: ttnn.MeshDevice) -> None:
+def test_device_operations_record_their_arguments(device: ttnn.MeshDevice) -> None:
     a = ttnn.from_torch(np.ones((1, 32, 4, 16), np.float32), dtype=ttnn.bfloat16, device=device)
     ttnn.graph.begin_graph_capture()
     ttnn.transpose(a, 1, 2)
@@ -273,13 +273,13 @@ def test_arguments_of_device_operations(device: ttnn.MeshDevice) -> None:
     assert made["arguments"][4]["arg4"]["MemoryConfig"]["buffer_type"] == "BufferType::DRAM"
 
 
-def test_a_mode_that_is_none() -> None:
+def test_unknown_run_mode_raises() -> None:
     with pytest.raises(ttnn.ArgumentError, match=r"run_mode must be a ttnn\.graph\.RunMode, got 1"):
         ttnn.graph.begin_graph_capture(1)  # type: ignore[arg-type]
     assert not ttnn.graph.is_graph_capture_active()
 
 
-def test_circular_buffers_of_a_product(device: ttnn.MeshDevice) -> None:
+def test_matmul_records_its_circular_buffers(device: ttnn.MeshDevice) -> None:
     a = _tensor(device)
     ttnn.graph.begin_graph_capture()
     ttnn.matmul(a, a)

@@ -78,7 +78,9 @@ def _captured(mode: ttnn.graph.RunMode, operation: Any, args: list[Any], kwargs:
 
 
 @pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
-def test_every_operator(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+def test_captured_graph_of_every_operator_is_sound(
+    entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
     call = _first_call(entry, dtype, layout, device)
     if call is None:
         pytest.skip("the operator is not called with operands of these shapes")

@@ -93,7 +93,7 @@ def test_an_empty_graph_needs_nothing() -> None:
         ttnn.graph.extract_output_tensors(graph)
 
 
-def test_tensors_that_come_out_and_those_in_between() -> None:
+def test_output_and_intermediate_tensors_are_counted() -> None:
     graph = _program()
     assert ttnn.graph.extract_output_tensors(graph) == {9}
     assert ttnn.graph.count_intermediate_and_output_tensors(graph) == (0, 1)
@@ -105,7 +105,7 @@ def test_tensors_that_come_out_and_those_in_between() -> None:
     assert ttnn.graph.count_intermediate_and_output_tensors(graph) == (1, 1)
 
 
-def test_tensors_of_a_program(device: ttnn.MeshDevice) -> None:
+def test_program_tensors_are_counted_and_described(device: ttnn.MeshDevice) -> None:
     ttnn.graph.begin_graph_capture()
     a = ttnn.from_torch(np.ones((32, 64), np.float32), layout=ttnn.TILE_LAYOUT, device=device)
     ttnn.exp(ttnn.relu(a))
@@ -135,7 +135,7 @@ def test_levelized_graph_nests_device_operations(device: ttnn.MeshDevice) -> Non
     assert [vertex["counter"] for vertex in deep] == list(range(4))
 
 
-def test_durations() -> None:
+def test_durations_are_extracted_from_a_graph() -> None:
     graph = _program()
     assert ttnn.graph.extract_total_duration_from_graph(graph) == 0.0
     graph[-1]["duration_ns"] = 2_000_000_000
@@ -144,7 +144,7 @@ def test_durations() -> None:
     assert ttnn.graph.extract_operation_durations(graph)["ttnn.first"] == 0.5
 
 
-def test_text_of_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
+def test_graph_is_printed_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     ttnn.graph.pretty_print(_program())
     lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
@@ -159,7 +159,7 @@ def test_text_of_a_graph(capsys: pytest.CaptureFixture[str]) -> None:
         ttnn.graph.pretty_format(_graph(("x", {}, [])))
 
 
-def test_picture_of_a_graph(tmp_path: Path) -> None:
+def test_graph_is_drawn_with_graphviz(tmp_path: Path) -> None:
     pytest.importorskip("graphviz")
     graph = ttnn.graph.visualize(_program())
     assert graph.source.count("subgraph") == 2
@@ -172,7 +172,7 @@ def test_picture_of_a_graph(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="the program dot of graphviz is not installed")
-def test_a_picture_in_a_file(tmp_path: Path) -> None:
+def test_graph_plot_is_written_to_a_file(tmp_path: Path) -> None:
     pytest.importorskip("graphviz")
     ttnn.graph.visualize(_program(), file_name=tmp_path / "graph.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["graph.svg"]

@@ -55,7 +55,7 @@ def test_a_file_has_graph_devices_and_buffers(device: ttnn.MeshDevice, tmp_path:
     assert not graph.is_python_io_recording_enabled()
 
 
-def test_an_imported_graph(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_imported_graph_has_operations_tensors_and_buffers(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     _capture(device, tmp_path / "graph.json")
     database = ttnn.graph.import_report(tmp_path / "graph.json", tmp_path / "report")
     assert database == tmp_path / "report" / "db.sqlite"
@@ -101,7 +101,7 @@ def test_a_graph_without_records_of_calls_says_the_same(device: ttnn.MeshDevice,
     )
 
 
-def test_numbers_may_be_numbers(tmp_path: Path) -> None:
+def test_graph_parameters_may_be_numbers(tmp_path: Path) -> None:
     """The official package writes parameters as numbers in later versions."""
 
     def node(counter: int, kind: str, connections: list[int], **params: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_numbers_may_be_numbers(tmp_path: Path) -> None:
     ]
 
 
-def test_files_that_are_no_reports(tmp_path: Path) -> None:
+def test_files_that_are_not_reports_raise(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"version": 2, "graph": []}'):
         (tmp_path / "g.json").write_text(text)
         with pytest.raises(FileFormatError, match=r"import_report: .*g\.json"):
@@ -140,7 +140,7 @@ def test_files_that_are_no_reports(tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
-def test_the_command(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+def test_graph_report_command_writes_a_database(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     _capture(device, tmp_path / "graph.json", run_mode=ttnn.graph.RunMode.NO_DISPATCH)
     command = [sys.executable, "-W", "error", "-m", "ttnn.graph_report", str(tmp_path / "graph.json")]
     done = subprocess.run([*command, str(tmp_path / "report")], capture_output=True, text=True, check=True)

@@ -123,7 +123,7 @@ def test_pages_and_values_are_written_on_request(device: ttnn.MeshDevice, report
     assert ttnn.database.load_tensor_by_id(report, 10**9) is None
 
 
-def test_comparisons_are_written(device: ttnn.MeshDevice, report: Path) -> None:
+def test_tensor_comparisons_are_written_to_the_report(device: ttnn.MeshDevice, report: Path) -> None:
     a = _tensor(device)
     with ttnn.manage_config("enable_logging", True), ttnn.manage_config("enable_comparison_mode", True):
         b = ttnn.exp(a)

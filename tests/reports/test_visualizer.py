@@ -84,7 +84,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
         "performance/device-log/zone/BRISC-KERNEL",
     ],
 )  # fmt: skip
-def test_all_requests_are_answered(shown: Shown, path: str) -> None:
+def test_viewer_answers_all_requests(shown: Shown, path: str) -> None:
     tensor = shown.viewer.get("tensors")[0]
     answer = shown.viewer.get(path.format(tensor=tensor["id"], address=tensor["address"]))
     assert answer

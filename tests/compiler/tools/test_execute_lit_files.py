@@ -94,7 +94,7 @@ def test_compare_reports_shape_distance_and_non_finite_values() -> None:
     assert "where the reference is zero" in compare(np.ones(5), np.zeros(5))
 
 
-SOFTMAX_OF_MATMULS = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
+OVERFLOWING = """// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=%system_desc_path%" %s > %t.mlir
 func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32x32xf32> {
   %0 = "ttir.matmul"(%arg0, %arg1) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
   %1 = "ttir.matmul"(%0, %arg0) : (tensor<32x32xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
@@ -107,7 +107,7 @@ func.func @line(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<32
 
 def test_overflowing_softmax_runs_again_with_small_inputs(tmp_path: Path) -> None:
     path = tmp_path / "line.mlir"
-    path.write_text(SOFTMAX_OF_MATMULS)
+    path.write_text(OVERFLOWING)
     assert execute_file(path, "line.mlir", "", "", "2026-08") == 1
     with controlled("zeros"), pytest.raises(AssertionError, match=r"line, output 0: distance 1\.000"):
         execute_file(path, "line.mlir", "", "zeros", "2026-08")

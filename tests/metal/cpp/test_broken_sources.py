@@ -41,12 +41,12 @@ def build(device: ttnn.MeshDevice, path: Path) -> metal.Program:
     return program
 
 
-def test_enough_broken_sources_are_tried() -> None:
+def test_at_least_the_promised_broken_sources_are_tested() -> None:
     assert len(CASES) >= ENOUGH
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_mistake_is_named(device: ttnn.MeshDevice, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_source_raises_its_error(device: ttnn.MeshDevice, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TTNN_KERNEL_LIMIT", "2000000")
     lines = path.read_text(encoding="utf-8").splitlines()
     name, _, text = lines[0].removeprefix("// ").partition(": ")
@@ -65,7 +65,7 @@ def test_mistake_is_named(device: ttnn.MeshDevice, path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("name", ["argument_type", "compile_time_argument", "missing_semicolon"])
-def test_mistakes_in_texts_have_their_line(device: ttnn.MeshDevice, name: str) -> None:
+def test_error_in_a_source_text_has_its_line(device: ttnn.MeshDevice, name: str) -> None:
     text = (FOLDER / f"{name}.cpp").read_text(encoding="utf-8")
     line = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("// bug"))
     program = metal.create_program()

@@ -70,7 +70,7 @@ def test_every_function_of_the_kernel_api_has_one_in_cpp() -> None:
     assert not missing
 
 
-def test_tables_of_circular_buffers() -> None:
+def test_generated_header_has_circular_buffer_tables() -> None:
     text = generated_header(settings(buffers={3: CbFormat(6), 4: CbFormat(0, 16, 32)}))
     formats, sizes = (re.search(rf"unpack_{name}\[32\] = {{([^}}]*)}}", text) for name in ("src_format", "tile_size"))
     assert formats
@@ -79,7 +79,7 @@ def test_tables_of_circular_buffers() -> None:
     assert sizes[1].split(", ")[2:6] == ["0", "1088", "2048", "0"]
 
 
-def test_names_that_cpp_cannot_have() -> None:
+def test_invalid_cpp_define_names_raise() -> None:
     with pytest.raises(KernelArgumentError, match="is not a valid C"):
         generated_header(settings(defines={"2TILES": "1"}))
 
@@ -106,7 +106,7 @@ def test_damaged_cache_entry_is_compiled_again(monkeypatch: pytest.MonkeyPatch) 
     assert compiler.compile_kernel(source(NOTHING), settings()).image.startswith(b"\x7fELF")
 
 
-def test_tables_of_banks(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bank_tables_match_the_address_functions(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
     text = """#include "api/dataflow/dataflow_api.h"
 #include "api/debug/dprint.h"
 void kernel_main() {
@@ -125,7 +125,7 @@ void kernel_main() {
     assert capsys.readouterr().out.endswith(": 2\n")
 
 
-def test_algorithms_of_the_standard_library(device: ttnn.MeshDevice) -> None:
+def test_standard_library_algorithms_run_in_kernels(device: ttnn.MeshDevice) -> None:
     text = """#include <algorithm>
 #include <array>
 #include <cstring>
@@ -156,7 +156,7 @@ void kernel_main() {
 
 
 @pytest.mark.parametrize("kind", ["std::uint32_t", "int", "float", "std::uint16_t", "std::uint64_t"])
-def test_sort_of_plain_numbers(device: ttnn.MeshDevice, kind: str) -> None:
+def test_std_sort_orders_numbers(device: ttnn.MeshDevice, kind: str) -> None:
     text = f"""
         #include <algorithm>
         void kernel_main() {{
@@ -173,14 +173,14 @@ def test_sort_of_plain_numbers(device: ttnn.MeshDevice, kind: str) -> None:
     assert metal.run_program(device, program).cycles > 0
 
 
-def test_notes_of_soft_float() -> None:
+def test_soft_float_multiplication_has_a_note() -> None:
     text = "volatile float a, b;\nvoid kernel_main() { a = a * b; }\n"
     (note,) = compiler.compile_kernel(source(text), settings()).notes
     assert "__mulsf3" in note
 
 
 @pytest.mark.without_compiler
-def test_without_a_compiler(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_compiler_raises_kernel_compile_error(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TTNN_CXX", "no-such-clang++")
     program = metal.create_program()
     metal.create_kernel_from_string(program, NOTHING, metal.CoreCoord(0, 0), metal.DataMovementConfig())
@@ -195,7 +195,7 @@ def test_without_a_compiler(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.without_compiler
-def test_a_clang_of_the_user(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ttnn_cxx_selects_the_compiler(device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     """Debian's packages clang-19, lld-19, libc++-19-dev and picolibc-riscv64-unknown-elf are such a compiler."""
     compiler, headers = Path("/usr/lib/llvm-19/bin/clang++"), Path("/usr/lib/picolibc/riscv64-unknown-elf/include")
     if not (compiler.exists() and compiler.with_name("ld.lld").exists() and headers.is_dir()):

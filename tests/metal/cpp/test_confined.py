@@ -214,7 +214,7 @@ def test_compiler_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest
         toolchain.run(["/bin/sleep", "60"], tmp_path, tmp_path)
 
 
-def test_endless_messages_are_cut(tmp_path: Path) -> None:
+def test_endless_compiler_messages_raise(tmp_path: Path) -> None:
     limits = replace(toolchain.KERNEL_LIMITS, file=4)
     with pytest.raises(KernelCompileError, match="4 MiB for a file"):
         toolchain.run(["/usr/bin/yes"], tmp_path, tmp_path, limits)

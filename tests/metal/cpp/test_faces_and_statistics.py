@@ -57,7 +57,9 @@ def cpp_kernel(folder: Path, body: str, results: str) -> Path:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("function", ["max", "min"])
 @pytest.mark.parametrize("cpp", [False, True])
-def test_extremes_of_some_faces(device: ttnn.MeshDevice, tmp_path: Path, function: str, mode: str, cpp: bool) -> None:
+def test_binary_max_and_min_change_only_the_selected_faces(
+    device: ttnn.MeshDevice, tmp_path: Path, function: str, mode: str, cpp: bool
+) -> None:
     a, b = (RNG.standard_normal((32, 32)).astype(ml_dtypes.bfloat16) for _ in range(2))
     call = getattr(api, f"binary_{function}_tile")
 
@@ -73,7 +75,7 @@ def test_extremes_of_some_faces(device: ttnn.MeshDevice, tmp_path: Path, functio
     np.testing.assert_array_equal(got.view(np.uint16), expected.view(np.uint16))
 
 
-def test_some_faces_of_a_tile_that_nothing_wrote(device: ttnn.MeshDevice) -> None:
+def test_partial_faces_of_an_unwritten_tile_raise(device: ttnn.MeshDevice) -> None:
     a = np.ones((32, 32), ml_dtypes.bfloat16)
 
     def body() -> None:
@@ -95,7 +97,9 @@ RESUMES = {
 
 @pytest.mark.parametrize("cpp", [False, True])
 @pytest.mark.parametrize("resume", [*RESUMES, "start again"])
-def test_statistics_go_on_after_another_init(device: ttnn.MeshDevice, tmp_path: Path, resume: str, cpp: bool) -> None:
+def test_welford_statistics_continue_after_another_init(
+    device: ttnn.MeshDevice, tmp_path: Path, resume: str, cpp: bool
+) -> None:
     tiles: list[Array] = [RNG.integers(-8, 8, (32, 32)).astype(np.float32) for _ in range(2)]
     again, text = RESUMES.get(resume, (api.welford_init, "welford_init();"))
     first = 0 if resume == "start again" else 32

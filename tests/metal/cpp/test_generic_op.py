@@ -62,7 +62,7 @@ def descriptor(source: str, target: ttnn.Tensor, **more: Any) -> ttnn.ProgramDes
 
 
 @pytest.mark.parametrize("as_file", [False, True])
-def test_arguments_of_all_forms(device: ttnn.MeshDevice, tmp_path: Path, as_file: bool) -> None:
+def test_generic_op_accepts_all_argument_forms(device: ttnn.MeshDevice, tmp_path: Path, as_file: bool) -> None:
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "twice.h").write_text("constexpr uint32_t twice(uint32_t x) { return 2 * x; }\n")
     (tmp_path / "store.cpp").write_text(STORE)
@@ -92,7 +92,7 @@ def test_missing_headers_and_files_are_named_in_errors(device: ttnn.MeshDevice, 
 
 @pytest.mark.skipif(not (WHEEL / "ttnn").is_dir(), reason="needs the official wheel, unpacked")
 @pytest.mark.parametrize("memory", ["interleaved", "sharded"])
-def test_kernels_of_the_official_wheel(device: ttnn.MeshDevice, memory: str) -> None:
+def test_official_kernels_run_by_generic_op(device: ttnn.MeshDevice, memory: str) -> None:
     shards = ttnn.ShardSpec(CORES, (32, 96), ttnn.ShardOrientation.ROW_MAJOR)
     configs = {
         "interleaved": ttnn.DRAM_MEMORY_CONFIG,

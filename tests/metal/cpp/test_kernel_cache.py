@@ -89,7 +89,7 @@ def test_header_named_by_a_macro_is_noticed(tmp_path: Path, named: str) -> None:
     assert changes(lambda: image(text, tmp_path / "kernel.cpp"), lambda: header.write_text(COUNT.format(2)))
 
 
-def test_embedded_data_is_noticed(tmp_path: Path) -> None:
+def test_changed_embedded_data_recompiles(tmp_path: Path) -> None:
     data = tmp_path / "data.bin"
     data.write_bytes(b"\x01")
     text = 'constexpr unsigned char values[] = {\n#embed "data.bin"\n};\nconstexpr uint32_t COUNT = values[0];\n' + USES

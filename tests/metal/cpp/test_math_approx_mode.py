@@ -196,7 +196,7 @@ def configs(wide: bool) -> tuple[metal.ComputeConfig, metal.ComputeConfig]:
 
 @pytest.mark.parametrize("wide", [False, True], ids=["16-bit", "32-bit"])
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[f"{i}-{case.name}" for i, case in enumerate(CASES)])
-def test_a_function_has_the_steps_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
+def test_approximate_function_matches_the_steps_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
     case = CASES[index]
     first = wide_values(case.domain)
     inputs = [first, first[::-1].copy()][: case.count]
@@ -241,7 +241,7 @@ CHANGED = {"sqrt", "rsqrt", "rdiv", "softsign", "i1", "recip", "polygamma"}
 
 
 @pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])
-def test_other_functions_have_the_same_bits(index: int, device: ttnn.MeshDevice) -> None:
+def test_functions_without_approximation_keep_their_bits(index: int, device: ttnn.MeshDevice) -> None:
     call = CALLS[index]
     if call.name in CHANGED:
         return

@@ -51,7 +51,7 @@ def pages(count: int) -> dict[str, int]:
     return {"num_pages": count, "start_id": 0}
 
 
-def test_unary_chain(device: ttnn.MeshDevice) -> None:
+def test_unary_chain_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     source = random((64, 96), device)
     target = empty_like(source)
     compute = kernel(
@@ -67,7 +67,7 @@ def test_unary_chain(device: ttnn.MeshDevice) -> None:
     assert same(target, ttnn.relu(source))
 
 
-def test_matmul(device: ttnn.MeshDevice) -> None:
+def test_matmul_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     a, b = random((64, 96), device), random((96, 128), device, 1)
     target = empty_like(a, (64, 128))
     dims = {"Mt": 2, "Kt": 3, "Nt": 4, "batch": 1}
@@ -99,7 +99,7 @@ def test_matmul(device: ttnn.MeshDevice) -> None:
     assert same(target, ttnn.matmul(a, b, compute_kernel_config=config))
 
 
-def test_transpose(device: ttnn.MeshDevice) -> None:
+def test_transpose_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     source = random((32, 32), device)
     target = empty_like(source)
     compute = kernel(
@@ -114,7 +114,7 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
     assert same(target, ttnn.transpose(source, 0, 1))
 
 
-def test_tilize(device: ttnn.MeshDevice) -> None:
+def test_tilize_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     source = random((64, 128), device, layout=ttnn.ROW_MAJOR_LAYOUT)
     target = ttnn.empty([64, 128], ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     names = ["num_sticks", "num_tiles_per_block", "block_width_size", "num_full_blocks_in_row", "start_stick_id"]
@@ -141,7 +141,7 @@ def test_tilize(device: ttnn.MeshDevice) -> None:
     assert same(target, ttnn.to_layout(source, ttnn.TILE_LAYOUT))
 
 
-def test_binary_with_a_classic_compute_kernel(device: ttnn.MeshDevice) -> None:
+def test_binary_kernel_with_classic_compute_equals_the_operator(device: ttnn.MeshDevice) -> None:
     """Unnamed kernels: arguments by position, buffers by declaration order."""
     a, b = random((64, 64), device), random((64, 64), device, 1)
     target = empty_like(a)
@@ -206,7 +206,7 @@ def negate(num_tiles: int) -> None:
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_embedding(device: ttnn.MeshDevice, cached: bool) -> None:
+def test_embedding_kernel_equals_the_operator(device: ttnn.MeshDevice, cached: bool) -> None:
     weights = random((40, 64), device, layout=ttnn.ROW_MAJOR_LAYOUT)
     indices = ttnn.from_torch(
         torch.randint(0, 40, (2, 32), generator=torch.Generator().manual_seed(3)), dtype=ttnn.uint32, device=device
@@ -247,7 +247,7 @@ def test_embedding(device: ttnn.MeshDevice, cached: bool) -> None:
     assert (ttnn.to_numpy(target) == expected).all()
 
 
-def test_sum_over_the_width(device: ttnn.MeshDevice) -> None:
+def test_sum_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     source = random((64, 160), device)
     target = empty_like(source, (64, 32))
     reduction = "operations/reduction/generic/device/kernels"
@@ -284,7 +284,7 @@ def test_sum_over_the_width(device: ttnn.MeshDevice) -> None:
 
 
 @pytest.mark.parametrize("columns", [32, 80, 128])
-def test_moreh_softmax(device: ttnn.MeshDevice, columns: int) -> None:
+def test_moreh_softmax_kernel_equals_the_operator(device: ttnn.MeshDevice, columns: int) -> None:
     source = random((64, columns), device)
     target = empty_like(source)
     wide = -(-columns // 32)
@@ -331,7 +331,9 @@ def test_moreh_softmax(device: ttnn.MeshDevice, columns: int) -> None:
 @pytest.mark.parametrize("approximate", [False, True])
 @pytest.mark.parametrize("wide_dst", [False, True])
 @pytest.mark.parametrize("stable", [False, True])
-def test_softmax(device: ttnn.MeshDevice, stable: bool, wide_dst: bool, approximate: bool) -> None:
+def test_softmax_kernel_equals_the_operator(
+    device: ttnn.MeshDevice, stable: bool, wide_dst: bool, approximate: bool
+) -> None:
     source = random((64, 256), device)
     target = empty_like(source)
     softmax = "operations/normalization/softmax/device/kernels/attention"

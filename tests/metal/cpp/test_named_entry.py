@@ -19,7 +19,9 @@ TT_KERNEL void repeat(uint32_t value, uint32_t step) {
 """
 
 
-def test_parameters_are_arguments(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+def test_named_entry_parameters_are_runtime_arguments(
+    device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
     kernel = metal.KernelSpec(
         unique_id="repeat",
         source=metal.KernelSpec.SourceCode(TEXT),
@@ -35,7 +37,7 @@ def test_parameters_are_arguments(device: ttnn.MeshDevice, capsys: pytest.Captur
     assert capsys.readouterr().out.endswith(": 22\n")
 
 
-def test_names_in_comments_are_none() -> None:
+def test_entry_names_in_comments_are_ignored() -> None:
     assert named_entry(TEXT) == [
         "void kernel_main() { repeat<get_arg(args::times)>(get_arg(args::value), get_arg(args::step)); }"
     ]

@@ -112,7 +112,7 @@ def test_official_loopback_kernel_copies_a_tensor(device: ttnn.MeshDevice) -> No
 
 
 @examples
-def test_add_in_riscv(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
+def test_riscv_add_example_adds_two_words(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str]) -> None:
     def word(kind: metal.BufferType) -> metal.Buffer:
         return metal.create_buffer(metal.InterleavedBufferConfig(device=device, size=4, page_size=4, buffer_type=kind))
 
@@ -128,7 +128,7 @@ def test_add_in_riscv(device: ttnn.MeshDevice, capsys: pytest.CaptureFixture[str
 
 
 @examples
-def test_eltwise_binary(device: ttnn.MeshDevice) -> None:
+def test_eltwise_binary_example_equals_the_operator(device: ttnn.MeshDevice) -> None:
     a, b, out = tiles(device, 6, 1), tiles(device, 6, 2), empty((192, 32), device)
     kernels = HOME / "eltwise_binary/kernels"
     program = metal.create_program()
@@ -162,7 +162,7 @@ def add_on_the_sfpu() -> None:
 
 
 @examples
-def test_custom_sfpi_add(device: ttnn.MeshDevice) -> None:
+def test_custom_sfpi_add_example_equals_the_python_kernel(device: ttnn.MeshDevice) -> None:
     a, b = tiles(device, 6, 1), tiles(device, 6, 2)
     kernels = HOME / "custom_sfpi_add/kernels"
     results = [empty((192, 32), device) for _ in range(2)]
@@ -178,7 +178,7 @@ def test_custom_sfpi_add(device: ttnn.MeshDevice) -> None:
 
 
 @examples
-def test_custom_sfpi_smoothstep(device: ttnn.MeshDevice) -> None:
+def test_custom_sfpi_smoothstep_example_matches_float64(device: ttnn.MeshDevice) -> None:
     x, out = tiles(device, 4, 1), empty((128, 32), device)
     kernels = HOME / "custom_sfpi_smoothstep/kernels"
     program = metal.create_program()
@@ -193,7 +193,7 @@ def test_custom_sfpi_smoothstep(device: ttnn.MeshDevice) -> None:
 
 
 @examples
-def test_matmul_multi_core(device: ttnn.MeshDevice) -> None:
+def test_matmul_multi_core_example_equals_the_operator(device: ttnn.MeshDevice) -> None:
     a, b = (to_device(random_bf16(shape, seed), device) for seed, shape in enumerate(((96, 64), (64, 128))))
     out = empty((96, 128), device)
     kernels = HOME / "matmul/matmul_multi_core/kernels"
@@ -212,7 +212,7 @@ def test_matmul_multi_core(device: ttnn.MeshDevice) -> None:
 
 
 @examples
-def test_multicast_that_pushes_what_it_has_not_reserved(device: ttnn.MeshDevice) -> None:
+def test_multicast_that_pushes_unreserved_pages_raises(device: ttnn.MeshDevice) -> None:
     kernels = HOME / "contributed/multicast/kernels/dataflow"
     tile, out = tiles(device, 1, 1), empty((96, 32), device)
     row = metal.CoreRange(CORE, metal.CoreCoord(3, 0))
@@ -245,7 +245,7 @@ def test_multicast_that_pushes_what_it_has_not_reserved(device: ttnn.MeshDevice)
         ("negative_tile_init(); negative_tile(0); relu_tile_init(); relu_tile(0);", None),
     ],
 )
-def test_unary_chain(device: ttnn.MeshDevice, chain: str, operator: object) -> None:
+def test_unary_chain_kernel_equals_the_operator(device: ttnn.MeshDevice, chain: str, operator: object) -> None:
     kernels = OPERATIONS / "eltwise/unary/device/kernels"
     x, out = to_device(np.abs(random_bf16((160, 32), 1)), device), empty((160, 32), device)
     program = metal.create_program()
@@ -261,7 +261,7 @@ def test_unary_chain(device: ttnn.MeshDevice, chain: str, operator: object) -> N
 
 
 @wheel
-def test_example_operator(device: ttnn.MeshDevice) -> None:
+def test_example_operator_kernels_equal_the_operator(device: ttnn.MeshDevice) -> None:
     """Its reader and writer get the first bank's coordinates.
 
     It holds the only tile.
@@ -279,7 +279,7 @@ def test_example_operator(device: ttnn.MeshDevice) -> None:
 
 
 @wheel
-def test_binary(device: ttnn.MeshDevice) -> None:
+def test_binary_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     kernels = OPERATIONS / "eltwise/binary/device/kernels"
     a, b, out = tiles(device, 4, 1), tiles(device, 4, 2), empty((128, 32), device)
     program = metal.create_program()
@@ -315,7 +315,7 @@ def test_official_arange_kernel_writes_the_sequence(device: ttnn.MeshDevice, dty
 
 
 @wheel
-def test_matmul(device: ttnn.MeshDevice) -> None:
+def test_matmul_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     kernels = OPERATIONS / "matmul/device/kernels"
     a, b = (to_device(random_bf16(shape, seed), device) for seed, shape in enumerate(((64, 96), (96, 128))))
     out = empty((64, 128), device)
@@ -337,7 +337,7 @@ def test_matmul(device: ttnn.MeshDevice) -> None:
 
 
 @wheel
-def test_matmul_with_multicast(device: ttnn.MeshDevice) -> None:
+def test_multicast_matmul_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     """Four cores in a row, the first sending left operand blocks."""
     kernels = OPERATIONS / "matmul/device/kernels"
     rows, inner, columns, per_core, width = 2, 8, 8, 2, 2
@@ -399,7 +399,7 @@ def test_matmul_with_multicast(device: ttnn.MeshDevice) -> None:
 
 
 @wheel
-def test_transpose(device: ttnn.MeshDevice) -> None:
+def test_transpose_kernel_equals_the_operator(device: ttnn.MeshDevice) -> None:
     """A column's tiles become a row's, in the same order."""
     x, out = tiles(device, 4, 1), empty((32, 128), device)
     kernels = OPERATIONS / "eltwise/unary/device/kernels/dataflow"
@@ -415,7 +415,7 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
 
 @wheel
 @pytest.mark.parametrize("dim", [0, 1])
-def test_index_fill(device: ttnn.MeshDevice, dim: int) -> None:
+def test_index_fill_kernel_equals_the_operator(device: ttnn.MeshDevice, dim: int) -> None:
     values = random_bf16((8, 64), 1)
     source = ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
     index = ttnn.from_torch(

@@ -39,7 +39,9 @@ def common() -> ModuleType:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_bits_and_time(device: ttnn.MeshDevice, common: ModuleType, name: str) -> None:
+def test_cpp_example_has_the_bits_and_about_the_time_of_python(
+    device: ttnn.MeshDevice, common: ModuleType, name: str
+) -> None:
     program = importlib.import_module(f"examples.{name}")
     in_python = program.run(device)
     with common.in_cpp():
@@ -76,7 +78,7 @@ def test_the_timeline_has_the_names_of_both_languages(device: ttnn.MeshDevice, c
 
 
 @pytest.mark.parametrize("kernels", [{"add"}, {"read_both"}, {"read_both", "write_tiles"}], ids=sorted)
-def test_kernels_of_both_languages_in_one_program(
+def test_kernels_of_both_languages_run_in_one_program(
     device: ttnn.MeshDevice, common: ModuleType, kernels: set[str]
 ) -> None:
     with common.in_cpp(kernels):
@@ -84,7 +86,7 @@ def test_kernels_of_both_languages_in_one_program(
     assert all(outcome.checks.values())
 
 
-def test_senders_and_receivers_of_both_languages(device: ttnn.MeshDevice, common: ModuleType) -> None:
+def test_senders_and_receivers_of_both_languages_exchange_pages(device: ttnn.MeshDevice, common: ModuleType) -> None:
     with common.in_cpp({"in0_sender", "in1_receiver_writer", "multiply_blocks"}):
         outcome = importlib.import_module("examples.classic.matmul_multicast").run(device)
     assert all(outcome.checks.values())

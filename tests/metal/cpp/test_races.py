@@ -38,12 +38,12 @@ def _run(device: ttnn.MeshDevice, brisc: str, ncrisc: str) -> tuple[metal.Report
 
 
 @pytest.mark.parametrize("late", ["", LATE])
-def test_words_that_another_kernel_has_just_filled(late: str, device: ttnn.MeshDevice) -> None:
+def test_reading_a_word_that_another_kernel_writes_raises(late: str, device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.RaceError, match=r"NCRISC, kernel \w+ .*an L1 load: the 4 B .* were written by"):
         _run(device, FILL, late + READ)
 
 
-def test_words_that_both_only_read(device: ttnn.MeshDevice) -> None:
+def test_reading_a_shared_word_is_no_race(device: ttnn.MeshDevice) -> None:
     assert _run(device, READ, LATE + READ)[1] == list(range(256))
 
 

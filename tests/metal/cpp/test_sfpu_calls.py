@@ -73,7 +73,7 @@ def operator_bits(device: ttnn.MeshDevice, call: Call, inputs: list[Values]) -> 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["16-bit", "32-bit"])
 @pytest.mark.parametrize("index", range(len(CALLS)), ids=[f"{i}-{call.name}" for i, call in enumerate(CALLS)])
-def test_call_is_that_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
+def test_sfpu_call_matches_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
     call = CALLS[index]
     if call.width and call.width != (32 if wide else 16):
         pytest.skip("the header has no such call for this width of Dst")
@@ -92,7 +92,7 @@ def test_call_is_that_of_its_header(index: int, wide: bool, device: ttnn.MeshDev
 @pytest.mark.parametrize(
     "index", range(len(INTEGER_CALLS)), ids=[f"{i}-{call.function}" for i, call in enumerate(INTEGER_CALLS)]
 )
-def test_integer_call_is_that_of_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
+def test_integer_sfpu_call_matches_its_header(index: int, wide: bool, device: ttnn.MeshDevice) -> None:
     call = INTEGER_CALLS[index]
     if not wide and call.dtype != np.uint16:
         pytest.skip("words of 32 bits need a 32-bit Dst")
@@ -202,7 +202,7 @@ def test_a_reciprocal_is_as_approximate_as_its_kernel(approximate: bool, device:
 KINDS = (Approximable, Binary, Ternary, Tiles, Unary, _ByFormat, _OneTile)
 
 
-def test_every_call_is_listed() -> None:
+def test_every_sfpu_call_is_tested() -> None:
     known = {call.function for call in (*CALLS, *INTEGER_CALLS)}
     calls = {name for name in dir(api) if "_tile" in name and isinstance(getattr(api, name), KINDS)}
     assert {name for name in calls - known if "_pack" not in name} == UNLISTED

@@ -160,7 +160,9 @@ def words(tensor: ttnn.Tensor) -> npt.NDArray[np.float32]:
     ],
     ids=["exp", "reciprocal", "sigmoid", "tanh_table", "hardsigmoid", "sign", "relu6"],
 )
-def test_bits_of_the_built_in_function(device: ttnn.MeshDevice, body: str, built_in: ttnn.Op) -> None:
+def test_vector_operations_have_the_bits_of_the_built_in_function(
+    device: ttnn.MeshDevice, body: str, built_in: ttnn.Op
+) -> None:
     x = ttnn.from_torch(all_bfloat16(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     ours, theirs = words(run(device, body, x)), words(built_in(x))
     different = np.flatnonzero(ours.view(np.uint32) != theirs.view(np.uint32))
@@ -170,7 +172,9 @@ def test_bits_of_the_built_in_function(device: ttnn.MeshDevice, body: str, built
 @pytest.mark.parametrize(
     ("body", "built_in"), [(HARDSIGMOID, ttnn.hardsigmoid), (ELSE_IF, ttnn.sign), (RELU6, ttnn.relu6)]
 )
-def test_bits_with_wide_dst(device: ttnn.MeshDevice, body: str, built_in: ttnn.Op) -> None:
+def test_vector_operations_in_float32_dst_have_the_bits_of_the_built_in_function(
+    device: ttnn.MeshDevice, body: str, built_in: ttnn.Op
+) -> None:
     values = np.random.default_rng(5).standard_normal((256, 32), dtype=np.float32) * np.float32(4)
     x = ttnn.from_torch(values, dtype=ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
     assert words(run(device, body, x)).tobytes() == words(built_in(x)).tobytes()
@@ -190,7 +194,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("text", MISTAKES)
-def test_mistakes_are_named(device: ttnn.MeshDevice, text: str) -> None:
+def test_wrong_vector_operations_raise(device: ttnn.MeshDevice, text: str) -> None:
     body, error = MISTAKES[text]
     values = np.linspace(-2, 2, 1024, dtype=np.float32).reshape(32, 32)
     x = ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
