@@ -45,7 +45,10 @@ def functions(module: Module) -> list[FuncOp]:
 
 
 def table_ops(owner: Operation, dialect: str = "") -> Iterator[TableOp]:
-    """Yield the operations of the tables in an operation, of a dialect if one is given; changes do not disturb it."""
+    """Yield nested table operations, optionally of a dialect.
+
+    Changes do not disturb it.
+    """
     for op in list(owner.walk()):
         if isinstance(op, TableOp) and op.name.startswith(dialect) and op.parent is not None:
             yield op
@@ -84,7 +87,7 @@ def is_tensor(type_: Attribute) -> bool:
 
 
 def update_function_type(function: FuncOp) -> None:
-    """Update the type of a function from its arguments and its return operation."""
+    """Update a function's type from its arguments and return."""
     body = function.regions[0].blocks.first
     if body is None:
         return
@@ -104,7 +107,7 @@ def owner_of(value: SSAValue) -> Operation | None:
 
 
 def device_in_block(op: Operation) -> SSAValue | None:
-    """Return the device that the block of an operation has already, or None."""
+    """Return the block's existing device, or None."""
     block = op.parent
     made = (one for one in block.ops if one.name == "ttnn.get_device") if block is not None else iter(())
     found = next(made, None)

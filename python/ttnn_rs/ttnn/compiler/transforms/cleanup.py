@@ -25,7 +25,7 @@ __all__ = [
 
 
 def erase_dead(owner: Operation) -> bool:
-    """Erase operations without effect whose results are not used; return whether there were any."""
+    """Erase unused operations without effect; return whether any existed."""
     changed = False
     for op in reversed(list(owner.walk())):
         if op is not owner and is_pure(op) and not any(result.uses for result in op.results):
@@ -35,14 +35,17 @@ def erase_dead(owner: Operation) -> bool:
 
 
 def canonicalize(module: Module) -> None:
-    """Fold operations that do nothing, join chains, and erase what is not used."""
+    """Fold no-op operations, join chains, and erase unused ones."""
     hoist_constants(module)
     if rewrite(module, (*FOLDS, *CANONICAL, *LIBRARY)):
         hoist_constants(module)
 
 
 def form_expressions(module: Module) -> None:
-    """Leave the statements of C++ as they are: expressions of several operations only read better."""
+    """Leave C++ statements as they are.
+
+    Expressions of several operations only read better.
+    """
     del module
 
 

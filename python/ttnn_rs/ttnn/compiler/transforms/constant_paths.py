@@ -9,7 +9,10 @@ __all__ = ["ConstantPaths", "argument_type"]
 
 
 def argument_type(argument: BlockArgument) -> str:
-    """Return `ttcore.argument_type` of an argument of a function: input, parameter, constant or default; "" without."""
+    """Return an argument's `ttcore.argument_type`; "" without.
+
+    Input, parameter, constant or default.
+    """
     owner = argument.block.parent_op()
     if not isinstance(owner, FuncOp) or owner.arg_attrs is None:
         return ""
@@ -19,7 +22,9 @@ def argument_type(argument: BlockArgument) -> str:
 
 
 class ConstantPaths:
-    """Answers whether a value comes from parameters and constants among the arguments, and from nothing else.
+    """Test for values from parameters and constants only.
+
+    They are among the arguments.
 
     Answers are kept: rewrites that keep values keep what they depend on.
     """

@@ -12,7 +12,7 @@ __all__ = ["Option", "OptionError", "parse_options"]
 
 
 class OptionError(TtnnError, RuntimeError, ValueError):
-    """An option of a pass or a pipeline that does not exist, or whose value cannot be read."""
+    """A missing option of a pass or pipeline, or unreadable value."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ class Option:
 
 
 def parse_options(owner: str, options: tuple[Option, ...], text: str) -> dict[str, Any]:
-    """Return the values of all options of a pass, given the text between its braces or quotes.
+    """Return all option values of a pass from text.
+
+    It is the text between its braces or quotes.
 
     Raises:
         OptionError: An option that it does not have, or a value of the wrong kind.
@@ -76,7 +78,10 @@ def parse_options(owner: str, options: tuple[Option, ...], text: str) -> dict[st
 
 
 def _split(text: str) -> list[str]:
-    """Return the words of a text; spaces inside braces, brackets and quotes do not separate."""
+    """Return a text's words, split at unenclosed spaces.
+
+    Enclosed: inside braces, brackets and quotes.
+    """
     parts, depth, word, quoted = [], 0, "", ""
     for char in text:
         if quoted:

@@ -14,11 +14,14 @@ _EFFECTS = {
 
 
 _IN_PLACE = {"ttnn.batch_norm_training"}
-"""Operations that change an operand: their results do not say all that they do."""
+"""Operations that change operands, beyond their results."""
 
 
 def is_pure(op: Operation) -> bool:
-    """Return whether an operation can go if nobody uses its results, and be shared if it occurs twice."""
+    """Return whether an operation is removable and shareable.
+
+    It can go if nobody uses its results, and be shared if it occurs twice.
+    """
     if op.regions or op.successors or not op.results:
         return False
     dialect, _, name = op.name.partition(".")

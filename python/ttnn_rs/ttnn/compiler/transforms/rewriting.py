@@ -31,7 +31,10 @@ Result = Sequence[SSAValue] | bool | None
 Apply = Callable[[Module, TableOp], Result]
 
 _MOST_REWRITES = 200
-"""Rewrites for each operation of the module after which patterns are taken to undo each other."""
+"""Rewrites per module operation that indicate a cycle of patterns.
+
+The patterns undo each other.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,19 +58,24 @@ class Pattern:
 
 
 def pattern(apply: Apply, *roots: str, versions: str = "..", dialect: str = "ttir") -> Pattern:
-    """Return the pattern of a function that starts from operations of a dialect, in a span of versions."""
+    """Return a function's pattern on dialect operations, in some versions."""
     return Pattern(apply, tuple(f"{dialect}.{root}" for root in roots), frozenset(span(versions)))
 
 
 def library_patterns(*rows: tuple[Apply, str], versions: str = "2025-10..") -> tuple[Pattern, ...]:
-    """Return the patterns of functions that start from operations of the dialect `ttnn`: names with spaces between."""
+    """Return patterns of functions on `ttnn` operations.
+
+    The names have spaces between.
+    """
     return tuple(pattern(apply, *roots.split(), versions=versions, dialect="ttnn") for apply, roots in rows)
 
 
 def rewrite(
     module: Module, patterns: Iterable[Pattern], *, within: Operation | None = None, backwards: bool = False
 ) -> bool:
-    """Apply patterns from the first operation on until none applies; earlier patterns of the list go first.
+    """Apply patterns from the first operation until none applies.
+
+    Earlier patterns of the list are tried first.
 
     Args:
         module: The module.
@@ -94,7 +102,7 @@ def rewrite(
 
 
 class _Living(Worklist[Operation]):
-    """A worklist that drops operations which a pattern erased beside the one it started from."""
+    """A worklist without operations that a pattern erased elsewhere."""
 
     def __bool__(self) -> bool:
         while super().__bool__():
@@ -119,7 +127,7 @@ class _Dispatch(RewritePattern):
         self.error: CompileError | None = None
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        """Erase an operation if nobody needs it, else apply the first pattern that fits."""
+        """Erase an unneeded operation, else apply the first matching pattern."""
         if self.error is not None or op.parent is None:
             return
         if is_dead(op):
@@ -150,7 +158,7 @@ class _Dispatch(RewritePattern):
     def _finish(
         op: Operation, before: Operation | None, values: Sequence[SSAValue] | bool, rewriter: PatternRewriter
     ) -> None:
-        """Tell the walker which operations are new, and put the values in the place of the results."""
+        """Report new operations to the walker, and replace the results."""
         new = []
         one = op.prev_op
         while one is not None and one is not before:

@@ -1,4 +1,4 @@
-"""`ttir-allocate` of 2024-09: addresses for every buffer, and their end after the last use."""
+"""`ttir-allocate` of 2024-09: buffer addresses, freed after last use."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _own(
 
 
 def _last_use(owner: Operation, value: SSAValue) -> Operation | None:
-    """Return the last operation of the block that uses a value, also through results that alias it."""
+    """Return the block's last user of a value or its aliases."""
     users = {use.operation for use in value.uses}
     block = owner.parent
     assert block is not None

@@ -28,7 +28,10 @@ _TILES = ConstraintAttr(CONSTRAINT_GROUPS["any_device_tile"])
 
 
 def _dispatched(module: Module) -> list[TableOp]:
-    """Return the operations that get a region: elementwise operations and matmuls at the top of functions."""
+    """Return operations that get a region.
+
+    Elementwise operations and matmuls at the top of functions.
+    """
     found = []
     for op in table_ops(module.op, "ttir."):
         parent = op.parent_op()
@@ -39,7 +42,7 @@ def _dispatched(module: Module) -> list[TableOp]:
 
 
 def _maps(op: TableOp) -> tuple[list[AffineMap], list[str]]:
-    """Return the map of each operand, results last, and the kinds of the loops."""
+    """Return each operand's map, results last, and loop kinds."""
     if op.name == "ttir.matmul":
         row, column, inner = (dim(i) for i in range(3))
         rank = max(len(shape_of(op.inputs[0])), 2)
@@ -98,7 +101,10 @@ def generic(module: Module) -> None:
 
 
 def generic_kernel(module: Module) -> None:
-    """Turn each elementwise operation and matmul into a `kernel` of its name, and wrap it in a region."""
+    """Wrap elementwise operations and matmuls as `kernel` in regions.
+
+    Each is a `kernel` of its name.
+    """
     for op in _dispatched(module):
         if op.name == "ttir.kernel":
             continue
@@ -123,7 +129,7 @@ def generic_kernel(module: Module) -> None:
 
 
 def operands_to_memref(module: Module) -> None:
-    """Turn the arguments of regions from tensors into buffers in the memory of a core."""
+    """Convert region arguments from tensors to core memory buffers."""
     for op in table_ops(module.op, "ttir.generic"):
         block = op.regions[0].blocks.first
         if block is None:

@@ -1,4 +1,7 @@
-"""`ttir-layout` of 2024-09: every tensor gets a layout, every operand comes where its operation allows it."""
+"""`ttir-layout` of 2024-09: layouts of tensors and operands.
+
+Every tensor gets a layout, every operand comes where its operation allows it.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +117,10 @@ def _operands(module: Module, op: TableOp, space: str, default: str) -> None:
 
 
 def _wanted(type_: Attribute, constraint: ConstraintAttr, space: str, default: str) -> Attribute | None:
-    """Return the type with the layout that a constraint asks for, or None if it has it already."""
+    """Return the type with a constraint's layout, or None.
+
+    None if it has it already.
+    """
     word = next((one for one in (space, "dram", "l1") if constraint.allows(one)), "system")
     layout = "none"
     if default != "none" and word in ("dram", "l1"):
@@ -140,7 +146,10 @@ def _bring(
 
 
 def _convert(module: Module, op: Operation, value: SSAValue, wanted: Attribute) -> SSAValue:
-    """Return a value in another layout: what makes empty or constant tensors makes them there at once."""
+    """Return a value in another layout.
+
+    What makes empty or constant tensors makes them there at once.
+    """
     producer = owner_of(value)
     if producer is not None and producer.name in ("tensor.empty", "ttir.constant"):
         set_type(value, wanted)

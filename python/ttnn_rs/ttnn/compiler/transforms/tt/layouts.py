@@ -101,7 +101,10 @@ def with_element(layout: LayoutAttr, shape: tuple[int, ...], element: Attribute)
 
 
 def with_space(layout: LayoutAttr, space: str) -> LayoutAttr:
-    """Return a layout in another memory space; host memory has no memory layout."""
+    """Return a layout in another memory space.
+
+    Host memory has no memory layout.
+    """
     mem_layout = layout.mem_layout if space in ("dram", "l1") else "none"
     new = MemRefType(layout.element, layout.memref.get_shape(), NoneAttr(), space_attr(space))
     return replace(layout, memref=new, mem_layout=mem_layout)

@@ -1,4 +1,7 @@
-"""`ttir-optimizer` of 2024-09: the grid of every operation, overrides by name, and chains of sharded operations."""
+"""`ttir-optimizer` of 2024-09: grids, overrides, and sharded chains.
+
+Overrides are by name.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ def _apply(layout: LayoutAttr, shape: tuple[int, ...], override: Override) -> La
 
 
 def _shard_grid(shape: tuple[int, ...], largest: tuple[int, ...]) -> tuple[int, int]:
-    """Return the largest grid whose cores get whole tiles, all the same number."""
+    """Return the largest grid of equal whole-tile parts."""
     rows = math.ceil(shape[-2] / 32) if len(shape) > 1 else 1
     columns = math.ceil(shape[-1] / 32)
     best = (1, 1)
@@ -83,7 +86,9 @@ def _shard_grid(shape: tuple[int, ...], largest: tuple[int, ...]) -> tuple[int, 
 
 
 def _chains(function: FuncOp) -> set[TableOp]:
-    """Return the operations that keep their outputs in L1: chains in which each feeds only the next.
+    """Return operations with outputs in L1.
+
+    They are chains in which each feeds only the next.
 
     An operation is the next of a chain if it takes the last output as its first operand. The last operation of a chain
     that is followed by one that cannot be sharded stays sharded too.

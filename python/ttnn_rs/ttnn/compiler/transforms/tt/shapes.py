@@ -23,7 +23,7 @@ def flat(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def sliding_window(module: Module) -> None:
-    """Insert reshapes around pooling operations, for images in TT-NN's shape: [1, 1, N*H*W, C]."""
+    """Insert reshapes around pooling, for [1, 1, N*H*W, C] images."""
     for op in table_ops(module.op, "ttir.max_pool2d"):
         shape, result = shape_of(op.inputs[0]), shape_of(op.results[0])
         if len(shape) != 4 or shape[:2] == (1, 1):
@@ -63,7 +63,7 @@ def _reshape(module: Module, op: TableOp, value: Any, shape: tuple[int, ...], co
 
 
 def constant_as_fill(module: Module) -> None:
-    """Turn constants into fills of an empty tensor, which the metal path can lower."""
+    """Turn constants into fills of empty tensors for metal."""
     anywhere = ArrayAttr([ConstraintAttr(CONSTRAINT_GROUPS["any_device"])])
     for op in table_ops(module.op, "ttir.constant"):
         new = make(

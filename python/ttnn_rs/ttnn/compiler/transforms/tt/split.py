@@ -1,4 +1,7 @@
-"""`ttir-split-compound-layout`: a change of several properties of a layout becomes a chain of single changes."""
+"""`ttir-split-compound-layout`: layout changes as chains of single changes.
+
+Those of several properties are split.
+"""
 
 from __future__ import annotations
 

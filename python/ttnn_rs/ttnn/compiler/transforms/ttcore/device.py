@@ -1,4 +1,7 @@
-"""The device of 2025-10 and 2026-08: an operation at the head of a module inside a device module."""
+"""Device of 2025-10 and 2026-08, at a device module's head.
+
+It is an operation.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ __all__ = [
 
 
 def device_modules(module: Module) -> list[ModuleOp]:
-    """Return the modules whose functions run on the device: inside device modules, or the module itself."""
+    """Return device modules, or the module itself.
+
+    Their functions run on the device.
+    """
     inner = [
         op
         for wrapper in module.op.walk()
@@ -94,7 +100,10 @@ def register_device(module: Module, options: dict[str, Any]) -> None:
 
 
 def device_attribute(desc: SystemDesc, device: Device, mesh: tuple[int, ...], version: Version) -> DeviceAttr:
-    """Return the attribute of a device; that of 2026-08 has the map back and the grid of DRAM, too."""
+    """Return a device's attribute.
+
+    That of 2026-08 has the map back and the grid of DRAM, too.
+    """
     if not DEVICE_MAPS.of(version):
         grid = GridAttr("ttcore", device.grid, device.workers)
         return DeviceAttr("ttcore", grid, device.l1, device.dram, mesh, device.chip_ids)
@@ -140,7 +149,7 @@ def unwrap(module: Module) -> None:
 
 
 def mark_forward(module: Module) -> None:
-    """Mark public functions that have no mark as the ones that run on the device."""
+    """Mark unmarked public functions as device functions."""
     for op in module.op.walk():
         if isinstance(op, FuncOp) and "tt.function_type" not in op.attributes:
             visibility = op.properties.get("sym_visibility")
@@ -149,7 +158,7 @@ def mark_forward(module: Module) -> None:
 
 
 def device_value(module: Module, op: Operation) -> SSAValue:
-    """Return the device in the block of an operation; it is made at the head of the block."""
+    """Return the block's device, created at the head if missing."""
     found = device_in_block(op)
     if found is not None:
         return found

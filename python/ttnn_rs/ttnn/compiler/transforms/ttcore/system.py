@@ -17,7 +17,7 @@ __all__ = ["implicit_device", "load_system_desc", "read_system_desc", "system_de
 
 
 def read_system_desc(module: Module, path: str) -> SystemDesc:
-    """Return the descriptor of a file, or the default for an empty path.
+    """Return a file's descriptor, or the default for empty paths.
 
     Raises:
         CompileError: The file cannot be read.
@@ -31,7 +31,10 @@ def read_system_desc(module: Module, path: str) -> SystemDesc:
 
 
 def load_system_desc(module: Module, options: dict[str, Any]) -> None:
-    """Attach a system descriptor to the module: from a file, or the default if it has none."""
+    """Attach a system descriptor from a file, or the default.
+
+    The default if the module has none.
+    """
     if options["path"] or "tt.system_desc" not in module.op.attributes:
         module.op.attributes["tt.system_desc"] = to_attribute(read_system_desc(module, options["path"]), "tt")
 
@@ -48,7 +51,7 @@ def system_desc_of(module: Module) -> SystemDesc:
 
 
 def implicit_device(module: Module, options: dict[str, Any]) -> None:
-    """Attach a device to the module if it has none: all cores of the chips of a mesh."""
+    """Attach a device of all mesh cores, if missing."""
     if "tt.device" in module.op.attributes:
         return
     try:

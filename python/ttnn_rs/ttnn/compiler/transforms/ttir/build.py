@@ -32,7 +32,10 @@ def tensor_like(type_: Attribute, shape: Sequence[int]) -> TensorType[Any]:
 def new(
     module: Module, op: TableOp, name: str, inputs: list[SSAValue], size: Sequence[int], **properties: Any
 ) -> SSAValue:
-    """Insert an operation before another one and return its result: `size`, of the element type of the first input."""
+    """Insert an operation of first input type; return the result.
+
+    It has `size` and is inserted before another one.
+    """
     like = inputs[0].type if inputs else op.results[0].type
     return typed(module, op, name, inputs, tensor_like(like, size), **properties)
 
@@ -40,7 +43,10 @@ def new(
 def typed(
     module: Module, op: TableOp, name: str, inputs: list[SSAValue], type_: Attribute, **properties: Any
 ) -> SSAValue:
-    """Insert an operation with a result type before another one, and return its result."""
+    """Insert an operation with a result type; return the result.
+
+    It is inserted before another one.
+    """
     made = make(f"ttir.{name}", module.version, inputs, [type_], properties, location=op.location)
     insert_before(op, made)
     value: SSAValue = made.results[0]

@@ -1,4 +1,4 @@
-"""Scatters of 2025-10 that write rows of a cache [batch, heads, length, size]."""
+"""2025-10 scatters to cache rows, [batch, heads, length, size]."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _MOVES = ("reshape", "broadcast", "typecast")
 
 
 def cache_positions(op: TableOp) -> SSAValue | None:
-    """Return the positions, one for each row of the update, to which a scatter writes the rows; None for others.
+    """Return a cache scatter's row positions; None for others.
+
+    One for each row of the update.
 
     The indices are a line of positions, or a grid with all four coordinates of each element of the update.
     """
@@ -43,7 +45,7 @@ def cache_positions(op: TableOp) -> SSAValue | None:
 
 
 def _of_grid(indices: SSAValue, part: tuple[int, ...]) -> SSAValue | None:
-    """Return the positions in a grid of coordinates whose other ones are those of the update itself."""
+    """Return grid positions whose other coordinates are the update's own."""
     import numpy as np
 
     concat = owner_of(indices)
@@ -73,7 +75,7 @@ def _behind(value: SSAValue, names: tuple[str, ...]) -> SSAValue:
 
 
 def known_integers(value: SSAValue, known: dict[SSAValue, NDArray[Any]] | None = None) -> NDArray[Any] | None:
-    """Return the numbers of a tensor that constants, counting and moves make; None if others do."""
+    """Return numbers of constants, counting and moves; None for others."""
     import numpy as np
 
     if known and value in known:

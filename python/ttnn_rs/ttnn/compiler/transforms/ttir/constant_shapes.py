@@ -1,4 +1,7 @@
-"""Reshapes and broadcasts of constants: folded into the constant, or moved to it from the other operand."""
+"""Reshapes and broadcasts of constants, folded or moved.
+
+Folded into the constant, or moved to it from the other operand.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _READERS = frozenset(f"ttir.{name}" for name in ("add", "subtract", "multiply", 
 
 
 def _source(value: SSAValue) -> TableOp | None:
-    """Return the constant from which a value is reshaped and broadcast, or None."""
+    """Return a reshaped and broadcast value's constant, or None."""
     owner = owner_of(value)
     while isinstance(owner, TableOp) and owner.name in _SHAPED and not owner.n_outs:
         owner = owner_of(owner.inputs[0])
@@ -46,7 +49,7 @@ def _folded(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def fold_into_constants(module: Module) -> None:
-    """Replace reshapes and broadcasts of constants of one number by constants of the new shape."""
+    """Replace reshaped, broadcast uniform constants by new-shape constants."""
     rewrite(module, [*FOLDS, pattern(_folded, "reshape", "broadcast")], backwards=True)
 
 

@@ -81,7 +81,10 @@ def is_float(element: Attribute) -> bool:
 
 
 def fill_value(value: SSAValue) -> Attribute | None:
-    """Return the attribute that `full` holds; of zeros and ones 0 or 1 as f32 or i32; None for other values."""
+    """Return the `full` attribute; None for other values.
+
+    Of zeros and ones 0 or 1 as f32 or i32.
+    """
     owner = owner_of(value)
     if owner is None:
         return None
@@ -95,7 +98,10 @@ def fill_value(value: SSAValue) -> Attribute | None:
 
 
 def constant_of(value: SSAValue) -> Constant | None:
-    """Return the numbers of a constant, or None for a value that is not constant or has no numbers here."""
+    """Return a constant's numbers, or None if unknown.
+
+    The value is not constant or has no numbers here.
+    """
     owner = owner_of(value)
     if not isinstance(owner, TableOp) or owner.name not in CONSTANTS or not isinstance(value.type, TensorType):
         return None
@@ -127,13 +133,13 @@ def constant_of(value: SSAValue) -> Constant | None:
 
 
 def splat_of(value: SSAValue) -> float | None:
-    """Return the one number of a constant whose elements are all equal, or None."""
+    """Return a uniform constant's number, or None."""
     found = constant_of(value)
     return float(found.data) if found is not None and found.splat else None
 
 
 def fill_attribute(element: Attribute, number: float) -> Attribute:
-    """Return a number as the attribute of `full` for tensors of an element type."""
+    """Return a number as `full` attribute of an element type."""
     if isinstance(element, IntegerType):
         whole = int(number)
         if element.width.data > 32:
@@ -154,7 +160,10 @@ def build_full(module: Module, op: TableOp, type_: Attribute, number: float) -> 
 
 
 def build_splat(module: Module, op: TableOp, type_: Attribute, number: float) -> SSAValue:
-    """Insert the shortest operation that holds a number everywhere before another one, and return its result."""
+    """Insert the shortest uniform-number operation; return its result.
+
+    It is inserted before another one.
+    """
     assert isinstance(type_, TensorType)
     if number == 1 or (number == 0 and math.copysign(1.0, number) > 0):
         return typed(module, op, "ones" if number else "zeros", [], type_, shape=_shape(type_))

@@ -1,4 +1,4 @@
-"""`ttir-element-type-normalization`: element types that the chip does not have become those that it has."""
+"""`ttir-element-type-normalization`: unsupported element types become supported ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def normalize(type_: Attribute) -> Attribute:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Normalize all tensors of functions, constants with them; compute in bfp_bf8 if that is asked for."""
+    """Normalize all tensors, including constants; bfp_bf8 if requested."""
     _check(module)
     keep_signs(module)
     for function in module.functions():

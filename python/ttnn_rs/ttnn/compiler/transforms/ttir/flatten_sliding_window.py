@@ -1,4 +1,4 @@
-"""`ttir-flatten-sliding-window`: convolutions and pools on images that are flattened to [1, 1, N*H*W, C]."""
+"""`ttir-flatten-sliding-window`: convolutions and pools on [1, 1, N*H*W, C]."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def flat_numbers(text: str) -> tuple[int, int, int]:
 
 
 def run(module: Module) -> None:
-    """Insert reshapes around convolutions and pooling, and record the image size on them."""
+    """Insert reshapes around convolutions and pooling, recording image sizes."""
     for op in table_ops(module.op, "ttir."):
         if op.name not in _WINDOWS or "flattened_compat_info" in op.properties:
             continue

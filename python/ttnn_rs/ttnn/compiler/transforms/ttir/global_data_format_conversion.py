@@ -30,7 +30,9 @@ def _element(name: str) -> Attribute | None:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Convert the results of operations to a format; arguments, returned values and marked operations are cast.
+    """Convert operation results to a format, casting the rest.
+
+    Arguments, returned values and marked operations are cast.
 
     Raises:
         CompileError: The format is none of f32, bf16 and bfp_bf8.
@@ -44,7 +46,10 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 
 def to_block_format(module: Module) -> None:
-    """Convert the results of operations from bfloat16 to bfp_bf8; constants stay as they are and are cast."""
+    """Convert bfloat16 results to bfp_bf8.
+
+    Constants stay as they are and are cast.
+    """
     bf16, block = builtin_float("bf16"), TileType("ttcore", 32, 32, "bfp_bf8")
 
     def converted(type_: Attribute) -> Attribute:
@@ -80,7 +85,10 @@ def _operation(
     original: dict[SSAValue, Attribute],
     casts: dict[tuple[SSAValue, Attribute], SSAValue],
 ) -> None:
-    """Convert an operation: its operands are in the format if it computes in it, else in the types that they had."""
+    """Convert an operation with operands in computed or original types.
+
+    They are in the format if it computes in it.
+    """
     # MLIR materializes the last operand first.
     for i in reversed(range(len(op.operands))):
         value = op.operands[i]

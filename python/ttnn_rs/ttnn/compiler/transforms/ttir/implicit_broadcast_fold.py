@@ -1,4 +1,4 @@
-"""Broadcasts that elementwise operations do themselves: folded into them, and made of filled tensors."""
+"""Broadcasts in elementwise operations: folded, and filled tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NAMES = frozenset(f"ttir.{name}" for name in BROADCASTABLE)
 
 
 def _with_inputs(module: Module, op: TableOp, inputs: list[SSAValue]) -> SSAValue:
-    """Return an elementwise operation of other inputs; its result is broadcast if they have not its whole shape."""
+    """Return an elementwise operation of other inputs, broadcast if smaller.
+
+    If they have not its whole shape.
+    """
     shape = broadcast_shape([shape_of(value) for value in inputs])
     target = shape_of(op.results[0])
     assert shape is not None
@@ -45,12 +48,18 @@ def _folded(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def run(module: Module) -> None:
-    """Fold broadcasts into elementwise operations; dimensions that no input has are broadcast afterwards."""
+    """Fold broadcasts into elementwise operations.
+
+    Dimensions that no input has are broadcast afterwards.
+    """
     rewrite(module, [*FOLDS, pattern(_folded, *BROADCASTABLE)], backwards=True)
 
 
 def fold_full(module: Module) -> None:
-    """Make filled tensors one element where only operations that repeat it read them."""
+    """Reduce filled tensors to one element for repeating users.
+
+    Only operations that repeat it read them.
+    """
     rewrite(module, [*FOLDS, pattern(_scalar, "full", "zeros", "ones")], backwards=True)
 
 

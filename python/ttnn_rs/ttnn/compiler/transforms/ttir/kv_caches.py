@@ -1,4 +1,4 @@
-"""Arguments that are caches of keys and values, and the lengths that say how far they are filled."""
+"""Key and value cache arguments, and their length arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _THROUGH = frozenset(f"ttir.{name}" for name in ("mesh_shard", "broadcast", "rep
 
 
 def _argument(value: SSAValue, function: FuncOp) -> BlockArgument | None:
-    """Return the argument of a function that a value is, or is a shard of."""
+    """Return a value's function argument, or that of its shard."""
     shard = made_by(value, "ttir.mesh_shard")
     if shard is not None:
         value = shard.inputs[0]
@@ -83,7 +83,10 @@ def _step(value: SSAValue) -> int | None:
 
 
 def _writeback(value: SSAValue, function: FuncOp, lengths: set[BlockArgument]) -> tuple[BlockArgument, int] | None:
-    """Return the length argument and the step of `length + step`, if a returned value is that."""
+    """Return length argument and step of a returned `length + step`.
+
+    If a returned value is that.
+    """
     if len(users(value)) != 1:
         return None
     shard = made_by(value, "ttir.mesh_shard")

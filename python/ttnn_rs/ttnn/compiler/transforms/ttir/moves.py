@@ -1,4 +1,4 @@
-"""Operations that move data without computing: permutations and reshapes, and what can be said about them."""
+"""Movement operations without computation: permutations, reshapes, and their properties."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ MOVES = frozenset({"ttir.permute", "ttir.reshape", "ttir.transpose", "ttir.rearr
 """The operations that change the place of elements only."""
 
 _IMPLICIT_RANK = 6
-"""Elementwise operations of the library repeat their operands along the last six dimensions at most."""
+"""TT-NN's elementwise operations repeat at most six last dimensions.
+
+They repeat their operands along them.
+"""
 
 
 def users(value: SSAValue) -> list[Operation]:
@@ -43,13 +46,19 @@ def users(value: SSAValue) -> list[Operation]:
 
 
 def made_by(value: SSAValue, name: str) -> TableOp | None:
-    """Return the operation that makes a value if it has that name and no given output."""
+    """Return a value's named operation without given output.
+
+    The operation that makes the value.
+    """
     owner = owner_of(value)
     return owner if isinstance(owner, TableOp) and owner.name == name and not owner.n_outs else None
 
 
 def plain_tensors(op: TableOp) -> bool:
-    """Return whether an operation has one result, no given output, and only tensors without a layout."""
+    """Return whether an operation is a plain one-result one.
+
+    It has one result, no given output, and only tensors without a layout.
+    """
     return (
         len(op.results) == 1
         and not op.n_outs
@@ -61,7 +70,10 @@ def plain_tensors(op: TableOp) -> bool:
 
 
 def same_move(first: Operation | None, second: Operation | None) -> bool:
-    """Return whether two operations are the same permutation, or reshapes to one shape."""
+    """Return whether two permutations or reshapes are equal.
+
+    Reshapes are equal if they have one shape.
+    """
     if not isinstance(first, TableOp) or not isinstance(second, TableOp) or first.name != second.name:
         return False
     if first.name == "ttir.permute":
@@ -80,7 +92,7 @@ def inverse_order(order: Sequence[int]) -> list[int]:
 
 
 def move(module: Module, place: TableOp, name: str, value: SSAValue, numbers: Sequence[int]) -> SSAValue:
-    """Insert a permutation to an order, or a reshape to a shape, before `place`, and return its result."""
+    """Insert a permutation or reshape before `place`; return its result."""
     if name == "permute":
         type_ = tensor_like(value.type, permuted(shape_of(value), numbers))
         return typed(module, place, name, [value], type_, permutation=i64s(numbers))
@@ -100,7 +112,9 @@ def implicit_broadcast(op: TableOp) -> bool:
 
 
 def matching_dim(source: Sequence[int], target: Sequence[int], dim: int) -> int | None:
-    """Return the dimension of a reshape's result that has the elements of a dimension of its input, or None.
+    """Return a reshape's result dimension equal to input's, or None.
+
+    It has the elements of a dimension of its input.
 
     It has the same size, and as many elements follow each of its places.
     """
@@ -117,7 +131,10 @@ def matching_dim(source: Sequence[int], target: Sequence[int], dim: int) -> int 
 def remade(
     module: Module, place: TableOp, op: TableOp, inputs: Sequence[SSAValue], type_: Attribute, **properties: Attribute
 ) -> SSAValue:
-    """Insert an operation like `op` with other inputs, result type and attributes before `place`; return its result."""
+    """Insert an operation like `op`, with changes; return its result.
+
+    It has other inputs, result type and attributes, and is before `place`.
+    """
     new = make(
         op.name,
         module.version,
@@ -145,6 +162,9 @@ def reduced_shape(shape: Sequence[int], dims: Sequence[int], keep: bool) -> list
 
 
 def slice_bounds(op: TableOp) -> list[tuple[int, int, int]]:
-    """Return begin, end and step of a slice for each dimension, negative ones counted from the end."""
+    """Return a slice's begin, end and step per dimension.
+
+    Negative ones are counted from the end.
+    """
     triples = zip(op.get("begins"), op.get("ends"), op.get("step"), shape_of(op.inputs[0]), strict=True)
     return [(b + size if b < 0 else b, e + size if e < 0 else e, s) for b, e, s, size in triples]

@@ -1,4 +1,7 @@
-"""Signs of integers of 8 and 16 bits, which are unsigned on the chip: where they count, 32 bits compute."""
+"""Signs of 8-bit and 16-bit integers, computed in 32 bits.
+
+They are unsigned on the chip; 32 bits compute where signs count.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _SIGNED: Final = frozenset(
 
 
 def keep_signs(module: Module) -> None:
-    """Sign-extend narrow integers to 32 bits for operations that read their sign, or widen them."""
+    """Sign-extend narrow integers for sign-dependent operations, or widen them.
+
+    To 32 bits.
+    """
     for function in module.functions():
         if is_on_host(function):
             continue

@@ -1,4 +1,4 @@
-"""Element types of truth values: those of what was compared, or one bit."""
+"""Element types of truth values: comparison type, or one bit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _cast(module: Module, op: TableOp, value: SSAValue, element: Attribute) -> S
 
 
 def _moved(module: Module, op: TableOp) -> Result:
-    """Set the result's element type of a data movement to that of its input."""
+    """Set a movement result's element type to its input's."""
     del module
     if not plain_tensors(op) or _element(op.results[0]) == _element(op.inputs[0]):
         return None
@@ -72,7 +72,7 @@ def _joined(module: Module, op: TableOp) -> Result:
 
 
 def _judged(module: Module, op: TableOp) -> Result:
-    """Set the element type of truth values to that of the compared operands."""
+    """Set truth values' element type to the compared operands'."""
     del module
     if not plain_tensors(op) or _element(op.results[0]) != _BIT or _element(op.inputs[0]) == _BIT:
         return None
@@ -92,7 +92,7 @@ def _where(module: Module, op: TableOp) -> Result:
 
 
 def align(module: Module) -> None:
-    """Convert one-bit truth values to the element types of their producers and users."""
+    """Convert one-bit truth values to producers' and users' types."""
     rewrite(
         module,
         [
@@ -109,7 +109,10 @@ _TRANSPARENT = frozenset(f"ttir.{name}" for name in (*_LOGICAL, *_MOVEMENT))
 
 
 def narrow(module: Module) -> None:
-    """Keep truth values at one bit between logic and movement, and cast them for other readers."""
+    """Keep truth values at one bit in logic and movement.
+
+    They are cast for other readers.
+    """
     producers = {f"ttir.{name}" for name in (*_COMPARISONS, *_LOGICAL)}
     for op in table_ops(module.op, "ttir."):
         if op.name in producers and plain_tensors(op) and _element(op.results[0]) != _BIT:

@@ -1,4 +1,4 @@
-"""`ttir-propagate-weight-dtype`: the format that an argument asks for its weights goes to their users."""
+"""`ttir-propagate-weight-dtype`: an argument's weight format reaches its users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PRECISION = ("bfp_bf2", "bfp_f2", "bfp_bf4", "bfp_f4", "bfp_bf8", "bfp_f8", "bf
 
 
 def run(module: Module) -> None:
-    """Set the format on each matmul whose weights come from an argument that names one."""
+    """Set the format on matmuls with argument-formatted weights."""
     for op in table_ops(module.op, "ttir."):
         if op.name in _CONSUMERS:
             found = _dtypes(op.inputs[1])
@@ -38,7 +38,7 @@ def run(module: Module) -> None:
 
 
 def _dtypes(value: SSAValue) -> set[str]:
-    """Return the formats of a weight, of joined weights each; "" for one that names none."""
+    """Return the weight formats of joined weights; "" for none."""
     owner = owner_of(value)
     while owner is not None and owner.name in _THROUGH:
         value = owner.operands[0]

@@ -1,4 +1,7 @@
-"""`ttir-quant-data-type-conversion`: quantized numbers are stored in integers of one width; and what such types say."""
+"""`ttir-quant-data-type-conversion`: quantized numbers in integers of one width.
+
+And what such types express.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class Quantized:
 
     @property
     def scales(self) -> tuple[tuple[float, int], ...]:
-        """Scale and zero point, of each place along the axis if there is one."""
+        """Scale and zero point, per axis position if any."""
         pairs = (part.strip().partition(":") for part in self.numbers.strip("{}").split(","))
         return tuple((float(scale), int(point or 0)) for scale, _, point in pairs)
 

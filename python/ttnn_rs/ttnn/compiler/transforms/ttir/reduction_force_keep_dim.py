@@ -1,4 +1,4 @@
-"""`ttir-reduction-force-keep-dim`: reductions keep what they reduce as dimensions of one, and a reshape drops them."""
+"""`ttir-reduction-force-keep-dim`: reductions keep dimensions, and reshapes drop them."""
 
 from __future__ import annotations
 

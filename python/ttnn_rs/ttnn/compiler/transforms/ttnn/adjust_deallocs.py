@@ -14,7 +14,7 @@ __all__ = ["adjust", "force"]
 
 
 def adjust(module: Module) -> None:
-    """Keep parameters, constants and what is computed from them: they serve the next run too."""
+    """Keep parameters, constants and their derived values for later runs."""
     for op in [one for one in module.op.walk() if one.name == "ttnn.deallocate"]:
         value = op.operands[0]
         if isinstance(value, BlockArgument):
@@ -26,7 +26,7 @@ def adjust(module: Module) -> None:
 
 
 def force(module: Module) -> None:
-    """Keep only the last deallocation of each buffer; returned buffers are not freed."""
+    """Keep each buffer's last deallocation, and free no returned one."""
     for function in module.functions():
         kept: set[SSAValue] = set()
         found: list[Operation] = []
@@ -57,7 +57,10 @@ def _root(value: SSAValue) -> SSAValue:
 
 
 def _may_be_view(op: Operation) -> bool:
-    """Return whether a reshape keeps the bytes: rows of the same width, or tiles of the same last two dimensions."""
+    """Return whether a reshape keeps the bytes.
+
+    Rows of the same width, or tiles of the same last two dimensions.
+    """
     before, after = op.operands[0].type, op.results[0].type
     layouts = layout_of(before), layout_of(after)
     if layouts[0] is None or layouts[1] is None or layouts[0].mem_layout != "interleaved":

@@ -1,4 +1,7 @@
-"""Masks of attention as operations of the library: zero where a position is seen, minus infinity where it is not."""
+"""Attention masks as `ttnn` operations.
+
+Zero where a position is visible, minus infinity where it is not.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ def _positions(build: Build, like: Attribute, count: int, axis: int, dtype: str 
 
 
 def causal_mask(build: Build, like: Attribute, rows: int, columns: int) -> SSAValue:
-    """Return the mask [1, 1, rows, columns] in which a row sees the columns up to its own; compared in float32."""
+    """Return the causal mask [1, 1, rows, columns], compared in float32.
+
+    A row sees the columns up to its own.
+    """
     row, column = (_positions(build, like, size, axis, "f32") for size, axis in ((rows, 2), (columns, 3)))
     exact = retyped(like, shape=(1, 1, rows, columns), dtype="f32")
     later = build.value("gt", [column, row], exact)
@@ -37,7 +43,10 @@ def causal_mask(build: Build, like: Attribute, rows: int, columns: int) -> SSAVa
 
 
 def window_mask(build: Build, like: Attribute, rows: int, columns: int, window: int, *, causal: bool) -> SSAValue:
-    """Return the mask in which a row sees the last `window` columns up to its own, or half of them on each side."""
+    """Return the window mask: `window` columns, or half each side.
+
+    A row sees the last `window` columns up to its own.
+    """
     row, column = (_positions(build, like, size, axis, "f32") for size, axis in ((rows, 2), (columns, 3)))
     exact = retyped(like, shape=(1, 1, rows, columns), dtype="f32")
     distance = build.value("subtract", [row, column], exact)
@@ -54,7 +63,10 @@ def window_mask(build: Build, like: Attribute, rows: int, columns: int, window: 
 
 
 def decode_mask(build: Build, op: TableOp, batch: int, columns: int, scale: float) -> SSAValue | None:
-    """Return the mask of attention of one position: the given one, or that of the current positions, and the window."""
+    """Return the mask of one position.
+
+    The given one, or that of the current positions, and the window.
+    """
     like = op.group("query")[0].type
     mask, position = op.operand("attention_mask"), op.operand("cur_pos_tensor")
     window = op.get("sliding_window_size")
@@ -91,6 +103,6 @@ def decode_mask(build: Build, op: TableOp, batch: int, columns: int, scale: floa
 
 
 def _here(build: Build, position: SSAValue, batch: int, like: Attribute) -> SSAValue:
-    """Return current positions, [batch, 1, 1, 1], in the data type of the queries."""
+    """Return current positions, [batch, 1, 1, 1], in the query type."""
     wide = build.reshape(position, (batch, 1, 1, 1))
     return build.value("typecast", [wide], retyped(wide.type, dtype=element_word(like)))

@@ -1,4 +1,4 @@
-"""Builder of TT-NN operations, for the conversion to `ttnn` and the passes on it."""
+"""Builder of TT-NN operations for conversion and passes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def with_suffix(location: Attribute, suffix: str) -> Attribute:
-    """Return a location whose name has a suffix; locations without names stay as they are."""
+    """Return a location with suffixed name; nameless ones are unchanged."""
     if suffix and isinstance(location, NameLoc):
         return NameLoc(StringAttr(location.desc.data + suffix), location)
     return location
@@ -54,7 +54,10 @@ def groups_of(op: TableOp) -> dict[str, tuple[SSAValue, ...]]:
 
 
 def set_result(op: TableOp, type_: Attribute, index: int = 0) -> None:
-    """Change the type of a result; an attribute that says more of its layout than the type is left out."""
+    """Change a result's type, dropping redundant layout attributes.
+
+    They say more of its layout than the type.
+    """
     set_type(op.results[index], type_)
     if index == 0 and op.stated is not None:
         for name in op.stated:
@@ -80,7 +83,7 @@ class Build:
 
     @property
     def device(self) -> SSAValue:
-        """The device; it is made at the head of the block if there is none."""
+        """The device, created at the block's head if missing."""
         return device_value(self.module, self.place)
 
     def op(
@@ -152,7 +155,10 @@ class Build:
         return new
 
     def spec(self, value: SSAValue, type_: Attribute, suffix: str = "") -> SSAValue:
-        """Return a value with another data type, layout or place: `to_tensor_spec`, in 2025-10 `to_layout`."""
+        """Return a value in another data type, layout or memory.
+
+        `to_tensor_spec`, in 2025-10 `to_layout`.
+        """
         if value.type == type_:
             return value
         name = "to_tensor_spec" if TENSOR_SPECS.of(self.version) else "to_layout"
@@ -161,7 +167,10 @@ class Build:
     def reshape(
         self, value: SSAValue, shape: Sequence[int], suffix: str = "", like: Attribute | None = None
     ) -> SSAValue:
-        """Return a value in another shape, or itself if it has that shape and no type is given."""
+        """Return a value in another shape, or itself if equal.
+
+        If it has that shape and no type is given.
+        """
         if like is None and shape_of(value) == tuple(shape):
             return value
         type_ = retyped(value.type, shape=shape) if like is None else like
@@ -173,7 +182,7 @@ class Build:
         return self.reshape(value, (1, 1, math.prod(shape[:-1]), shape[-1]))
 
     def permute(self, value: SSAValue, order: Sequence[int], suffix: str = "") -> SSAValue:
-        """Return a value with its dimensions in another order, or itself if the order is the same."""
+        """Return a value with permuted dimensions, or itself if unchanged."""
         if list(order) == list(range(len(order))):
             return value
         shape = shape_of(value)
@@ -216,7 +225,10 @@ class Build:
         )
 
     def pad_to(self, value: SSAValue, dim: int, size: int) -> SSAValue:
-        """Return a value with zeros appended to a dimension, or itself if the dimension has that size."""
+        """Return a value zero-padded along a dimension, or itself.
+
+        If the dimension has that size.
+        """
         more = size - shape_of(value)[dim]
         padding = [0] * (2 * len(shape_of(value)))
         padding[2 * dim + 1] = more
@@ -228,7 +240,10 @@ class Build:
         return self.value(name, {"device": self.device}, type_, shape=shape)
 
     def repeat(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Return a value repeated along dimensions of size one until it has a shape of the same or a higher rank."""
+        """Return a value broadcast to a shape.
+
+        It is repeated along dimensions of size one; the rank is the same or higher.
+        """
         before = (1,) * (len(shape) - len(shape_of(value))) + shape_of(value)
         factors = tuple(size // old for size, old in zip(shape, before, strict=True))
         return self.value("repeat", [value], retyped(value.type, shape=shape), repeat_dims=shape_attr(factors))
@@ -243,7 +258,10 @@ class Build:
 
 
 def change_operands(op: TableOp, **changes: SSAValue | Sequence[SSAValue] | None) -> None:
-    """Change operands of an operation in place, also to none or more than there were."""
+    """Change an operation's operands in place, in any number.
+
+    Also to none or more than there were.
+    """
     groups: dict[str, Any] = {**groups_of(op), **changes}
     values, sizes = _flat(type(op), groups)
     op.operands = [*values, *op.outs]

@@ -48,7 +48,10 @@ def _is_bf16(ops: Sequence[TableOp]) -> bool:
 
 
 def _projection(product: TableOp) -> list[TableOp] | None:
-    """Return a product and what exchanges its result until a sum, or None."""
+    """Return a matmul and its result's moves until a sum.
+
+    None without them.
+    """
     chain = [product]
     user = _user(product.results[0])
     while user is not None and user.name in (*_MOVES, *_COLLECTIVES):
@@ -72,7 +75,7 @@ def _gate(value: SSAValue) -> list[TableOp]:
 
 
 def _side(value: SSAValue) -> list[TableOp] | None:
-    """Return the operations from a value back to the product that it comes from, or None."""
+    """Return the operations between a value and its matmul, or None."""
     chain: list[TableOp] = []
     while True:
         op = owner_of(value)

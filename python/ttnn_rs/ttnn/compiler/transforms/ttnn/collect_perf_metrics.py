@@ -1,4 +1,7 @@
-"""`ttnn-collect-perf-metrics`: a sheet of what a program computes and moves, and the least time that takes."""
+"""`ttnn-collect-perf-metrics`: sheet of computation, movement, and least time.
+
+Of a program.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +184,10 @@ def _summary(sheet: dict[str, Any], functions: list[FuncOp]) -> tuple[list[dict[
 
 
 def _spilled(op: TableOp) -> SSAValue | None:
-    """Return the value in shards of L1 that an operation moves to DRAM, or None."""
+    """Return an L1 sharded value moved to DRAM, or None.
+
+    It is moved by an operation.
+    """
     layout = layout_of(op.results[0].type)
     owner = owner_of(op.inputs[0])
     moves = layout is not None and layout.space == "dram" and owner is not None and _in_shards(owner)
@@ -256,7 +262,7 @@ def _targets(program: FuncOp, hardware: _Hardware) -> dict[str, Any]:
 
 
 def _weights(op: TableOp) -> tuple[list[SSAValue] | None, int] | None:
-    """Return the weights of an operation and how many tiles it multiplies; None for weights that it skips."""
+    """Return an operation's weights and tile multiplications; None if skipped."""
     short = op.name.partition(".")[2]
     if op.name in _PRODUCTS:
         return [op.group("b")[0]], _tile_products(op)

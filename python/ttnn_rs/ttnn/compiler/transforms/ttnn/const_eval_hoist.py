@@ -1,4 +1,6 @@
-"""`const-eval-hoist-transform`: what depends on parameters and constants only is computed by functions of its own.
+"""`const-eval-hoist-transform`: constant subgraphs as functions of their own.
+
+They depend on parameters and constants only.
 
 Such a function is called by `ttcore.load_cached`: it runs once for each set of parameters.
 """
@@ -80,7 +82,7 @@ def function_kind(function: FuncOp) -> str:
 
 
 def run(module: Module) -> None:
-    """Hoist every connected group of operations that depends on parameters and constants only.
+    """Hoist connected groups that depend on parameters and constants only.
 
     Groups that were hoisted before are taken back first, so that new operations join them.
 
@@ -268,7 +270,10 @@ def _argument_attributes(function: FuncOp, inputs: list[BlockArgument]) -> Array
 
 
 def inputs_to_host(module: Module) -> None:
-    """Move arguments that only constant functions read to the host; these functions copy them to the device."""
+    """Move arguments of constant functions only to the host.
+
+    These functions copy them to the device.
+    """
     functions = {function.sym_name.data: function for function in module.functions()}
     for function in functions.values():
         body = function.regions[0].blocks.first
@@ -321,7 +326,7 @@ def _argument_from_host(module: Module, function: FuncOp, index: int, type_: Ten
 
 
 def _inline_identity(call: Operation, function: FuncOp) -> None:
-    """Replace the results of a function that only returns its arguments by the arguments."""
+    """Replace results of an argument-returning function by its arguments."""
     body = function.regions[0].blocks[0]
     last = body.last_op
     assert last is not None

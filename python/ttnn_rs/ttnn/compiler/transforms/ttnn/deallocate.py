@@ -15,7 +15,7 @@ _ALIASES = {"ttcore.get_tuple_element", "ttcore.tuple"}
 
 
 def run(module: Module) -> None:
-    """Insert `ttnn.deallocate` after the last use of every tensor that is not returned."""
+    """Insert `ttnn.deallocate` after unreturned tensors' last use."""
     force = IntegerAttr(0, IntegerType(1))
     for function in module.functions():
         body = function.regions[0].blocks.first
@@ -55,7 +55,10 @@ def _frees_input(op: Operation) -> bool:
 
 
 def _frees_arguments(function: Operation) -> bool:
-    """Return whether arguments are freed too: those of the program are its own, those of const-eval too."""
+    """Return whether arguments are freed too.
+
+    Those of the program are its own, those of const-eval too.
+    """
     name = getattr(function.properties.get("sym_name"), "data", "")
     return "const_eval" not in name
 

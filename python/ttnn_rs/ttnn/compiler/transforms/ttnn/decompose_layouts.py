@@ -1,4 +1,7 @@
-"""`ttnn-decompose-layouts`: a change of layout, data type and place becomes calls that change one of them each."""
+"""`ttnn-decompose-layouts`: layout changes as single-property calls.
+
+Changes of layout, data type and place.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,9 @@ def run(module: Module) -> None:
 
 
 class _Steps:
-    """The single changes between two layouts, made one after the other before an operation.
+    """Single changes between two layouts, before an operation.
+
+    They are made one after the other.
 
     Attributes:
         value: What was made last.
@@ -104,7 +109,7 @@ class _Steps:
             self.value = self.build.value("to_memory_config", [self.value], type_)
 
     def to_layout(self, *, dtype: bool = False) -> None:
-        """Make tiles or rows of it, of the data type of the result if asked for."""
+        """Make tiles or rows, optionally in the result's data type."""
         word = self.after.dtype if dtype else None
         made = self.build.op("to_layout", [self.value], [retyped(self.value.type, tiled=self.after.tiled, dtype=word)])
         # Data type and place stay: the attributes that would name them are left out.
@@ -117,7 +122,10 @@ class _Steps:
         self.value = self.build.value(name, [self.value], retyped(self.value.type, dtype=self.after.dtype))
 
     def run(self, words: str) -> SSAValue:
-        """Make the changes named, those that are needed; `!` after a name makes it in any case."""
+        """Make the named changes that are needed.
+
+        `!` after a name makes it in any case.
+        """
         needed: dict[str, tuple[bool, Callable[[], None]]] = {
             "layout": (self.layout, self.to_layout),
             "cast": (self.cast, self.typecast),
@@ -176,7 +184,7 @@ def _from_layouts(steps: _Steps) -> SSAValue:
 
 
 def _from_host(steps: _Steps, *, first: bool, last: bool, stays: bool) -> str:
-    """Return the changes of a tensor of the host, which stays there or not."""
+    """Return a host tensor's changes, staying there or not."""
     tiles = steps.after.tiled
     if stays:
         return "cast layout"
@@ -221,7 +229,10 @@ def _from_specs(steps: _Steps) -> SSAValue:
 
 
 def _hoisted(op: TableOp) -> bool:
-    """Return whether the tensor comes from or goes to a function of the host."""
+    """Return whether a tensor belongs to a host function.
+
+    It comes from or goes to one.
+    """
     calls = [op.inputs[0].owner]
     uses = list(op.results[0].uses)
     if len(uses) == 1:
@@ -283,7 +294,10 @@ def _uneven_shards(steps: _Steps) -> bool:
 
 
 def _layout(steps: _Steps, *, pads: bool) -> None:
-    """Change the layout; shards that are not whole tiles are padded in DRAM first, and the padding is cut off."""
+    """Change the layout, padding partial-tile shards in DRAM.
+
+    They are padded first, and the padding is cut off.
+    """
     if not pads:
         steps.to_layout()
         return

@@ -1,4 +1,7 @@
-"""`ttnn-decomposition`: operations of the library that programs do without, where no model of a device objects."""
+"""`ttnn-decomposition`: `ttnn` operations that programs avoid.
+
+Where no model of a device objects.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def _concatenate_heads(module: Module, op: TableOp) -> Result:
 
 
 def _group_norm(module: Module, op: TableOp) -> Result:
-    """Mean and variance of each group, then scale and shift of each channel."""
+    """Group mean and variance, then channel scale and shift."""
     value = op.group("input")[0]
     shape, groups = shape_of(value), op.get("num_groups")
     if len(shape) != 4 or groups <= 0 or shape[3] % groups:
@@ -114,7 +117,10 @@ def _grouped_convolution(module: Module, op: TableOp) -> Result:
 
 
 def _groups_of_chunk(groups: int, before: int, after: int) -> int:
-    """Return the most groups of a chunk whose channels are whole tiles, or the most at all."""
+    """Return the largest whole-tile group chunk, or the largest.
+
+    It is the number of groups whose channels are whole tiles.
+    """
     divisors = [
         count for count in range(min(_MOST_CHANNELS // max(before, after), groups), 0, -1) if groups % count == 0
     ]
@@ -130,7 +136,10 @@ def _part(build: Build, value: SSAValue, dim: int, start: int, size: int, suffix
 
 
 def _attention(module: Module, op: TableOp) -> Result:
-    """softmax(scale * Q K^T + mask) V, with keys and values of fewer heads repeated."""
+    """softmax(scale * Q K^T + mask) V, with keys and values repeated.
+
+    They have fewer heads.
+    """
     query, key, value = (op.group(name)[0] for name in ("query", "key", "value"))
     shape, other = shape_of(query), shape_of(key)
     if len(shape) != 4 or len(other) != 4 or shape[1] % other[1]:
@@ -197,7 +206,7 @@ def _with_sink(build: Build, scores: SSAValue, sink: SSAValue, scale: SSAValue, 
 
 
 def _attention_of_step(module: Module, op: TableOp) -> Result:
-    """Attention of one position, [1, B, H, D], is attention of one row."""
+    """Attention of one position, [1, B, H, D], as one-row attention."""
     query, key = op.group("query")[0], op.group("key")[0]
     shape = shape_of(query)
     if len(shape) != 4 or len(shape_of(key)) != 4:
@@ -232,7 +241,10 @@ _STATISTICS: Final = 64
 
 
 def _distributed_layer_norm(module: Module, op: TableOp) -> Result:
-    """Sums of the parts are gathered from all chips of the axis, then each part is normalized."""
+    """Gathered part sums of the axis, then normalized parts.
+
+    They are of all chips.
+    """
     value, device = op.group("input")[0], op.operand("device")
     mesh = (
         device.owner.properties.get("mesh_shape") if device is not None and isinstance(device.owner, TableOp) else None

@@ -1,4 +1,6 @@
-"""`ttnn-emitpy-workarounds`: constants of 2025-10 in the form that calls of the library from Python take.
+"""`ttnn-emitpy-workarounds`: 2025-10 constants in Python call form.
+
+It is the form that calls of TT-NN from Python take.
 
 A constant has four dimensions and is made in floating point; a reshape and a cast behind it give what it was. Integers
 that float32 does not hold stay as they are.

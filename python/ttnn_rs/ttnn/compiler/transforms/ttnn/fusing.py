@@ -36,7 +36,10 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _convolution(op: TableOp, names: tuple[str, ...]) -> None:
-    """An activation of a convolution, or of its result in another shape, becomes part of its configuration."""
+    """A convolution's activation becomes part of its configuration.
+
+    Or that of its result in another shape.
+    """
     config = op.properties.get("conv2d_config")
     fields = "" if config is None else attribute_text(config).partition("<")[2].removesuffix(">")
     user = _only_user(op.results[0])

@@ -1,4 +1,7 @@
-"""Signatures of emitted programs: tensors in tuples, functions that make inputs, and a main function that runs all."""
+"""Emitted program signatures: tuples, input functions, and main.
+
+The main function runs all.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ def _private(function: FuncOp) -> bool:
 
 
 def _is_forward(module: Module, function: FuncOp) -> bool:
-    """Return whether a function is a program of the device; in 2025-10 every public one is."""
+    """Return whether a function is a device program.
+
+    In 2025-10 every public one is.
+    """
     kind = function_kind(function)
     return not _private(function) and (kind == "forward_device" or (not FUNCTION_KINDS.of(module.version) and not kind))
 
@@ -113,7 +119,7 @@ Make = Callable[[Build, TensorType[Any], int], SSAValue]
 
 
 def create(module: Module) -> None:
-    """Make inputs of ones for every program, and a main function that runs the programs with them."""
+    """Create inputs of ones, and a main that runs the programs."""
 
     def ones(build: Build, type_: TensorType[Any], index: int) -> SSAValue:
         del index
@@ -124,7 +130,7 @@ def create(module: Module) -> None:
 
 
 def load(module: Module, options: dict[str, Any]) -> None:
-    """Read the inputs of every program from files, and make a main function that runs the programs with them."""
+    """Load inputs from files, and a main that runs the programs."""
     folder, prefix = options["tensor-load-directory"], options["tensor-load-file-prefix"]
 
     def file(build: Build, type_: TensorType[Any], index: int) -> SSAValue:
@@ -209,7 +215,9 @@ def _main(module: Module, pairs: list[tuple[FuncOp, FuncOp | None]]) -> None:
 
 
 def export(module: Module) -> None:
-    """Make the first program a function `forward(input, device)` whose inputs lie on the host in rows.
+    """Make the first program `forward(input, device)` with host inputs.
+
+    They are in rows.
 
     Raises:
         CompileError: Its inputs are not in one tuple.
@@ -242,7 +250,10 @@ def export(module: Module) -> None:
 
 
 def _from_host(module: Module, body: Block, device: SSAValue) -> None:
-    """Move the tensors of the tuple to the host; each is copied to the device when it is taken out."""
+    """Move the tuple's tensors to the host, copied when used.
+
+    Each is copied to the device when it is taken out.
+    """
     joined = body.args[0]
     kind = joined.type
     assert isinstance(kind, TupleType)

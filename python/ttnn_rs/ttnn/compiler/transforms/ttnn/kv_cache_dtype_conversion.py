@@ -37,7 +37,7 @@ def _entries(function: FuncOp) -> list[DictionaryAttr]:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Convert cache arguments of device functions to the format, and the values written into them.
+    """Convert device cache arguments and written values to the format.
 
     Functions in which a cache is not an argument stay as they are.
 
@@ -77,7 +77,7 @@ def _convert(module: Module, function: FuncOp, writers: list[TableOp], dtype: st
 
 
 def _local(entry: DictionaryAttr, dtype: str) -> DictionaryAttr:
-    """Return the attributes of an argument whose part on a chip has the format too."""
+    """Return an argument's attributes, with the chip part's format too."""
     shape = entry.data.get("ttcore.local_shape")
     if shape is None:
         return entry

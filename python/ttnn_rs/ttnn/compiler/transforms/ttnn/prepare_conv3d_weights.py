@@ -1,4 +1,7 @@
-"""`ttnn-prepare-conv3d-weights`: weights of convolutions of volumes become matrices in blocks of input channels."""
+"""`ttnn-prepare-conv3d-weights`: 3D convolution weights as matrices.
+
+They are in blocks of input channels.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _ALIGNMENT: Final = 32
 
 
 def run(module: Module) -> None:
-    """Prepare the weights of every convolution of volumes that has them as they are, and give it tiles.
+    """Prepare unprepared 3D convolution weights, in tiles.
 
     Raises:
         CompileError: A convolution does not say how many input channels a block has.

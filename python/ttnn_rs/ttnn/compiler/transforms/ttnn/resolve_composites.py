@@ -30,7 +30,10 @@ def _flag(attributes: dict[str, Attribute], name: str) -> bool:
 
 
 def _latent_attention(build: Build, op: Operation) -> TableOp:
-    """Attention whose values are the first columns of the keys, or a tensor; flags say which operands there are."""
+    """Attention with values from keys or a tensor, per flags.
+
+    From the first columns of the keys; flags state which operands there are.
+    """
     given = _named(op)
     rest = iter(op.operands[2:])
     operands = {"query": op.operands[0], "key": op.operands[1]}
@@ -40,7 +43,10 @@ def _latent_attention(build: Build, op: Operation) -> TableOp:
 
 
 def _same(name: str, *attributes: str) -> Callable[[Build, Operation], TableOp]:
-    """An operation of the library with the operands of the composite, and attributes of these names."""
+    """A `ttnn` operation with the composite's operands and attributes.
+
+    Attributes of these names.
+    """
 
     def promoted(build: Build, op: Operation) -> TableOp:
         given = _named(op)
@@ -58,7 +64,7 @@ _PROMOTED: Final[dict[str, Callable[[Build, Operation], TableOp]]] = {
 
 
 def _promote(module: Module, op: Operation) -> bool:
-    """Replace a composite by an operation of the library; return True if there is one."""
+    """Replace a composite by a `ttnn` operation; return whether one exists."""
     name = getattr(op.properties.get("composite_name"), "data", "")
     promoted = _PROMOTED.get(name)
     if promoted is None:
@@ -68,7 +74,9 @@ def _promote(module: Module, op: Operation) -> bool:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Replace every composite by the body of its decomposition; unused decompositions are removed.
+    """Replace composites by their decompositions, removing unused ones.
+
+    They are replaced by the bodies.
 
     With `force-promote`, those that the library has become one operation. The other resolutions do so only where a
     model of a device finds that better, and there is none here.

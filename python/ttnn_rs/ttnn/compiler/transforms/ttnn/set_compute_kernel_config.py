@@ -1,4 +1,7 @@
-"""`ttnn-set-compute-kernel-config`: math fidelity and accumulation of operations that do not say it themselves."""
+"""`ttnn-set-compute-kernel-config`: default math fidelity and accumulation.
+
+Of operations without their own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`ttnn-trace-hoist-transform`: what a program computes is recorded as a trace, and run again from it.
+"""`ttnn-trace-hoist-transform`: a program's computation as a repeatable trace.
+
+It is recorded, and run again from the trace.
 
 The operations of a program of the device move to a function of their own. Further functions capture a trace of it and
 run the trace; `ttnn.capture_or_execute_trace` stands in the program for all of them. In 2026-08 the recorded
@@ -62,7 +64,7 @@ def is_trace(function: FuncOp) -> bool:
 
 
 def run(module: Module) -> None:
-    """Move what programs of the device compute to functions that are recorded as traces.
+    """Move device programs' computation to functions recorded as traces.
 
     Raises:
         CompileError: An operation that cannot be recorded stands between others.
@@ -87,7 +89,10 @@ def _stays(op: Operation) -> bool:
 
 
 def _recorded(module: Module, body: Block) -> list[Operation]:
-    """Return the operations that are recorded; those that only make tensors move before the first of them."""
+    """Return the recorded operations.
+
+    Those that only make tensors move before the first of them.
+    """
     ops = [op for op in body.ops if op.name != "func.return"]
     places = [index for index, op in enumerate(ops) if not _stays(op)]
     if not places:
@@ -109,7 +114,7 @@ def _is_semaphore(value: SSAValue) -> bool:
 
 
 def _position(value: SSAValue) -> tuple[int, int]:
-    """The order of the inputs of a trace: arguments first, then results in the order of their operations."""
+    """A trace's input order: arguments, then results by operation."""
     if isinstance(value, BlockArgument):
         return (-1, value.index)
     assert isinstance(value, OpResult)
@@ -128,7 +133,10 @@ _NOTHING: Final = DictionaryAttr({})
 
 
 class _Made:
-    """A private function that is being built before a program: what is added comes before its return operation."""
+    """A private function in construction before a program.
+
+    What is added comes before its return operation.
+    """
 
     def __init__(
         self,
@@ -181,7 +189,7 @@ class _Made:
         self.build.op("write_tensor", [host, slot], [], blocking=_FALSE, cq_id=_QUEUE)
 
     def capture(self, recorded: _Made, operands: Sequence[SSAValue]) -> tuple[SSAValue, list[SSAValue], list[SSAValue]]:
-        """Run a function and record it as it runs again; return the trace and the results of both runs."""
+        """Run and record a function; return trace and both results."""
         first = self.call(recorded, operands)
         trace = self.build.value("begin_trace_capture", [self.build.device], _trace_id(), cq_id=_QUEUE)
         second = self.call(recorded, operands)
@@ -232,7 +240,9 @@ class _Program:
         return _NOTHING
 
     def stays(self, value: SSAValue) -> bool:
-        """Return whether a value stays on the device, and is not written anew for each run.
+        """Return whether a value stays on the device between runs.
+
+        It is not written anew for each run.
 
         What the program itself writes has to: a copy would take the change.
         """
@@ -247,7 +257,10 @@ class _Program:
         return _Made(self.module, self.function, name, kind, arguments)
 
     def record(self, made: _Made, values: dict[SSAValue, SSAValue]) -> None:
-        """Copy the operations to the function that is recorded; it has a device of its own."""
+        """Copy the operations to the recorded function.
+
+        It has a device of its own.
+        """
         for op in self.ops:
             for operand in op.operands:
                 if isinstance(operand.type, TtnnDeviceType):
@@ -263,7 +276,7 @@ class _Program:
         made.end()
 
     def replace(self, op: Operation) -> None:
-        """Replace the recorded operations by the results of the operation that runs the trace."""
+        """Replace the recorded operations by the trace's results."""
         for old, new in zip(self.outputs, op.results, strict=True):
             old.replace_all_uses_with(new)
         for one in reversed(self.ops):
@@ -271,7 +284,10 @@ class _Program:
 
 
 def _hoist(program: _Program) -> None:
-    """Make a trace as in version 2025-10: the function that captures it allocates slots and returns all."""
+    """Make a 2025-10 trace.
+
+    The function that captures it allocates slots and returns all.
+    """
     plain = [(value.type, program.entry(value)) for value in program.inputs]
     main = program.made(program.name, "", plain)
     values = dict(zip(program.inputs, main.arguments, strict=True))
@@ -303,7 +319,10 @@ def _hoist(program: _Program) -> None:
 
 
 def _hoist_with_slots(program: _Program) -> None:
-    """Make a trace as in 2026-08: a function allocates slots, which the other ones are given."""
+    """Make a 2026-08 trace.
+
+    A function allocates slots, which the other ones are given.
+    """
     resident, staged = program.inputs[: program.resident], program.inputs[program.resident :]
     outputs = [(value.type, _NOTHING) for value in program.outputs]
     semaphores = [(value.type, _NOTHING) for value in program.semaphores]

@@ -32,7 +32,7 @@ def block_format(word: str) -> str | None:
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Convert weights that come from parameters: to the format on the operation, else to that of the option.
+    """Convert parameter weights to the operation's or option's format.
 
     Raises:
         OptionError: The option names no block format.
@@ -59,7 +59,10 @@ def _wanted(module: Module, op: TableOp, general: str | None) -> str | None:
 
 
 def _converted(build: Build, value: SSAValue, dtype: str) -> SSAValue:
-    """Return a weight in a format; 4 bits are made on the host, whose rounding is better."""
+    """Return a weight in a format.
+
+    4 bits are made on the host, whose rounding is better.
+    """
     if dtype != "bfp_bf4":
         return build.value("typecast", [value], retyped(value.type, dtype=dtype))
     host = build.value("from_device", [value], retyped(value.type, space="system_memory"))

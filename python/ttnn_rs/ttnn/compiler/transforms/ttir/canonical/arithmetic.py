@@ -1,4 +1,4 @@
-"""Element-wise operations of constants are computed, those of known truth values are decided.
+"""Constant element-wise operations computed, and truth values decided.
 
 Numbers are computed as the official compiler does: in the type of the elements, functions in float32. Results that the
 chip does not give (a division by zero) stay operations.
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 FOLD_LIMIT = 1_000_000
-"""Elements of a result up to which constants that are not splats are computed."""
+"""Largest result of computed constants that are not splats."""
 
 
 def _functions() -> tuple[dict[str, tuple[Function | None, Function | None]], dict[str, tuple[Any, Any]]]:
@@ -227,7 +227,7 @@ def self_xor(module: Module, op: TableOp) -> Result:
 
 
 def _filled(module: Module, op: TableOp, number: int) -> SSAValue:
-    """Return a tensor of zeros or ones for the result of an operation."""
+    """Return zeros or ones for an operation's result."""
     if SPLAT_CONSTANTS.of(module.version):
         return build_splat(module, op, op.results[0].type, number)
     return build_full(module, op, op.results[0].type, number)
@@ -245,7 +245,10 @@ def shift_out(module: Module, op: TableOp) -> Result:
 
 
 def self_comparison(module: Module, op: TableOp) -> Result:
-    """X = x is true, x != x is false; as in the official compiler, numbers are taken not to be NaN."""
+    """X = x is true, x != x is false.
+
+    As in the official compiler, numbers are assumed not to be NaN.
+    """
     if op.inputs[0] is not op.inputs[1]:
         return None
     return [_filled(module, op, int(op.name == "ttir.eq"))]
@@ -276,7 +279,7 @@ def _number(value: SSAValue) -> float | None:
 
 
 def is_truth_value(value: SSAValue) -> bool:
-    """Return whether all elements of a tensor are known to be 0 or 1."""
+    """Return whether all elements are known to be 0 or 1."""
     type_ = value.type
     if isinstance(type_, TensorType) and type_.element_type == IntegerType(1):
         return True
@@ -297,17 +300,20 @@ def _decided(module: Module, op: TableOp, absorbing: bool) -> Result:
 
 
 def truth_and(module: Module, op: TableOp) -> Result:
-    """0 and x is 0; 1 and x is x for truth values."""
+    """0 and x is 0; 1 and x is x; truth values."""
     return _decided(module, op, absorbing=False)
 
 
 def truth_or(module: Module, op: TableOp) -> Result:
-    """1 or x is 1; 0 or x is x for truth values."""
+    """1 or x is 1; 0 or x is x; truth values."""
     return _decided(module, op, absorbing=True)
 
 
 def truth_of_equals(module: Module, op: TableOp) -> Result:
-    """An operand with itself: whether it is not zero, which only a truth value is itself."""
+    """An operand with itself: whether it is not zero.
+
+    Only a truth value is that itself.
+    """
     value, type_ = op.inputs[0], op.results[0].type
     if value is not op.inputs[1]:
         return None
@@ -381,7 +387,7 @@ def typecast(module: Module, op: TableOp) -> Result:
 
 
 def _range(source: Any, target: Any) -> tuple[int, int]:
-    """Return the integers that a type holds whichever way its sign is read."""
+    """Return integers of a type, whichever sign it has."""
     width, sign = target.width.data, target.signedness.data
     if width == 1:
         return 0, 1
@@ -406,7 +412,10 @@ def clamp(module: Module, op: TableOp) -> Result:
 
 
 def not_bound(module: Module, op: TableOp) -> Result:
-    """Two clamps in a row are one if nobody else needs the first; a clamp to [0, 6] is relu6."""
+    """Two consecutive clamps are one; [0, 6] is relu6.
+
+    If nobody else needs the first.
+    """
     first = producer(op.inputs[0], "clamp_scalar")
     low, high = op.properties["min"], op.properties["max"]
     if first is not None and first.results[0].has_one_use():

@@ -54,7 +54,7 @@ def repeat(module: Module, op: TableOp) -> Result:
 
 
 def repeat_interleave(module: Module, op: TableOp) -> Result:
-    """A constant of which elements are repeated is a constant; nothing is repeated once."""
+    """A repeated constant is a constant; one repetition is none."""
     import numpy as np
 
     if op.get("repeats") == 1:

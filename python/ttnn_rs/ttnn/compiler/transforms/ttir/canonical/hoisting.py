@@ -1,4 +1,4 @@
-"""Constants go to the head of their function, and equal ones become one.
+"""Constants move to the function's head; equal ones merge.
 
 The order is that of MLIR: a constant stays where it is if it is first in the function or follows one that stayed or
 moved; else it becomes the first.
@@ -18,7 +18,7 @@ __all__ = ["hoist_constants"]
 
 
 def hoist_constants(module: Module) -> None:
-    """Hoist the constants of all functions, and let equal ones share a result."""
+    """Hoist constants in all functions; equal ones share results."""
     for function in module.functions():
         head = function.regions[0].blocks.first
         if head is None:
@@ -39,7 +39,10 @@ def hoist_constants(module: Module) -> None:
 
 
 def _key(op: TableOp) -> tuple[object, ...]:
-    """Return what two constants have in common that hold the same; those of different operations stay apart."""
+    """Return a constant's key; different operations stay apart.
+
+    Constants that hold the same have the same key.
+    """
     return (
         op.name,
         LOCAL.attribute(op.results[0].type),

@@ -1,4 +1,4 @@
-"""Operations that do nothing, undo each other, or give what their operands are."""
+"""Operations without effect, undone pairs, or operand results."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def scatter_nothing(module: Module, op: TableOp) -> Result:
 
 
 def normal_dim(module: Module, op: TableOp) -> Result:
-    """A dimension that is counted from the end is counted from the start."""
+    """Dimensions counted from the end are counted from the start."""
     del module
     dim = op.get("dim")
     if dim >= 0:
@@ -128,7 +128,7 @@ def normal_dim(module: Module, op: TableOp) -> Result:
 
 
 def layout_casts(module: Module, op: TableOp) -> Result:
-    """A cast of layouts and one back do nothing, unless one of them maps the grid."""
+    """Inverse layout casts do nothing, unless one maps the grid."""
     del module
     first = producer(op.inputs[0], "ttnn_metal_layout_cast")
     mapping = "virtual_grid_inverse_mapping"

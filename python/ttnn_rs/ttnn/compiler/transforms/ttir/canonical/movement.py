@@ -41,7 +41,7 @@ def one_use(value: SSAValue) -> bool:
 
 
 def _again(module: Module, op: TableOp, value: SSAValue, **properties: object) -> list[SSAValue]:
-    """Return the results of an operation of another operand, with some attributes changed."""
+    """Return an operation's results for another operand and attributes."""
     entries = {**op.properties, **properties}
     made = typed(module, op, op.name[5:], [value], op.results[0].type, **entries)
     made.owner.attributes.update(op.attributes)  # type: ignore[union-attr]
@@ -57,7 +57,10 @@ def reshapes(module: Module, op: TableOp) -> Result:
 
 
 def transposes(module: Module, op: TableOp) -> Result:
-    """Two transposes of the same dimensions, or of a dimension with itself, do nothing."""
+    """Inverse or trivial transposes do nothing.
+
+    Two of the same dimensions, or of a dimension with itself.
+    """
     del module
     rank = len(shape_of(op.inputs[0]))
     dims = {op.get("dim0") % rank, op.get("dim1") % rank}
@@ -70,7 +73,7 @@ def transposes(module: Module, op: TableOp) -> Result:
 
 
 def transpose_as_permute(module: Module, op: TableOp) -> Result:
-    """A transpose is the permutation that it is, so that chains of both join."""
+    """A transpose becomes a permutation, so that chains join."""
     rank = len(shape_of(op.inputs[0]))
     order = list(range(rank))
     first, second = op.get("dim0") % rank, op.get("dim1") % rank
@@ -79,7 +82,7 @@ def transpose_as_permute(module: Module, op: TableOp) -> Result:
 
 
 def permute_nothing(module: Module, op: TableOp) -> Result:
-    """A permutation that moves only dimensions of size one to each other's place does nothing; 2025-10 keep it."""
+    """A permutation of size-one dimensions does nothing, except in 2025-10."""
     shape = shape_of(op.inputs[0])
     moved = [(i, dim) for i, dim in enumerate(op.get("permutation")) if i != dim]
     if moved and FIXED_UNITS.of(module.version):
@@ -90,7 +93,7 @@ def permute_nothing(module: Module, op: TableOp) -> Result:
 
 
 def permutes(module: Module, op: TableOp) -> Result:
-    """Two permutations in a row are one; one that was split on purpose stays."""
+    """Consecutive permutations are one; deliberately split ones stay."""
     first = producer(op.inputs[0], "permute")
     if first is None or "decomposed" in op.attributes:
         return None
@@ -111,7 +114,7 @@ def broadcasts(module: Module, op: TableOp) -> Result:
 
 
 def repeats(module: Module, op: TableOp) -> Result:
-    """Two repeats in a row are one if nobody else needs the first."""
+    """Consecutive repeats are one, unless the first is shared."""
     first = producer(op.inputs[0], "repeat")
     if first is None or not one_use(first.results[0]):
         return None
@@ -120,7 +123,7 @@ def repeats(module: Module, op: TableOp) -> Result:
 
 
 def reverses(module: Module, op: TableOp) -> Result:
-    """Two reversals in a row reverse the dimensions that only one of them reverses."""
+    """Consecutive reversals reverse dimensions that only one reverses."""
     first = producer(op.inputs[0], "reverse")
     if first is None:
         return None
@@ -147,7 +150,7 @@ def slice_whole(module: Module, op: TableOp) -> Result:
 
 
 def slices(module: Module, op: TableOp) -> Result:
-    """Two slices in a row are one if nobody else needs the first."""
+    """Consecutive slices are one, unless the first is shared."""
     first = producer(op.inputs[0], "slice_static")
     if first is None or not one_use(first.results[0]):
         return None
@@ -163,7 +166,7 @@ def slices(module: Module, op: TableOp) -> Result:
 
 
 def slice_of_concat(module: Module, op: TableOp) -> Result:
-    """A slice that is exactly one of the tensors that were joined is that tensor."""
+    """A slice equal to a concatenated tensor is that tensor."""
     del module
     whole = producer(op.inputs[0], "concat")
     if whole is None:
@@ -183,7 +186,10 @@ def slice_of_concat(module: Module, op: TableOp) -> Result:
 
 
 def reshape_permute_reshape(module: Module, op: TableOp) -> Result:
-    """A permutation between reshapes that add and drop leading dimensions of one works without them."""
+    """A permutation between leading-one reshapes works without them.
+
+    The reshapes add and drop leading dimensions of one.
+    """
     middle = producer(op.inputs[0], "permute")
     if middle is None or not one_use(middle.results[0]):
         return None
@@ -218,7 +224,10 @@ def embedding_of_units(module: Module, op: TableOp) -> Result:
 
 
 def typecasts(module: Module, op: TableOp) -> Result:
-    """Keep the second of two consecutive casts; a conservative cast keeps the rounding of the first."""
+    """Keep the second of consecutive casts.
+
+    A conservative cast keeps the rounding of the first.
+    """
     first = producer(op.inputs[0], "typecast")
     if first is None:
         return None

@@ -38,7 +38,7 @@ def linear_without_bias(module: Module, op: TableOp) -> Result:
 
 
 def swapped(value: SSAValue) -> SSAValue | None:
-    """Return what a value is the transpose of, in its last two dimensions only, or None."""
+    """Return the last-two-dimension transpose's source, or None."""
     owner = producer(value, "permute")
     if owner is None:
         return None
@@ -62,7 +62,10 @@ def transposed_operand(module: Module, op: TableOp) -> Result:
 
 
 def _merged(op: TableOp) -> int:
-    """Return how many leading dimensions a reshape joins into the first, or 0."""
+    """Return how many leading dimensions a reshape joins, or 0.
+
+    It joins them into the first.
+    """
     inner, outer = shape_of(op.inputs[0]), shape_of(op.results[0])
     count = len(inner) - len(outer) + 1
     if count < 2 or inner[count:] != outer[1:] or math.prod(inner[:count]) != outer[0]:
@@ -71,7 +74,9 @@ def _merged(op: TableOp) -> int:
 
 
 def merged_batches(module: Module, op: TableOp) -> Result:
-    """A product between reshapes that join leading dimensions and split them again does without them.
+    """A matmul between joining and splitting reshapes omits them.
+
+    They join leading dimensions and split them again.
 
     The pattern starts from the reshape that splits.
     """
@@ -94,7 +99,7 @@ def merged_batches(module: Module, op: TableOp) -> Result:
 
 
 def conv3d_of_points(module: Module, op: TableOp) -> Result:
-    """A convolution with a kernel of one point is a product of matrices."""
+    """A one-point convolution is a matmul."""
 
     def three(name: str) -> tuple[int, ...]:
         value = op.get(name)
@@ -127,7 +132,7 @@ def topk_of_one(module: Module, op: TableOp) -> Result:
 
 
 def update_cache_as_paged(module: Module, op: TableOp) -> Result:
-    """An update of a cache is one of a paged cache without a page table."""
+    """A cache update is a paged one without page table."""
     cache, value, index = op.inputs[:3]
     users, heads = shape_of(cache)[:2]
     if shape_of(value)[2] == users and shape_of(value)[1] == heads:
@@ -155,7 +160,10 @@ def splat_as_full(module: Module, op: TableOp) -> Result:
 
 
 def clamp_of_numbers(module: Module, op: TableOp) -> Result:
-    """A clamp between tensors of equal elements is one between numbers; other bounds get the shape of the result."""
+    """A uniform-tensor clamp is a scalar one; others are reshaped.
+
+    Other bounds get the shape of the result.
+    """
     low, high = (_filled(one, module) for one in op.inputs[1:3])
     type_ = op.results[0].type
     assert isinstance(type_, TensorType)
@@ -184,7 +192,10 @@ def broadcast(module: Module, op: TableOp, value: SSAValue, shape: tuple[int, ..
 
 
 def _filled(value: SSAValue, module: Module) -> Any:
-    """Return the number that a bound holds everywhere, as an attribute; 2025-10 looks through what moves it."""
+    """Return a bound's uniform number as attribute.
+
+    2025-10 looks through what moves it.
+    """
     owner = owner_of(value)
     while BOUNDS_THROUGH_MOVES.of(module.version) and owner is not None and owner.name in _MOVES:
         value = owner.operands[0]

@@ -1,4 +1,4 @@
-"""The list of folds and canonical forms: what is tried on which operation, in this order."""
+"""List of folds and canonical forms, in order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FOLDS = (
     pattern(movement.slice_of_concat, "slice_static", versions="2026-08.."),
     pattern(constant_movement.slice_static, "slice_static", versions="2026-08.."),
 )
-"""Folds that need no new operations except constants; other rewriting passes use them too."""
+"""Folds without new operations except constants, shared with other passes."""
 
 CANONICAL = (
     pattern(movement.transposes, "transpose", versions="2024-09"),

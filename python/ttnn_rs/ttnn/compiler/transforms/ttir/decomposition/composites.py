@@ -1,4 +1,7 @@
-"""`ttir-decompose-composites`: norms, softmax, attention and repetition in the operations that they are made of."""
+"""`ttir-decompose-composites`: norms, softmax, attention and repetition decomposed.
+
+Into the operations that they are made of.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,10 @@ def _softmax(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _repeat(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Repeat by doubling: the binary digits of a count say which of the doubled parts it is made of."""
+    """Repeat by doubling, by a count's binary digits.
+
+    They select the doubled parts it is made of.
+    """
     if not plain_tensors(op):
         return None
     build, value = _Builder(module, op), op.inputs[0]
@@ -161,7 +167,10 @@ def _causal(build: _Builder, rows: int, columns: int) -> SSAValue:
 
 
 def run(module: Module) -> None:
-    """Decompose attention, norms, softmax and repeat; attention with a window or a sink stays."""
+    """Decompose attention, norms, softmax and repeat.
+
+    Attention with a window or a sink stays.
+    """
     rewrite(
         module,
         [

@@ -1,4 +1,4 @@
-"""`ttir-to-ttir-decomposition`: operations that the library does not have become those that it has."""
+"""`ttir-to-ttir-decomposition`: operations that TT-NN lacks become supported ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 
 def _rewrites(config: str, version: Version) -> dict[str, Rewrite]:
-    """Return what is decomposed for a target: the fallback on the host has most operations itself."""
+    """Return a target's decompositions.
+
+    The fallback on the host has most operations itself.
+    """
     found = {name: rewrite for name, rewrite, where in _REWRITES if where.of(version)}
     if config == "cpu-fallback":
         found = {**{name: one for name, one in found.items() if name not in _ON_HOST}, "reduce_or": any_of_sum}
@@ -173,7 +176,10 @@ def _pooling_convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _quantization(module: Module, op: TableOp, value: SSAValue) -> tuple[SSAValue, SSAValue, int | None]:
-    """Return scales and zero points of a quantized type as tensors, and its axis."""
+    """Return a quantized type's scales, zero points and axis.
+
+    The first two are tensors.
+    """
     assert isinstance(value.type, TensorType)
     text = attribute_text(value.type.element_type)
     found = re.fullmatch(r"!quant\.uniform<\w+(?:<[^>]*>)?:\w+(?::(\d+))?, (.*)>", text)
@@ -205,7 +211,10 @@ def _unrolled(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _reverse(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Reverse floats: tables of the library are bfloat16. Convolutions take reversed kernels in first."""
+    """Reverse floats: TT-NN tables are bfloat16.
+
+    Convolutions have reversed kernels first.
+    """
     using = users(op.results[0])
     if not using or any(one.name == "ttir.convolution" for one in using):
         return None

@@ -1,4 +1,7 @@
-"""Gathers and scatters of 2025-10, which follow StableHLO, become lookups and scatters along one dimension."""
+"""2025-10 gathers and scatters as one-dimensional lookups and scatters.
+
+They follow StableHLO.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ __all__ = ["gather", "scatter"]
 
 
 def gather(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return what stands for a gather of whole slices as a lookup in a table; None for others."""
+    """Return a whole-slice gather as table lookup; None for others."""
     value, starts = op.inputs[:2]
     shape, indexed = shape_of(value), list(op.get("start_index_map"))
     sizes, vector = op.get("slice_sizes"), op.get("index_vector_dim")
@@ -55,11 +58,17 @@ def gather(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 _EXACT = 2048
-"""Rows whose numbers the default configuration of the library's products keeps: TF32 has eleven bits."""
+"""Rows with numbers exact in default matmuls.
+
+TF32 has eleven bits.
+"""
 
 
 def _flat_by_product(module: Module, op: TableOp, starts: SSAValue, sizes: list[int]) -> SSAValue:
-    """Return indices of several dimensions as those of one: a product with the strides of the dimensions."""
+    """Return multi-dimensional indices as one, by a matmul.
+
+    It multiplies with the strides of the dimensions.
+    """
     f32 = builtin_float("f32")
     numbers = typed(module, op, "typecast", [starts], TensorType(f32, shape_of(starts)))
     strides = [float(math.prod(sizes[i + 1 :])) for i in range(len(sizes))]
@@ -71,7 +80,10 @@ def _flat_by_product(module: Module, op: TableOp, starts: SSAValue, sizes: list[
 
 
 def _flat(module: Module, op: TableOp, indices: SSAValue, sizes: Sequence[int]) -> SSAValue:
-    """Return indices of several dimensions as those of one, in integers; the last dimension has one element."""
+    """Return multi-dimensional indices as one, in integers.
+
+    The last dimension has one element.
+    """
     total: SSAValue | None = None
     given = shape_of(indices)
     for dim in range(given[-1]):
@@ -90,7 +102,7 @@ def _flat(module: Module, op: TableOp, indices: SSAValue, sizes: Sequence[int]) 
 
 
 def _slices(module: Module, op: TableOp, found: SSAValue) -> SSAValue:
-    """Return rows of the table as slices in the places that the gather names."""
+    """Return table rows as slices in the gather's positions."""
     result, offsets = shape_of(op.results[0]), list(op.get("offset_dims"))
     order = [i for i in range(len(result)) if i not in offsets] + offsets
     split = reshape(module, op, found, [result[i] for i in order])
@@ -98,7 +110,10 @@ def _slices(module: Module, op: TableOp, found: SSAValue) -> SSAValue:
 
 
 def scatter(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return what stands for a scatter of elements along one dimension, or of rows of a cache; None for others."""
+    """Return a one-dimensional or cache scatter; None for others.
+
+    It replaces a scatter of elements, or of rows of a cache.
+    """
     value, indices, update = op.inputs[:3]
     positions = cache_positions(op)
     if positions is not None:
@@ -155,7 +170,7 @@ def _scatter_rows(module: Module, op: TableOp, value: SSAValue, positions: SSAVa
 
 
 def _scatter_flat(module: Module, op: TableOp, value: SSAValue, indices: SSAValue, update: SSAValue) -> SSAValue:
-    """Return a scatter over all dimensions of a tensor as one over its elements in a row."""
+    """Return an all-dimension scatter as one over flat elements."""
     shape = shape_of(value)
     total = _flat(module, op, indices, shape)
     count, elements = math.prod(shape_of(update)), math.prod(shape)

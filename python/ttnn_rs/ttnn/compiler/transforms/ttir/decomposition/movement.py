@@ -17,7 +17,9 @@ __all__ = ["negative_padding", "reverse", "split_heads"]
 
 
 def reverse(module: Module, op: TableOp) -> list[SSAValue]:
-    """The library looks rows up: what is reversed becomes the row number, and rows are taken from the last on.
+    """Reversal by row lookup from the last row on.
+
+    What is reversed becomes the row number.
 
     Its tables are bfloat16, so the elements of wider integers are gathered, dimension by dimension.
     """
@@ -69,7 +71,10 @@ def negative_padding(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def split_heads(module: Module, op: TableOp) -> list[SSAValue]:
-    """Query, key and value are parts of one tensor, or of two, with heads before the sequence."""
+    """Query, key, value as parts of one or two tensors.
+
+    They have heads before the sequence.
+    """
     joined, both = op.inputs[0], op.operand("kv_input_tensor")
     batch, length = shape_of(joined)[:2]
     heads, size = op.get("num_heads"), shape_of(op.results[0])[3]

@@ -1,4 +1,4 @@
-"""Normalizations, optimizer steps and attention in the shapes that the library takes: four dimensions."""
+"""Normalizations, optimizer steps and attention in TT-NN's four dimensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TILE_WIDTH = 32
 
 
 def _image(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape [N, C, ...] in four dimensions; rows of whole tiles stay full tiles."""
+    """Return [N, C, ...] in four dimensions; whole-tile rows stay."""
     if len(shape) == 3 and shape[2] % _TILE_WIDTH == 0:
         return (shape[0], shape[1], shape[2] // _TILE_WIDTH, _TILE_WIDTH)
     if len(shape) <= 4:
@@ -66,7 +66,10 @@ def batch_norm(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _four(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape in four dimensions; the last two stay, the others are joined."""
+    """Return a four-dimensional shape; the last two stay.
+
+    The others are joined.
+    """
     if len(shape) == 4:
         return tuple(shape)
     height, width = (1, 1, *shape)[-2:]
@@ -74,7 +77,7 @@ def _four(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def four_dimensions(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Operations that do the same for all leading dimensions take tensors of four."""
+    """Operations equal in all leading dimensions, on four dimensions."""
     if all(len(shape_of(one)) == 4 for one in (*op.inputs, *op.results)):
         return None
     inputs = [reshape(module, op, one, _four(shape_of(one))) for one in op.inputs]

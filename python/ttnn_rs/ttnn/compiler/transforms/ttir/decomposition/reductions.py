@@ -18,7 +18,7 @@ __all__ = ["any_of_sum", "argmax", "pool_of_constant"]
 
 
 def argmax(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """The largest over several dimensions is that over the dimension they are joined to."""
+    """A multi-dimensional maximum is one over joined dimensions."""
     dims = op.get("dim_arg")
     if dims is None or len(dims) < 2:
         return None
@@ -35,7 +35,7 @@ def argmax(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def any_of_sum(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return the reduction `any` as a sum: the sum of truth values is not zero."""
+    """Return reduction `any` as a nonzero sum of truth values."""
     type_ = op.results[0].type
     dtype = number_type(type_.element_type) if isinstance(type_, TensorType) else None
     if dtype is None:
@@ -47,7 +47,7 @@ def any_of_sum(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def pool_of_constant(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Windows over equal elements have that element, unless padding of another number is among them."""
+    """Windows of uniform elements are uniform, without differing padding."""
     owner = owner_of(op.inputs[0])
     if owner is None or owner.name != "ttir.full":
         return None

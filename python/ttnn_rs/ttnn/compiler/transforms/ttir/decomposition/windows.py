@@ -1,4 +1,4 @@
-"""General convolutions and poolings of 2025-10 become those of the library, on images with channels last."""
+"""General 2025-10 convolutions and poolings as TT-NN's, channels last."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from ttnn.compiler.transforms.ttir.constants import build_full, is_float, number
 __all__ = ["COUNT_INCLUDE_PAD", "channels_last", "convolution", "convolution_dimensions", "counts_padding", "pooling"]
 
 COUNT_INCLUDE_PAD = "count_include_pad"
-"""Discardable attribute of general poolings, which have no inherent one: what the fusion of a sum over a count asks."""
+"""Attribute of general poolings that a sum fusion requests.
+
+It is discardable, as they have no inherent one; the fusion is that of a sum over a count.
+"""
 
 
 def convolution_dimensions(text: str) -> dict[str, list[int]]:
@@ -33,7 +36,7 @@ def convolution_dimensions(text: str) -> dict[str, list[int]]:
 
 
 def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return what stands for a convolution of two spatial dimensions; None for others."""
+    """Return a two-dimensional convolution's replacement; None for others."""
     layout = convolution_dimensions(attribute_text(op.properties["convolution_layout"]))
     shape = shape_of(op.inputs[0])
     if op.get("batch_group_count") != 1:
@@ -75,7 +78,10 @@ def convolution(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def _batch_groups(module: Module, op: TableOp, layout: dict[str, list[int]]) -> list[SSAValue]:
-    """Return convolutions of the parts of a batch, each with its own output features, joined along these."""
+    """Return joined convolutions of batch parts.
+
+    Each has its own output features, joined along these.
+    """
     groups = op.get("batch_group_count")
     (batch,), (outputs,), (features,) = (
         layout[name] for name in ("input_batch", "kernel_output_feature", "output_feature")
@@ -104,7 +110,7 @@ def _batch_groups(module: Module, op: TableOp, layout: dict[str, list[int]]) -> 
 
 
 def _line(module: Module, op: TableOp) -> list[SSAValue]:
-    """Return a convolution along a line as one of images of width one."""
+    """Return a line convolution as one of width-one images."""
     wide = [decompose.reshape(module, op, one, (*shape_of(one), 1)) for one in op.inputs]
     text = attribute_text(op.properties["convolution_layout"])
     text = re.sub(r"(spatial_dimensions = \d+)", r"\1x3", text).removeprefix("#ttir")
@@ -131,7 +137,9 @@ def _reversed(module: Module, op: TableOp, value: SSAValue, dims: list[int]) -> 
 def _transposed(
     module: Module, op: TableOp, order_in: list[int], order_weight: list[int], order_out: list[int]
 ) -> list[SSAValue] | None:
-    """Return a transposed convolution for one over an image with zeros between its elements; None if it is none.
+    """Return a transposed convolution of a zero-stuffed image; else None.
+
+    The image has zeros between its elements.
 
     The transposed one walks over the kernel backwards, and pads what the kernel covers beyond the padding here.
     """
@@ -176,7 +184,7 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 
 def channels_last(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return what stands for a convolution of images with channels elsewhere; None if they are last."""
+    """Return a convolution with channels moved last; None if last."""
     names = ("batch", "depth", "height", "width", "channel")
     order = [op.get(f"{name}_dim") for name in names if f"{name}_dim" in op.spec.attributes]
     if len(order) < 4 or order == list(range(len(order))):
@@ -192,13 +200,15 @@ def channels_last(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 
 def counts_padding(op: TableOp) -> bool:
-    """Return whether an average of a general pooling takes padding for elements, as it does unless it says other."""
+    """Return whether an average pooling counts padding, the default."""
     found = op.attributes.get(COUNT_INCLUDE_PAD)
     return not isinstance(found, IntegerAttr) or bool(found.value.data)
 
 
 def _pooled_constants(module: Module, op: TableOp, method: str) -> list[SSAValue] | None:
-    """Return the constants that a general pooling gives of constants with equal elements; None for others.
+    """Return a uniform pooling's constants; None for others.
+
+    They are those of constants with equal elements.
 
     All windows are alike where there is neither padding nor a gap between elements.
     """

@@ -1,4 +1,7 @@
-"""Permutations and reshapes in steps of which each exchanges the last two dimensions only, or leaves the last one."""
+"""Permutations and reshapes in last-two-dimension steps.
+
+Each step exchanges the last two dimensions only, or leaves the last one.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,9 @@ def _ones(shape: Sequence[int]) -> int:
 
 
 def _turned(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
-    """Return the shape in which the last two dimensions are exchanged on the way of a reshape; None if it needs none.
+    """Return a reshape's intermediate last-two exchange shape, or None.
+
+    None if it needs none.
 
     One of the two is one, so the exchange moves no element.
     """
@@ -84,7 +89,7 @@ def _turned(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
 
 
 def split_reshapes(module: Module) -> None:
-    """Split reshapes that bring ones from the end to the front, or from the front to the end."""
+    """Split reshapes that move ones between end and front."""
     for op in table_ops(module.op, "ttir."):
         if op.name != "ttir.reshape" or not plain_tensors(op):
             continue

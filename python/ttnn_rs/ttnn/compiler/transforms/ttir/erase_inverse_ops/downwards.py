@@ -1,4 +1,4 @@
-"""Moving permutations and reshapes from the operands of an operation to its result.
+"""Moving permutations and reshapes from operands to results.
 
 A move goes down if nobody else uses it and each other operand has the same move, or costs nothing to move back: a
 constant, or a value that is computed from parameters once. Source of what goes through which operation:
@@ -43,7 +43,10 @@ from ttnn.compiler.transforms.ttir.moves import (
 __all__ = ["downwards"]
 
 Downwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
-"""Given an operation and the move of an operand: the operation's result as the move of a new one, or None."""
+"""Function of an operation and an operand's move.
+
+The operation's result as the move of a new one, or None.
+"""
 
 _CREATIONS = frozenset({"ttir.constant", "ttir.full", "ttir.zeros", "ttir.ones", "ttir.arange"})
 
@@ -146,7 +149,9 @@ _ALL: dict[tuple[str, str], Downwards] = {
 
 
 def downwards(constant: ConstantPaths) -> Pattern:
-    """Return the pattern that starts from an operation and finds moves among its operands.
+    """Return the pattern that finds moves among operands.
+
+    It starts from an operation.
 
     Args:
         constant: Whether a value is computed from parameters only.

@@ -1,4 +1,7 @@
-"""`ttir-erase-inverse-ops`: permutations and reshapes are moved until they meet others, and join or cancel."""
+"""`ttir-erase-inverse-ops`: permutations and reshapes meet and join or cancel.
+
+They are moved until they meet others.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ def _run(module: Module, function: FuncOp, options: dict[str, Any]) -> None:
 
 
 def _groups(before: tuple[int, ...], after: tuple[int, ...], names: tuple[int, ...]) -> list[list[int]] | None:
-    """Return for each dimension after a reshape the names of those that it joins; None if it splits one."""
+    """Return joined dimension names after a reshape; None if split.
+
+    For each dimension of the result.
+    """
     groups: list[list[int]] = []
     at = 0
     for size in after:
@@ -84,7 +90,7 @@ def _groups(before: tuple[int, ...], after: tuple[int, ...], names: tuple[int, .
 
 
 def _permute_reshape_permute(module: Module, op: TableOp) -> list[SSAValue] | None:
-    """Return a reshape for permute, reshape, permute that together leave all elements in order."""
+    """Return a reshape for order-preserving permute, reshape, permute."""
     reshaped = made_by(op.inputs[0], "ttir.reshape")
     first = made_by(reshaped.inputs[0], "ttir.permute") if reshaped is not None else None
     if reshaped is None or first is None or op.n_outs:

@@ -1,4 +1,4 @@
-"""Moving permutations and reshapes from the result of an operation to its operands.
+"""Moving permutations and reshapes from results to operands.
 
 A move goes up if all users of the result are that same move. Source of what goes through which operation:
 `lib/Dialect/TTIR/Transforms/EraseInverseOps` of tt-mlir.
@@ -34,14 +34,20 @@ from ttnn.compiler.transforms.ttir.moves import (
 __all__ = ["BROADCASTS", "REDUCTIONS", "UPWARDS", "reshaped_slice"]
 
 Upwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
-"""Given an operation and the move of its result: the value of that move, made by moves of the operands, or None."""
+"""Function of an operation and its result's move.
+
+The value of that move, made by moves of the operands, or None.
+"""
 
 REDUCTIONS = ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or", "argmax")
 _HIGH_RANK = 6
 
 
 def joins_high_rank(op: TableOp) -> bool:
-    """Return whether a reshape leaves a rank of six or more: those stay, they have no inverse as a rule."""
+    """Return whether a reshape leaves rank six or more.
+
+    Those stay, they have no inverse as a rule.
+    """
     before, after = len(shape_of(op.inputs[0])), len(shape_of(op.results[0]))
     return op.name == "ttir.reshape" and before >= _HIGH_RANK and after < before
 
@@ -97,7 +103,10 @@ def _equal_tail(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 def cut_tail(op: TableOp, moved: TableOp) -> int | None:
-    """Return how many of the last dimensions a slice cuts; None if a reshape before or after it changes one of them."""
+    """Return a slice's cut last dimensions; None if reshapes change them.
+
+    A reshape before or after it.
+    """
     whole = [(0, size, 1) for size in shape_of(op.inputs[0])]
     cut = [i for i, (one, all_) in enumerate(zip(slice_bounds(op), whole, strict=True)) if one != all_]
     before, after = shape_of(moved.inputs[0]), shape_of(moved.results[0])
@@ -108,7 +117,10 @@ def cut_tail(op: TableOp, moved: TableOp) -> int | None:
 
 
 def reshaped_slice(module: Module, place: TableOp, op: TableOp, value: SSAValue, tail: int) -> SSAValue:
-    """Return the slice of a value that differs from the slice's input in dimensions before the last `tail` only."""
+    """Return the slice of a leading-dimension variant.
+
+    It differs from the slice's input in dimensions before the last `tail` only.
+    """
     shape = shape_of(value)
     front = len(shape) - tail
     bounds = {
@@ -146,7 +158,10 @@ def _permute_reduce(module: Module, op: TableOp, moved: TableOp) -> SSAValue | N
 
 
 def mapped_dims(source: Sequence[int], target: Sequence[int], dims: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of a reshape's result that stand for some of its input, each once; None if one has none."""
+    """Return a reshape's dimensions for some inputs; None if missing.
+
+    Each of them once.
+    """
     found = [matching_dim(source, target, dim) for dim in dims]
     return None if None in found else list(dict.fromkeys(dim for dim in found if dim is not None))
 
@@ -185,7 +200,9 @@ def _reshape_rms_norm(module: Module, op: TableOp, moved: TableOp) -> SSAValue |
 
 
 def _split_broadcast(before: Sequence[int], factors: Sequence[int], target: Sequence[int]) -> list[bool] | None:
-    """Return which dimensions of a reshape of a broadcast repeat its data; None if one has data and repeats both.
+    """Return a reshaped broadcast's repeated dimensions; None if mixed.
+
+    Mixed: one has data and repeats both.
 
     From the right, the elements of the broadcast fall into runs of dimensions with data and runs that repeat it.
     """
@@ -253,7 +270,9 @@ _ALL: dict[tuple[str, str], Upwards] = {
 
 
 def _pattern(table: dict[tuple[str, str], Upwards]) -> Pattern:
-    """Return the pattern that starts from an operation and finds the moves of its result in a table.
+    """Return the pattern that finds result moves in a table.
+
+    It starts from an operation.
 
     What it makes stands where the operation stood, so that operations keep their order.
     """

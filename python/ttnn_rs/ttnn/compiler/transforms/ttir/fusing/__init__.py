@@ -1,1 +1,4 @@
-"""`ttir-fusing`: several operations become one that does the same, by subject; `registry` lists the patterns."""
+"""`ttir-fusing`: several operations become one, by subject.
+
+`registry` lists the patterns.
+"""

@@ -60,7 +60,10 @@ def hardsigmoid(module: Module, op: TableOp) -> Result:
 
 
 def silu(module: Module, op: TableOp) -> Result:
-    """X * sigmoid(x), computed in the type of x where the product was computed in another."""
+    """X * sigmoid(x) in the type of x, despite another matmul type.
+
+    The product was computed in another.
+    """
     found = one_of(op, "sigmoid", "typecast")
     if found is None or not found[0].results[0].has_one_use():
         return None
@@ -71,11 +74,17 @@ def silu(module: Module, op: TableOp) -> Result:
 
 
 _SOFTPLUS_THRESHOLD = 15.0
-"""From here on ln(1 + e**x) is x in float32: a threshold of at least this much does not change the function."""
+"""Softplus threshold in float32, above which ln(1 + e**x) is x.
+
+A threshold of at least this much does not change the function.
+"""
 
 
 def _softplus_input(value: SSAValue) -> SSAValue | None:
-    """Return x if a value is softplus(x), written as `x > C ? x : ln(1 + e**x)` so that it does not overflow."""
+    """Return x of a softplus(x), or None.
+
+    It is written as `x > C ? x : ln(1 + e**x)` so that it does not overflow.
+    """
     choice = producer(value, "where")
     if choice is None or not choice.results[0].has_one_use():
         return None
@@ -118,7 +127,7 @@ def _without(op: TableOp | None, number: float) -> SSAValue | None:
 
 
 def _cdf_input(value: SSAValue) -> SSAValue | None:
-    """Return x if a value is 1 + erf(x / sqrt(2)), or its approximation by tanh."""
+    """Return x of 1 + erf(x / sqrt(2)), or its tanh form."""
     rest = _without(producer(value, "add"), 1.0)
     if rest is None:
         return None
@@ -138,7 +147,7 @@ def _cdf_input(value: SSAValue) -> SSAValue | None:
 
 
 def _cube_root(value: SSAValue) -> SSAValue | None:
-    """Return x if a value is x**3, as a power or as products."""
+    """Return x of x**3, as power or products."""
     power = producer(value, "pow")
     if power is not None:
         return power.inputs[0] if _is(power.inputs[1], 3.0) else None
@@ -151,7 +160,10 @@ def _cube_root(value: SSAValue) -> SSAValue | None:
 
 
 def gelu(module: Module, op: TableOp) -> Result:
-    """0.5 * x * (1 + erf(x / sqrt(2))) in any order of the product, or the approximation of erf by tanh."""
+    """GELU in any product order, by erf or tanh.
+
+    0.5 * x * (1 + erf(x / sqrt(2))).
+    """
     for value, other in operand_pairs(op):
         inner = producer(other, "multiply")
         if inner is None:

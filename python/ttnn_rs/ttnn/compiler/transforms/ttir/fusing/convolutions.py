@@ -1,4 +1,7 @@
-"""Convolutions take in what follows them: a bias, a scale, the normalization of a batch, a second branch, a padding."""
+"""Convolutions fused with their followers.
+
+A bias, a scale, the normalization of a batch, a second branch, a padding.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def _convolution(value: SSAValue, names: Sequence[str] = CONVOLUTIONS) -> TableO
 
 
 def _features(op: TableOp) -> tuple[int, int]:
-    """Return the dimension of the channels in the result and that of the outputs in the weight."""
+    """Return channel dimension of the result and output dimension of weights."""
     if op.name == "ttir.convolution":
         layout = convolution_dimensions(attribute_text(op.properties["convolution_layout"]))
         return layout["output_feature"][0], layout["kernel_output_feature"][0]
@@ -56,7 +59,10 @@ def _features(op: TableOp) -> tuple[int, int]:
 
 
 def _per_channel(op: TableOp, value: SSAValue) -> bool:
-    """Return whether a value has one number for each channel of a result, and the rank of the result."""
+    """Return whether a value is per channel, and its rank.
+
+    It has one number for each channel of a result.
+    """
     shape, channel = shape_of(op.results[0]), _features(op)[0]
     wanted = tuple(shape[channel] if i == channel else 1 for i in range(len(shape)))
     return shape_of(value) == wanted
@@ -65,7 +71,7 @@ def _per_channel(op: TableOp, value: SSAValue) -> bool:
 def _rebuilt(
     module: Module, place: TableOp, op: TableOp, *, weight: SSAValue | None = None, bias: SSAValue | None = None
 ) -> SSAValue:
-    """Insert a convolution before an operation that is another one with other weights and bias."""
+    """Insert a convolution with other weights and bias before an operation."""
     inputs = [op.inputs[0], weight or op.inputs[1]]
     old = op.operand("bias")
     bias = bias or old
@@ -88,7 +94,7 @@ def _rebuilt(
 
 
 def bias(module: Module, op: TableOp) -> Result:
-    """A number for each channel that is added to a convolution is its bias, or part of it."""
+    """A per-channel summand of a convolution becomes its bias."""
     for value, other in operand_pairs(op):
         inner = _convolution(value)
         if inner is None or value.type != op.results[0].type:
@@ -106,7 +112,10 @@ def bias(module: Module, op: TableOp) -> Result:
 
 
 def scale(module: Module, op: TableOp) -> Result:
-    """A constant for each channel that multiplies a convolution multiplies its weights and bias instead."""
+    """A per-channel constant factor of a convolution scales its weights.
+
+    And its bias.
+    """
     for value, other in operand_pairs(op):
         inner = _convolution(value, ("conv2d", "conv_transpose2d", "convolution"))
         if inner is None or value.type != op.results[0].type:
@@ -136,7 +145,10 @@ def scale(module: Module, op: TableOp) -> Result:
 
 
 def tag_weights(module: Module, op: TableOp) -> Result:
-    """An argument that is the weight of a convolution is marked: its layout is that of weights."""
+    """An argument used as convolution weight is marked.
+
+    Its layout is that of weights.
+    """
     del module
     value = op.inputs[1]
     cast = producer(value, "typecast")
@@ -154,7 +166,7 @@ def tag_weights(module: Module, op: TableOp) -> Result:
 
 
 def batch_norm(module: Module, op: TableOp) -> Result:
-    """The normalization after a convolution is a product and a sum, which the convolution can take in.
+    """Normalization after a convolution: a product and sum to fuse.
 
     (x - mean) / sqrt(variance + epsilon) * scale + offset = x * alpha + beta.
     """
@@ -187,7 +199,10 @@ def _numbers(op: TableOp, name: str) -> tuple[int, ...]:
 
 
 def two_branches(module: Module, op: TableOp) -> Result:
-    """A convolution of 3x3 and one of a point over the same image are one: the point is the middle of the 3x3."""
+    """Parallel 3x3 and 1x1 convolutions of one image merge.
+
+    The point is the middle of the 3x3.
+    """
     for left, right in operand_pairs(op):
         wide, point = _convolution(left, ("conv2d",)), _convolution(right, ("conv2d",))
         if wide is None or point is None or wide is point or wide.inputs[0] is not point.inputs[0]:

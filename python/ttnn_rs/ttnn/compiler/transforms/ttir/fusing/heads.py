@@ -14,7 +14,10 @@ __all__ = ["concatenate_heads", "repeated_heads"]
 
 
 def concatenate_heads(module: Module, op: TableOp) -> Result:
-    """[batch, heads, sequence, size] to [batch, sequence, heads * size], or with the first two joined."""
+    """Concatenated heads: [batch, sequence, heads * size], or joined.
+
+    From [batch, heads, sequence, size]; joined: the first two.
+    """
     inner = producer(op.inputs[0], "permute")
     if inner is None or tuple(inner.get("permutation")) != (0, 2, 1, 3):
         return None
@@ -27,7 +30,10 @@ def concatenate_heads(module: Module, op: TableOp) -> Result:
 
 
 def repeated_heads(module: Module, op: TableOp) -> Result:
-    """A dimension of one that is inserted, broadcast and joined with a neighbour repeats the neighbour."""
+    """An inserted, broadcast, joined dimension repeats the neighbour.
+
+    It has size one.
+    """
     spread = producer(op.inputs[0], "broadcast")
     if spread is None or not op.inputs[0].has_one_use():
         return None

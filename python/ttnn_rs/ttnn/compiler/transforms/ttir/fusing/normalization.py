@@ -1,4 +1,4 @@
-"""Root mean square normalization: by its formula, and as an L2 normalization that is scaled."""
+"""RMS normalization, by formula or scaled L2 normalization."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ __all__ = ["rms_norm", "scaled_l2_norm"]
 
 
 def _keeps_last(op: TableOp, size: int) -> bool:
-    """Return whether an operation that moves elements leaves rows of a size whole, or spreads a number to them."""
+    """Return whether an operation keeps rows of a size whole.
+
+    Or spreads a number to them.
+    """
     name = op.name[5:]
     if name not in MOVES:
         return False
@@ -78,7 +81,7 @@ def _norm(module: Module, op: TableOp, value: SSAValue, weight: SSAValue | None,
 
 
 def _as_weight(module: Module, op: TableOp, value: SSAValue, size: int) -> SSAValue | None:
-    """Return the factor of a normalization as a line, or None if it is more than one."""
+    """Return a normalization's factor as a line, or None."""
     shape = shape_of(value)
     if not shape or shape[-1] != size or math.prod(shape) != size:
         return None
@@ -91,7 +94,7 @@ def _shaped(module: Module, op: TableOp, value: SSAValue, target: TableOp) -> SS
 
 
 def _before_cast(value: SSAValue, other: SSAValue) -> SSAValue:
-    """Return what a value was cast from, if that has the element type of another value."""
+    """Return a cast's source, if of another value's element type."""
     cast = producer(value, "typecast")
     if cast is not None and element(value) != element(other) and element(cast.inputs[0]) == element(other):
         return cast.inputs[0]
@@ -140,7 +143,10 @@ _SCALE_TOLERANCE = 0.02
 
 
 def _guarded(value: SSAValue) -> tuple[SSAValue, float] | None:
-    """Return a denominator before it is kept away from zero, and the bound; None if it is clamped otherwise."""
+    """Return an unclamped denominator and its bound, or None.
+
+    None if it is clamped otherwise.
+    """
     inner = through(value, *MOVES)
     clamp = producer(inner, "clamp_tensor") or producer(inner, "clamp_scalar")
     if clamp is None:
@@ -206,7 +212,10 @@ def scaled_l2_norm(module: Module, op: TableOp) -> Result:
 
 
 def _along(value: SSAValue, source: SSAValue, dim: int, shape: tuple[int, ...]) -> bool:
-    """Return whether a value has the elements of a line along a dimension, the same at all other places."""
+    """Return whether a value is a line along a dimension.
+
+    It is the same at all other places.
+    """
     size = shape[dim]
     if math.prod(shape_of(source)) != size:
         return False

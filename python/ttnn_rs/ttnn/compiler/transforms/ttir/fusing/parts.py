@@ -60,12 +60,12 @@ def users(value: SSAValue) -> list[Operation]:
 
 
 def through(value: SSAValue, *names: str) -> SSAValue:
-    """Return the source of a value, skipping operations of these names by their first operand."""
+    """Return a value's source, skipping named operations' first operands."""
     return through_if(value, lambda op: op.name[5:] in names)
 
 
 def through_if(value: SSAValue, accepted: Callable[[TableOp], bool]) -> SSAValue:
-    """Return the source of a value, skipping accepted operations by their first operand."""
+    """Return a value's source, skipping accepted operations' first operands."""
     owner = owner_of(value)
     while isinstance(owner, TableOp) and owner.name.startswith("ttir.") and owner.operands and accepted(owner):
         value = owner.operands[0]
@@ -74,7 +74,10 @@ def through_if(value: SSAValue, accepted: Callable[[TableOp], bool]) -> SSAValue
 
 
 def has_splat(value: SSAValue, number: float, tolerance: float = 1e-6) -> bool:
-    """Return whether a value is a `full` or its like with a number everywhere."""
+    """Return whether a value is uniform with a number.
+
+    It is a `full` or its like.
+    """
     attribute = fill_value(value)
     if isinstance(attribute, IntegerAttr):
         return bool(attribute.value.data == number)
@@ -82,7 +85,10 @@ def has_splat(value: SSAValue, number: float, tolerance: float = 1e-6) -> bool:
 
 
 def constant_near(value: SSAValue, number: float, relative: float) -> bool:
-    """Return whether a value, skipping moves, is a constant within a relative distance of a number."""
+    """Return whether a moved constant is near a number.
+
+    Within a relative distance of it, skipping moves.
+    """
     found = splat_of(through(value, *MOVES))
     return found is not None and abs(found - number) <= relative * max(abs(number), 1.0)
 
@@ -94,7 +100,10 @@ def operand_pairs(op: TableOp) -> tuple[tuple[SSAValue, SSAValue], tuple[SSAValu
 
 
 def one_of(op: TableOp, name: str, *between: str) -> tuple[TableOp, SSAValue] | None:
-    """Return the operation of a name that makes one of two operands, skipping others, and the other operand."""
+    """Return a named operation among two operands, and the other.
+
+    Others are skipped.
+    """
     for value, other in operand_pairs(op):
         found = producer(through(value, *between), name)
         if found is not None:
@@ -103,7 +112,7 @@ def one_of(op: TableOp, name: str, *between: str) -> tuple[TableOp, SSAValue] | 
 
 
 def single_dim(op: TableOp) -> int | None:
-    """Return the one dimension that a reduction is over, counted from the start, or None."""
+    """Return a reduction's single dimension from the start, or None."""
     dims = op.get("dim_arg")
     if dims is None or len(dims) != 1:
         return None
@@ -119,7 +128,7 @@ def cast_to(module: Module, op: TableOp, value: SSAValue, type_: Attribute) -> S
 
 
 def _chain(value: SSAValue) -> tuple[dict[int, Operation], list[BlockArgument]]:
-    """Return the operations that a value comes from and the arguments that they use."""
+    """Return a value's source operations and their arguments."""
     ops: dict[int, Operation] = {}
     arguments: list[BlockArgument] = []
     rest = [value]
@@ -141,7 +150,10 @@ def depends_on(value: SSAValue, op: Operation) -> bool:
 
 
 def from_constants(value: SSAValue) -> bool:
-    """Return whether a value comes from constants and arguments that are parameters or constants only."""
+    """Return whether a value comes from constants and parameters only.
+
+    Its arguments are parameters or constants.
+    """
     for argument in _chain(value)[1]:
         function = argument.owner.parent_op()
         attributes = function.arg_attrs if isinstance(function, FuncOp) else None
@@ -179,5 +191,8 @@ def move_before(values: list[SSAValue], place: Operation) -> bool:
 
 
 def near(found: float, number: float, relative: float) -> bool:
-    """Return whether two numbers differ by a part of the second at most."""
+    """Return whether two numbers are relatively close.
+
+    They differ by a part of the second at most.
+    """
     return math.isclose(found, number, rel_tol=0.0, abs_tol=relative * abs(number))

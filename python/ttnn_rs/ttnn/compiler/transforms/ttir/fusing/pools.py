@@ -30,7 +30,7 @@ def _method(op: TableOp) -> str:
 
 
 def _identity(op: TableOp, value: float) -> bool:
-    """Return whether elements of a value around an image count as no elements for a pool."""
+    """Return whether a value's image border is neutral for pooling."""
     method = _method(op)
     if method in ("sum", "average"):
         return value == 0
@@ -38,7 +38,7 @@ def _identity(op: TableOp, value: float) -> bool:
 
 
 def padding(module: Module, op: TableOp) -> Result:
-    """Elements around images that do not count for a pool are its padding."""
+    """Neutral elements around images become the pool's padding."""
     del module
     pads = [producer(value, "pad") for value in op.inputs]
     first = pads[0] if pads else None
@@ -62,7 +62,10 @@ _NAMES = ("window_dimensions", "window_strides", "base_dilations", "window_dilat
 
 
 def counted_average(module: Module, op: TableOp) -> Result:
-    """A sum over windows, divided by how many elements of the image each window has, is an average."""
+    """A window sum over image counts is an average.
+
+    The count is how many elements of the image each window has.
+    """
     total = producer(op.inputs[0], "pooling")
     count = producer(through(op.inputs[1], "reshape", "broadcast"), "pooling")
     if total is None or count is None or _method(total) != "sum" or _method(count) != "sum":
@@ -92,7 +95,7 @@ def counted_average(module: Module, op: TableOp) -> Result:
 
 
 def _ones_inside(value: SSAValue, sides: Any) -> bool:
-    """Return whether a constant is one in the image and zero in its padding."""
+    """Return whether a constant is one inside, zero in padding."""
     import numpy as np
 
     found = constant_of(value)

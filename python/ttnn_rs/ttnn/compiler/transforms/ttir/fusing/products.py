@@ -1,4 +1,4 @@
-"""Products of matrices take in what stands around them: a bias, permutations, slices, other products."""
+"""Matmuls fused with bias, permutations, slices and other matmuls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ __all__ = ["bias", "bias_of_same_shape", "permuted_operands", "shared_operand", 
 
 _KEPT = "ttcore.weight_dtype"
 _MOST_COLUMNS = 262144
-"""Columns of joined products: a bias of more of them does not fit beside a core."""
+"""Column limit of joined matmuls with a bias.
+
+A bias of more of them does not fit beside a core.
+"""
 
 
 def _product(
@@ -33,7 +36,10 @@ def _product(
     *,
     transpose: tuple[bool, bool] | None = None,
 ) -> SSAValue:
-    """Insert a product before an operation: linear if there is a bias, with the flags and marks of another product."""
+    """Insert a matmul, or linear with bias, like another.
+
+    With the flags and marks of another product.
+    """
     flags = (like.get("transpose_a"), like.get("transpose_b")) if transpose is None else transpose
     name = "ttir.linear" if bias is not None or like.name == "ttir.linear" else "ttir.matmul"
     made = make(
@@ -54,7 +60,7 @@ def _product(
 
 
 def _matmul(value: SSAValue) -> tuple[TableOp, SSAValue] | None:
-    """Return the single-use matmul of a value, perhaps followed by a reshape, and its result."""
+    """Return a value's single-use, possibly reshaped matmul and result."""
     if not value.has_one_use():
         return None
     shaped = producer(value, "reshape")
@@ -64,7 +70,10 @@ def _matmul(value: SSAValue) -> tuple[TableOp, SSAValue] | None:
 
 
 def _exactly_one(op: TableOp) -> tuple[TableOp, SSAValue, SSAValue, SSAValue] | None:
-    """Return the product, its result, what is added to and what is added, if only one operand is a product."""
+    """Return matmul, result, sum and summand of a biased matmul.
+
+    If only one operand is a product.
+    """
     found = [(match, value, other) for value, other in operand_pairs(op) if (match := _matmul(value)) is not None]
     if len(found) != 1:
         return None
@@ -73,7 +82,10 @@ def _exactly_one(op: TableOp) -> tuple[TableOp, SSAValue, SSAValue, SSAValue] | 
 
 
 def bias_of_same_shape(module: Module, op: TableOp) -> Result:
-    """A product and what is added to it are a linear operation (the older version: reshapes stay around it)."""
+    """A matmul plus bias becomes linear, in the older version.
+
+    Reshapes stay around it.
+    """
     found = _exactly_one(op)
     if found is None:
         return None
@@ -91,7 +103,10 @@ def bias_of_same_shape(module: Module, op: TableOp) -> Result:
 
 
 def bias(module: Module, op: TableOp) -> Result:
-    """A product and what is added to it are a linear operation; broadcasts and leading ones of the bias go."""
+    """A matmul plus bias becomes linear.
+
+    Broadcasts and leading ones of the bias are removed.
+    """
     found = _exactly_one(op)
     if found is None:
         return None
@@ -119,7 +134,7 @@ def _stripped(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _peeled(value: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """Return a bias before broadcasts and leading dimensions of one that the product makes superfluous."""
+    """Return a bias without superfluous broadcasts and leading ones."""
     while value.has_one_use():
         spread, shaped = producer(value, "broadcast"), producer(value, "reshape")
         if spread is not None:
@@ -146,7 +161,7 @@ def permuted_operands(module: Module, op: TableOp) -> Result:
 
 
 def slice_after(module: Module, op: TableOp) -> Result:
-    """Rows or columns of a product that are cut out are those of the operand that makes them."""
+    """Slices of a matmul become slices of its operand."""
     value = op.inputs[0]
     inner = producer(value, "matmul") or producer(value, "linear")
     if inner is None or not value.has_one_use():
@@ -190,7 +205,7 @@ def slice_after(module: Module, op: TableOp) -> Result:
 
 
 def _alike(op: TableOp) -> list[TableOp]:
-    """Return the products of the same left matrix that can be one with this one, in the order of the block."""
+    """Return mergeable matmuls of one left matrix, in order."""
     block = op.parent
     assert block is not None
     rank, batch = len(shape_of(op.inputs[1])), shape_of(op.inputs[1])[:-2]
@@ -216,7 +231,10 @@ def _alike(op: TableOp) -> list[TableOp]:
 
 
 def shared_operand(module: Module, op: TableOp) -> Result:
-    """Three or more products of one matrix with others are one product with them joined, cut apart again."""
+    """Three or more matmuls of one matrix merge.
+
+    They are one product with the others joined, cut apart again.
+    """
     alike = _alike(op)
     if len(alike) < 3 or alike[0] is not op:
         return None

@@ -1,4 +1,4 @@
-"""Reductions: dimensions that are kept, means written as scaled sums, and means over images."""
+"""Reductions: kept dimensions, scaled sums, and image means."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ __all__ = ["REDUCTIONS", "global_average", "kept_dimensions", "scaled_sum", "spa
 REDUCTIONS = ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or", "argmax")
 _TRUE = IntegerAttr(1, IntegerType(1))
 _SCALE_TOLERANCE = 2.0**-8
-"""A scale of bfloat16 differs from the number by half of this part at most."""
+"""Relative tolerance of bfloat16 scales: half of this."""
 
 
 def kept_dimensions(module: Module, op: TableOp) -> Result:
-    """A reshape that puts reduced dimensions back: the reduction keeps them. The pattern starts from the reshape."""
+    """A reshape after a reduction: the reduction keeps dimensions.
+
+    The pattern starts from the reshape.
+    """
     inner = next((one for name in REDUCTIONS if (one := producer(op.inputs[0], name)) is not None), None)
     if inner is None or inner.get("keep_dim") or not inner.results[0].has_one_use():
         return None
@@ -37,7 +40,10 @@ def kept_dimensions(module: Module, op: TableOp) -> Result:
 
 
 def _scaled(op: TableOp) -> TableOp | None:
-    """Return the sum of a product with one over the number of elements that it adds, or None."""
+    """Return the sum of a mean, or None.
+
+    It is multiplied with one over the number of elements that it adds.
+    """
     total = producer(op.inputs[0], "sum")
     if total is None or total.get("dim_arg") is None or not total.results[0].has_one_use():
         return None
@@ -58,7 +64,7 @@ def scaled_sum(module: Module, op: TableOp) -> Result:
 
 
 def spatial_mean(module: Module, op: TableOp) -> Result:
-    """A mean over height and width is one over both joined, which takes one reduction."""
+    """A mean over height and width, joined into one reduction."""
     shape = shape_of(op.inputs[0])
     dims = op.get("dim_arg")
     if len(shape) != 4 or dims is None or sorted(dims) != [1, 2] or not op.results[0].has_one_use():
@@ -71,7 +77,10 @@ def spatial_mean(module: Module, op: TableOp) -> Result:
 
 
 def global_average(module: Module, op: TableOp) -> Result:
-    """sum(x, height and width) * (1 / n) of images with channels second is a global average pool."""
+    """sum(x, height and width) * (1 / n) is global average pooling.
+
+    Of images with channels second.
+    """
     total = _scaled(op)
     if total is None or len(shape_of(total.inputs[0])) != 4 or sorted(total.get("dim_arg")) != [2, 3]:
         return None

@@ -1,4 +1,4 @@
-"""The list of patterns that fuse, and the pass `ttir-fusing` that applies them."""
+"""Fusing patterns, and the pass `ttir-fusing`."""
 
 from __future__ import annotations
 

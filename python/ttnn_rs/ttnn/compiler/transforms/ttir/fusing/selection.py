@@ -1,4 +1,7 @@
-"""Selections: the first elements of a sorted dimension, and positions of a cache that are overwritten."""
+"""Selections: top elements, and overwritten cache positions.
+
+The first elements of a sorted dimension.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ __all__ = ["cache", "topk"]
 
 
 def topk(module: Module, op: TableOp) -> Result:
-    """The first or last k elements of a sorted dimension are those of topk."""
+    """First or last k sorted elements are those of topk."""
     cuts: list[TableOp | None] = []
     for result in op.results:
         found = users(result)
@@ -71,7 +74,9 @@ def topk(module: Module, op: TableOp) -> Result:
 
 
 def cache(module: Module, op: TableOp) -> Result:
-    """A scatter to positions of a cache [batch, heads, length, size] updates it, or fills it from the start.
+    """A scatter to cache positions updates or fills the cache.
+
+    [batch, heads, length, size]; it is filled from the start.
 
     One row goes to any position. Several rows fill the cache if their positions are known to count from zero, and if
     they are whole tiles, as the library writes those. The official pass asks for neither, nor for one batch.

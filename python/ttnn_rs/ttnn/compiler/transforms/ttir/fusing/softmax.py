@@ -39,7 +39,10 @@ def softmax(module: Module, op: TableOp) -> Result:
 
 
 def stable_softmax(module: Module, op: TableOp) -> Result:
-    """softmax(x - max(x)) is softmax(x), with the flag that the operation subtracts the maximum itself."""
+    """softmax(x - max(x)) is softmax(x), with the numeric stability flag.
+
+    The operation subtracts the maximum itself.
+    """
     difference = producer(op.inputs[0], "subtract")
     if difference is None or not difference.results[0].has_one_use():
         return None

@@ -1,4 +1,4 @@
-"""Operations of the library that do nothing, or chains of them that are one."""
+"""`ttnn` operations without effect, or chains equal to one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def same_type(module: Module, op: TableOp) -> Result:
 
 
 def _before(op: TableOp) -> TableOp | None:
-    """Return the operation of the same name that makes the operand, or None."""
+    """Return the operand's operation of equal name, or None."""
     owner = owner_of(op.inputs[0])
     return owner if isinstance(owner, TableOp) and owner.name == op.name else None
 
@@ -46,7 +46,7 @@ def _before(op: TableOp) -> TableOp | None:
 def _again(
     module: Module, op: TableOp, operand: SSAValue, name: str | None = None, **changes: Attribute
 ) -> list[SSAValue]:
-    """Return the result of an operation of the same type of result, of another operand."""
+    """Return the operation's result for another operand, same result type."""
     old = op.properties if name is None else {}
     made = make(
         name or op.name,
@@ -62,7 +62,7 @@ def _again(
 
 
 def casts(module: Module, op: TableOp) -> Result:
-    """Keep the second of two consecutive casts, if the first has no other user."""
+    """Keep the second of consecutive casts, if the first is unshared."""
     first = _before(op)
     if first is None or not first.results[0].has_one_use():
         return None
@@ -70,7 +70,10 @@ def casts(module: Module, op: TableOp) -> Result:
 
 
 def layouts(module: Module, op: TableOp) -> Result:
-    """Keep the second of two consecutive layout changes, if the first rounds nothing that the second keeps."""
+    """Keep the second of consecutive layout changes, if exact.
+
+    If the first rounds nothing that the second keeps.
+    """
     first = _before(op)
     if first is None or not first.results[0].has_one_use() or _is_changed(first.inputs[0], first):
         return None
@@ -81,7 +84,7 @@ def layouts(module: Module, op: TableOp) -> Result:
 
 
 def cast_and_back(module: Module, op: TableOp) -> Result:
-    """A change of layout that undoes a cast to a wider data type is one of what was cast."""
+    """A layout change undoing a widening cast uses its source."""
     cast = owner_of(op.inputs[0])
     if not isinstance(cast, TableOp) or cast.name != "ttnn.typecast" or _is_changed(cast.inputs[0], cast):
         return None
@@ -93,7 +96,10 @@ def cast_and_back(module: Module, op: TableOp) -> Result:
 
 
 def repeated_right(module: Module, op: TableOp) -> Result:
-    """A product repeats its second operand along the second of four dimensions itself, if the first is of size one."""
+    """A matmul's repeated second operand is repeated by itself.
+
+    Along the second of four dimensions, if the first is of size one.
+    """
     del module
     repeat = owner_of(op.inputs[1])
     if not isinstance(repeat, TableOp) or repeat.name != "ttnn.repeat" or _is_changed(repeat.inputs[0], repeat):
@@ -127,7 +133,7 @@ def _is_changed(value: SSAValue, but: TableOp) -> bool:
 
 
 def permutes(module: Module, op: TableOp) -> Result:
-    """Two permutations in a row are one, if nobody else needs the first."""
+    """Consecutive permutations are one, unless the first is shared."""
     order = tuple(op.get("permutation"))
     if order == tuple(range(len(order))) and op.inputs[0].type == op.results[0].type:
         return [op.inputs[0]]

@@ -1,4 +1,7 @@
-"""Tensors are made in the data type, layout and place in which they are used, where that keeps their values."""
+"""Creation in the used type, layout and memory, if exact.
+
+Where that keeps their values.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ _DTYPES: Final[dict[str, Any]] = {
 
 
 def created(module: Module, op: TableOp) -> Result:
-    """A change of a tensor that is only made for it: the tensor is made as it is changed to."""
+    """A changed created tensor is created in its changed form.
+
+    If it is only made for the change.
+    """
     made = owner_of(op.inputs[0])
     if not isinstance(made, TableOp) or made.name not in _CREATED or not made.results[0].has_one_use():
         return None
@@ -56,7 +62,7 @@ def created(module: Module, op: TableOp) -> Result:
 
 
 def _keeps(module: Module, made: TableOp, op: TableOp) -> bool:
-    """Return whether what is made has the same values in the data type of the result of `op`."""
+    """Return whether created values are exact in `op`'s result type."""
     before, after = element_word(made.results[0].type), element_word(op.results[0].type)
     name = made.name.removeprefix("ttnn.")
     # A random number is another each time, and nobody may read what an empty tensor holds.
@@ -76,7 +82,7 @@ def _keeps(module: Module, made: TableOp, op: TableOp) -> bool:
 
 
 def _numbers(module: Module, made: TableOp) -> NDArray[Any] | None:
-    """Return the numbers that an operation makes; None if they are not known."""
+    """Return an operation's created numbers; None if unknown."""
     if made.name == "ttnn.full":
         return np.array([made.get("fill_value")])
     if made.name == "ttnn.arange":

@@ -1,4 +1,4 @@
-"""Canonical forms of library operations: what is tried on which operation, in this order."""
+"""Canonical forms of `ttnn` operations, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chip that a module of the later versions is compiled for, and the cores over which it spreads tensors."""
+"""A later module's chip, and its cores for tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ __all__ = ["chip_of", "core_ranges", "mesh_shape", "sharded", "usable_l1", "with
 
 
 def chip_of(module: Module) -> ChipDesc:
-    """Return the first chip of the system descriptor of a module, or of the default one.
+    """Return a module's first chip, or the default's.
+
+    Of its system descriptor.
 
     Raises:
         CompileError: The descriptor contradicts itself.
@@ -57,7 +59,7 @@ def worker_grid(module: Module) -> tuple[int, int]:
 
 
 def core_ranges(memory: str, grid: tuple[int, ...], workers: tuple[int, int]) -> list[tuple[int, int, int, int]]:
-    """Return the (x, y, x, y) ranges of cores that hold the shards of a grid.
+    """Return a grid's shard cores as (x, y, x, y) ranges.
 
     A block grid is a rectangle; other shards follow each other along rows of cores.
 
@@ -75,7 +77,7 @@ def core_ranges(memory: str, grid: tuple[int, ...], workers: tuple[int, int]) ->
 
 
 def with_core_ranges(module: Module, type_: Attribute) -> TensorType[Any]:
-    """Return the type of a tensor in shards with the cores that hold them, which 2026-08 writes down."""
+    """Return a sharded type with its cores, written in 2026-08."""
     assert isinstance(type_, TensorType)
     layout = layout_of(type_)
     if layout is None or layout.mem_layout not in SHARDED or layout.rest or not CORE_RANGES.of(module.version):
@@ -87,5 +89,5 @@ def with_core_ranges(module: Module, type_: Attribute) -> TensorType[Any]:
 
 
 def sharded(module: Module, type_: Attribute, memory: str, grid: tuple[int, int]) -> TensorType[Any]:
-    """Return the type of a tensor in tiles, cut into shards in L1."""
+    """Return a tiled tensor's type, sharded in L1."""
     return with_core_ranges(module, retyped(type_, tiled=True, space="l1", memory=memory, grid=grid))

@@ -20,7 +20,7 @@ __all__ = ["layout_of", "new_layout", "shape_attr", "with_layout"]
 
 
 def new_layout(type_: TensorType[Any], *, space: str = "dram", tiled: bool = True) -> TTNNLayoutAttr:
-    """Return the layout of a tensor on one core grid: interleaved on the device, none on the host."""
+    """Return a one-core-grid layout: device interleaved, host none."""
     shape = tuple(type_.get_shape())
     rank = 2
     if tiled:

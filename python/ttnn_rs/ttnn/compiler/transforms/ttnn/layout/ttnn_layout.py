@@ -1,4 +1,4 @@
-"""`ttnn-layout`: every tensor of the device lies in DRAM, in tiles; what stays on the host lies there in rows."""
+"""`ttnn-layout`: device tensors in tiled DRAM, host tensors in rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(module: Module) -> None:
 
 
 def _weights(function: FuncOp) -> set[int]:
-    """Return the arguments that are weights of convolutions: the library prepares those on the host, from rows."""
+    """Return convolution weight arguments, prepared on the host from rows."""
     attributes = function.arg_attrs
     if attributes is None or not function.regions[0].blocks:
         return set()
@@ -55,7 +55,7 @@ def _weights(function: FuncOp) -> set[int]:
 
 
 def _split_inputs(function: FuncOp) -> set[int]:
-    """Return the arguments that become shards of chips, which is done on the host."""
+    """Return arguments that become chip shards, on the host."""
     if not function.regions[0].blocks:
         return set()
     arguments = function.regions[0].blocks[0].args
@@ -63,7 +63,7 @@ def _split_inputs(function: FuncOp) -> set[int]:
 
 
 def _joined_outputs(function: FuncOp) -> set[int]:
-    """Return the results that come from shards of chips, joined on the host."""
+    """Return results from chip shards, joined on the host."""
     last = function.regions[0].blocks[0].last_op if function.regions[0].blocks else None
     if last is None or last.name != "func.return":
         return set()
@@ -93,7 +93,7 @@ def _device(type_: Attribute) -> Attribute:
 
 
 def _to_device_for_others(module: Module, weights: SSAValue, on_device: Attribute) -> None:
-    """Copy weights of a convolution to the device for every other operation that uses them."""
+    """Copy convolution weights to the device for their other users."""
     for use in list(weights.uses):
         op = use.operation
         if op.name.startswith("ttir.conv") or _is_split(op):
@@ -109,7 +109,10 @@ def _moves_shards(op: Operation) -> bool:
 
 
 def _through_host(module: Module, op: Operation) -> None:
-    """Shards are made and joined on the host: bring the operand there, and the result back for those that compute."""
+    """Shards are created and joined on the host.
+
+    The operand is brought there, and the result back for those that compute.
+    """
     value, result = op.operands[0], op.results[0]
     for_host = with_layout(value.type, new_layout(_plain(value.type), space="system_memory", tiled=False))
     if value.type != for_host:

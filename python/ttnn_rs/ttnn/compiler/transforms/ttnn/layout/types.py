@@ -1,4 +1,7 @@
-"""Types of tensors of the library that differ in one respect: shape, data type, layout, place."""
+"""`ttnn` tensor types that differ in one property.
+
+Shape, data type, layout, place.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ SHARDED: Final = frozenset({"height_sharded", "width_sharded", "block_sharded", 
 
 
 def is_block_format(word: str) -> bool:
-    """Return whether a data type shares exponents: elements of such tensors are tiles."""
+    """Return whether a data type has shared exponents and tiles.
+
+    Elements of such tensors are tiles.
+    """
     return word.startswith("bfp_")
 
 
@@ -129,7 +135,7 @@ def retyped(
     memory: str | None = None,
     grid: tuple[int, ...] | None = None,
 ) -> TensorType[Any]:
-    """Return a tensor type that differs from another one where something is given; see `layout_from`."""
+    """Return a changed tensor type; see `layout_from`."""
     assert isinstance(type_, TensorType)
     sizes = tuple(type_.get_shape()) if shape is None else tuple(shape)
     layout = layout_of(type_)
@@ -149,7 +155,7 @@ def retyped(
 
 
 def element_word(type_: Attribute) -> str:
-    """Return the data type of a tensor: that of its layout, or that which holds its elements."""
+    """Return a tensor's data type, by layout or element type."""
     layout = layout_of(type_)
     if layout is not None:
         return layout.dtype

@@ -1,1 +1,1 @@
-"""`ttnn-workaround`: what kernels of the library ask of operands, and operations that no kernel takes as they are."""
+"""`ttnn-workaround`: kernel requirements on operands, and unsupported operations."""

@@ -33,7 +33,10 @@ def _padded(build: Build, value: SSAValue, dim: int, size: int, *, suffix: str =
 
 
 def _fill_cache(module: Module, op: TableOp) -> Result:
-    """Rows after the sequence, up to the end of the tile, are cleared."""
+    """Rows after the sequence are cleared.
+
+    Up to the end of the tile.
+    """
     value = op.group("input")[0]
     shape = shape_of(value)
     if len(shape) < 2 or shape[-2] % _TILE == 0:
@@ -56,7 +59,7 @@ def _rotary(module: Module, op: TableOp) -> Result:
 
 
 def _sink(module: Module, op: TableOp) -> Result:
-    """Sinks of heads are a column of tiles: one row for each head."""
+    """Head sinks are a tile column: one row per head."""
     sink = op.operand("attention_sink")
     if sink is None:
         return None
@@ -107,7 +110,7 @@ def _exact_exponent(module: Module, op: TableOp) -> Result:
 
 
 def _whole_heads(module: Module, op: TableOp) -> Result:
-    """Heads are padded to whole tiles; the scores do not change, as the new elements are zero."""
+    """Heads are zero-padded to whole tiles, with unchanged scores."""
     query, key, value = (op.group(name)[0] for name in ("query", "key", "value"))
     size = shape_of(query)[-1]
     if size % _TILE == 0:

@@ -1,4 +1,4 @@
-"""Decompositions of `ttnn-workaround`: operations that a kernel of the library does not take as they are."""
+"""Decompositions of `ttnn-workaround`: operations without a matching kernel."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ _MEMORY_PART: Final = 0.05
 
 
 def _all_reduce_parts(module: Module, op: TableOp) -> Result:
-    """Scatter and gather along a dimension that the chips divide; else gather and reduce on each of them."""
+    """Scatter and gather along a chip-divisible dimension.
+
+    Else gather and reduce on each of them.
+    """
     shape, axis = shape_of(op.inputs[0]), op.get("cluster_axis")
     mesh = mesh_shape(module)
     chips = mesh[axis] if axis < len(mesh) else 1
@@ -191,7 +194,10 @@ def _long_scatter(module: Module, op: TableOp) -> Result:
 
 
 def _wide_slice(module: Module, op: TableOp) -> Result:
-    """Rows that do not fit twice into L1 are cut along another dimension."""
+    """Rows over half of L1 are cut along another dimension.
+
+    They do not fit twice.
+    """
     out = shape_of(op.results[0])
     rank = len(out)
     size = _bytes(op.inputs[0])
@@ -219,7 +225,7 @@ _MOST_PADDED: Final = 3
 
 
 def _high_pad(module: Module, op: TableOp) -> Result:
-    """Padding takes tensors of rank 4: what is not padded is joined into one dimension in front."""
+    """Padding has rank 4: unpadded dimensions are joined in front."""
     shape, padding = shape_of(op.inputs[0]), op.get("padding")
     rank = len(shape)
     padded = [dim for dim in range(rank) if any(padding[2 * dim : 2 * dim + 2])]
@@ -298,7 +304,10 @@ _MOST_FACTORS: Final = 16
 
 
 def _integer_product(module: Module, op: TableOp) -> Result:
-    """Few integers are multiplied one after the other: a product in bfloat16 would round them."""
+    """Few integers are multiplied consecutively.
+
+    A product in bfloat16 would round them.
+    """
     value, dim = op.inputs[0], op.get("dim_arg")
     shape = shape_of(value)
     kind = getattr(value.type, "element_type", None)
@@ -326,7 +335,7 @@ def _integer_product(module: Module, op: TableOp) -> Result:
 
 
 def _long_multiply(module: Module, op: TableOp) -> Result:
-    """Two large dimensions in front of two of one element: the tiles would be almost empty."""
+    """Large dimensions before two of size one: near-empty tiles."""
     out = shape_of(op.results[0])
     ranks = {len(shape_of(value)) for value in (*op.inputs, op.results[0])}
     if ranks != {4} or min(out[:2]) < 1024 or out[2:] != (1, 1):
@@ -344,7 +353,10 @@ def _long_multiply(module: Module, op: TableOp) -> Result:
 
 
 def _after(value: SSAValue, made: SSAValue) -> SSAValue:
-    """Move the operation of a value to where its operand is made: other users may follow it."""
+    """Move a value's operation to its operand, for other users.
+
+    They may follow it.
+    """
     owner, first = made.owner, value.owner
     block = first.parent if isinstance(first, TableOp) else None
     if isinstance(owner, TableOp) and isinstance(first, TableOp) and block is not None and owner.parent is block:
@@ -405,7 +417,7 @@ def _keeps_bias(op: TableOp, product: tuple[int, ...]) -> bool:
 
 
 def _linear(module: Module, op: TableOp) -> Result:
-    """A bias that the kernel does not add is added after the product."""
+    """A bias that the kernel does not add is added after."""
     bias = op.operand("bias")
     if bias is None:
         return None
@@ -441,7 +453,7 @@ def _linear(module: Module, op: TableOp) -> Result:
 
 
 def _conv_parts(module: Module, op: TableOp) -> Result:
-    """Weights and biases are prepared from rows on the host; results are tiles."""
+    """Weights and biases prepared from host rows; tiled results."""
     changed = False
     build = Build(module, op)
     for name in ("weight", "bias"):
@@ -518,7 +530,10 @@ def _heads_by_hand(module: Module, op: TableOp) -> Result:
 
 
 def _signed_gather(module: Module, op: TableOp) -> Result:
-    """Negative indices give NaN, or the smallest integer; the kernel takes unsigned ones."""
+    """Negative indices give NaN, or the smallest integer.
+
+    The kernel has unsigned ones.
+    """
     index = op.group("index")[0]
     if element_word(index.type) != "si32":
         return None

@@ -89,7 +89,7 @@ def _group_affine(module: Module, op: TableOp) -> Result:
 
 
 def _distributed_rms(module: Module, op: TableOp) -> Result:
-    """The kernel takes rows that are cut along their width over cores of L1."""
+    """The kernel needs rows width-sharded over L1 cores."""
     value = op.group("input")[0]
     if tensor_layout(value).mem_layout == "width_sharded":
         return None

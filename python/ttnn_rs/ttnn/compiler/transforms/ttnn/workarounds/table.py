@@ -1,4 +1,7 @@
-"""Requirements of TT-NN kernels on operands and results: one row for each operation and condition."""
+"""TT-NN kernel requirements, a row per operation and condition.
+
+On operands and results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`ttnn-workaround`: programs whose operands and operations are what kernels of the library take."""
+"""`ttnn-workaround`: programs as TT-NN's kernels require.
+
+Their operands and operations.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
 
 
 def convert_operands(module: Module, *, optimized: bool) -> None:
-    """Convert operands and results as the table says; each conversion stays around its operation."""
+    """Convert operands and results by the table, around the operation."""
     version = module.version
     for op in table_ops(module.op, "ttnn."):
         short = op.name.partition(".")[2]
