@@ -1,1 +1,1 @@
-"""Conversions from one dialect to another, to binaries and to calls of `ttnn`."""
+"""Conversions between dialects, to binaries, and to `ttnn` calls."""

@@ -45,7 +45,7 @@ __all__ = ["run"]
 
 Points = NDArray[np.int64]
 _PAGE = 8192
-"""Elements of a DRAM page, as in the DRAM map of the device."""
+"""Elements of a DRAM page, as in the device's DRAM map."""
 _BINARY = {"ttir.add": ("add_tiles_init", "add_tiles"), "ttir.multiply": ("mul_tiles_init", "mul_tiles")}
 _UNARY = {"ttir.exp": ("exp_tile_init", "exp_tile")}
 
@@ -89,7 +89,7 @@ def _layout(module: Module, op: Operation, value: SSAValue) -> LayoutAttr:
 
 
 def _address(module: Module, op: Operation, value: SSAValue) -> int:
-    """Return where a value lies: of its allocation, or of the argument of the function."""
+    """Return a value's location, from its allocation or function argument."""
     while isinstance(value, OpResult):
         owner = value.owner
         if isinstance(owner, TableOp) and owner.name in ("ttir.alloc", "ttmetal.alloc"):
@@ -246,7 +246,7 @@ def _reformat(module: Module, op: TableOp, source: LayoutAttr, target: LayoutAtt
 
 @dataclass
 class _Transfer:
-    """A contiguous piece: the core that it comes from or goes to, and byte offsets."""
+    """A contiguous piece: source or target core, and byte offsets."""
 
     other: tuple[int, int]
     source: int
@@ -255,7 +255,7 @@ class _Transfer:
 
 
 def _points(layout: LayoutAttr, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return physical indices of all elements or tiles of a tensor: [count, rank]."""
+    """Return physical indices of all elements or tiles: [count, rank]."""
     if layout.tiled:
         sizes = [a * b for a, b in zip(layout.memref.get_shape(), layout.grid.shape, strict=True)]
         tiles: Points = np.indices(sizes, dtype=np.int64).reshape(len(sizes), -1).T
@@ -286,7 +286,10 @@ def _evaluate(expression: Any, index: NDArray[np.int64]) -> Any:
 def _placed(
     layout: LayoutAttr, points: NDArray[np.int64], channels: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return place (y, x) and offset, in elements or tiles, of physical indices: cores in L1, channels in DRAM."""
+    """Return (y, x) and offset of physical indices.
+
+    The offset is in elements or tiles; the place is a core in L1, a channel in DRAM.
+    """
     shard = np.array(layout.memref.get_shape(), dtype=np.int64)
     grid = np.array(layout.grid.shape, dtype=np.int64)
     core, within = points // shard, points % shard
@@ -352,7 +355,10 @@ def _transfers(
     target: NDArray[np.int64],
     unit: int,
 ) -> dict[tuple[int, int], list[_Transfer]]:
-    """Return the pieces of each core; neighbours that are contiguous on both sides are one piece."""
+    """Return each core's pieces, with contiguous neighbours merged.
+
+    They are contiguous on both sides.
+    """
     found: dict[tuple[int, int], list[_Transfer]] = {}
     order = np.lexsort((target, own[:, 1], own[:, 0]))
     own, other, source, target = own[order], other[order], source[order], target[order]

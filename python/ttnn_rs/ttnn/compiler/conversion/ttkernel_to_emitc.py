@@ -1,4 +1,6 @@
-"""`convert-ttkernel-to-emitc`: calls of the device kernel API become statements of C++ in the dialect `emitc`.
+"""`convert-ttkernel-to-emitc`: device kernel API calls as C++ statements.
+
+They are in the dialect `emitc`.
 
 In 2026-08 circular buffers and the NoC are objects with methods; of the latter only barriers are written.
 """
@@ -198,7 +200,10 @@ class _Kernel:
         replace(op, [])
 
     def print(self, op: Operation) -> None:
-        """A text with values in the places of its `{}`: a call with a format; in 2025-10 one with all parts."""
+        """A text with values for `{}`: a formatted call.
+
+        In 2025-10 it has all parts.
+        """
         assert isinstance(op, TableOp)
         text = op.get("fmt")
         pieces = text.split("{}")

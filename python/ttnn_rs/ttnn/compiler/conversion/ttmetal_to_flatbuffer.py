@@ -132,7 +132,7 @@ class _Metal(TtProgram):
         raise self.error(op, "has no form in a TTMetal binary")
 
     def kernels(self, op: TableOp) -> list[dict[str, Any]]:
-        """Return the kernels of a dispatch: region i runs on core range i with configuration i."""
+        """Return a dispatch's kernels: region, core range and configuration i."""
         ranges, configs = op.attribute("core_ranges"), op.attribute("kernelConfigs")
         assert isinstance(ranges, ArrayAttr)
         assert isinstance(configs, ArrayAttr)
@@ -175,7 +175,7 @@ class _Metal(TtProgram):
         raise self.error(op, f"{text} is no kernel configuration")
 
     def buffer(self, argument: SSAValue, value: SSAValue, op: Operation) -> dict[str, Any]:
-        """Return the table `CBRef` of a circular buffer that lies on a tensor."""
+        """Return the table `CBRef` of a circular buffer on a tensor."""
         found, port = _CB.match(str(argument.type)), cb_port(argument.type)
         if found is None or port is None:
             raise self.error(op, f"{argument.type} is no circular buffer")
@@ -185,7 +185,9 @@ class _Metal(TtProgram):
         return {"global_id": port, "tensor_ref": reference, "address": int(found[1]), "desc": desc}
 
     def steps(self, block: Block) -> str:
-        """Return the operations of a kernel as JSON: name, operands, and the number of the result if there is one.
+        """Return a kernel's operations as JSON.
+
+        Name, operands, and the number of the result if there is one.
 
         An operand is a number, a port as {"cb": n}, or an earlier result as {"value": n}.
         """

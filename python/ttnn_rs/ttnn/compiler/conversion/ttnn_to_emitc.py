@@ -1,4 +1,6 @@
-"""`convert-ttnn-to-emitc`: functions of the library become functions of C++, in the dialect `emitc`.
+"""`convert-ttnn-to-emitc`: `ttnn` functions as C++ functions.
+
+They are in the dialect `emitc`.
 
 The calls are those of an executed binary. A function takes and returns tensors; several results are a vector.
 """
@@ -58,7 +60,7 @@ _LIST: Final = "util_create_vec"
 
 
 def run(module: Module) -> None:
-    """Replace the functions of a module by those of C++ that make the same calls.
+    """Replace a module's functions by C++ with the same calls.
 
     Raises:
         CompileError: A function has operations other than those of the library, or one that is not executed.
@@ -149,7 +151,10 @@ class _Function:
     def _written(
         self, function: str, arguments: Sequence[Any], keywords: dict[str, Any], types: Sequence[Attribute]
     ) -> Sequence[SSAValue]:
-        """Add a call; what has tensors in it are operands, everything else stands in the attributes."""
+        """Add a call; tensor arguments are operands, others attributes.
+
+        What has tensors in it is an operand.
+        """
         operands: list[SSAValue] = []
         order: list[Attribute] = []
         names = [*("" for _ in arguments), *(f"/*{name}=*/" for name in keywords)]
@@ -164,7 +169,7 @@ class _Function:
         return self._opaque(cpp_name(function), operands, types, None if plain else order)
 
     def _value(self, argument: Any) -> SSAValue | None:
-        """Return the value of an argument that has tensors or the device in it; None for another."""
+        """Return an argument's value with tensors or device, else None."""
         if isinstance(argument, Ref):
             return self._tensors[argument.id]
         if isinstance(argument, DeviceArgument):

@@ -1,4 +1,6 @@
-"""`convert-ttnn-to-emitpy`: functions of the library become functions of Python, in the dialect `emitpy`.
+"""`convert-ttnn-to-emitpy`: `ttnn` functions as Python functions.
+
+They are in the dialect `emitpy`.
 
 The calls are those of an executed binary. A function takes a list of tensors and the device, and returns a list.
 """
@@ -111,7 +113,10 @@ class _Body:
     def call(
         self, callee: str, arguments: Sequence[Any], keywords: dict[str, Any], types: Sequence[Attribute]
     ) -> Sequence[SSAValue]:
-        """Add a call; tensors, and what is made of them, are its operands, everything else stands in its attributes."""
+        """Add a call; tensor arguments are operands, others attributes.
+
+        So is what is made of tensors.
+        """
         operands: list[SSAValue] = []
         order: list[Attribute] = []
         words = [*("" for _ in arguments), *keywords]
@@ -129,7 +134,7 @@ class _Body:
         return tuple(self.add("call_opaque", operands, types, properties).results)
 
     def value(self, argument: Any) -> SSAValue | None:
-        """Return the value of an argument that has tensors or the device in it; None for another."""
+        """Return an argument's value with tensors or device, else None."""
         if isinstance(argument, Ref):
             return self.tensors[argument.id]
         if isinstance(argument, DeviceArgument):
@@ -142,14 +147,14 @@ class _Body:
         return self.listed([self.value(one) or self.written(one) for one in argument])
 
     def written(self, argument: Any) -> SSAValue:
-        """Return the value of an argument without tensors, as it stands in Python."""
+        """Return a tensorless argument's value as Python source."""
         literal = self.add("literal", [], [_OBJECT], {"value": StringAttr(python_literal(argument))})
         value: SSAValue = literal.results[0]
         return value
 
 
 def run(module: Module, options: dict[str, Any]) -> None:
-    """Replace the functions of a module by those of Python that make the same calls.
+    """Replace a module's functions by Python with the same calls.
 
     Raises:
         CompileError: A function has operations other than those of the library, or one that is not executed.
@@ -209,7 +214,10 @@ def legal_programs(module: Module, functions: list[FuncOp]) -> list[Program]:
 
 
 def _not_executed(module: Module, functions: list[FuncOp], error: TtnnError) -> CompileError:
-    """Return the diagnostic of an operation whose calls do not exist: the error names program and place."""
+    """Return the diagnostic of an operation without such calls.
+
+    The error names program and place.
+    """
     found = re.match(r"program (.+), operation (\d+) \(\w+\): (.*)", error.sentence, re.DOTALL)
     function = next((one for one in functions if found and one.sym_name.data == found.group(1)), None)
     if found is None or function is None or function.body.blocks.first is None:
@@ -289,7 +297,10 @@ def _called(body: _Body, block: Block, call: Call, names: Sequence[str]) -> None
 
 
 def _inputs(module: Module, program: Program, name: str, files: str | None) -> FuncOp:
-    """The function that makes a tensor of ones for each input, or reads it from a file whose name begins so."""
+    """The function that creates or loads each input tensor.
+
+    It makes a tensor of ones, or reads it from a file whose name begins so.
+    """
     verb = "create" if files is None else "load"
     function, block = _define(f"{verb}_inputs_for_{name}", {"device": _DEVICE}, [_TENSORS])
     body = _Body(module, block, block.args[0])

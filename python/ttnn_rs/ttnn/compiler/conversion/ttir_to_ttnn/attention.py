@@ -1,4 +1,7 @@
-"""Lowering of attention of 2026-08: one position is decoded, masks and sinks as kernels take them."""
+"""Lowering of attention of 2026-08.
+
+One position is decoded; masks and sinks are in the form of the kernels.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _MASK_TO_DECODE: Final = (0, 2, 1, 3)
 
 
 def _repeated(build: Build, value: SSAValue, dim: int, size: int) -> SSAValue:
-    """Return a mask whose one row of a dimension is there for each."""
+    """Return a mask with the one row of a dimension repeated."""
     shape = shape_of(value)
     if shape[dim] != 1 or size == 1:
         return value
@@ -28,7 +31,10 @@ def _repeated(build: Build, value: SSAValue, dim: int, size: int) -> SSAValue:
 
 
 def _sink(build: Build, op: TableOp) -> list[SSAValue]:
-    """Return the sink divided by the scale: kernels apply the scale to it too (tt-metal issue 40470)."""
+    """Return the sink divided by the scale.
+
+    Kernels apply the scale to it too (tt-metal issue 40470).
+    """
     group = op.group("attention_sink")
     if not group:
         return []
@@ -41,7 +47,7 @@ def _sink(build: Build, op: TableOp) -> list[SSAValue]:
 
 
 def attention(module: Module, op: TableOp) -> None:
-    """Lower attention over whole sequences; a query of one position goes to the decoder."""
+    """Lower attention over whole sequences; decode a single query position."""
     build = Build(module, op)
     # The device is in the block of every attention, also without sinks.
     _ = build.device

@@ -107,7 +107,10 @@ def _emit(
     operands: list[SSAValue] | None = None,
     drop: tuple[str, ...] = (),
 ) -> None:
-    """Replace an operation by one of the library: attributes of the same name, and those that are given."""
+    """Replace an operation by a `ttnn` one, with attributes.
+
+    They are those of the same name, and those that are given.
+    """
     kind = operation_class(name, module.version)
     if kind is None and name == "ttnn.cumsum":
         name = "ttnn.moreh_cumsum"
@@ -142,7 +145,7 @@ def _emit(
 def _operands(
     module: Module, op: TableOp, kind: type[TableOp], given: list[SSAValue] | None
 ) -> tuple[list[SSAValue], tuple[int, ...]]:
-    """Return the operands in the groups of the new operation; the device goes where it is asked for."""
+    """Return operands in the new operation's groups, with device if requested."""
     rest = list(op.inputs if given is None else given)
     # Some operations of 2026-08 have an operand for the result, which the library makes itself.
     names = {group.name for group in op.spec.operands if group.name != "output"} if given is None else set()
@@ -205,7 +208,7 @@ def _filled(op: TableOp, key: str, kind: str, *, optional: bool) -> Attribute | 
 
 
 def _of_kind(value: Attribute, kind: str) -> Attribute:
-    """Return an attribute in the kind that a table asks for, if it can be."""
+    """Return an attribute converted to the kind of the table, if possible."""
     words = kind.split("|")
     if isinstance(value, IntegerAttr) and words == ["f32"]:
         return f32_attr(float(value.value.data))
@@ -228,7 +231,10 @@ def _pair(value: Any) -> tuple[int, ...]:
 
 
 def _padding(value: Any) -> tuple[int, ...]:
-    """Return the padding as the library takes it: two numbers if sides are alike, else top, bottom, left, right."""
+    """Return the padding in TT-NN's form.
+
+    Two numbers if sides are alike, else top, bottom, left, right.
+    """
     if isinstance(value, int):
         return (value, value)
     if len(value) == 2:
@@ -238,7 +244,7 @@ def _padding(value: Any) -> tuple[int, ...]:
 
 
 def _image(op: TableOp) -> tuple[int, int, int, int]:
-    """Return batch, height, width and channels of the image, also where it was flattened."""
+    """Return the image's batch, height, width and channels, even if flattened."""
     flat = op.properties.get("flattened_compat_info")
     shape = shape_of(op.inputs[0])
     if flat is not None:
@@ -367,7 +373,7 @@ def _pow(module: Module, op: TableOp) -> None:
 
 
 def _scalar(value: SSAValue) -> Attribute | None:
-    """Return the one value that a tensor holds everywhere, as f32 or i32, or None."""
+    """Return a tensor's uniform value as f32 or i32, or None."""
     owner = owner_of(value)
     while owner is not None and owner.name in ("ttir.broadcast", "ttir.reshape", "ttnn.repeat", "ttnn.reshape"):
         owner = owner_of(owner.operands[0])
@@ -405,7 +411,7 @@ def _constant(module: Module, op: TableOp) -> None:
 
 
 def _signed(value: int) -> int:
-    """A number of 32 bits as a signed one; one of more bits at the end of the range."""
+    """A 32-bit number as signed; larger ones clamp to the range."""
     if value >= 1 << 32 or value < -(1 << 31):
         return (1 << 31) - 1 if value > 0 else -(1 << 31)
     return value - (1 << 32) if value >= 1 << 31 else value

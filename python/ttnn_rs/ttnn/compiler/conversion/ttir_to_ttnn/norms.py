@@ -1,4 +1,7 @@
-"""Lowering of norms: groups of channels as the library takes them, layers over their last dimension."""
+"""Lowering of norms: channel groups and last dimensions.
+
+They are in the form of TT-NN.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ __all__ = ["group_norm", "layer_norm"]
 
 
 def group_norm(module: Module, op: TableOp) -> None:
-    """Lower a norm over groups of channels: the image becomes [N, 1, H * W, C], scale and offset are given."""
+    """Lower a group norm on [N, 1, H * W, C].
+
+    Scale and offset are given.
+    """
     build, value, rank = Build(module, op), op.inputs[0], len(shape_of(op.inputs[0]))
     channel = op.get("channel_dim") % rank
     order = [i for i in range(rank) if i != channel] + [channel]

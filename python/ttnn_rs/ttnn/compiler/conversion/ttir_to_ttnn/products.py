@@ -12,7 +12,9 @@ _TILE = 32
 
 
 def sparse_config(op: TableOp, grid: tuple[int, ...]) -> OpaqueDialectAttr:
-    """Return how a product is spread over cores: rows of tiles stay whole, columns go to the cores of a row.
+    """Return the matmul's division over cores.
+
+    Rows of tiles stay whole, columns are divided over the cores of a row.
 
     Args:
         op: [..., M, K] and [..., K, N].

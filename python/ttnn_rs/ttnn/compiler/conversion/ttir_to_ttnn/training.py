@@ -1,4 +1,4 @@
-"""Lowering of what training needs: gradients of embeddings, and a step of AdamW."""
+"""Lowering of training operations: embedding gradients, and AdamW steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TILE: Final = 32
 
 
 def embedding_backward(module: Module, op: TableOp) -> None:
-    """Lower the gradient of a table: rows of the gradient are [1, 1, R, C], indices fill tiles."""
+    """Lower a table's gradient: [1, 1, R, C], indices filling tiles."""
     build = Build(module, op)
     indices, weight, gradient = op.inputs
     result = op.results[0]
@@ -45,7 +45,10 @@ def embedding_backward(module: Module, op: TableOp) -> None:
 
 
 def adamw(module: Module, op: TableOp) -> None:
-    """Lower a step of AdamW: parameters and moments change in place and stand for the results."""
+    """Lower an AdamW step: parameters and moments change in place.
+
+    They replace the results.
+    """
     changed = [value for name in ("param", "exp_avg", "exp_avg_sq", "max_exp_avg_sq") for value in op.group(name)]
     for value in changed:
         for use in value.uses:

@@ -36,7 +36,7 @@ def run(module: Module) -> None:
 
 
 def _device(module: Module, op: Operation) -> SSAValue:
-    """Return the device of the block of an operation; it is made at the head of the block."""
+    """Return the block's device, created at the head if missing."""
     found = device_in_block(op)
     if found is not None:
         return found

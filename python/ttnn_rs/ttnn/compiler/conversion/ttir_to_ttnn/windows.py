@@ -1,4 +1,7 @@
-"""Lowering of convolutions over lines and volumes, of pools with indices, and what the library refuses of windows."""
+"""Lowering of 1D and 3D convolutions and pools with indices.
+
+Also of what TT-NN does not support of windows.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _L1_ALIGNMENT: Final = 16
 
 
 def _numbers(value: Any, count: int) -> tuple[int, ...]:
-    """Return an attribute that is one number for all directions, or one each."""
+    """Return an attribute's one number, or one per direction."""
     return (value,) * count if isinstance(value, int) else tuple(value)
 
 
@@ -37,7 +40,9 @@ def check_pool(module: Module, op: TableOp) -> None:
 
 
 def padded_image(module: Module, op: TableOp, image: tuple[int, int, int, int]) -> tuple[SSAValue, int, int] | None:
-    """Return an image with its padding as zeros, its height and width, where the library takes no such padding.
+    """Return an image zero-padded where TT-NN lacks such padding.
+
+    Its height and width come with it.
 
     It takes half of the window at most. Averages that do not count the padding cannot have it as zeros.
     """
@@ -78,7 +83,7 @@ def _single(module: Module, op: TableOp, name: str) -> int:
 
 
 def conv1d(module: Module, op: TableOp) -> None:
-    """Lower a convolution over lines: the library gives its result as [1, 1, N * L, C]."""
+    """Lower a 1D convolution: the result is [1, 1, N * L, C]."""
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "length", "channel"))
     if dims != (0, 1, 2):
@@ -108,7 +113,7 @@ def conv1d(module: Module, op: TableOp) -> None:
 
 
 def conv3d(module: Module, op: TableOp, grid: tuple[int, ...]) -> None:
-    """Lower a convolution over volumes; `grid` are the cores that may compute it."""
+    """Lower a 3D convolution; `grid` are its possible cores."""
     shape, weight, result = (shape_of(value) for value in (*op.inputs[:2], op.results[0]))
     dims = tuple(op.get(f"{name}_dim") for name in ("batch", "depth", "height", "width", "channel"))
     if dims != (0, 1, 2, 3, 4):

@@ -33,7 +33,7 @@ _HEAD_TO_A_CORE: Final = New(
 
 
 def _half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
-    """Return an operand in tiles of a type that attention takes, or `None`."""
+    """Return an operand in tiles of an attention type, or `None`."""
     if reference is None:
         return None
     have = describe(reference)
@@ -41,7 +41,10 @@ def _half(calls: Calls, reference: dict[str, Any] | None) -> Ref | None:
 
 
 def _mask(calls: Calls, table: dict[str, Any]) -> Ref | None:
-    """Return the mask with a row for each query: the programs repeat none."""
+    """Return the mask with a row per query.
+
+    The programs repeat none.
+    """
     reference, rows = table.get("attention_mask"), describe(table["query"]).shape[2]
     mask = _half(calls, reference)
     if mask is None or reference is None or describe(reference).shape[2] != 1 or rows == 1:
@@ -79,7 +82,7 @@ def _attention(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _latent(calls: Calls, table: dict[str, Any]) -> None:
-    """Attention whose values are the first columns of the keys, or a tensor."""
+    """Attention with values from the keys' first columns, or a tensor."""
     value = _half(calls, table.get("value"))
     operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key")]
     made = calls.call(
@@ -94,7 +97,10 @@ def _latent(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _decode(function: str, *tables: str) -> Handler:
-    """Attention of one new token of each user; positions are integers in rows, as are the pages of a table."""
+    """Attention of one new token per user.
+
+    Positions are integers in rows, as are the pages of a table.
+    """
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         operands: list[Argument] = [_half(calls, table[name]) for name in ("query", "key", "value")]
@@ -118,7 +124,10 @@ def _decode(function: str, *tables: str) -> Handler:
 
 
 def _latent_decode(calls: Calls, table: dict[str, Any]) -> None:
-    """Attention of one new token of each user whose values are the first columns of the keys, or a tensor."""
+    """Attention of one new token per user, with multi-latent values.
+
+    The values are the first columns of the keys, or a tensor.
+    """
     place_of = table.get("cur_pos_tensor")
     made = calls.call(
         "ttnn.transformer.paged_flash_multi_latent_attention_decode",
@@ -167,7 +176,7 @@ def _split_heads(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
-    """Heads of one new token of each user; the function puts a user to a core."""
+    """Heads of one new token per user, one user per core."""
     have, outs = describe(table["input"]), [table[name] for name in ("q_out", "k_out", "v_out")]
     wants = [describe(out) for out in outs]
     count, overlap = table.get("num_kv_heads"), table.get("overlap_qk_coregrid")
@@ -186,7 +195,10 @@ def _create_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _concatenate_heads_decode(calls: Calls, table: dict[str, Any]) -> None:
-    """The function takes a user from a core and puts a head to a core; of 32 rows the first are users."""
+    """The function moves users' cores to heads' cores.
+
+    Of 32 rows the first are users.
+    """
     have, want, number = describe(table["in"]), describe(table["out"]), int(table["num_heads"])
     shape = (*want.shape[:2], 32, want.shape[3])
     source: Argument = operand(table["in"])
@@ -251,7 +263,7 @@ def _fill_cache(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _update_cache(calls: Calls, table: dict[str, Any]) -> None:
-    """The row is a number to the function; it is read from the tensor that has it."""
+    """The row is a number argument, read from its tensor."""
     index = in_rows(calls, table["update_index"], "UInt32")
     row = New("ttnn.Tensor.item", (index,))
     source = in_tiles(calls, table["input"])
@@ -272,7 +284,7 @@ def _paged_fill_cache(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _paged_update_cache(calls: Calls, table: dict[str, Any]) -> None:
-    """The program has the rows of each user on a core of its own."""
+    """The program has each user's rows on one core."""
     have = describe(table["input"])
     kind = have.data_type if have.data_type in ("BFloat16", "Float32") else "BFloat16"
     source = in_tiles(calls, table["input"], kind)
@@ -290,7 +302,10 @@ def _paged_update_cache(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _user_to_a_core(shape: tuple[int, ...]) -> New:
-    """The memory of [1, users, heads, width] with the tiles of each user on a core, cores row by row."""
+    """Memory of [1, users, heads, width], one user per core.
+
+    The tiles of a user are on its core, cores row by row.
+    """
     users, height = shape[1], -(-shape[2] // 32) * 32
     full, rest = divmod(users, _GRID)
     corners = [((0, 0), (_GRID - 1, full - 1))] if full else []

@@ -1,4 +1,4 @@
-"""Programs as calls of `ttnn` functions: plain data that is executed or written as source.
+"""Programs as `ttnn` calls: plain data to execute or write.
 
 A call names a public function and its arguments; nothing here imports an operator. What a binary's operation calls is
 decided once, by handlers, so that an executed binary and emitted source do the same.
@@ -29,7 +29,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Ref:
-    """A tensor of the program by its number. Numbers of binaries are positive, those of steps in between negative."""
+    """A program's tensor by number.
+
+    Numbers of binaries are positive, those of steps in between negative.
+    """
 
     id: int
 
@@ -57,14 +60,22 @@ class DeviceArgument:
 
 DEVICE: Final = DeviceArgument()
 PROGRAM: Final = "@program"
-"""Function of calls of another program of the binary: its number and a list of tensors."""
+"""Function of calls of another program.
+
+Its arguments are the program's number and a list of tensors.
+"""
 CACHED: Final = "@cached"
-"""Function of calls of a program that computes constants: it runs once for the same tensors."""
+"""Function of constant program calls, run once per tensors."""
 TRACE: Final = "@trace"
-"""Function of calls that capture a trace or run it: the programs that allocate its slots (or `None`), that capture it
-and that run it, and a list of tensors."""
+"""Function of calls that capture or run a trace.
+
+The programs that allocate its slots (or `None`), that capture it and that run it, and a list of tensors.
+"""
 Argument: TypeAlias = Any
-"""Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set of arguments."""
+"""Kinds of arguments, and nested collections of them.
+
+Ref, Name, New, DEVICE, a number, a text, None, bytes, or a list, tuple or set.
+"""
 
 
 @dataclass
@@ -103,7 +114,9 @@ def references(argument: Argument) -> Iterator[int]:
 
 
 def drop_dead_calls(calls: list[Call], results: list[int]) -> list[Call]:
-    """Return the calls without those that only make a tensor which is made anew before anything reads it.
+    """Return the calls without unused tensor creation.
+
+    The tensors are created again before anything reads them.
 
     Programs whose operations are given their output make it first with `empty`; the functions return new tensors.
 
@@ -124,6 +137,9 @@ def drop_dead_calls(calls: list[Call], results: list[int]) -> list[Call]:
 
 
 def kept_by_traces(calls: Iterable[Call]) -> set[int]:
-    """Return the numbers of the tensors that traces read and write when they run again: nothing else frees them."""
+    """Return the tensors that replayed traces read and write.
+
+    Nothing else frees them.
+    """
     traced = [call for call in calls if call.function == TRACE]
     return {number for call in traced for number in (*references(call.arguments), *call.outputs)}

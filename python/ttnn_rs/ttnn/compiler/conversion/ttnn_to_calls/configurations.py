@@ -1,4 +1,4 @@
-"""Configurations of operators: from attributes to tables of binaries, and from tables to objects of `ttnn`."""
+"""Operator configurations: attributes to tables, and tables to `ttnn` objects."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = [
 ]
 
 EnumName = Callable[[Enum, str], str]
-"""The name of an enumeration of binaries for a word of an attribute."""
+"""The binaries' enumeration name for an attribute's word."""
 _COORDINATE: Final = "CoreCoord"
 _CORES: Final = "CoreRangeSet"
 
 
 def split_top(text: str) -> list[str]:
-    """Return the parts of a text between commas that no bracket encloses, without blanks around them."""
+    """Return a text's parts between unbracketed commas, stripped."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character in "<[(":
@@ -41,7 +41,9 @@ def split_top(text: str) -> list[str]:
 
 
 def configuration_table(kind: Table, text: str, enum: EnumName) -> dict[str, Any]:
-    """Return the table of `#ttnn.name<key = value, ..>`, or of `<value, ..>` in the order of its fields.
+    """Return the table of `#ttnn.name<key = value, ..>`.
+
+    Or of `<value, ..>` in the order of its fields.
 
     Raises:
         ValueError: A part has no form in the table; the message is the part.
@@ -138,7 +140,7 @@ def _object(path: str, table: dict[str, Any]) -> New:
 
 
 def program_config(member: str, table: dict[str, Any]) -> New:
-    """Return the program configuration of a product of matrices; `member` is the name of its table."""
+    """Return a matmul's program configuration; `member` names its table."""
     # Only products that gather their first operand have receivers and hops; others are written with none.
     empty = {"num_global_cb_receivers": 0, "hop_cores": {"core_ranges": []}}
     kept = {name: value for name, value in table.items() if name not in empty or value not in (empty[name], {})}
@@ -146,14 +148,14 @@ def program_config(member: str, table: dict[str, Any]) -> New:
 
 
 def attention_config(table: dict[str, Any] | None) -> New | None:
-    """Return the program configuration of an attention, or None where the operator chooses."""
+    """Return an attention's program configuration, or None for the default."""
     if not table:
         return None
     return _object("ttnn.SDPAProgramConfig", {name: value for name, value in table.items() if value not in (None, {})})
 
 
 def conv2d_config(table: dict[str, Any]) -> New | None:
-    """Return the configuration of a convolution of images, or None for an empty one."""
+    """Return an image convolution's configuration, or None for an empty one."""
     return _with_weights("ttnn.Conv2dConfig", table) if table else None
 
 

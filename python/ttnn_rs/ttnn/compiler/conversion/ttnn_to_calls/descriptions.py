@@ -1,4 +1,7 @@
-"""Tensor descriptions of binaries: shape, data type, layout and memory config, for all versions."""
+"""Tensor descriptions of binaries, for all versions.
+
+Shape, data type, layout and memory config.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ class Description:
     mesh_shape: tuple[int, ...] = (1, 1)
 
     def in_tiles(self) -> Description:
-        """Return the description of the same tensor in tiles; shards are padded to whole tiles."""
+        """Return the tensor's description in tiles; shards become whole tiles."""
         memory = self.memory
         if memory is not None and len(memory.arguments) == 3:
             spec = memory.arguments[2]
@@ -109,7 +112,9 @@ def _shard(ranges: list[New], shape: tuple[int, ...], orientation: str = "ROW_MA
 
 
 def memory_config(table: dict[str, Any] | None, shard: New | None = None) -> New | None:
-    """Return the memory configuration of a table `MemoryConfig` or `MemoryConfigDesc`, or `None` for the host.
+    """Return a table's memory configuration, or `None` for host.
+
+    The table is `MemoryConfig` or `MemoryConfigDesc`.
 
     Args:
         table: The table, or `None` if the binary has none.
@@ -167,7 +172,10 @@ def describe(reference: dict[str, Any]) -> Description:
 
 
 def _tt_memory(layout: dict[str, Any], memory: dict[str, Any]) -> New | None:
-    """The memory configuration of 2024-09, where shards follow from grid and memory shape."""
+    """The memory configuration of 2024-09.
+
+    Shards follow from grid and memory shape there.
+    """
     if memory["memory_space"] in ("System", "SystemMMIO"):
         return None
     kind = memory["memory_layout"]

@@ -1,4 +1,7 @@
-"""`ttnn.generic`: programs of kernels that stand in the module as C++, from attributes to tables and to calls."""
+"""`ttnn.generic`: embedded C++ kernel programs, to tables and calls.
+
+The module has them as C++ in attributes.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +165,7 @@ class _Program:
 
 
 def generic_table(made: Made, op: TableOp) -> dict[str, Any]:
-    """Return what the table of a program of kernels has besides its tensors.
+    """Return a kernel program table's content besides tensors.
 
     Raises:
         CompileError: A part of it has no form in binaries.
@@ -195,7 +198,10 @@ def _cores(table: dict[str, Any]) -> New:
 
 
 def _values(table: dict[str, Any], tensors: list[Ref]) -> list[Argument]:
-    """Return the numbers that a kernel is given; addresses are those of the tensors when the program runs."""
+    """Return a kernel's numbers.
+
+    Addresses are those of the tensors when the program runs.
+    """
     values: list[Argument] = []
     for one in table.get("args", []):
         kind, fields = one["arg_type"], one.get("arg", {})
@@ -227,7 +233,9 @@ def _config(kernel: dict[str, Any]) -> New:
 
 
 def _source(kernel: dict[str, Any]) -> str:
-    """Return the source of a kernel as a text that is C++ whatever it says, as a text with an include line is.
+    """Return a kernel's source as text that is always C++.
+
+    A text with an include line is C++.
 
     Raises:
         UnsupportedError: The source is the name of a file.

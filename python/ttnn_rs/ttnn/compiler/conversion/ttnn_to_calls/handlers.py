@@ -1,4 +1,7 @@
-"""Calls of the later versions' operations. Descriptions have data type, layout and memory of each result."""
+"""Calls of later operations.
+
+Descriptions have data type, layout and memory of each result.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +158,7 @@ def _matmul(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _sparse_matmul(calls: Calls, table: dict[str, Any]) -> None:
-    """Products of the matrices that are selected; which those are is bfloat16 in rows."""
+    """Sparse matmuls; the selection is bfloat16 in rows."""
     config = table.get("program_config")
     if not config:
         raise UnsupportedError("sparse_matmul without a program_config is not executed: the function asks for one.")
@@ -202,7 +205,10 @@ _TRAINING: Final = "it is an operator of the training library ttml, which TT-NN 
 
 
 def _repeated(calls: Calls, reference: dict[str, Any], batch: tuple[int, ...]) -> Ref:
-    """An operand of a product with the batches of the result: the function repeats only what has none."""
+    """A matmul operand with the result's batches.
+
+    The function repeats only what has none.
+    """
     shape, found = describe(reference).shape, Ref(reference["global_id"])
     if shape[:-2] == batch:
         return found
@@ -215,7 +221,10 @@ def _repeated(calls: Calls, reference: dict[str, Any], batch: tuple[int, ...]) -
 
 
 def _vector_product(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of a product with a vector; that of two vectors has one element."""
+    """Shape of a product with a vector.
+
+    That of two vectors has one element.
+    """
     batch = np.broadcast_shapes(a[:-2], b[:-2])
     rows = a[-2:-1] if len(a) > 1 else ()
     columns = b[-1:] if len(b) > 1 else ()
@@ -251,7 +260,7 @@ def _embedding(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _moved(name: str) -> Handler:
-    """A change of layout, data type or place: the output's description says which."""
+    """A change of layout, type or memory, per output description."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         reference = table[name]
@@ -314,7 +323,10 @@ def _constant(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _statistics(function: str, residual: str) -> Handler:
-    """Statistics of the rows of a chip. Reciprocals and a program configuration would change how they are added."""
+    """A chip's row statistics.
+
+    Reciprocals and a program configuration would change how they are added.
+    """
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         _refuse_given(function, table, "recip", "program_config")
@@ -360,7 +372,7 @@ def _load_tensor(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
-    """The running mean and variance change in place; the function takes them as [1, C, 1, 1]."""
+    """Running mean and variance change in place, as [1, C, 1, 1]."""
     have = describe(table["input"])
     channels = [1, have.shape[1], 1, 1]
     options: dict[str, Argument] = {}
@@ -388,7 +400,10 @@ def _batch_norm_training(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _group_norm(calls: Calls, table: dict[str, Any]) -> None:
-    """The function takes bfloat16 and factors of [1, C]; which columns belong to a group it knows without a mask."""
+    """The function uses bfloat16 and [1, C] factors, no mask.
+
+    It knows without a mask which columns belong to a group.
+    """
     factors: dict[str, Argument] = {}
     for name in ("weight", "bias"):
         reference = table.get(name)

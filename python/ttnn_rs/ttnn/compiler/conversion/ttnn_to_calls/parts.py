@@ -44,7 +44,7 @@ def finish(
     placed: bool = True,
     **keywords: Argument,
 ) -> None:
-    """Add a call, and what brings its result to the description of the output.
+    """Add a call, and conversions to the output's description.
 
     Args:
         calls: Where to add it.
@@ -82,7 +82,7 @@ def compute_config(table: dict[str, Any]) -> New | None:
 
 
 def row(text: str) -> Handler:
-    """Return the handler of an operation that is one call of a function.
+    """Return the handler of an operation that is one call.
 
     Args:
         text: The function, then its arguments: a field of the table, or `name=field`, with `?` where it may be missing
@@ -104,7 +104,7 @@ def row(text: str) -> Handler:
 
 
 def _argument(calls: Calls, table: dict[str, Any], word: str) -> Argument:
-    """Return a field of a table as an argument: tensors, numbers, or what its kind makes of it."""
+    """Return a table field as an argument, converted by its kind."""
     field, _, kind = word.partition(":")
     if kind == "config":
         return compute_config(table)
@@ -126,14 +126,14 @@ def numbers(values: Any) -> list[int]:
 
 
 def in_rows(calls: Calls, reference: dict[str, Any], data_type: str | None = None) -> Ref:
-    """Return an operand in rows, and in another data type if one is given."""
+    """Return an operand in rows, optionally in another data type."""
     have = describe(reference)
     found = calls.cast(Ref(reference["global_id"]), have.data_type, data_type or have.data_type)
     return calls.call("ttnn.to_layout", found, Name("ttnn.ROW_MAJOR_LAYOUT")) if have.tiled else found
 
 
 def in_tiles(calls: Calls, reference: dict[str, Any], data_type: str | None = None) -> Ref:
-    """Return an operand in tiles, and in another data type if one is given."""
+    """Return an operand in tiles, optionally in another data type."""
     have = describe(reference)
     found = Ref(reference["global_id"])
     if not have.tiled:
@@ -149,7 +149,7 @@ def several(
     outs: list[dict[str, Any]],
     made: list[Description],
 ) -> None:
-    """Add a call of a function with several results, and what brings each to its description.
+    """Add a call with several results, and conversions to descriptions.
 
     Args:
         calls: Where to add it.

@@ -57,7 +57,7 @@ def programs(binary: Binary) -> list[Program]:
 
 
 def programs_of_tables(tables: list[dict[str, Any]], version: Version) -> list[Program]:
-    """Return the programs of the tables `Program` of a binary of a version.
+    """Return a version's programs from binary tables `Program`.
 
     Raises:
         FileFormatError: An operation lacks what it needs.

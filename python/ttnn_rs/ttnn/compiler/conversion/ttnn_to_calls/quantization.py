@@ -1,4 +1,7 @@
-"""Quantization calls of the later versions: scales and zero points are scalars, or tensors along an axis."""
+"""Quantization calls of the later versions.
+
+Scales and zero points are scalars, or tensors along an axis.
+"""
 
 from __future__ import annotations
 

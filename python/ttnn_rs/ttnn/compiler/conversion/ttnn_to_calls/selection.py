@@ -1,4 +1,7 @@
-"""Calls of sorting, selection, scattering and slices with tensor ends in the later versions."""
+"""Calls of sorting, selection, scattering and dynamic slices, later versions.
+
+Dynamic slices have tensor ends.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ _NEVER: Final = -1e30
 
 
 def _index_type(width: int) -> str:
-    """Return the data type of indices along a dimension: those of 16 bits while they suffice."""
+    """Return the type of indices along a dimension.
+
+    16 bits while they suffice.
+    """
     return "UInt16" if width < 1 << 16 else "UInt32"
 
 
@@ -64,7 +70,10 @@ def _topk(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _scatter(calls: Calls, table: dict[str, Any]) -> None:
-    """Values and indices go in rows: in tiles the program takes neither float32 nor long rows of integers."""
+    """Values and indices are in rows.
+
+    In tiles the program supports neither float32 nor long rows of integers.
+    """
     have = describe(table["input"])
     index = describe(table["index"])
     values = [in_rows(calls, table[name], have.data_type) for name in ("input", "source")]
@@ -96,7 +105,10 @@ def _slice(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _slice_backwards(calls: Calls, table: dict[str, Any], steps: list[int]) -> None:
-    """The function goes forwards only: of a negative step single slices are joined, the last of them first."""
+    """The function steps forwards only.
+
+    For a negative step single slices are joined, the last of them first.
+    """
     have, want = describe(table["in"]), describe(table["out"])
     firsts, ends = (numbers(table["params"][name]) for name in ("begins", "ends"))
     for dim, (step, size, count) in enumerate(zip(steps, have.shape, want.shape, strict=True)):
@@ -119,7 +131,10 @@ def _slice_backwards(calls: Calls, table: dict[str, Any], steps: list[int]) -> N
 
 
 def _embedding_backward(calls: Calls, table: dict[str, Any]) -> None:
-    """Indices are [batch, row of a multiple of 32] in rows, the gradient is bfloat16 in tiles of rank 4."""
+    """Indices are [batch, row], gradients bfloat16 tiles of rank 4.
+
+    Indices are in rows, with rows of a multiple of 32.
+    """
     index, want = describe(table["input"]), describe(table["out"])
     width = describe(table["in_grad"]).shape[-1]
     count = math.prod(index.shape)
@@ -160,7 +175,9 @@ def _rand(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _sampling(calls: Calls, table: dict[str, Any]) -> None:
-    """The program draws for 32 users, from two tiles of scores or more, whose number is a power of two.
+    """The program samples for 32 users from at least two tiles.
+
+    Their number is a power of two.
 
     Scores that are added are too small to be drawn, users that are added have one score each that counts.
     """

@@ -1,4 +1,4 @@
-"""Source of programs: Python that imports only `ttnn`, and C++ of the library's interface.
+"""Program source: Python importing only `ttnn`, and TT-NN C++.
 
 Both write the calls that an executed binary makes. Names of values are v1, v2, ... in order.
 """
@@ -90,7 +90,7 @@ def _identifier(name: str, taken: set[str]) -> str:
 
 
 def identifiers(programs: Sequence[Program], taken: set[str] | None = None) -> list[str]:
-    """Return a name for the function of each program, none of them taken."""
+    """Return unused function names of all programs."""
     known = set() if taken is None else set(taken)
     return [_identifier(program.name, known) for program in programs]
 
@@ -145,7 +145,9 @@ def _python_value(value: Any, names: _Names) -> str:
 
 
 def python_source(programs: Sequence[Program]) -> str:
-    """Return a Python module with a function for each program, its inputs, and a `main` that runs all.
+    """Return a Python module of all programs.
+
+    It has a function for each program, its inputs, and a `main` that runs all.
 
     A function takes a list of tensors, as `create_inputs_for_<name>` makes them, and the device; it returns the
     outputs.
@@ -328,7 +330,10 @@ def cpp_literal(value: Any) -> str:
 
 
 def cpp_source(programs: Sequence[Program]) -> str:
-    """Return C++ with a function for each program. Names of arguments stand in comments, as C++ has only places."""
+    """Return C++ with a function per program.
+
+    Names of arguments are comments, as C++ arguments have only positions.
+    """
     lines = ["// The functions of a module as calls of the TT-NN library.", '#include "ttnn-emitted.hpp"', ""]
     taken: set[str] = set()
     names = [_identifier(program.name, taken) for program in programs]

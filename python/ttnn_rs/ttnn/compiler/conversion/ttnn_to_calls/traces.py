@@ -1,4 +1,7 @@
-"""Calls of trace operations: capture, execution, transfers to the input and output slots of a trace."""
+"""Calls of trace operations: capture, execution, slot transfers.
+
+To the input and output slots of a trace.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ def _copy(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _capture_or_execute(calls: Calls, table: dict[str, Any]) -> None:
-    """Programs that allocate slots (none in 2025-10), capture the trace and run it; then the inputs."""
+    """Trace programs: slot allocation, capture, run; then inputs.
+
+    There is no slot allocation in 2025-10.
+    """
     names = ("allocate_slots_program_id", "capture_program_id", "execute_program_id")
     programs = [int(table[name]) if name in table else None for name in names]
     inputs = [operand(one) for one in table.get("inputs", [])]

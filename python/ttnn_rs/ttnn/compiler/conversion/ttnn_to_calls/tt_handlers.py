@@ -95,7 +95,7 @@ def _in(calls: Calls, reference: dict[str, Any]) -> tuple[Ref, Description]:
 
 
 def _out(calls: Calls, reference: dict[str, Any]) -> tuple[int, Description]:
-    """Number of an output of the device's operators, which is in tiles, and how it will be."""
+    """Output number of a tiled device operator, and its form."""
     number, want = reference["global_id"], describe(reference)
     if not want.on_host:
         want = want.in_tiles()
@@ -104,7 +104,9 @@ def _out(calls: Calls, reference: dict[str, Any]) -> tuple[int, Description]:
 
 
 def place(calls: Calls, tensor: Ref, have: Description, out: int, want: Description) -> None:
-    """Add what takes a tensor from one description to another: data type, layout, host or device, memory.
+    """Add conversions between two tensor descriptions.
+
+    Data type, layout, host or device, memory.
 
     Layouts and data types change on the side of the host if one of the two is there, as 2024-09's runtime does.
     """
@@ -231,7 +233,10 @@ _ELTWISE: Final = {
 def finish(
     calls: Calls, function: str, have: str, table: dict[str, Any], *arguments: Argument, **keywords: Argument
 ) -> None:
-    """Add a call whose result has the data type `have`, and what brings it to the output of the table."""
+    """Add a call with result type `have`, and output conversions.
+
+    The output is that of the table.
+    """
     out, want = _out(calls, table["out"])
     if have == want.data_type:
         calls.call(function, *arguments, out=out, memory_config=want.memory, **keywords)
@@ -307,7 +312,10 @@ def _reduction(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _embedding(calls: Calls, table: dict[str, Any]) -> None:
-    """Indices are unsigned and tables bfloat16 on the chip; others are converted before, the result after."""
+    """Unsigned indices and bfloat16 tables on chip, else converted.
+
+    Others are converted before, the result after.
+    """
     indices, index = _in(calls, table["input"])
     weight, rows = _in(calls, table["weight"])
     out, want = _out(calls, table["output"])

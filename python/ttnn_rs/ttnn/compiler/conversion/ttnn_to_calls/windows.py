@@ -28,7 +28,9 @@ _SIZES: Final = ("kernel_size", "stride", "padding", "dilation")
 
 
 def _config(table: dict[str, Any]) -> New | None:
-    """Return what of the configuration of a convolution decides more than its time, or None.
+    """Return the convolution's configuration that changes results, or None.
+
+    The rest decides only its time.
 
     Raises:
         UnsupportedError: Its result is in rows.
@@ -40,7 +42,10 @@ def _config(table: dict[str, Any]) -> New | None:
 
 
 def _conv2d(function: str, sizes: tuple[str, ...] = _SIZES) -> Handler:
-    """A convolution. Weights may be anywhere: the function prepares them. Binaries have the library's padding."""
+    """A convolution, with weights anywhere: the function prepares them.
+
+    Binaries have TT-NN's padding.
+    """
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         have, want = describe(table["input"]), describe(table["out"])
@@ -81,7 +86,9 @@ def _conv1d(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
-    """The function takes rows of bfloat16 and a bias in tiles, and returns rows.
+    """The function uses bfloat16 rows, with a tiled bias.
+
+    It returns rows.
 
     Weights of [O, C, kT, kH, kW] lie on the host; prepared ones, of rank 2, on the device.
     """
@@ -113,7 +120,7 @@ def _conv3d(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _prepare(function: str, name: str) -> Handler:
-    """Weights or a bias as a convolution takes them: in tiles on the device."""
+    """Convolution weights or bias: in tiles on the device."""
 
     def add(calls: Calls, table: dict[str, Any]) -> None:
         have, want, config = describe(table[name]), describe(table["out"]), _config(table)
@@ -184,7 +191,10 @@ def _pool2d(calls: Calls, table: dict[str, Any]) -> None:
 
 
 def _max_pool2d_with_indices(calls: Calls, table: dict[str, Any]) -> None:
-    """The largest elements and their pixels, which are numbers of 16 bits, or of 32 for large images; both in rows."""
+    """Largest elements and their pixels, both in rows.
+
+    Pixels are numbers of 16 bits, or of 32 for large images.
+    """
     have, outs = describe(table["in"]), [table["result"], table["result_indices"]]
     image = calls.cast(Ref(table["in"]["global_id"]), have.data_type, "BFloat16")
     sizes = [table[name] for name in ("batch_size", "input_height", "input_width", "channels")]

@@ -1,4 +1,4 @@
-"""The tables of TTNN binaries of the later versions, made from a module of the dialect `ttnn`.
+"""Tables of later TTNN binaries, from a `ttnn` module.
 
 Fields of the schema lead: each is filled from the operand or attribute of its name. What is named otherwise, or is one
 member of a family of operations, stands in the tables below.
@@ -161,7 +161,7 @@ class Program:
         return CompileError(self.module.error(op, message))
 
     def tensor(self, value: SSAValue, op: Operation) -> dict[str, Any]:
-        """Return the reference to a value; it gets a number when it is seen first."""
+        """Return a value's reference, numbered at first use."""
         if value not in self._tensors:
             self._number += 1
             self._tensors[value] = {"global_id": self._number, "desc": self.description(value.type, op)}
@@ -194,7 +194,7 @@ class Program:
 
     @staticmethod
     def _scalar() -> dict[str, Any]:
-        """The table `TensorDesc` of the id of a trace: one number on the host."""
+        """A trace id's table `TensorDesc`: one number on the host."""
         memory = {"storage_type": "Host", "tile_shape": {"y": 1, "x": 1}, "data_type": "UInt32"}
         return {"shape": [], "mesh_shape": [1, 1], "layout": {"oob_val": "Undef", "memory_desc": memory}}
 
@@ -227,7 +227,10 @@ class Program:
 
     @staticmethod
     def shard_spec(layout: TTNNLayoutAttr) -> dict[str, Any]:
-        """Return the table `ShardSpec`: cores from the layout's ranges, or row by row from the first core."""
+        """Return the table `ShardSpec`.
+
+        Cores from the layout's ranges, or row by row from the first core.
+        """
         element = layout.memref.element_type
         height, width = (element.height, element.width) if isinstance(element, TileType) else (1, 1)
         rows, columns = [int(size) for size in layout.memref.get_shape()][-2:]
@@ -288,7 +291,7 @@ class Program:
         return {"type_type": "LoadCachedOp", "type": table}
 
     def fill(self, table: Table, op: TableOp, fixed: dict[str, Any]) -> dict[str, Any]:
-        """Return a table whose fields are filled from operands and attributes of their names."""
+        """Return a table filled from operands and attributes by name."""
         unions = {f"{field.name}_type" for field in table.fields if isinstance(field.type, Union)}
         values = {name: value for name, value in fixed.items() if name in table.by_name or name in unions}
         for field in table.fields:
@@ -402,7 +405,7 @@ class Program:
         return DATA_TYPES[word]
 
     def program_config(self, op: TableOp) -> dict[str, Any]:
-        """Return member and table of the program configuration of a product, empty if there is none.
+        """Return a matmul's program configuration member and table, or empty.
 
         Raises:
             CompileError: A part of it has no form in binaries.
@@ -444,7 +447,7 @@ class Program:
 
 
 def _result_layout(op: Operation) -> TTNNLayoutAttr | None:
-    """The layout of the first result that is a tensor of the library."""
+    """The layout of the first `ttnn` tensor result."""
     for result in op.results:
         if isinstance(result.type, TensorType) and isinstance(result.type.encoding, TTNNLayoutAttr):
             return result.type.encoding
@@ -512,7 +515,9 @@ def _max_pool(made: Program, op: TableOp) -> dict[str, Any]:
 
 
 def _parameter(made: Program, op: TableOp, name: str) -> dict[str, Any]:
-    """Member and value of a scale or zero point: a number if the tensor has one element, else the tensor.
+    """Member and value of a scale or zero point.
+
+    A number if the tensor has one element, else the tensor.
 
     Raises:
         CompileError: A tensor of one element whose value the text does not say.
@@ -532,7 +537,10 @@ def _parameter(made: Program, op: TableOp, name: str) -> dict[str, Any]:
 
 
 def _constant_number(value: SSAValue) -> float | int | None:
-    """The one value of a tensor that `full` or a constant makes, through changes of layout and type."""
+    """The uniform value of `full` or a constant.
+
+    Looks through changes of layout and type.
+    """
     owner = value.owner
     while isinstance(owner, TableOp) and owner.name.removeprefix("ttnn.") in _CARRY:
         owner = owner.operands[0].owner
@@ -584,7 +592,9 @@ def _upsample(made: Program, op: TableOp) -> dict[str, Any]:
 
 
 def _resource(made: Program, op: TableOp, value: ResourceAttr) -> NDArray[Any]:
-    """The elements of a constant whose bytes stand in the resource section: after four bytes with their alignment.
+    """The elements of a resource constant.
+
+    They follow four bytes with their alignment.
 
     Raises:
         CompileError: There are no such bytes, or not as many as the constant has elements.
@@ -641,7 +651,7 @@ def _product(made: Program, op: TableOp) -> dict[str, Any]:
 
 
 def _mask_type(made: Program, op: TableOp) -> dict[str, Any]:
-    """The kind of a mask is a number in binaries: that of its word."""
+    """A mask's kind as the number of its word."""
     attribute = op.attribute("mask_type")
     word = "none" if attribute is None else re.sub(r".*<|>.*", "", str(attribute))
     if word not in _MASKS:
@@ -680,7 +690,7 @@ _SPECIAL: Final[dict[str, Callable[[Program, TableOp], dict[str, Any]]]] = {
 
 
 def programs_of(module: Module, version: str, print_operation: Callable[[Operation], str]) -> list[dict[str, Any]]:
-    """Return the tables of the programs of a module, one for each function with a body."""
+    """Return a module's program tables, one per function with body."""
     functions = [function for function in module.functions() if function.body.blocks and not is_kernel(function)]
     made = Program(module, version, functions)
     return [made.program(function, print_operation) for function in functions]

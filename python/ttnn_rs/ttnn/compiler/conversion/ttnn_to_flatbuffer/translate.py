@@ -34,7 +34,7 @@ _OPERATION = re.compile(r"\.programs\[(\d+)\]\.operations\[(\d+)\]")
 
 
 class OperationText:
-    """Text of single operations, with the names that they have in their module."""
+    """Text of single operations, with their module's names."""
 
     def __init__(self, module: Module) -> None:
         self._expansion = Downgrade(module.version)
@@ -65,7 +65,7 @@ def system_of(module: Module) -> SystemDesc:
 
 
 def ttnn_to_binary(module: Module, version: str) -> Binary:
-    """Return the binary of a module whose functions are of the dialect `ttnn`: one program a function.
+    """Return the binary of a `ttnn` module, one program per function.
 
     Args:
         module: The lowered module.
@@ -112,7 +112,10 @@ def binary_bytes(module: Module, binary: Binary) -> bytes:
 
 
 def _debug_info(module: Module, tables: list[dict[str, Any]]) -> dict[str, Any]:
-    """The table `DebugInfo` of 2024-09: the module's text, and its C++ if its programs have one."""
+    """The table `DebugInfo` of 2024-09.
+
+    The module's text, and its C++ if its programs have one.
+    """
     info: dict[str, Any] = {"mlir": {"name": "ttnn", "source": print_module(module)}}
     with contextlib.suppress(UnsupportedError):
         info["cpp"] = cpp_source(programs(Binary("TTNN", "2024-09", {"programs": tables})))

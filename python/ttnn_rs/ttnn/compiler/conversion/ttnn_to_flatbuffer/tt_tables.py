@@ -1,4 +1,4 @@
-"""The tables of a TTNN binary of 2024-09, made from a module of the dialect `ttnn`."""
+"""Tables of a 2024-09 TTNN binary, from a `ttnn` module."""
 
 from __future__ import annotations
 
@@ -78,12 +78,15 @@ _PLAIN: Final[dict[str, tuple[str, dict[str, str], str]]] = {
 
 
 def data_type_name(word: str) -> str:
-    """Return the name of a data type in binaries of 2024-09, which have no signed integers."""
+    """Return a data type's 2024-09 name.
+
+    It has no signed integers.
+    """
     return "UInt32" if word == "si32" else DATA_TYPES[word]
 
 
 def core_ranges(grid: GridAttr, device: DeviceAttr | None) -> list[dict[str, Any]]:
-    """Return the rectangles of physical cores that a grid of a tensor occupies, whatever the chip.
+    """Return a tensor grid's rectangles of physical cores, chip-independent.
 
     Cores are joined to rows from left to right, equal rows to rectangles.
     """
@@ -114,7 +117,7 @@ def _rectangle(y: int, x: int, height: int, width: int) -> dict[str, Any]:
 
 
 class TtProgram:
-    """Makes tables of tensors and operations; a value and what it aliases have one number.
+    """Tables of tensors and operations; aliases share numbers.
 
     Args:
         module: For diagnostics.
@@ -133,7 +136,7 @@ class TtProgram:
         return CompileError(self.module.error(op, message))
 
     def tensor(self, value: SSAValue, op: Operation, address: int = 0, size: int = 0) -> dict[str, Any]:
-        """Return the reference to a value; it gets a number when it is seen first."""
+        """Return a value's reference, numbered at first use."""
         if value not in self._tensors:
             self._number += 1
             reference = {"global_id": self._number, "address": address, "size": size}
@@ -141,7 +144,10 @@ class TtProgram:
         return self._tensors[value]
 
     def alias(self, value: SSAValue, other: SSAValue) -> None:
-        """Map a value to the number of another one: results alias preallocated outputs."""
+        """Map a value to another's number.
+
+        Results alias preallocated outputs.
+        """
         self._tensors[value] = self._tensors[other]
 
     def description(self, kind: Attribute, op: Operation) -> dict[str, Any]:
@@ -209,7 +215,7 @@ class TtProgram:
         return {"type_type": member, "type": table}
 
     def _result(self, op: TableOp) -> dict[str, Any]:
-        """The reference of the result: that of the output it aliases, or a new one."""
+        """The result's reference: its aliased output's, or a new one."""
         for result, out in zip(op.results, op.outs, strict=False):
             self.tensor(out, op)
             self.alias(result, out)
