@@ -1,4 +1,4 @@
-"""The dialects of the Tenstorrent compiler as tables, from which their operations are made."""
+"""The compiler's dialects as tables, from which operations are made."""
 
 from ttnn.compiler.dialects.operations import TableOp, make, operation_class
 from ttnn.compiler.dialects.verify import by_name, common

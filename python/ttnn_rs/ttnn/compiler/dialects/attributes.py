@@ -1,4 +1,6 @@
-"""Attributes and types of the dialects that transformations look into. All others are kept as text.
+"""Attributes and types that transformations read.
+
+All others are kept as text.
 
 Each class has its syntax in `parse`, which starts after the name, and in `body`.
 """
@@ -81,7 +83,7 @@ _NUMBER: Final = re.compile(r"\d+\.\d*(?:[eE][-+]?\d+)?")
 
 
 def _quantized(parser: MlirParser) -> str:
-    """Return the parameters of a quantized type with blanks and numbers as MLIR prints them."""
+    """Return a quantized type's parameters in MLIR spelling."""
     text = "".join(part for part in parser.opaque_body() if isinstance(part, str))
     text = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([:{}<>])\s*", r"\1", text))
     # Only the scales of an axis stand without blanks.
@@ -93,7 +95,10 @@ _COORDINATE: Final = re.compile(r"core_coord = (?:#ttnn\.core_coord)?<(\d+), (\d
 
 
 def _kernel(name: str) -> Callable[[MlirParser], Attribute | None]:
-    """Return the parser of a kernel of a generic operation: each core has runtime arguments once."""
+    """Return a generic kernel's parser.
+
+    Each core has runtime arguments once.
+    """
 
     def parse(parser: MlirParser) -> Attribute:
         at = parser._current_token.span
@@ -150,6 +155,9 @@ _TYPES: Final[dict[str, Parse]] = {
 
 
 def parse_attribute(parser: MlirParser, name: str, is_type: bool) -> Attribute | None:
-    """Parse an attribute or type of the tables, after its name; None if it has no class."""
+    """Parse a table's attribute or type; None without a class.
+
+    It is parsed after its name.
+    """
     parse = (_TYPES if is_type else _PARSERS).get(name)
     return parse(parser) if parse is not None else None

@@ -122,14 +122,14 @@ class ConstraintAttr(DialectAttr):
 
     @property
     def group(self) -> str | None:
-        """The name of the group that it is exactly, of those that have an alias."""
+        """The name of the exactly matching group with an alias."""
         names = ("any", "any_device", "any_device_tile", "l1_block_sharded")
         return next((name for name in names if CONSTRAINT_GROUPS[name] == self.bits), None)
 
 
 @dataclass(frozen=True)
 class GridAttr(DialectAttr):
-    """`#tt.grid<8x8>`, with the map from its points to chips and cores if it has one.
+    """`#tt.grid<8x8>`, with any map to chips and cores.
 
     Attributes:
         dialect: "tt" or "ttcore".
@@ -269,7 +269,10 @@ def data_type(element: Attribute) -> str:
 
 
 def element_of(word: str) -> Attribute:
-    """Return the element type of a data type: of block formats that of what they unpack to."""
+    """Return a data type's element type.
+
+    Of block formats that of what they unpack to.
+    """
     from ttnn.compiler.ir.xdsl_adapter import builtin_float
 
     if word in ("f32", "f16", "bf16"):

@@ -185,7 +185,7 @@ class TtnnDeviceType(DialectAttr, TypeAttribute):
 
 @dataclass(frozen=True)
 class ChipDescAttr(DialectAttr):
-    """The entries of a chip in a system descriptor, in the order of the text.
+    """A system descriptor's chip entries, in text order.
 
     Attributes:
         dialect: "tt" or "ttcore".
@@ -250,7 +250,7 @@ class SystemDescAttr(DialectAttr):
 
 
 def split_lists(text: str) -> list[str]:
-    """Return the parts of a text between the commas that stand outside of all brackets."""
+    """Return a text's parts between unbracketed commas."""
     parts, depth, last = [], 0, 0
     for i, char in enumerate(text):
         depth += (char in "<[({") - (char in ">])}")

@@ -84,7 +84,7 @@ def expand_constraint(words: list[str]) -> int | None:
 
 
 def constraint_words(bits: int) -> str:
-    """Return the words of a constraint: every bit and every group that it contains whole."""
+    """Return a constraint's words: bits and whole groups."""
     words = [word for word, bit in CONSTRAINT_BITS.items() if bits & bit]
     words += [word for word, group in CONSTRAINT_GROUPS.items() if bits & group == group]
     return "|".join(words)

@@ -53,7 +53,7 @@ def _integer_kind(kind: str) -> IntegerType | None:
 
 
 def _simple(kind: str, value: Attribute) -> bool | None:
-    """Return whether a value is of a kind; None for a kind that is not builtin."""
+    """Return whether a value has a kind; None if not builtin."""
     checks: dict[str, Callable[[Attribute], bool]] = {
         "bool": lambda v: isinstance(v, IntegerAttr) and v.type == IntegerType(1),
         "f32": lambda v: isinstance(v, FloatAttr) and v.type.name == "f32",

@@ -70,7 +70,7 @@ class LayoutAttr(DialectAttr):
     mem_layout: str = "none"
 
     def verify(self) -> None:
-        """Check that map, grid and memref have one rank, and that memory layouts are of device memory."""
+        """Check ranks of map, grid, memref, and device memory layouts."""
         rank = len(self.grid.shape)
         if len(self.linear.results) != rank or len(self.memref.get_shape()) != rank:
             raise VerifyException(
@@ -142,7 +142,10 @@ class LayoutAttr(DialectAttr):
 
 
 def _strides(strides: Sequence[int]) -> AffineMap:
-    """Return the map of a list of strides, an older spelling: one row-major index and the last dimension."""
+    """Return the map of strides, an older spelling.
+
+    One row-major index and the last dimension.
+    """
     rank = len(strides)
     if rank < 2:
         return AffineMap(rank, 0, tuple(dim(i) for i in range(rank)))
@@ -156,7 +159,10 @@ def _strides(strides: Sequence[int]) -> AffineMap:
 
 
 def _coordinates(part: str | Attribute) -> str | Attribute:
-    """Return text as it is printed: coordinates `(0,7)`, sets of cores without the name of their attribute."""
+    """Return printed text: coordinates `(0,7)`, and bare core sets.
+
+    Sets of cores have no name of their attribute.
+    """
     if not isinstance(part, str):
         return part
     part = part.replace("core_ranges = #ttnn.core_range_set<", "core_ranges = <")
@@ -164,7 +170,9 @@ def _coordinates(part: str | Attribute) -> str | Attribute:
 
 
 def check_memory(space: str, mem_layout: str | None, version: Version | None) -> None:
-    """Check that a memory layout fits a buffer type; what differs between versions if one is given.
+    """Check that a memory layout fits its buffer type and version.
+
+    A version is checked if it is given.
 
     Raises:
         VerifyException: It does not.
@@ -264,7 +272,7 @@ class TTNNLayoutAttr(DialectAttr):
         return made
 
     def verify(self) -> None:
-        """Check that system memory has no memory layout and device memory has one."""
+        """Check that device memory, not system memory, has a layout."""
         check_memory(self.space, self.mem_layout, None)
 
     def check_grid(self, version: Version) -> None:
@@ -287,7 +295,7 @@ class TTNNLayoutAttr(DialectAttr):
         raise VerifyException(f"expected (1, 1) grid shape for {space} buffer type{words}, got ({got})")
 
     def check_cores(self, version: Version) -> None:
-        """Check that sharded layouts of 2026-08, and no others, say on which cores the shards lie.
+        """Check that only sharded 2026-08 layouts name shard cores.
 
         Raises:
             VerifyException: Cores are missing or too many.
@@ -453,7 +461,7 @@ class CoreRangeAttr(DialectAttr):
 
 
 def core_range_parser(dialect: str) -> Callable[[MlirParser], CoreRangeAttr | None]:
-    """Return the parser of a core range of a dialect, after its name."""
+    """Return the parser of a dialect's core range, after its name."""
 
     def parse(parser: MlirParser) -> CoreRangeAttr | None:
         start = parser._current_token.span.start

@@ -36,7 +36,9 @@ RULES: list[Callable[[TableOp], None]] = []
 
 
 class TableOp(Operation):
-    """An operation of which a table says what it has. Operands are in functional form, outputs given as values last.
+    """An operation described by a table.
+
+    Operands are in functional form, outputs given as values last.
 
     Attributes:
         spec: Its line of the table.
@@ -49,17 +51,28 @@ class TableOp(Operation):
     traits: ClassVar[OpTraits] = OpTraits(lambda: ())
     n_outs: int = 0
     problem: str | None = None
-    """The error in the text's outputs; reported after the rules of the operation."""
+    """The error in the text's outputs.
+
+    It is reported after the rules of the operation.
+    """
     outs_before: tuple[tuple[Operation, int], ...] = ()
-    """Position of its empty outputs in the text: the operation after them, and their indices in the block;
-    empty if that was right before this one."""
+    """Position of its empty outputs in the text.
+
+    The operation after them, and their indices in the block; empty if that was right before this one.
+    """
     stated: frozenset[str] | None = None
-    """Attributes of its text that repeat its result; None if a pass created it."""
+    """Attributes of its text that repeat its result.
+
+    None if a pass created it.
+    """
     _defaults: ClassVar[dict[str, Attribute]]
 
     @classmethod
     def has_trait(cls, trait: Any, *, value_if_unregistered: bool = True) -> bool:
-        """Return whether it ends a block, or is a table of symbols; the tables have no other traits."""
+        """Return whether it ends a block or is a symbol table.
+
+        The tables have no other traits.
+        """
         del value_if_unregistered
         name = getattr(trait, "__name__", type(trait).__name__)
         return cls.name in _WITH_TRAIT.get(name, ())
@@ -79,7 +92,10 @@ class TableOp(Operation):
 
     @property
     def outs(self) -> tuple[SSAValue, ...]:
-        """The outputs that are given as values; empty if the results stand for themselves."""
+        """Outputs given as values; empty without any.
+
+        Then the results are the outputs.
+        """
         values = tuple(self.operands)
         return values[len(values) - self.n_outs :]
 
@@ -110,7 +126,10 @@ class TableOp(Operation):
         return value
 
     def get(self, name: str) -> Any:
-        """Return the value of an attribute as Python has it: int, bool, float, str, tuple; None if it is missing."""
+        """Return an attribute's Python value; None if missing.
+
+        Int, bool, float, str, tuple.
+        """
         return plain(self.attribute(name))
 
     @classmethod
@@ -127,7 +146,10 @@ class TableOp(Operation):
         return found
 
     def verify_(self) -> None:
-        """Check operands, attributes and regions by the table, then the rules of the operation."""
+        """Check operands, attributes and regions, then the operation's rules.
+
+        The first by the table.
+        """
         spec = self.spec
         segment_sizes(spec.operands, len(self.inputs), self.properties.get(SEGMENTS))
         for entry in spec.attributes.values():
@@ -237,7 +259,7 @@ def _class(spec: OpSpec) -> type[TableOp]:
 
 @cache
 def operation_class(name: str, version: Version) -> type[TableOp] | None:
-    """Return the class of an operation in a version, or None if no table has it."""
+    """Return a version's operation class, or None without a table entry."""
     spec = find(name, version)
     return table_op(spec) if spec is not None else None
 

@@ -34,7 +34,7 @@ __all__ = ["parse_pretty", "print_pretty"]
 
 
 def parse_pretty(parser: MlirParser, name: str, version: Version) -> Operation | None:
-    """Parse what follows the name of an operation; None if it has no pretty form here."""
+    """Parse an operation after its name; None without a pretty form."""
     if name.startswith("emitc."):
         return parse_emitc(parser, name, version)
     if DIALECT_TT.of(version):
@@ -210,7 +210,7 @@ def _global(parser: MlirParser, version: Version) -> Operation:
 
 
 def print_pretty(writer: Writer, operation: Operation) -> bool:
-    """Write an operation without its results; False if it has no pretty form here."""
+    """Write an operation without results; False without a pretty form."""
     if isinstance(operation, TableOp) and operation.name.startswith("emitc."):
         return print_emitc(writer, operation)
     if not isinstance(operation, TableOp) or operation.spec.first:

@@ -40,7 +40,7 @@ class DialectRegistry:
         return DIALECTS
 
     def operation(self, name: str, version: Version) -> type[Operation] | None:
-        """Return the class of an operation; a generic one for an operation that no table has."""
+        """Return an operation's class; generic without a table entry."""
         return operation_class(name, version) or generic_operation(name)
 
     def attribute(self, parser: MlirParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
@@ -48,7 +48,7 @@ class DialectRegistry:
         return parse_attribute(parser, f"{dialect}.{mnemonic}", is_type)
 
     def parse_pretty(self, parser: MlirParser, name: str, version: Version) -> Operation | None:
-        """Parse what follows the name of an operation in pretty form; None if it has none here."""
+        """Parse an operation after its name in pretty form, or None."""
         return pretty.parse_pretty(parser, name, version)
 
     def print_pretty(self, writer: Writer, operation: Operation) -> bool:

@@ -43,7 +43,10 @@ DIALECTS = (
     "quant",
     "sdy",
 )
-"""The dialects of the compiler stack. Operations of dialects without a table are kept in generic form."""
+"""Dialects of the compiler stack.
+
+Operations of dialects without a table are kept in generic form.
+"""
 
 _TABLES = Path(__file__).parent
 _LINE = re.compile(
@@ -71,7 +74,7 @@ class Group:
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An attribute: its name, kind, whether it may be missing, and the text of its default."""
+    """An attribute: name, kind, optional flag, and default text."""
 
     name: str
     kind: str
@@ -165,7 +168,10 @@ def _attributes(fields: Iterator[str]) -> dict[str, AttributeSpec]:
 
 
 def _rows(dialect: str) -> Iterator[tuple[str, frozenset[Version], tuple[list[str], ...], int]]:
-    """Yield the lines of a table: name, versions, operands, attributes, results, traits, and how many regions."""
+    """Yield a table's lines.
+
+    Name, versions, operands, attributes, results, traits, and how many regions.
+    """
     path = _TABLES / dialect / "ops.table"
     known: frozenset[Version] = frozenset()
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
@@ -181,7 +187,10 @@ def _rows(dialect: str) -> Iterator[tuple[str, frozenset[Version], tuple[list[st
 
 @cache
 def operations(dialect: str) -> dict[tuple[str, Version], OpSpec]:
-    """Return the operations of a dialect by name, without the dialect, and version."""
+    """Return a dialect's operations by name and version.
+
+    The name is without the dialect.
+    """
     found: dict[tuple[str, Version], OpSpec] = {}
     for name, known, parts, regions in _rows(dialect):
         alike: dict[tuple[tuple[str, ...], ...], list[Version]] = {}
@@ -217,7 +226,10 @@ def _texts(dialect: str) -> dict[tuple[str, Version], TextSpec]:
 
 
 def text_of(name: str, version: Version) -> TextSpec:
-    """Return the additions to an operation of that full name in the text of a version."""
+    """Return a version's textual additions to an operation.
+
+    It is the operation of that full name.
+    """
     dialect, _, short = name.partition(".")
     return _texts(dialect).get((short, version)) or TextSpec()
 

@@ -40,7 +40,10 @@ def parse_dims(parser: MlirParser) -> tuple[int, ...]:
 
 
 def parse_nested(parser: MlirParser, name: str, parse: Callable[[MlirParser], Attribute]) -> Any:
-    """Parse an attribute inside another one: an alias, the whole attribute, or what follows its name."""
+    """Parse a nested attribute: alias, full form, or body.
+
+    The body is what follows its name.
+    """
     if parser._current_token.kind == MLIRTokenKind.HASH_IDENT:
         at = parser._current_token.span
         value = parser.parse_attribute()
@@ -51,7 +54,10 @@ def parse_nested(parser: MlirParser, name: str, parse: Callable[[MlirParser], At
 
 
 def stripped(printer: AttributePrinter, attribute: DialectAttr) -> str:
-    """Return an attribute inside another one: its alias, or what follows its name."""
+    """Return a nested attribute's text: alias or body.
+
+    The body is what follows its name.
+    """
     text = printer.attribute(attribute)
     prefix = f"#{attribute.full_name()}"
     return text[len(prefix) :] if text.startswith(prefix + "<") else text

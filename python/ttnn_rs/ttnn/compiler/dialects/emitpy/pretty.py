@@ -1,4 +1,4 @@
-"""Pretty forms of the dialect `emitpy`, whose operations are statements and expressions of Python."""
+"""Pretty forms of dialect `emitpy`: Python statements and expressions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def _types(parser: MlirParser) -> list[Attribute]:
 
 
 def _body(parser: MlirParser) -> Region:
-    """Read a region without terminator; it has a block even if nothing stands in it."""
+    """Read a region without terminator; it always has a block.
+
+    Even if nothing is in it.
+    """
     region = parser.parse_region()
     if region.blocks.first is None:
         region.add_block(Block())
@@ -310,7 +313,7 @@ _PARSERS: Final[dict[str, Parse]] = {
 
 
 def parse_emitpy(parser: MlirParser, name: str, version: Version) -> Operation | None:
-    """Parse what follows the name of an operation of the dialect; None if it has no pretty form."""
+    """Parse an `emitpy` operation after its name; None without pretty form."""
     parse = _PARSERS.get(name.removeprefix("emitpy."))
     return None if parse is None else parse(parser, version)
 
@@ -334,7 +337,10 @@ def _function(writer: Writer, op: TableOp) -> None:
 
 
 def _rest(op: TableOp, *kept: str) -> dict[str, Attribute]:
-    """The attributes of a dictionary in the text: discardable ones and these inherent ones."""
+    """The attributes in a textual dictionary.
+
+    Discardable ones and these inherent ones.
+    """
     return {**{name: op.properties[name] for name in kept if name in op.properties}, **op.attributes}
 
 
@@ -498,7 +504,7 @@ _PRINTERS: Final[dict[str, Print]] = {
 
 
 def print_emitpy(writer: Writer, op: TableOp) -> bool:
-    """Write an operation of the dialect without its results; False if it has no pretty form."""
+    """Write an `emitpy` operation without results; False without pretty form."""
     write = _PRINTERS.get(op.name.removeprefix("emitpy."))
     if write is None:
         return False

@@ -1,1 +1,1 @@
-"""Layouts, devices and system descriptors as plain data, and the algebra on them."""
+"""Layouts, devices and system descriptors as plain data, with algebra."""

@@ -47,7 +47,10 @@ def strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def evaluate(linear: AffineMap, shape: Sequence[int]) -> NDArray[np.int64]:
-    """Return the results of a map at all points of a shape: [*shape, number of results]."""
+    """Return a map's results at all points of a shape.
+
+    [*shape, number of results].
+    """
     points = np.indices(tuple(shape), dtype=np.int64).reshape(len(shape), -1).T
     values = [linear.eval([int(value) for value in point], ()) for point in points]
     return np.array(values, dtype=np.int64).reshape(*shape, len(linear.results))

@@ -133,7 +133,7 @@ def collapsed_map(shape: Sequence[int], grid_rank: int, intervals: Sequence[tupl
 
 
 def physical_shape(linear: AffineMap, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the box that the elements of a tensor occupy: the coordinates of the last element, plus one."""
+    """Return a tensor's physical box: last coordinates plus one."""
     _check_rank(linear, shape)
     if 0 in shape:
         return (0,) * len(linear.results)
@@ -142,7 +142,9 @@ def physical_shape(linear: AffineMap, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def shard_shape(linear: AffineMap, shape: Sequence[int], grid: Sequence[int]) -> tuple[int, ...]:
-    """Return the elements that each core of the grid has room for: the physical shape over the grid, rounded up.
+    """Return each core's element capacity.
+
+    It is the physical shape over the grid, rounded up.
 
     Raises:
         LayoutError: The map has not as many results as the grid dimensions.
@@ -154,7 +156,9 @@ def shard_shape(linear: AffineMap, shape: Sequence[int], grid: Sequence[int]) ->
 
 
 def tiled_shape(shard: Sequence[int], tile: Sequence[int] = (32, 32)) -> tuple[int, ...]:
-    """Return the shape of a shard in tiles: its last two sizes over those of a tile, rounded up.
+    """Return a shard's shape in tiles, rounded up.
+
+    Its last two sizes are divided by those of a tile.
 
     Raises:
         LayoutError: A shard of rank 1 has no rows to put into tiles.
@@ -165,7 +169,7 @@ def tiled_shape(shard: Sequence[int], tile: Sequence[int] = (32, 32)) -> tuple[i
 
 
 def stride(linear: AffineMap, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the distance of neighbours along each dimension in the physical box, in elements."""
+    """Return strides in the physical box, in elements."""
     physical = physical_shape(linear, shape)
     steps = strides(physical)
     origin = [0] * len(shape)
@@ -180,7 +184,7 @@ def stride(linear: AffineMap, shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def size_bytes(memory_map: AffineMap, physical: Sequence[int], unit_bytes: int) -> int:
-    """Return the bytes that a buffer needs in each memory it is spread over.
+    """Return a buffer's bytes in each of its memories.
 
     Args:
         memory_map: Maps physical indices to (chip, y, x, offset).
@@ -195,7 +199,7 @@ def size_bytes(memory_map: AffineMap, physical: Sequence[int], unit_bytes: int) 
 
 @dataclass(frozen=True)
 class Region:
-    """A half-open box of a core's shard that no element of the tensor occupies.
+    """An unused half-open box in a core's shard.
 
     Attributes:
         core: Coordinates in the grid.
@@ -216,7 +220,9 @@ class Region:
 def padding(
     linear: AffineMap, shape: Sequence[int], grid: Sequence[int], tile: Sequence[int] | None = None
 ) -> list[Region]:
-    """Return the padding of each core: disjoint boxes, along each dimension the slots after the last element.
+    """Return each core's padding as disjoint boxes.
+
+    Along each dimension the slots after the last element.
 
     Slots between the elements, which a map with gaps leaves, are not boxes and are not listed.
 

@@ -1,4 +1,4 @@
-"""Devices: a grid of cores seen over one or several chips, and where memory addresses lie.
+"""Devices: core grids over chips, and memory address maps.
 
 A worker map takes a point of the grid to (chip, y, x); the maps of L1 and DRAM take an index of a buffer to
 (chip, y, x, offset). Source: tt-mlir, "Device" (docs/src/specs/device.md).
@@ -31,7 +31,9 @@ DRAM_PAGE: Final = 8192
 
 
 def worker_map(mesh: Sequence[int], chip_grid: Sequence[int]) -> tuple[tuple[int, ...], AffineMap]:
-    """Return the grid of all chips of a mesh as one, and its map to (chip, y, x).
+    """Return a mesh's grid, and its map to (chip, y, x).
+
+    All chips are one grid.
 
     The last two dimensions of the mesh put chips side by side and above each other, the others count whole grids.
 
@@ -69,7 +71,7 @@ def worker_map(mesh: Sequence[int], chip_grid: Sequence[int]) -> tuple[tuple[int
 
 
 def _row_major(indices: Sequence[AffineExpr], shape: Sequence[int | AffineExpr]) -> AffineExpr:
-    """The number of an index in a box, whose sizes may be symbols."""
+    """An index's number in a box, with possibly symbolic sizes."""
     total: AffineExpr | None = None
     step: AffineExpr | None = None
     for index, size in zip(reversed(indices), reversed(shape), strict=True):
@@ -81,7 +83,9 @@ def _row_major(indices: Sequence[AffineExpr], shape: Sequence[int | AffineExpr])
 
 
 def l1_map(workers: AffineMap, rank: int) -> AffineMap:
-    """Return the map of a buffer in L1: (chip, y, x) of the core that has the shard, offset in the shard.
+    """Return an L1 buffer's map.
+
+    (chip, y, x) of the core that has the shard, offset in the shard.
 
     The symbols s0, s1, ... of the map are the sizes of a shard.
 
@@ -98,7 +102,9 @@ def l1_map(workers: AffineMap, rank: int) -> AffineMap:
 
 
 def dram_map(workers: AffineMap, grid: Sequence[int], channels: int, page: int = DRAM_PAGE) -> AffineMap:
-    """Return the map of a buffer in DRAM: (chip, 0, channel, offset), pages going round the channels.
+    """Return a DRAM buffer's map: (chip, 0, channel, offset).
+
+    The pages alternate between the channels.
 
     The symbols s0, s1, ... of the map are the sizes of a shard. The offset leaves out the stride of the pages of a
     channel, as the published map does; real addresses come from the allocator of the device.
@@ -170,7 +176,7 @@ class Device:
 
     @staticmethod
     def of_system(system: SystemDesc, mesh_shape: Sequence[int] = ()) -> Device:
-        """Return the device that a mesh of the first chips of a system makes.
+        """Return the device of a mesh of a system's first chips.
 
         Args:
             system: The chips that there are.

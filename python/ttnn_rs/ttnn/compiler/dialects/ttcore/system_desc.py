@@ -1,4 +1,4 @@
-"""System descriptors as plain data: the chips of a system, what each has, and how they are connected.
+"""System descriptors as plain data: chips, properties, connections.
 
 Source: tt-mlir, `include/ttmlir/Dialect/TT/IR/TTOpsTypes.td` (SystemDescAttr) and the default of
 `lib/Dialect/TT/IR/TTOpsTypes.cpp`; sizes of Blackhole from tt-metal, `tt_metal/soc_descriptors`.
@@ -29,7 +29,7 @@ CHIP_NUMBERS: Final = (
     "dram_unreserved_base",
     "dram_unreserved_end",
 )
-"""Fields of a chip that are numbers, in the order of text and binaries."""
+"""A chip's number fields, in text and binary order."""
 _TILE_SIZES: Final = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
 
 
@@ -39,7 +39,9 @@ def _grid(rows: int, columns: int) -> tuple[Pair, ...]:
 
 @dataclass(frozen=True)
 class ChipDesc:
-    """Description of one chip. Sizes and addresses are in bytes, cores are (y, x).
+    """Description of one chip.
+
+    Sizes and addresses are in bytes, cores are (y, x).
 
     Attributes:
         arch: "grayskull", "wormhole_b0", "blackhole" or "quasar".
@@ -118,7 +120,7 @@ class SystemDesc:
 
     @staticmethod
     def default() -> SystemDesc:
-        """Return the descriptor that is used where none is given: one Wormhole chip of 8 x 8 workers."""
+        """Return the default descriptor: one Wormhole chip, 8x8 workers."""
         return SystemDesc()
 
     @staticmethod
@@ -149,7 +151,10 @@ class SystemDesc:
         )
 
     def summary(self) -> str:
-        """Return one line that tells systems apart: architecture, grid and number of chips."""
+        """Return a system's one-line identity.
+
+        Architecture, grid and number of chips.
+        """
         kinds = {index: self.chip_indices.count(index) for index in dict.fromkeys(self.chip_indices)}
         words = []
         for index, count in kinds.items():

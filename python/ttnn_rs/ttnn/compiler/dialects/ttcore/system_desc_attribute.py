@@ -108,7 +108,7 @@ def _chip_from(text: str) -> ChipDesc:
 
 
 def _capabilities(text: str, dialect: str) -> tuple[str, ...]:
-    """Return the capabilities of a chip from words, or from a number of which each is a bit."""
+    """Return a chip's capabilities from words or a bit number."""
     number = re.match(r"\s*(\d+)\b", text)
     if number is None:
         return tuple(word for word in re.findall(r"\w+", text) if word != "tt")
@@ -117,7 +117,7 @@ def _capabilities(text: str, dialect: str) -> tuple[str, ...]:
 
 
 def from_attribute(attribute: SystemDescAttr) -> SystemDesc:
-    """Return the descriptor of an attribute; what the text leaves out takes the defaults.
+    """Return an attribute's descriptor, with defaults for missing text.
 
     Raises:
         DeviceError: A list cannot be read.

@@ -1,4 +1,7 @@
-"""Pretty forms of kernels: `ttkernel.call(%a, %b) : (T, U) -> ()`, and of the statements of `emitc` made from them."""
+"""Pretty forms of `ttkernel` calls and their `emitc` statements.
+
+`ttkernel.call(%a, %b) : (T, U) -> ()`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _BINARY: Final = (
 
 
 def parse_kernel_call(parser: MlirParser, name: str, version: Version) -> Operation | None:
-    """Parse what follows the name of an operation of `ttkernel`; None if its form is another."""
+    """Parse a `ttkernel` operation after its name; None in other forms."""
     short = name.removeprefix("ttkernel.")
     kind = operation_class(name, version)
     if kind is None or kind.spec.regions or parser._current_token.text != "(":
@@ -58,7 +61,7 @@ def parse_kernel_call(parser: MlirParser, name: str, version: Version) -> Operat
 
 
 def print_kernel_call(writer: Writer, op: TableOp) -> bool:
-    """Write an operation of `ttkernel` whose form is that of a call; False for another."""
+    """Write a `ttkernel` operation in call form; else False."""
     short = op.name.removeprefix("ttkernel.")
     first = _FIRST.get(short)
     simple = first is not None or (not op.spec.attributes and "." not in short and "::" not in short)
@@ -159,13 +162,16 @@ _PARSERS: Final[dict[str, Callable[[MlirParser, Version], Operation]]] = {
 
 
 def parse_emitc(parser: MlirParser, name: str, version: Version) -> Operation | None:
-    """Parse what follows the name of an operation of `emitc`; None if it has no pretty form."""
+    """Parse an `emitc` operation after its name; None without pretty form."""
     parse = _PARSERS.get(name)
     return None if parse is None else parse(parser, version)
 
 
 def print_emitc(writer: Writer, op: TableOp) -> bool:
-    """Write an operation of `emitc` that MLIR's own forms do not cover; False if it has no pretty form."""
+    """Write an `emitc` operation beyond MLIR's forms; else False.
+
+    It has no pretty form then.
+    """
     short = op.name.removeprefix("emitc.")
     value = op.properties.get("value")
     if short == "literal" and isinstance(value, StringAttr):

@@ -34,7 +34,7 @@ def _fail(message: str) -> None:
 
 
 def broadcast_shape(shapes: Sequence[Shape]) -> Shape | None:
-    """Return the shape to which shapes broadcast, as numpy does it, or None."""
+    """Return the numpy-style broadcast shape, or None."""
     out: list[int] = []
     for i in range(1, max((len(shape) for shape in shapes), default=0) + 1):
         sizes = {shape[-i] for shape in shapes if len(shape) >= i} - {1}
@@ -282,7 +282,7 @@ def _embedding(op: TableOp) -> None:
 
 
 def _steps(op: TableOp) -> None:
-    """Windows move by one element or more, and padding adds none or more."""
+    """Windows move by at least one; padding is nonnegative."""
     for name in op.spec.attributes:
         least = 0 if name.startswith("padding_") else 1
         if re.match("(kernel|stride|dilation|padding)_", name):

@@ -1,4 +1,4 @@
-"""Rules of the convolutions of the library, and of what prepares their weights.
+"""Rules of `ttnn` convolutions and weight preparation.
 
 Messages are those that tests of the compiler stack look for. Source: `lib/Dialect/TTNN/Utils/VerificationUtils.cpp` and
 verifiers in `lib/Dialect/TTNN/IR/TTNNOps.cpp` of tt-mlir.
@@ -196,7 +196,10 @@ def _conv1d(op: TableOp) -> None:
 
 
 def _prepare_weights(first: str, check: Callable[[TableOp, Shape], None]) -> Rule:
-    """Return the rule of weights in a format: OIHW, or IOHW for transposed convolutions."""
+    """Return the rule of weights in a format.
+
+    OIHW, or IOHW for transposed convolutions.
+    """
 
     def rule(op: TableOp) -> None:
         weight = shape_of(op.inputs[0])

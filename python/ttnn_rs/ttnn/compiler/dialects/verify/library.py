@@ -1,4 +1,6 @@
-"""Rules of operations of the library: what types of results say against attributes, creation, normalization, products.
+"""Rules of `ttnn` result types, creation, normalization, matmuls.
+
+Result types are checked against attributes.
 
 Messages are those that tests of the compiler stack look for. Source: `lib/Dialect/TTNN/IR/TTNNOps.cpp` and
 `include/ttmlir/Dialect/TTNN/Interfaces/TTNNTensorSpecInterface.h` of tt-mlir.
@@ -29,7 +31,7 @@ _TILE: Final = 32
 
 
 def check_block_formats(op: TableOp) -> None:
-    """Check that tensors of block formats have tiles as elements, those of their layout.
+    """Check that block format tensors have their layout's tiles as elements.
 
     Raises:
         VerifyException: They differ.

@@ -204,7 +204,7 @@ def _cumsum(op: TableOp) -> None:
 
 
 def topk(op: TableOp) -> None:
-    """Refuse a dimension that there is not, and more elements than it has."""
+    """Refuse missing dimensions, and more elements than they have."""
     shape, dim, k = shape_of(op.inputs[0]), op.get("dim"), op.get("k")
     rank = len(shape)
     need(

@@ -1,4 +1,4 @@
-"""Building blocks of operation rules: shapes, conditions, kernel windows, and numbers in messages."""
+"""Building blocks of rules: shapes, conditions, windows, message numbers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def list_text(values: Sequence[Any]) -> str:
 
 
 def element_text(value: SSAValue) -> str:
-    """Return the text of the element type of a tensor; empty for other values."""
+    """Return a tensor's element type text; empty for others."""
     kind = value.type
     return attribute_text(kind.element_type) if isinstance(kind, TensorType) else ""
 
@@ -94,7 +94,10 @@ def need_rank(value: SSAValue, rank: int, message: str) -> None:
 
 
 def require_4d(names: dict[str, SSAValue | None], end: str = "must be a 4D tensor") -> None:
-    """Refuse tensors of another rank; `end` is how the message goes on after the name."""
+    """Refuse tensors of another rank.
+
+    `end` is how the message continues after the name.
+    """
     for name, value in names.items():
         if value is not None:
             need(len(shape_of(value)) == 4, f"{name} {end}")
@@ -133,6 +136,9 @@ def flat_image(op: TableOp) -> Shape | None:
 def window_count(
     size: int, kernel: int, stride: int, before: int, after: int, dilation: int, *, up: bool = False
 ) -> int:
-    """Return how many places a window has along a dimension; `up` counts one that is cut off at the end."""
+    """Return a window's position count along a dimension.
+
+    `up` counts one that is cut off at the end.
+    """
     rest = size + before + after - dilation * (kernel - 1) - 1
     return (-(-rest // stride) if up else rest // stride) + 1

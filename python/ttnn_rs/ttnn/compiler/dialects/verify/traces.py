@@ -1,4 +1,6 @@
-"""Rules of traces: their ids, the functions that allocate, capture and run them, and transfers to slots.
+"""Rules of traces: ids, functions, and slot transfers.
+
+The functions allocate, capture and run them.
 
 Messages are those that tests of the compiler stack look for. Source: `lib/Dialect/TTNN/IR/TTNNOps.cpp` of tt-mlir.
 """
@@ -84,7 +86,7 @@ def _copy(op: TableOp) -> None:
 
 
 def _function(op: Operation, name: str) -> FuncOp:
-    """Return the function that an operation names, of the nearest module around it."""
+    """Return the named function, of the nearest enclosing module."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, ModuleOp):
         parent = parent.parent_op()

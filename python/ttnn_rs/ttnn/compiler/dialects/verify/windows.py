@@ -95,7 +95,10 @@ def _pool(op: TableOp) -> None:
 
 
 def _convolution(op: TableOp) -> None:
-    """Check a convolution of 2025-10, whose layout names the dimensions of its tensors."""
+    """Check a 2025-10 convolution, whose layout names dimensions.
+
+    They are those of its tensors.
+    """
     layout = attribute_text(op.properties["convolution_layout"])
 
     def spatial(name: str) -> int:
