@@ -1,4 +1,6 @@
-"""MLIR text: parser, writer, diagnostics, and the one module that knows the version of xdsl.
+"""MLIR text: parser, writer, diagnostics, and xdsl adapter.
+
+Only that module knows the version of xdsl.
 
 The functions that know all dialects are in `ttnn.compiler.dialects`; this package takes the dialects as a `Registry`.
 """

@@ -1,4 +1,6 @@
-"""Affine expressions, simplified while they are built and printed with the parentheses that MLIR prints.
+"""Affine expressions, simplified at construction, in MLIR's printed form.
+
+Printed with the parentheses that MLIR prints.
 
 Source: MLIR language reference, "Affine Expressions" and the builtin dialect, "Affine Map".
 """
@@ -60,7 +62,7 @@ def _symbolic(expression: AffineExpr) -> bool:
 
 
 def _divisor(expression: AffineExpr) -> int:
-    """Return the largest number that is known to divide every value of an expression; 0 for the constant 0."""
+    """Return an expression's largest known divisor; 0 for constant 0."""
     if isinstance(expression, AffineConstantExpr):
         return abs(expression.value)
     if isinstance(expression, AffineBinaryOpExpr):
@@ -173,7 +175,10 @@ def mod(left: AffineExpr, right: AffineExpr) -> AffineExpr:
 
 
 def affine_expression(expression: AffineExpr, *, inner: bool = False) -> str:
-    """Return the text of an expression; `inner`: in parentheses if it has an operator."""
+    """Return an expression's text.
+
+    `inner`: in parentheses if it has an operator.
+    """
     if isinstance(expression, AffineConstantExpr):
         return str(expression.value)
     if isinstance(expression, AffineDimExpr):

@@ -1,4 +1,4 @@
-"""Aliases of attributes, types and locations: which attributes get one, their names, and their order.
+"""Aliases of attributes, types and locations: choice, names, order.
 
 Source: what `mlir-opt` prints: definitions in order of nesting, then of name; equal names are numbered.
 """
@@ -30,7 +30,7 @@ class _Entry:
 
 
 class AliasTable(AttributeText):
-    """First collects the attributes that are printed, then prints them by their aliases."""
+    """Collector of printed attributes, then printer by alias."""
 
     def __init__(self, registry: Registry, *, underscored: bool) -> None:
         super().__init__()
@@ -84,7 +84,10 @@ class AliasTable(AttributeText):
         return known
 
     def _entry(self, attribute: Attribute) -> _Entry:
-        """Return the entry of an attribute, also of an object that was made after the aliases were settled."""
+        """Return an attribute's entry, even of late objects.
+
+        They were made after the aliases were settled.
+        """
         entry = self._entries.get(id(attribute))
         if entry is None:
             stack, self._stack, self._settled = self._stack, [], False
@@ -99,7 +102,7 @@ class AliasTable(AttributeText):
                 self._not_deferred(child)
 
     def now(self, location: Attribute) -> str:
-        """Return the text of a location whose alias must stand before its use."""
+        """Return a location's text with its alias before use."""
         outer, self._deferring = self._deferring, False
         try:
             return self.attribute(location)

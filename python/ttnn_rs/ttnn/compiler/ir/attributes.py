@@ -1,4 +1,4 @@
-"""Attributes that xdsl does not have, or has in a form that costs too much."""
+"""Attributes that xdsl lacks, or has in a costly form."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class AttributePrinter(Protocol):
 
 
 PLAIN_TEXT: list[Callable[[Attribute], str]] = []
-"""The function that prints an attribute without aliases; the module of printing puts it here."""
+"""Function that prints an attribute without aliases, set by printing."""
 
 
 @dataclass(frozen=True)
 class DialectAttr(Attribute):
-    """Base of attributes and types that print themselves: `#name` followed by what `body` returns."""
+    """Base of self-printing attributes and types: `#name` and `body`."""
 
     name: ClassVar[str] = ""
     is_type: ClassVar[bool] = False
@@ -60,7 +60,7 @@ class DialectAttr(Attribute):
         self.verify()
 
     def body(self, printer: AttributePrinter) -> str:
-        """Return the text after the name, from `<` to `>`; empty without parameters."""
+        """Return the text from `<` to `>`; empty without parameters."""
         del printer
         return ""
 
@@ -74,7 +74,9 @@ class DialectAttr(Attribute):
 
 @dataclass(frozen=True)
 class OpaqueDialectAttr(DialectAttr):
-    """An attribute of which only the text is known; attributes that it names by an alias are kept as attributes.
+    """An attribute of known text only.
+
+    Attributes that it names by an alias are kept as attributes.
 
     Attributes:
         mnemonic: `dialect.mnemonic`.
@@ -113,7 +115,7 @@ class FileRangeLoc(DialectAttr):
 
 
 def element_format(element: Attribute) -> str | None:
-    """Return the numpy name of an element type; None for one that has no fixed size."""
+    """Return an element type's numpy name; None without fixed size."""
     name = getattr(element, "name", "")
     if isinstance(element, IndexType):
         return "int64"
@@ -170,7 +172,7 @@ class DenseAttr(DialectAttr):
         return element
 
     def elements(self) -> NDArray[Any]:
-        """Return the elements that are stored: one of a splat, all otherwise, flat."""
+        """Return the stored elements: one of a splat, else all, flat."""
         import ml_dtypes
         import numpy as np
 
@@ -183,7 +185,10 @@ class DenseAttr(DialectAttr):
         return np.frombuffer(self.data, dtype=dtype)
 
     def to_numpy(self) -> NDArray[Any]:
-        """Return all elements in the shape of the type; a splat is a broadcast view that takes no memory."""
+        """Return all elements in shape.
+
+        A splat is a broadcast view that needs no memory.
+        """
         import numpy as np
 
         stored = self.elements()
@@ -208,7 +213,10 @@ class ResourceAttr(DialectAttr):
 
 @dataclass(frozen=True)
 class SparseAttr(DialectAttr):
-    """`sparse<indices, values>`: elements that are not zero. Kept as it is written: no operation takes one."""
+    """`sparse<indices, values>`, kept as written.
+
+    It has the elements that are not zero; no operation has one.
+    """
 
     name: ClassVar[str] = "builtin.sparse"
     text: str
@@ -221,7 +229,10 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 def float_text(value: float, element: str) -> str:
-    """Return a float the way MLIR prints it: six digits if they give the value back, else as many as it takes."""
+    """Return a float as MLIR prints it.
+
+    Six digits if they are exact, else as many as needed.
+    """
     if math.isinf(value) or math.isnan(value):
         return float_bits(value, element)
     value = _rounded(value, element)
@@ -254,7 +265,9 @@ def float_text(value: float, element: str) -> str:
 
 
 def _cut(value: float, count: int) -> tuple[str, int]:
-    """Return about `count` significant digits of a float and the power of ten of the last one.
+    """Return about `count` significant digits and the last one's exponent.
+
+    It is a power of ten.
 
     Digits are first cut off so that about as many are left, then rounded: six of 0.01 as f32 are 9.99999e-03.
     """
@@ -284,7 +297,10 @@ def _six_digits(value: float) -> str:
 
 
 def float_bits(value: float, element: str) -> str:
-    """Return the bits of a float as hex, as MLIR prints infinities and NaN."""
+    """Return a float's bits in hex, for infinities and NaN.
+
+    MLIR prints these that way.
+    """
     import ml_dtypes
     import numpy as np
 

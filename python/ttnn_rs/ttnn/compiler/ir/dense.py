@@ -1,4 +1,7 @@
-"""`dense<...>`: lists, splats and hex blobs. A splat stays one element, whatever the size of its type."""
+"""`dense<...>`: lists, splats and hex blobs.
+
+A splat stays one element, whatever the size of its type.
+"""
 
 from __future__ import annotations
 

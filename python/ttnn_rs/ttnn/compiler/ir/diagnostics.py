@@ -1,4 +1,7 @@
-"""Diagnostics as MLIR tools print them: file, line and column, the source line, and a caret."""
+"""Diagnostics in MLIR form: position, source line, and caret.
+
+File, line and column.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ __all__ = ["CompileError", "Diagnostic", "Source"]
 
 @dataclass(frozen=True)
 class Source:
-    """A text and its name; `first_line` is the number of lines before it in the file that it was cut from."""
+    """A text and its name.
+
+    `first_line` is the number of lines before it in the file that it was cut from.
+    """
 
     text: str
     name: str
@@ -73,7 +79,7 @@ class Diagnostic:
 
 
 def _around(line: str, column: int) -> tuple[str, int]:
-    """Return the part of a long line around a column, and the column in it."""
+    """Return a long line's part around a column, and the column."""
     if len(line) <= SHOWN:
         return line, column
     start = max(0, min(column - SHOWN // 2, len(line) - SHOWN))

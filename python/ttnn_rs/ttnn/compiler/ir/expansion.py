@@ -26,7 +26,7 @@ class Expansion:
         self._known: dict[int, tuple[int, int, Attribute]] = {}
 
     def measure(self, attribute: Attribute) -> tuple[int, int]:
-        """Return the characters of an attribute, and how deeply attributes nest in it."""
+        """Return an attribute's characters and nesting depth."""
         found = self._known.get(id(attribute))
         if found is None:
             parts = tuple(vars(attribute).values())

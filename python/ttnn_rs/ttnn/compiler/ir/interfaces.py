@@ -1,4 +1,7 @@
-"""Types of modules that stand above: the parser and the writer hand themselves to what is below them."""
+"""Types of modules above: parser and writer.
+
+They hand themselves to what is below them.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class OpaqueLayoutAttr(OpaqueDialectAttr, MemRefLayoutAttr):
     """A layout of a memref of which the text is known."""
 
     def get_affine_map(self) -> AffineMap:
-        """Not known: the layouts of the chip are functions of the grid too."""
+        """Unknown: the chip's layouts depend on the grid too."""
         raise UnsupportedError(
             f"#{self.mnemonic} has no affine map of its own: where elements are depends on the grid too",
             "unimplemented",
@@ -26,5 +26,8 @@ class OpaqueLayoutAttr(OpaqueDialectAttr, MemRefLayoutAttr):
 
 
 def is_layout(attribute: Attribute) -> bool:
-    """Return whether an attribute can only be a layout of a memref, not its memory space."""
+    """Return whether an attribute can only be a memref layout.
+
+    It is not the memory space then.
+    """
     return isinstance(attribute, OpaqueDialectAttr) and attribute.mnemonic in _LAYOUTS

@@ -1,4 +1,7 @@
-"""The lexer: one regular expression for all tokens, because most of the time of parsing goes here."""
+"""The lexer: one regular expression for all tokens.
+
+Most of the time of parsing is spent here.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,10 @@ class FastLexer(MLIRLexer):
         return Token(_KINDS[group], span)
 
     def _string(self, literal: str, start: int) -> MLIRTokenKind:
-        """Return whether a literal is text or bytes; a wrong escape is an error."""
+        """Return whether a literal is text or bytes.
+
+        A wrong escape is an error.
+        """
         if "\\" not in literal:
             return MLIRTokenKind.STRING_LIT
         rest = _ESCAPE.sub("", literal)

@@ -87,7 +87,7 @@ def _file_location(location: object) -> FileLineColLoc | None:
 
 
 def location_name(operation: Operation) -> str | None:
-    """Return the name in the location of an operation, by which options address it."""
+    """Return an operation location's name, which options address."""
     location: object = operation.location
     while isinstance(location, FusedLoc) and fused_parts(location):
         location = fused_parts(location)[0]

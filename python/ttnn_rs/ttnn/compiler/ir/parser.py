@@ -1,4 +1,4 @@
-"""The parser: xdsl's recursive descent parser with what MLIR text needs beyond it.
+"""The parser: xdsl's recursive descent parser with MLIR additions.
 
 Aliases may be used before they are defined, splats are not expanded, resources are kept, attributes of the dialects
 come from tables, and every operation gets the place where it stands.
@@ -85,7 +85,7 @@ class MlirParser(Parser):
 
     @property
     def ssa_values(self) -> ValueScopes:
-        """The values that can be named; what `copy` returned restores those of then."""
+        """Nameable values; a `copy` restores earlier ones."""
         return self._values
 
     @ssa_values.setter
@@ -176,7 +176,10 @@ class MlirParser(Parser):
         self.attribute_aliases[name] = value
 
     def _use(self, value: Attribute, at: Any = None) -> Attribute:
-        """Return an attribute that the text names and does not write out, unless that is too much."""
+        """Return an attribute named in text, within limits.
+
+        It is not written out there.
+        """
         size, depth = self._expansion.measure(value)
         self._room -= size
         if self._depth - self._outside + depth > DEPTH:
@@ -187,7 +190,7 @@ class MlirParser(Parser):
         return value
 
     def alias_value(self, name: str, at: Any = None) -> Attribute:
-        """Return what an alias stands for, parsing its definition first if it comes later in the file."""
+        """Return an alias's meaning, parsing later definitions first."""
         value = self.attribute_aliases.get(name)
         if value is not None:
             return self._use(value, at)
@@ -212,7 +215,7 @@ class MlirParser(Parser):
         return self._use(self.attribute_aliases[name], at)
 
     def _named_by(self, name: str) -> Iterator[str]:
-        """Yield the aliases that are named on the line of a definition and have no value yet."""
+        """Yield unresolved aliases on a definition's line."""
         start = self._pending[name]
         end = self._text.find("\n", start)
         for found in _REFERENCE.finditer(self._text, start, end if end >= 0 else len(self._text)):
@@ -269,7 +272,7 @@ class MlirParser(Parser):
         return (OpaqueDialectType if is_type else OpaqueDialectAttr)(name, parts)
 
     def opaque_body(self) -> tuple[str | Attribute, ...]:
-        """Return the text from `<` to the `>` that closes it, with aliases replaced by what they stand for."""
+        """Return the text of a `<>` bracket with aliases replaced."""
         start = self._current_token.span.start
         if self._current_token.kind != MLIRTokenKind.LESS:
             return ()
@@ -279,7 +282,7 @@ class MlirParser(Parser):
         return parts
 
     def raw_parts(self, start: int, end: int) -> tuple[str | Attribute, ...]:
-        """Return a part of the text, with aliases replaced by what they stand for."""
+        """Return a part of the text with aliases replaced."""
         body = self._text[start:end]
         if "//" in body:
             body = _COMMENT.sub(lambda found: found.group(1) or "", body)
@@ -317,7 +320,10 @@ class MlirParser(Parser):
     # Builtin types and attributes
 
     def parse_optional_type(self) -> Any:
-        """Parse a type, if present; shaped types that stood in the text before are taken from there."""
+        """Parse an optional type.
+
+        Shaped types that occurred in the text before are reused.
+        """
         token = self._current_token
         if token.kind == MLIRTokenKind.BARE_IDENT and token.text in ("tensor", "memref", "vector"):
             start = token.span.start
@@ -614,7 +620,10 @@ _CONTEXT: list[Context] = []
 
 
 def _context() -> Context:
-    """Return the context with the dialects that MLIR brings; classes are made when first asked for."""
+    """Return the context with MLIR's dialects.
+
+    Classes are made when first asked for.
+    """
     if not _CONTEXT:
         context = Context()
         for name, factory in get_all_dialects().items():
@@ -640,7 +649,7 @@ _QUOTED = re.compile(f"({QUOTED})")
 
 
 def _one_line(text: str) -> str:
-    """Return text on one line, with blanks as they are printed; strings stay as they are."""
+    """Return text on one line, with printed spacing; strings unchanged."""
     pieces = _QUOTED.split(text)
     for i in range(0, len(pieces), 2):
         # The lookbehinds let a search begin at the first of many blanks only.

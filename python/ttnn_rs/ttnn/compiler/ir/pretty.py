@@ -1,4 +1,6 @@
-"""Pretty forms of the dialects that MLIR brings: builtin, func, arith, tensor, memref, scf, cf, affine, emitc.
+"""Pretty forms of MLIR's own dialects.
+
+They are builtin, func, arith, tensor, memref, scf, cf, affine, emitc.
 
 A printer writes the operation without its results and returns True, or returns False before writing anything if the
 operation needs the generic form.
@@ -48,7 +50,7 @@ def _string(operation: Operation, name: str) -> str | None:
 
 
 def print_symbol_region(writer: WriterLike, operation: Operation, keyword: str, implicit: str = "") -> bool:
-    """Write an operation that is a name, attributes and one region, as modules are."""
+    """Write an operation of name, attributes and region, as modules."""
     name = _string(operation, "sym_name")
     writer.write(keyword + (f" {symbol_text(name)}" if name else ""))
     writer.attributes(_rest(operation, "sym_name"), keyword=True)

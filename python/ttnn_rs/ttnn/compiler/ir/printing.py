@@ -82,7 +82,9 @@ def _escape(found: re.Match[bytes]) -> bytes:
 
 
 def unquote(literal: str) -> str:
-    """Return the text of a string literal of MLIR; its escapes are a letter or two hexadecimal digits of a byte.
+    """Return an MLIR string literal's text.
+
+    Its escapes are a letter or two hexadecimal digits of a byte.
 
     Raises:
         ValueError: The bytes are no UTF-8.
@@ -172,7 +174,7 @@ class AttributeText:
         return ", ".join(self.attribute(type_) for type_ in types)
 
     def results(self, types: Iterable[Attribute]) -> str:
-        """Return the result part of a function type: in parentheses unless it is one type."""
+        """Return a function type's results, parenthesized unless one."""
         all_types = tuple(types)
         if len(all_types) == 1 and not isinstance(all_types[0], FunctionType):
             return self.attribute(all_types[0])
@@ -218,7 +220,7 @@ class AttributeText:
 
 
 def _packed(attribute: DenseAttr) -> bytes:
-    """Return the bytes of a hex blob: truth values have a bit each."""
+    """Return a hex blob's bytes: truth values have one bit each."""
     if attribute.element_type != _BIT or attribute.splat:
         return attribute.data
     import numpy as np

@@ -18,16 +18,19 @@ class Registry(Protocol):
         """Return the names of the dialects."""
 
     def operation(self, name: str, version: Version) -> type[Operation] | None:
-        """Return the class of an operation of a known dialect; a generic one for an operation that no table has."""
+        """Return a known dialect's operation class; generic without a table entry."""
 
     def attribute(self, parser: FullParser, dialect: str, mnemonic: str, is_type: bool) -> Attribute | None:
-        """Parse what follows `#dialect.mnemonic`; None, with nothing consumed, if the table does not have it."""
+        """Parse the body of `#dialect.mnemonic`; None if not in the table.
+
+        Nothing is consumed then.
+        """
 
     def parse_pretty(self, parser: FullParser, name: str, version: Version) -> Operation | None:
-        """Parse what follows the name of an operation in pretty form; None if it has none of ours."""
+        """Parse an operation after its name in our pretty form, or None."""
 
     def print_pretty(self, writer: WriterLike, operation: Operation) -> bool:
-        """Write an operation in pretty form, without its results; False if it has none of ours."""
+        """Write an operation in our pretty form, without results; else False."""
 
     def alias(self, attribute: Attribute) -> str | None:
         """Return the alias under which an attribute is printed, without number."""

@@ -1,4 +1,7 @@
-"""Names visible in a region; leaving it removes its names, at a cost proportional to them."""
+"""Names visible in a region, removed when it ends.
+
+The cost is proportional to their number.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ __all__ = ["Scope", "ValueScopes"]
 
 
 class ValueScopes(dict[str, Any]):
-    """The values by their names. A copy is a mark in the list of names, so that a region costs what is in it."""
+    """Values by name, with cheap region copies.
+
+    A copy is a mark in the list of names, so that a region costs what is in it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +38,7 @@ class ValueScopes(dict[str, Any]):
 
 
 class Scope:
-    """The values that are defined; those of a region are forgotten at its end."""
+    """Defined values; a region's are forgotten at its end."""
 
     def __init__(self) -> None:
         self._values: set[SSAValue] = set()

@@ -1,4 +1,4 @@
-"""Names, strings and comments of the target languages of emitted source, Python and C++.
+"""Names, strings and comments of emitted Python and C++.
 
 A name or string of a module is data: it never ends the token in which it stands. What is code by definition (verbatim
 statements, literals, opaque types and attributes) is written as it is, for the reader to judge.
@@ -48,23 +48,26 @@ _SHORT: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"
 
 
 def is_python_identifier(name: str) -> bool:
-    """Return whether a name can be that of a variable or function of Python."""
+    """Return whether a name is a valid Python variable or function."""
     # Python reads a name in normal form, which may be another name.
     return name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
 
 
 def is_python_path(name: str) -> bool:
-    """Return whether a text is a name of Python, or several with dots between them."""
+    """Return whether a text is a dotted Python name."""
     return all(map(is_python_identifier, name.split(".")))
 
 
 def is_cpp_identifier(name: str) -> bool:
-    """Return whether a name can be that of a variable or function of C++."""
+    """Return whether a name is a valid C++ variable or function."""
     return _IDENTIFIER.fullmatch(name) is not None and name not in _CPP_KEYWORDS
 
 
 def is_cpp_callee(name: str) -> bool:
-    """Return whether a text is the name of a function of C++: qualified, with template arguments, or a member."""
+    """Return whether a text is a C++ function name.
+
+    Qualified, with template arguments, or a member.
+    """
     names = re.findall(_NAME, re.sub(r"<.*>", "", name))
     return _CALLEE.fullmatch(name) is not None and not (_CPP_KEYWORDS - _CASTS).intersection(names)
 
@@ -80,7 +83,7 @@ def _escaped(character: str) -> str:
 
 
 def python_string(text: str) -> str:
-    """Return a string literal of Python, on one line and without invisible characters."""
+    """Return a Python string literal on one line, visibly."""
     return '"' + "".join(_SHORT.get(one) or (one if one.isprintable() else _escaped(one)) for one in text) + '"'
 
 
@@ -106,13 +109,16 @@ def _cpp_part(text: str) -> str:
 
 
 def comment(text: str) -> str:
-    """Return a text for the rest of a comment line of Python or C++: neither ends before it."""
+    """Return a text safe inside a Python or C++ line comment."""
     shown = "".join(one if one.isprintable() else _escaped(one) for one in text)
     # A backslash at the end of a line, or its trigraph, continues a comment of C++.
     return f"{shown} ." if shown.rstrip().endswith(("\\", "??/")) else shown
 
 
 def source_lines(text: str) -> list[str]:
-    """Return the lines of verbatim source; unlike `str.splitlines`, only where Python and C++ end them."""
+    """Return verbatim source lines as Python and C++ end them.
+
+    `str.splitlines` ends lines at more characters.
+    """
     found = _LINE_END.split(text)
     return found[:-1] if found[-1] == "" else found

@@ -1,4 +1,7 @@
-"""Names of values and blocks: `%0`, `%arg0`, `%c1_i32`, `^bb1`, numbered as MLIR numbers them."""
+"""Names of values and blocks, numbered as in MLIR.
+
+`%0`, `%arg0`, `%c1_i32`, `^bb1`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ class _Outputs(Protocol):
         """Return the types of the empty tensors that an operation writes to."""
 
     def places(self, operation: Operation) -> Sequence[tuple[Operation, int]]:
-        """Return before which operations they stood, and their order; empty if that was right before it."""
+        """Return the operations they preceded, and their order.
+
+        Empty if that was right before it.
+        """
 
 
 class ValueNames:
@@ -64,7 +70,10 @@ class ValueNames:
         return self._outputs.get(operation, [])
 
     def empties(self, operation: Operation) -> list[tuple[str, Attribute, Operation]]:
-        """Return name and type of the empty tensors that are written before an operation, and what writes to each."""
+        """Return empty tensors written before an operation, with their writers.
+
+        Name and type of each, and what writes to it.
+        """
         return self._empties.get(operation, [])
 
     def _unique(self, name: str) -> str:
@@ -145,7 +154,9 @@ class ValueNames:
                 self._operation(operation, outputs.get(operation, ()))
 
     def _written(self, block: Block) -> dict[Operation, list[tuple[Operation, int, Attribute]]]:
-        """Return for operations of a block the outputs that are written before them: of what, which, of what type.
+        """Return per operation the outputs written before it.
+
+        Of what, which, of what type.
 
         They are written where they stood if that is still before what writes to them.
         """
@@ -163,7 +174,10 @@ class ValueNames:
 
 
 def _induction_names(region: Region) -> list[str]:
-    """Return the names of leading arguments that MLIR calls after loops; none here: `%arg` is used for all."""
+    """Return leading argument names from loops; none here.
+
+    `%arg` is used for all.
+    """
     del region
     return []
 

@@ -1,4 +1,7 @@
-"""Verification of a module: every value is defined before its uses, and every operation by its own rules."""
+"""Verification of a module.
+
+Every value is defined before its uses, and every operation by its own rules.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _ISOLATED = ("func.func", "builtin.module")
 
 
 class WholeMessage(VerifyException):
-    """An error of an operation whose message does not start with its name."""
+    """An operation's error whose message does not start with its name."""
 
 
 def verify_module(module: Module) -> list[Diagnostic]:
@@ -101,7 +104,10 @@ def _verify_block(
 
 
 def _outside(value: SSAValue, region: Region) -> bool:
-    """Return whether a value belongs to nothing that is verified, which cannot be in parsed text."""
+    """Return whether a value is outside the verified text.
+
+    Parsed text has no such value.
+    """
     del region
     return not isinstance(value, (OpResult, BlockArgument))
 

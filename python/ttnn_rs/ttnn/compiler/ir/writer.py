@@ -18,16 +18,25 @@ __all__ = ["Expansion", "Writer", "write_module"]
 
 
 class Expansion(Protocol):
-    """The text of an operation in a version: the outputs before it, and the names on its own line."""
+    """An operation's text in a version: outputs and own names.
+
+    The outputs before it, and the names on its own line.
+    """
 
     def outputs(self, operation: Operation) -> Sequence[Attribute]:
         """Return the types of the empty tensors that an operation writes to."""
 
     def places(self, operation: Operation) -> Sequence[tuple[Operation, int]]:
-        """Return before which operations they stood, and their order; empty if that was right before it."""
+        """Return the operations they preceded, and their order.
+
+        Empty if that was right before it.
+        """
 
     def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:
-        """Return the operands as they are written: values, or names of the outputs, with their types."""
+        """Return the written operands with their types.
+
+        They are values, or names of the outputs.
+        """
 
     def properties(self, operation: Operation) -> dict[str, Attribute]:
         """Return the properties as they are written."""
@@ -37,7 +46,10 @@ class Expansion(Protocol):
 
 
 class Writer:
-    """Writes operations, line by line. Two passes go over a module: the first only looks for aliases."""
+    """Writer of operations, line by line, in two passes.
+
+    The first only looks for aliases.
+    """
 
     def __init__(
         self,
@@ -91,7 +103,7 @@ class Writer:
             self.write((" attributes " if keyword else " ") + self.dictionary(left))
 
     def operation(self, operation: Operation) -> None:
-        """Write an operation with its results, outputs and location, and the end of the line."""
+        """Write an operation with results, outputs, location and line end."""
         for name, type_, owner in self.names.empties(operation):
             self.write(f"{self.indent}{name} = {self.expansion.empty(self.text, type_, generic=self.generic)}")
             self.location(owner.location)
@@ -170,7 +182,10 @@ class Writer:
             self.write(" " + self.text_of_argument_location(known))
 
     def text_of_argument_location(self, location: Attribute) -> str:
-        """Return the location of an argument; its alias cannot stand at the end of the file."""
+        """Return an argument's location.
+
+        Its alias cannot be at the end of the file.
+        """
         if isinstance(self.text, AliasTable):
             return self.text.now(location)
         return self.text.attribute(location)

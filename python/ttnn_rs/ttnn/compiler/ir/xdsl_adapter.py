@@ -1,4 +1,7 @@
-"""The names of xdsl that the compiler layer uses. No other module imports xdsl, so a new version is read once."""
+"""The xdsl names in use.
+
+No other module imports xdsl, so a new version is read once.
+"""
 
 from __future__ import annotations
 
