@@ -32,7 +32,10 @@ class Feature:
 
 # Text.
 DIALECT_TT: Final = Feature("2024-09")
-"""Devices and layouts are of the dialect `tt`, operands have constraints, programs have tables of their own."""
+"""Dialect `tt` for devices and layouts, constraints, own program tables.
+
+Operands have constraints, programs have tables of their own.
+"""
 SHARDED_DRAM: Final = Feature("2026-08..")
 """Tensors in DRAM may be in shards, by height or width."""
 CORE_RANGES: Final = Feature("2026-08..")
@@ -40,7 +43,7 @@ CORE_RANGES: Final = Feature("2026-08..")
 DEVICE_MAPS: Final = Feature("2026-08..")
 """Devices have the map back and the grid of DRAM, too."""
 FUNCTION_KINDS: Final = Feature("2026-08..")
-"""Functions say what they are: a program, constants, a trace, a generator of inputs."""
+"""Functions have kinds: program, constants, trace, input generator."""
 
 # The dialect `ttir`.
 CONSTANTS_AFTER_OUTPUTS: Final = Feature("2025-10")
@@ -50,7 +53,7 @@ FIXED_UNITS: Final = Feature("2025-10")
 BOUNDS_THROUGH_MOVES: Final = Feature("2025-10")
 """Bounds of a clamp are looked for through reshapes, broadcasts and casts."""
 SPLAT_CONSTANTS: Final = Feature("2026-08..")
-"""A folded tensor of one number is a constant; before it is `full`."""
+"""A folded one-number tensor is a constant; before, `full`."""
 FULL_SIZES: Final = Feature("2026-08..")
 """The size of a dimension is `full`; before it is a constant."""
 OUTER_PRODUCTS: Final = Feature("2026-08..")
@@ -58,34 +61,40 @@ OUTER_PRODUCTS: Final = Feature("2026-08..")
 SHARED_BIASES: Final = Feature("2026-08..")
 """Convolutions that have a bias take in another one, and a scale."""
 RELU6_OF_ONE_USE: Final = Feature("2026-08..")
-"""A `relu6` is made only if nothing else uses what it starts from."""
+"""`relu6` is made only from otherwise unused operations."""
 EARLY_FOLD: Final = Feature("2026-08..")
-"""Broadcasts are folded before reshapes and permutations move, and again at the end."""
+"""Broadcasts fold before reshapes and permutations move, and last."""
 BFP8_CONVERSION: Final = Feature("2025-10")
 """The option `enable-bfp8-conversion` converts functions from bfloat16."""
 
 # The dialect `ttnn`.
 TENSOR_SPECS: Final = Feature("2026-08..")
-"""A change of several properties of a tensor is `to_tensor_spec`; before it is `to_layout`."""
+"""Multi-property tensor changes are `to_tensor_spec`; before, `to_layout`."""
 HOST_DTYPES: Final = Feature("2025-10")
 """Data types change on the host by `to_dtype`."""
 HOST_SHARDS: Final = Feature("2025-10")
 """Arguments and results that become shards of chips lie on the host."""
 MASKED_ATTENTION: Final = Feature("2026-08..")
-"""Attention is lowered with masks and sinks as kernels take them; one position is decoded."""
+"""Attention lowers with kernel masks and sinks; one position decodes."""
 COMPOSITES: Final = Feature("2026-08..")
 """Composites are resolved, and what they leave is cleaned up."""
 LINEAR_BIASES: Final = Feature("2026-08..")
 """A bias that the kernel adds stays in a product with batches."""
 LAZY_CREATIONS: Final = Feature("2025-10")
-"""Tensors that are made move to functions of constants only with what needs them."""
+"""Created tensors move to constant functions only with users.
+
+With what needs them.
+"""
 EMPTY_CALLS: Final = Feature("2025-10")
 """The main function calls programs without inputs, too."""
 TRACE_SLOTS: Final = Feature("2026-08..")
-"""Traces have functions that allocate their slots, and take inputs from the host."""
+"""Traces have slot allocation functions and host inputs."""
 
 # Kernels.
 CORE_ARGUMENTS: Final = Feature("2026-08..")
-"""Programs of kernels have arguments of single cores, and are a union in binaries."""
+"""Kernel programs have per-core arguments, and union tables.
+
+They are a union in binaries.
+"""
 KERNEL_OBJECTS: Final = Feature("2026-08..")
 """Circular buffers and the NoC are objects with methods."""

@@ -1,4 +1,6 @@
-"""The versions of the language: tt-mlir at a date. Texts and binaries are of one of them.
+"""Language versions: tt-mlir at a date.
+
+Texts and binaries are of one of them.
 
 2024-09: dialect `tt`, operand constraints, outputs are operands fed by `tensor.empty` (to December 2024).
 2025-10: dialect `ttcore`, outputs are operands fed by `ttir.empty` (June to November 2025).
@@ -20,7 +22,7 @@ _OLD_NAMES: Final[dict[str, Version]] = {"book": "2024-09", "slides": "2025-10",
 
 
 def version_of(word: str) -> Version:
-    """Return the version of a word that a user gives; names of older releases are accepted.
+    """Return a user word's version, including older release names.
 
     Raises:
         ValueError: It is none.
@@ -33,6 +35,9 @@ def version_of(word: str) -> Version:
 
 @cache
 def span(text: str) -> tuple[Version, ...]:
-    """Return the versions of a span: `2025-10`, `2025-10..` from it on, `..2025-10` up to it, `..` for all."""
+    """Return a span's versions.
+
+    `2025-10`, `2025-10..` from it on, `..2025-10` up to it, `..` for all.
+    """
     first, on, last = text.partition("..")
     return tuple(one for one in VERSIONS if (first or VERSIONS[0]) <= one <= (last or (NEWEST if on else first)))

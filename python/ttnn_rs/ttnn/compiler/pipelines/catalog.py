@@ -51,7 +51,10 @@ _TT_TTNN = (
 
 
 def _given(values: dict[str, Any], **names: str) -> str:
-    """Return options text of the values that are given: keyword is the option's name with `_`."""
+    """Return the options text of given values.
+
+    The keyword is the option's name with `_`.
+    """
     parts = []
     for target, source in names.items():
         value = values[source]
@@ -336,7 +339,7 @@ def _common_to_emitc(values: dict[str, Any]) -> list[Step]:
 
 
 def _nothing(values: dict[str, Any]) -> list[Step]:
-    """Functions of the host are those of the device: there is nothing left to lower."""
+    """Host functions are device functions: nothing remains to lower."""
     del values
     return []
 

@@ -1,4 +1,7 @@
-"""All passes, from `passes.table`: names, versions and options. `registry` has what they run."""
+"""All passes, from `passes.table`: names, versions and options.
+
+`registry` has what they run.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 __all__ = ["find"]
 
 Run: TypeAlias = Callable[..., None]
-"""Function of a module, and of its option values if the pass has any."""
+"""Function of a module, and of any option values."""
 
 
 @cache

@@ -26,7 +26,9 @@ After = Callable[[str, Module], None]
 
 
 def parse_pipeline(text: str) -> list[Step]:
-    """Return the passes of a pipeline text, nesting flattened: every pass here takes a whole module.
+    """Return a pipeline text's passes, flattened.
+
+    Every pass here runs on a whole module.
 
     Raises:
         OptionError: The text is not a pipeline, nests too deeply, or has too many passes.

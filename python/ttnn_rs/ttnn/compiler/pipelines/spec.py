@@ -1,4 +1,7 @@
-"""Name and options of a pass, without importing the IR, which dominates the time of `--help`."""
+"""Name and options of a pass, without importing the IR.
+
+The import dominates the time of `--help`.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,9 @@ class PassSpec:
 
 
 def check_version(module: Module, what: str, known: tuple[Version, ...]) -> None:
-    """Raise for a module of a version to which a pass or pipeline does not apply.
+    """Raise for a module version that a pass does not support.
+
+    Or a pipeline.
 
     Args:
         module: The module.

@@ -1,4 +1,6 @@
-"""Execution of TTNN programs: a loop over their calls, which are those that users of `ttnn` make.
+"""Execution of TTNN programs: a loop over `ttnn` calls.
+
+They are those that users of `ttnn` make.
 
 Bits, times and reports are therefore those of the operators.
 """
@@ -123,7 +125,10 @@ def execute(
 
 
 def _refuse_files(program: Program) -> None:
-    """Refuse files outside of the working folder before anything runs, whichever program of the binary names them."""
+    """Refuse files outside of the working folder, before running.
+
+    Whichever program of the binary names them.
+    """
     for one in [program, *program.all]:
         for call in one.calls:
             if call.function in _FILES and not is_inside(call.arguments[0], "."):
@@ -165,7 +170,10 @@ def _constants(
     observe: Callable[[Call, int], None] | None,
     depth: int,
 ) -> list[Any]:
-    """Run a program of constants, unless it ran last for the same tensors on the same device."""
+    """Run a constant program, unless run last for these tensors.
+
+    On the same device.
+    """
     key = (call.arguments[0], call.operation)
     known = program.constants.get(key)
     if known is not None:
@@ -209,7 +217,10 @@ def _trace(
 
 
 def _is_kept(number: int, tensors: dict[int, Any], given: set[int]) -> bool:
-    """Return True if a tensor is kept: inputs, and inputs that an in-place operation returns."""
+    """Return True if a tensor is kept.
+
+    Inputs are, and inputs that an in-place operation returns.
+    """
     return number in given or any(one is tensors[number] for other, one in tensors.items() if other != number)
 
 
@@ -217,7 +228,10 @@ _DEPTH: Final = 32
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:
-    """For each call the tensors that no later call and no output needs; memory is free when nothing holds a tensor."""
+    """Tensors to free after each call.
+
+    No later call and no output needs them; memory is free when nothing holds a tensor.
+    """
     last: dict[int, int] = {}
     for index, call in enumerate(program.calls):
         for number in (*references([call.arguments, call.keywords]), *call.outputs):

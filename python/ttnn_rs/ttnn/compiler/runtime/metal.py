@@ -1,4 +1,6 @@
-"""Execution of TTMetal binaries of 2024-09: each dispatch is a program of `ttnn.metal`, run on the bytes of L1.
+"""Execution of TTMetal binaries of 2024-09.
+
+Each dispatch is a program of `ttnn.metal`, run on the bytes of L1.
 
 Buffers lie where the allocator of the device puts them; the compiler's addresses are translated. What a kernel does are
 the steps that stand beside its C++ source. A kernel of data movement puts the pages of the inputs, which are there
@@ -144,7 +146,7 @@ def _form(reference: dict[str, Any]) -> _Form:
 
 
 class _Run:
-    """The state of a run: buffers by number, and the translation of addresses."""
+    """The state of a run: buffers, and address translation."""
 
     def __init__(self, device: Any, system: SystemDesc) -> None:
         self._device = device
@@ -156,7 +158,10 @@ class _Run:
         self._grid = int(size.y), int(size.x)
 
     def create(self, reference: dict[str, Any]) -> None:
-        """Make a buffer: in L1 one page on each core, in DRAM pages round the channels."""
+        """Create a buffer: an L1 page per core, or DRAM pages.
+
+        DRAM pages alternate between the channels.
+        """
         form = _form(reference)
         if form.host:
             return

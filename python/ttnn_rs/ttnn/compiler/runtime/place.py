@@ -1,4 +1,7 @@
-"""Tensors where a program expects them: conversions only where something differs, and a count of transfers."""
+"""Tensors in a program's expected form, with counted transfers.
+
+They are converted only where something differs.
+"""
 
 from __future__ import annotations
 

@@ -9,5 +9,5 @@ __all__ = ["current_system"]
 
 
 def current_system() -> SystemDesc:
-    """Return the descriptor of the chip that `CONFIG.arch_name` names: one n150 or one p150."""
+    """Return `CONFIG.arch_name`'s chip descriptor: an n150 or p150."""
     return SystemDesc.for_arch(ttnn.CONFIG.arch_name)

@@ -1,4 +1,4 @@
-"""Traces of programs: captured once, run again with new values of their inputs."""
+"""Traces of programs, captured once, rerun with new inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Run = Callable[[int, Sequence[Any]], list[Any]]
 
 
 def is_trace_id(value: Any) -> bool:
-    """Return whether a value of a program is the id of a trace, which is no tensor here."""
+    """Return whether a program's value is a trace id.
+
+    It is no tensor here.
+    """
     return isinstance(value, ttnn.MeshTraceId)
 
 
@@ -74,7 +77,10 @@ class Trace:
         return cls(device, number, list(slots), fixed, list(written))
 
     def fits(self, device: Any, inputs: Sequence[Any]) -> bool:
-        """Return whether the trace can run with inputs: those that it reads where they are must be the same tensors."""
+        """Return whether a trace can run with these inputs.
+
+        Those that it reads where they are must be the same tensors.
+        """
         return (
             self.device is device
             and all(
@@ -85,7 +91,10 @@ class Trace:
         )
 
     def execute(self, inputs: Sequence[Any], execution: int, run: Run) -> None:
-        """Write inputs to their slots and run the trace; `execution` is the number of the program that does."""
+        """Write a trace's input slots and run it.
+
+        `execution` is the number of the program that does.
+        """
         for tensor, slot, fixed in zip(inputs, self.slots, self.fixed, strict=True):
             if not fixed:
                 (ttnn.copy if _on_device(tensor) else ttnn.copy_host_to_device_tensor)(tensor, slot)
@@ -93,7 +102,7 @@ class Trace:
 
 
 def _first(values: Sequence[Any], count: int) -> tuple[Any, Sequence[Any]]:
-    """Return the id of a trace and what a program returns after it."""
+    """Return a trace's id and its program's further results."""
     if len(values) != count or not is_trace_id(values[0]):
         raise FileFormatError(f"a program that captures a trace returns its id and {count - 1} tensors.")
     return values[0], values[1:]

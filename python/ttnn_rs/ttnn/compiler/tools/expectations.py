@@ -16,7 +16,7 @@ _EXPECTED = re.compile(
     r"expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?\s*(?:@(?P<at>unknown|above|below|[-+]?\d{1,9}))?"
     r"\s*\{\{(?P<text>(?(regex).{0,1000}(?=\}\}\s*$)|.{0,1000}?))\}\}"
 )
-"""A text with regular expressions in braces of their own ends at the last braces of its line."""
+"""Text with braced regular expressions, to the line's last braces."""
 
 
 @dataclass
@@ -85,7 +85,7 @@ def _expected(text: str, first_line: int) -> list[_Expected]:
 
 
 def compare(text: str, name: str, first_line: int, diagnostics: list[Diagnostic]) -> list[str]:
-    """Return what differs between the expectations in a text and the diagnostics that came."""
+    """Return differences between a text's expected and actual diagnostics."""
     expected = _expected(text, first_line)
     problems = []
     for diagnostic in diagnostics:

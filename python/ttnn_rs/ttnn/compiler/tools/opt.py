@@ -209,7 +209,7 @@ def _run(asked: _Arguments, text: str) -> int:
 
 
 def _parts(text: str, split: bool) -> list[tuple[str, int]]:
-    """Return the parts of a file with the number of lines before each."""
+    """Return a file's parts with their preceding line counts."""
     if not split:
         return [(text, 0)]
     parts, last, line = [], 0, 0
@@ -222,7 +222,10 @@ def _parts(text: str, split: bool) -> list[tuple[str, int]]:
 
 
 def _module(asked: _Arguments, text: str, name: str, first_line: int, expected: list[Diagnostic] | None = None) -> str:
-    """Return the text of a module after the passes; its warnings go to `expected`, or are written."""
+    """Return a module's text after the passes.
+
+    Its warnings are added to `expected`, or are written.
+    """
     from ttnn.compiler.ir.module import Module
     from ttnn.compiler.pipelines import run_steps
     from ttnn.compiler.versions import parse_module, print_module

@@ -1,4 +1,4 @@
-"""Input and output of a tool: reads a file or standard input, writes a file or standard output."""
+"""Input and output of a tool: files or standard streams."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ UNEXPECTED: Final = (
 
 
 def read(tool: str, file: str) -> str | None:
-    """Return the text of a file, or of standard input for `-`; None, after a message, if it cannot be read."""
+    """Return a file's or standard input's text.
+
+    Standard input for `-`; None, after a message, if it cannot be read.
+    """
     try:
         if file != "-":
             # Pipes too: shells make them for `<(command)`.
@@ -45,7 +48,7 @@ def read(tool: str, file: str) -> str | None:
 
 
 def write(tool: str, output: str, data: bytes) -> int:
-    """Write to a file, or to standard output for `-`; return the exit code."""
+    """Write to a file, or standard output for `-`; return exit code."""
     try:
         if output == "-":
             if sys.stdout is None:

@@ -1,4 +1,4 @@
-"""Versions of the language: their text is read into one form, and written from it."""
+"""Language versions: read into one form, and written from it."""
 
 from ttnn.compiler.versions.text import parse_module, print_module
 

@@ -1,4 +1,7 @@
-"""From one version to another: `ttmlir-opt --emit-version`. Tensor operations are the same; some attributes are not."""
+"""Conversion between versions: `ttmlir-opt --emit-version`.
+
+Tensor operations are the same; some attributes are not.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _TYPES = re.compile(r":\s*\(([^()]*)\)\s*->\s*\(?([^()\n]*)")
 
 
 def _gives_last(text: str, end: int) -> bool:
-    """Return whether the last operands of an operation have the types of its results, as outputs have."""
+    """Return whether the last operands have the result types, as outputs."""
     found = _TYPES.search(text, end, end + _FAR)
     if found is None or text.find(' = "', end, found.start()) >= 0:
         return True
@@ -56,13 +56,16 @@ def _placed(text: str) -> Iterator[str]:
 
 
 def _has_outputs(name: str, operands: int) -> bool:
-    """Return whether an operation of 2025-10 with so many operands has some for its outputs."""
+    """Return whether a 2025-10 operation of these operands has outputs.
+
+    By the number of the operands.
+    """
     text = text_of(name, "2025-10")
     return bool(text.outs) and operands >= sum(not group.kind for group in text.operands)
 
 
 def detect(text: str, default: Version = NEWEST) -> Version:
-    """Return the version of a text by its marks; text without a mark is of the default.
+    """Return a text's version by its marks, or the default.
 
     Args:
         text: The text.

@@ -1,4 +1,6 @@
-"""Between the text of a version and the one functional form: outputs that are operands go and come back.
+"""Between a version's text and functional form, converting outputs.
+
+Outputs that are operands are removed and restored.
 
 In 2024-09 and 2025-10 most operations take an output tensor that `tensor.empty` or `ttir.empty` makes. Inside,
 results stand for themselves; when text of these versions is written, each operation gets its empty tensors again.
@@ -31,7 +33,7 @@ _EMPTIES = {"tensor.empty", "ttir.empty"}
 
 
 def to_functional(module: Module) -> None:
-    """Remove the outputs from the operands of a module that was just read.
+    """Remove outputs from a freshly read module's operands.
 
     Raises:
         CompileError: The operands of an operation do not fit its table.
@@ -61,7 +63,10 @@ def to_functional(module: Module) -> None:
 
 
 def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]:
-    """Return for each operation that goes the next one that stays, and its own number in the block."""
+    """Return removed operations' successors and block numbers.
+
+    The next one that stays.
+    """
     leave = set(gone)
     found: dict[Operation, tuple[Operation, int]] = {}
     for block in dict.fromkeys(empty.parent for empty in gone):
@@ -76,7 +81,7 @@ def _places(gone: Sequence[Operation]) -> dict[Operation, tuple[Operation, int]]
 
 
 def _absorb(op: TableOp, text: TextSpec) -> list[Operation]:
-    """Reorder the operands of an operation to functional order; return the empty tensors that it used."""
+    """Reorder operands to functional form; return the used empty tensors."""
     spec = op.spec
     values = tuple(op.operands)
     if not text.outs:
@@ -151,7 +156,10 @@ class Downgrade:
 
     @staticmethod
     def places(operation: Operation) -> Sequence[tuple[Operation, int]]:
-        """Return before which operations its outputs stood, and their order; empty if that was right before it."""
+        """Return the operations its outputs preceded, and their order.
+
+        Empty if that was right before it.
+        """
         return operation.outs_before if isinstance(operation, TableOp) else ()
 
     def operands(self, operation: Operation, outputs: Sequence[str]) -> list[tuple[str | SSAValue, Attribute]]:

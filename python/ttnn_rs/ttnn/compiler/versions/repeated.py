@@ -1,4 +1,6 @@
-"""Attributes that repeat the layout of a result, which operations of the library have up to 2025-10.
+"""Attributes that repeat a result's layout, to 2025-10.
+
+`ttnn` operations have them.
 
 They are checked and left out when text is read, and written from the layout. One that says more than the layout, such
 as the cores of shards, stays.
@@ -32,7 +34,9 @@ _SHARD: Final = re.compile(r"shard_spec<<.*?>, <(\d+)x(\d+)>")
 
 
 def leave_out(op: TableOp, version: Version) -> None:
-    """Check the attributes of an operation that was just read, and leave out what the layout of its result says.
+    """Check a freshly read operation's attributes, dropping its layout's.
+
+    What the layout of its result states.
 
     What is wrong with them is the operation's `problem`, which its verifier reports.
     """
@@ -109,7 +113,7 @@ def _check_memory(memory: MemoryConfigAttr, layout: TTNNLayoutAttr) -> None:
 
 
 def stated_by_default(op: TableOp, version: Version) -> frozenset[str]:
-    """Return the names of the attributes that the text of an operation has if a pass made it."""
+    """Return the textual attribute names of a pass-made operation."""
     layout = layout_of(op.results[0]) if op.results else None
     names = {
         entry.name
@@ -123,7 +127,7 @@ def stated_by_default(op: TableOp, version: Version) -> frozenset[str]:
 
 
 def states(op: TableOp, version: Version) -> frozenset[str]:
-    """Return the names of the attributes that the text of an operation has."""
+    """Return an operation's textual attribute names."""
     return stated_by_default(op, version) if op.stated is None else op.stated
 
 

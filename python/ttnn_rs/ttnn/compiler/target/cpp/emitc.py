@@ -1,4 +1,4 @@
-"""C++ source of the dialect `emitc`: kernels, and functions that call the library.
+"""C++ source of dialect `emitc`: kernels and TT-NN functions.
 
 A literal stands where it is used; other values are variables.
 """
@@ -84,7 +84,7 @@ def _is_emitc(function: FuncOp) -> bool:
 
 
 def emitc_kernels(module: Module) -> str:
-    """Return the C++ source of the kernels of a module, one after the other.
+    """Return a module's kernels as consecutive C++ sources.
 
     Raises:
         CompileError: An operation has no form in C++.
@@ -115,12 +115,15 @@ def emitc_kernel(module: Module, function: FuncOp) -> str:
 
 
 def has_emitc_functions(module: Module) -> bool:
-    """Return whether a module calls the library from the dialect: it includes a header."""
+    """Return whether an `emitc` module calls TT-NN.
+
+    It includes a header then.
+    """
     return any(op.name == "emitc.include" for op in module.op.body.block.ops)
 
 
 def emitc_functions(module: Module) -> str:
-    """Return the C++ source of a module of functions that call the library.
+    """Return a module of TT-NN functions as C++ source.
 
     Raises:
         CompileError: An operation has no form in C++.

@@ -1,4 +1,4 @@
-"""Kernels of the dialect `ttkernel` as C++ source: each operation is a call of the function of its name."""
+"""`ttkernel` kernels as C++: operations are calls of equal names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PORTS = ("cb_in", "cb_dfl", "cb_out", "cb_int")
 
 
 def cb_port(kind: object) -> int | None:
-    """Return the number of a circular buffer's port from its type, or None for another type."""
+    """Return a circular buffer port's number by type, or None."""
     found = _CB.match(str(kind))
     return PORTS.index(found[1]) * 8 + int(found[2]) if found and found[1] in PORTS else None
 
@@ -95,7 +95,7 @@ def kernel_source(module: Module, block: Block, *, compute: bool) -> str:
 
 
 def kernels_source(module: Module) -> str:
-    """Return the C++ source of all functions of a module that have operations of `ttkernel`.
+    """Return C++ of a module's functions with `ttkernel` operations.
 
     Raises:
         CompileError: There is none, or an operation has no form in C++.

@@ -1,4 +1,4 @@
-"""Binaries of any kind and language: loading, storing, and their text in JSON."""
+"""Binaries of all kinds and languages: loading, storing, JSON."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ class Binary:
         return write(self.root, self.values)
 
     def as_json(self) -> str:
-        """Return the content as JSON: names of enumerations, and the defaults of absent numbers.
+        """Return the content as JSON, with enumeration names and defaults.
+
+        Defaults are those of absent numbers.
 
         Raises:
             FileFormatError: The text would be unreasonably long: tables that the file has once are written wherever
@@ -121,7 +123,10 @@ class Binary:
 
 
 def _language(data: bytes, name: str, identifier: str) -> Version:
-    """The language of a binary: the root of the first one has fewer fields, the later ones name their schema's hash."""
+    """A binary's language, by its root or schema hash.
+
+    The root of the first one has fewer fields, the later ones name their schema's hash.
+    """
     reader = Reader(data, name)
     if reader.root_width() <= Schema.load("2024-09").roots[identifier].table.width:
         return "2024-09"
@@ -141,7 +146,10 @@ def _language(data: bytes, name: str, identifier: str) -> Version:
 
 
 def _expanded(value: Any, sizes: dict[int, int]) -> int:
-    """The number of values when shared ones are written wherever they appear, texts counted by their length."""
+    """Number of values with shared ones repeated.
+
+    Texts are counted by their length.
+    """
     if isinstance(value, str | bytes):
         return 1 + len(value) // 8
     if not isinstance(value, dict | list):

@@ -129,7 +129,7 @@ class Reader:
         return _Header(position, vtable, (bytes_ - 4) // 2, size)
 
     def _place(self, header: _Header, number: int, size: int, where: str) -> int:
-        """Return the position of the field with this id, or 0 if the table does not have it."""
+        """Return this field id's position, or 0 if absent."""
         if number >= header.width:
             return 0
         offset = self._number(_U16, header.vtable + 4 + 2 * number, where)
@@ -194,7 +194,7 @@ class Reader:
     def _unions(
         self, values: dict[str, Any], header: _Header, field: Field, union: Union, where: str, depth: int
     ) -> None:
-        """Read a vector of unions: one of the numbers of their members, and one of tables."""
+        """Read a vector of unions: member numbers, and tables."""
         places = [self._place(header, number, 4, where) for number in (field.id - 1, field.id)]
         if not any(places):
             return
@@ -286,7 +286,7 @@ def _inline_size(kind: Type) -> int:
 
 
 def _enum_name(kind: Enum, value: int) -> str | int:
-    """The name of a number, the names of its bits, or the number if there is none."""
+    """A number's name, its bits' names, or the number."""
     if not kind.flags:
         return kind.names.get(value, value)
     names = [name for name, bit in kind.values.items() if value & bit]

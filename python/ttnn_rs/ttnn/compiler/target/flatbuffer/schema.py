@@ -1,4 +1,6 @@
-"""Schemas of the binary formats: the types of one language, read from `schemas/<language>.txt`.
+"""Schemas of binary formats, from `schemas/<language>.txt`.
+
+They are the types of one language.
 
 A schema is data, so that one generic reader and one generic writer serve all formats, and nothing is generated when the
 package is built. Sources: tt-mlir, `include/ttmlir/Target/{Common,TTNN,TTMetal}/*.fbs`; the FlatBuffers documents
@@ -71,7 +73,7 @@ class String:
 
 @dataclass(eq=False)
 class Enum:
-    """Names of numbers; with `flags`, names of bits, and a value is any sum of them."""
+    """Names of numbers; with `flags`, of bits to add."""
 
     name: str
     scalar: Scalar
@@ -93,7 +95,10 @@ class Struct:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a table. A union occupies two ids: the number of its member at `id - 1`, the member at `id`."""
+    """A table field.
+
+    A union occupies two ids: the number of its member at `id - 1`, the member at `id`.
+    """
 
     name: str
     type: Type
@@ -132,14 +137,17 @@ Type: TypeAlias = Scalar | String | Enum | Struct | Table | Union | Vector
 
 
 def union_of(kind: Type) -> Union | None:
-    """The union of a field or of its elements: before such a field stands one with the numbers of the members."""
+    """A field's or its elements' union.
+
+    The field before it has the numbers of the members.
+    """
     element = kind.element if isinstance(kind, Vector) else kind
     return element if isinstance(element, Union) else None
 
 
 @dataclass(frozen=True)
 class Root:
-    """The table a file starts with, its four-letter identifier and the suffix of such files."""
+    """A file's root table, four-letter identifier and suffix."""
 
     table: Table
     identifier: str

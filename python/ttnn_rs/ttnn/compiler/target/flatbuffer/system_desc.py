@@ -1,4 +1,7 @@
-"""System descriptors in binaries: their tables of all languages, and files with the suffix `.ttsys`."""
+"""System descriptors in binaries and `.ttsys` files.
+
+Their tables of all languages.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ def _pair(table: dict[str, int]) -> tuple[int, int]:
 
 
 def to_table(system: SystemDesc, language: str) -> dict[str, Any]:
-    """Return the table `SystemDesc` of a binary. What the language has no field for is left out."""
+    """Return a binary's table `SystemDesc`.
+
+    What the language has no field for is left out.
+    """
     schema = Schema.load(language)
     fields = schema.types["tt.target.ChipDesc"].by_name  # type: ignore[union-attr]
     flags = schema.types["tt.target.ChipCapability"]
@@ -98,13 +104,18 @@ def to_table(system: SystemDesc, language: str) -> dict[str, Any]:
 
 
 def _data_types(chip: ChipDesc, language: str) -> list[str]:
-    """Names of the data types of a chip; 2024-09 has no signed integers, the later ones have them on each."""
+    """Names of a chip's data types.
+
+    2024-09 has no signed integers, the later ones have them on each.
+    """
     words = [word for word in chip.data_types if word != "si32"]
     return [DATA_TYPES[word] for word in (words if language == "2024-09" else [*words, "si32"])]
 
 
 def from_table(table: dict[str, Any], name: str = "<data>") -> SystemDesc:
-    """Return the system descriptor of a binary. Fields that its language lacks have the values of the default chip.
+    """Return a binary's system descriptor.
+
+    Fields that its language lacks have the values of the default chip.
 
     Args:
         table: The table `SystemDesc`.
@@ -189,14 +200,19 @@ def make_binary(system: SystemDesc, version: str, language: Version = "2024-09",
 
 
 def version_table(version: str) -> dict[str, int]:
-    """Return the struct `Version` of a text "major.minor.patch"; what follows the three numbers is left out."""
+    """Return the struct `Version` of "major.minor.patch".
+
+    What follows the three numbers is left out.
+    """
     numbers = [int(part) if part.isdigit() else 0 for part in version.split("+")[0].split(".")]
     major, minor, patch = [*numbers, 0, 0, 0][:3]
     return {"major": major, "minor": minor, "patch": patch}
 
 
 def load(path: str | Path) -> SystemDesc:
-    """Return the system descriptor of a file: a `.ttsys`, or the one that another binary was built for.
+    """Return a file's system descriptor.
+
+    A `.ttsys`, or the one that another binary was built for.
 
     Raises:
         FileFormatError: The file cannot be read, is damaged, or has no system descriptor.

@@ -116,7 +116,10 @@ class _Writer:
         builder.Slot(field.id)
 
     def _apart(self, field: Field, values: dict[str, Any], where: str) -> int:
-        """Write what a table refers to, and return its position; 0 for what is stored inside."""
+        """Write a table's references; return its position, or 0.
+
+        0 for what is stored inside.
+        """
         kind, value = field.type, values[field.name]
         if isinstance(kind, String):
             return self._text(value, where)

@@ -96,7 +96,7 @@ class _Emitter:
     # Names.
 
     def name(self, value: SSAValue, suggestion: str) -> str:
-        """Return the name of a value; it gets one when it is seen first."""
+        """Return a value's name, assigned at first use."""
         if value not in self._scope.names:
             name = suggestion
             while name in self._scope.taken:
@@ -117,7 +117,7 @@ class _Emitter:
         return name
 
     def path(self, op: Operation, name: str, *, relative: bool = False) -> str:
-        """Return names with dots between them, as those of modules and callees, that Python has.
+        """Return valid dotted Python names, as of modules and callees.
 
         Raises:
             CompileError: They are none.
@@ -139,7 +139,7 @@ class _Emitter:
         return ", ".join(self.name(value, "op_arg") for value in values)
 
     def target(self, op: Operation) -> str:
-        """Return the part of an assignment before the value; empty for an operation without results."""
+        """Return an assignment's left part; empty without results."""
         if not op.results:
             return ""
         if len(op.results) == 1:
@@ -244,7 +244,7 @@ class _Emitter:
         return blocks
 
     def body(self, op: Operation, region: int = 0) -> None:
-        """Write the body of a definition or a condition, which is never empty."""
+        """Write a definition's or condition's nonempty body."""
         before = len(self.lines)
         self.within(op, region)
         if len(self.lines) == before:
@@ -289,7 +289,10 @@ class _Emitter:
         self.line(self.target(op) + self.call_text(op, operands))
 
     def call_text(self, op: Operation, operands: Sequence[str]) -> str:
-        """A call whose operands are written already. `args` says where they stand among attributes."""
+        """A call with written operands.
+
+        `args` is their order among attributes.
+        """
         callee = _text(op, "callee")
         if callee == _LIST:
             return f"[{', '.join(operands)}]"
@@ -329,7 +332,7 @@ class _Emitter:
             self.line(f"import {module}{self.renamed(op, alias) if alias is not None else ''}")
 
     def renamed(self, op: Operation, alias: Attribute) -> str:
-        """Return the part of an import that gives a member or module another name; empty without one."""
+        """Return an import's renaming part; empty without one."""
         given = isinstance(alias, StringAttr) and alias.data
         return f" as {self.identifier(op, given)}" if given else ""
 
@@ -382,7 +385,7 @@ class _Emitter:
             self.line(line)
 
     def formatted(self, op: Operation, text: str) -> str:
-        """A text with its operands in the place of `{}`; `{{` is a brace.
+        """A text with operands for `{}`; `{{` is a brace.
 
         Raises:
             CompileError: There are not as many operands as places.
@@ -470,7 +473,7 @@ def _symbol(op: Operation) -> str:
 
 
 def _defined(op: Operation) -> Iterator[str]:
-    """Yield the names that an operation defines in the module, which no variable may hide."""
+    """Yield module names of an operation, which variables must not hide."""
     if op.name in ("emitpy.class", "emitpy.global", "emitpy.nested_func", "func.func"):
         yield _text(op, "sym_name")
     elif op.name == "emitpy.import":

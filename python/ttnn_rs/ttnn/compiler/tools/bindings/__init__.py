@@ -1,1 +1,4 @@
-"""The Python bindings of MLIR and of the compiler's dialects, as far as scripts of the compiler stack use them."""
+"""Python bindings of MLIR and the dialects, for scripts.
+
+As far as scripts of the compiler stack use them.
+"""

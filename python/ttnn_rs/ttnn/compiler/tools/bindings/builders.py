@@ -59,7 +59,10 @@ class CBType(Type):
 
     @staticmethod
     def get(context: Context, address: int, port: int, memref: BoundMemRefType) -> CBType:
-        """Return the type of a circular buffer on memory; a page is an element or a tile."""
+        """Return a circular buffer's type on memory.
+
+        A page is an element or a tile.
+        """
         raw = memref.raw
         assert isinstance(raw, MemRefType)
         element = raw.element_type
@@ -105,7 +108,7 @@ class FuncOp:
     """
 
     def __init__(self, name: str, type: tuple[Sequence[Type], Sequence[Type]]) -> None:
-        """Make a function without body and put it where the insertion point says."""
+        """Create a function without body at the insertion point."""
         inputs, results = type
         parts = [one.raw for one in inputs], [one.raw for one in results]
         self.raw = AnyFuncOp(name, parts, Region())

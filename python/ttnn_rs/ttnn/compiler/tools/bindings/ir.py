@@ -84,7 +84,9 @@ class _Stack:
 
 
 def default_version() -> Version:
-    """Return the version of what does not show its own: that of the environment variable `TTMLIR_DEFAULT_VERSION`.
+    """Return the default version: environment variable `TTMLIR_DEFAULT_VERSION`.
+
+    For what does not show its own.
 
     Raises:
         ArgumentError: It has another value than 2024-09, 2025-10 or 2026-08.
@@ -353,7 +355,7 @@ WRAPPERS: dict[type, type[Attribute]] = {
     type(builtin_float("bf16")): BF16Type,
     type(builtin_float("f64")): F64Type,
 }
-"""Classes of the bindings by those that they stand for; dialects add theirs."""
+"""Binding classes by represented class; dialects add theirs."""
 
 
 def wrap(raw: AnyAttribute) -> Attribute:
@@ -523,7 +525,7 @@ class InsertionPoint(_Scoped):
 
     @staticmethod
     def at_block_begin(block: Block) -> InsertionPoint:
-        """Return the place before the first operation of a block that is empty.
+        """Return the place before an empty block's first operation.
 
         Raises:
             ArgumentError: It has operations.
@@ -603,7 +605,7 @@ class Module:
         return all(_ends(block) for function in self.parsed.functions() for block in function.body.blocks)
 
     def __str__(self) -> str:
-        """Return its text; in generic form if it is not valid, as MLIR prints it."""
+        """Return its text, generic if invalid, as MLIR prints it."""
         return print_module(self.parsed, generic=not self.verify(), local_scope=False)
 
     def dump(self) -> None:

@@ -82,7 +82,7 @@ class ArgSpecAttr(Attribute):
 
     @staticmethod
     def get(ctx: Context, rtArgs: Sequence[ArgAttr], ctArgs: Sequence[ArgAttr]) -> ArgSpecAttr:  # noqa: N803
-        """Return the arguments that a kernel gets when it runs and those when it is compiled."""
+        """Return a kernel's runtime and compile-time arguments."""
         words = [
             f"{name} = [{', '.join(str(one).removeprefix(f'#{ArgAttr.name}') for one in given)}]"
             for name, given in (("rt_args", rtArgs), ("ct_args", ctArgs))

@@ -1,4 +1,7 @@
-"""`ttmlir.dialects.tt`: enumerations, and in `ir` the attributes and types of the base dialect."""
+"""`ttmlir.dialects.tt`: enumerations, attributes and types of the base dialect.
+
+The attributes and types are in `ir`.
+"""
 
 from __future__ import annotations
 
@@ -149,7 +152,10 @@ class LayoutAttr(Attribute):
 
     @staticmethod
     def with_element_type_(context: Context, layout: LayoutAttr, element_type: Type) -> LayoutAttr:
-        """Return a layout with another element: tiles divide the shard, scalars undo tiles."""
+        """Return a layout with another element.
+
+        Tiles divide the shard, scalars undo tiles.
+        """
         old, element = layout._layout, element_type.raw
         shape = list(old.memref.get_shape())
         if isinstance(old.element, attributes.TileType):
@@ -194,7 +200,7 @@ class DeviceAttr(Attribute):
 
     @staticmethod
     def from_system_desc(context: Context, system_desc: SystemDescAttr, mesh_shape: Sequence[int]) -> DeviceAttr:
-        """Return the device that a mesh of the chips of a system makes.
+        """Return the device of a mesh of a system's chips.
 
         Raises:
             DeviceError: The mesh is larger than the system.

@@ -29,7 +29,7 @@ _WORDS = ENUMS["ttcore.supportedDataTypes"]
 
 
 class Topology(IntEnum):
-    """Connection of the chips of a mesh dimension, with the numbers of the dialect."""
+    """A mesh dimension's chip connection, with the dialect's numbers."""
 
     Ring = 0
     Linear = 1
@@ -43,7 +43,7 @@ class TileType(Type):
 
     @staticmethod
     def get(context: Context, height: int, width: int, data_type: int) -> TileType:
-        """Return the type of a tile; `data_type` is a `DataType` or its number."""
+        """Return a tile's type; `data_type` is a `DataType` or number."""
         return TileType(attributes.TileType("ttcore", height, width, _WORDS[DataType(data_type)]))
 
     @property
@@ -67,7 +67,10 @@ class GridAttr(Attribute):
 
     @staticmethod
     def get(context: Context, shape: Sequence[int], *maps: AffineMap) -> GridAttr:
-        """Return a grid: without maps, with the one to chips and cores (2025-10), or with that and the map back."""
+        """Return a grid with its version's maps.
+
+        Without maps, with the one to chips and cores (2025-10), or with that and the map back.
+        """
         return GridAttr(_grid(shape, maps))
 
     @property
@@ -135,7 +138,7 @@ class DeviceAttr(Attribute):
 
     @staticmethod
     def from_system_desc(context: Context, system_desc: SystemDescAttr, mesh_shape: Sequence[int]) -> DeviceAttr:
-        """Return the device that a mesh of the chips of a system makes.
+        """Return the device of a mesh of a system's chips.
 
         Raises:
             DeviceError: The mesh is larger than the system.

@@ -98,7 +98,9 @@ def load_system_desc_from_path(path: str) -> SystemDesc:
 
 
 def load_binary_from_capsule(capsule: bytes | Content | Binary) -> Binary:
-    """Return a binary that was compiled in this process: what the compiler returned, or its bytes.
+    """Return a binary compiled in this process, or its bytes.
+
+    It is what the compiler returned.
 
     Raises:
         FileFormatError: The bytes are no binary.
@@ -109,6 +111,6 @@ def load_binary_from_capsule(capsule: bytes | Content | Binary) -> Binary:
 
 
 def as_dict(binary: Flatbuffer) -> dict[str, Any]:
-    """Return the content as a dictionary, with the keys of the JSON text."""
+    """Return the content as a dictionary with JSON's keys."""
     values: dict[str, Any] = json.loads(binary.as_json())
     return values

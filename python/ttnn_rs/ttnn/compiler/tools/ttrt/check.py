@@ -42,7 +42,10 @@ class Check(Command):
             self.attempt(one, "skip", load, one)
 
     def execute(self) -> None:
-        """Compare each binary with the descriptors: it passes if it was built for one of them."""
+        """Compare each binary with the descriptors.
+
+        It passes if it was built for one of them.
+        """
         query = Query({"--quiet": True, "--allow-files": self["--allow-files"]}, self.logger, self.artifacts)
         query()
         for binary in self.binaries:

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Command:
-    """A command: made with arguments, then called; nothing is left over from a call to the next.
+    """A command: created with arguments, then called, stateless between calls.
 
     Attributes:
         name: Name on the command line.
@@ -111,7 +111,9 @@ class Command:
             self.artifacts.create_artifacts()
 
     def refuse_links(self) -> None:
-        """Refuse to write where links lead that came with somebody's files; what the user names is the user's choice.
+        """Refuse to write through links that came with files.
+
+        What the user names is the user's choice.
 
         Raises:
             FileAccessError: A link leads out of its folder.
@@ -129,7 +131,7 @@ class Command:
             )
 
     def check_constraints(self) -> None:
-        """Find the binaries, and leave out those that cannot be used, with the reason."""
+        """Find the binaries, without unusable ones, whose reasons are recorded."""
 
     def execute(self) -> None:
         """Do the work."""
@@ -140,7 +142,10 @@ class Command:
             self.results.save_results(self["--result-file"])
 
     def __call__(self) -> tuple[int, list[dict[str, Any]]]:
-        """Do all of it; return 0 if every file passed, else 1, and what came out for each."""
+        """Run the command; return 0 if all passed, and results.
+
+        1 if a file did not pass; the results are of each file.
+        """
         self.results = Results(self.logger, self.file_manager)
         self.preprocess()
         self.check_constraints()
@@ -149,7 +154,9 @@ class Command:
         return self.results.get_result_code(), self.results.get_results()
 
     def load_binaries(self, check: Callable[[Binary], None]) -> list[Binary]:
-        """Return the binaries of the argument `binary`; those that are damaged or refused are results.
+        """Return the `binary` argument's binaries.
+
+        Those that are damaged or refused are results.
 
         Args:
             check: Raises what speaks against a binary.
@@ -169,7 +176,10 @@ class Command:
         return [binary for binary in found if binary is not None]
 
     def attempt(self, path: str, outcome: str, work: Callable[..., Result], *arguments: Any) -> Result | None:
-        """Return what a function returns; what the package refuses is a result of the file, and `None` comes out."""
+        """Return a function's result; record refusals and return None.
+
+        They are results of the file.
+        """
         try:
             return work(*arguments)
         except TtnnError as error:

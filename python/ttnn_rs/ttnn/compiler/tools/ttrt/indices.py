@@ -1,4 +1,4 @@
-"""Inputs of programs that are indices: rows of tables, positions in caches, pages.
+"""Index inputs of programs: table rows, cache positions, pages.
 
 Found in the tables of a binary: an operation says which of its operands is an index of which other one, and what only
 moves or converts an index leads back to an input of the program.
@@ -46,7 +46,10 @@ def _along_dim(table: Table) -> int:
 
 
 def _position(cache: str) -> Callable[[Table], int]:
-    """Return the number of positions of a user: all those of its pages, if there is a table of pages."""
+    """Return a user's number of positions.
+
+    All those of its pages, if there is a table of pages.
+    """
 
     def positions(table: Table) -> int:
         pages, _, length, *_ = _shape(table, cache)
@@ -56,7 +59,10 @@ def _position(cache: str) -> Callable[[Table], int]:
 
 
 def _first(table: Table) -> int:
-    """Only the first chunk: others begin at multiples of a size that the kernel chooses."""
+    """Only the first chunk.
+
+    Others begin at multiples of a size that the kernel chooses.
+    """
     return 1
 
 
@@ -77,12 +83,12 @@ _INDICES: Final[dict[str, dict[str, Callable[[Table], int]]]] = {
 
 
 def index_limits(programs: list[Table], number: int) -> Limits:
-    """Return, by their position, the inputs of a program that are indices, and the number below which each must be."""
+    """Return index inputs by position, with their upper limits."""
     return _limits(programs, number, {}, 0)
 
 
 def _limits(programs: list[Table], number: int, outputs: Limits, depth: int) -> Limits:
-    """Return the limits of the inputs of a program, given those of its outputs."""
+    """Return a program's input limits, given its output limits."""
     if not 0 <= number < len(programs) or depth > _DEPTH:
         return {}
     program = programs[number]
@@ -135,7 +141,9 @@ def _lower(limits: Limits, reference: Table, limit: int | None) -> None:
 
 
 def below(tensor: Any, limit: int) -> Any:
-    """Return a torch tensor of indices below a limit, made of the numbers of a tensor; those that are already are kept.
+    """Return a torch tensor of indices below a limit.
+
+    It is made of the numbers of a tensor; those that are already are kept.
 
     Fractions, as of normally distributed numbers, are scaled first. A floating point type holds its indices exactly.
     """

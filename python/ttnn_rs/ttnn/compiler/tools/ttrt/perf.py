@@ -1,4 +1,4 @@
-"""`ttrt perf`: predicted times of the operations of a binary on the chip, in the official sheet."""
+"""`ttrt perf`: predicted operation times of a binary, as official sheet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ HOST_SHEET = "host_times.csv"
 
 
 class Perf(Command):
-    """Predicts the time of binaries. Times are those of the time model, not measured on a card.
+    """Predictor of binaries' times.
+
+    Times are those of the time model, not measured on a card.
 
     Attributes:
         sheets: Path of the sheet of each binary, after a call.
@@ -39,7 +41,10 @@ class Perf(Command):
         super().preprocess()
 
     def check_constraints(self) -> None:
-        """Leave out binaries of other versions and systems, and those with several programs where one is expected."""
+        """Skip other versions and systems, and unexpected multi-program binaries.
+
+        One program may be expected.
+        """
         folder = self.file_manager.is_directory(self["binary"])
         if folder and not self["--host-only"]:
             self.binaries: list[Binary] = []

@@ -49,5 +49,5 @@ class Query(Command):
         return binaries.as_dict(self.system_desc)
 
     def current_system_table(self, language: str) -> dict[str, Any]:
-        """Return the table of the simulated system as binaries of a language have it."""
+        """Return the simulated system's table in a language's form."""
         return to_table(current_system(), language)

@@ -23,7 +23,7 @@ class Read(Command):
     output: dict[str, dict[str, Any]]
 
     def check_constraints(self) -> None:
-        """Find binaries, and system descriptors if the section is one of those they have."""
+        """Find binaries, and system descriptors if the section is theirs."""
         self.files: list[Flatbuffer] = []
         path, section = self["binary"], self["--section"]
         descriptors = self.file_manager.find_ttsys_binary_paths(path)

@@ -80,7 +80,10 @@ class Run(Command):
         return binary.chosen_programs(str(self["--program-index"]))
 
     def run_program(self, device: runtime.Device, binary: Binary, index: int) -> list[str]:
-        """Run one program as often as asked for; return what is wrong with its outputs."""
+        """Run one program repeatedly; return its output errors.
+
+        As often as requested.
+        """
         torch = require_torch()
         program = binary.get_program(index)
         program.populate_inputs(Run.TorchInitializer.get_initilizer(self["--init"]))

@@ -128,7 +128,10 @@ class Device:
 
 
 class Event:
-    """The end of a submitted program. Programs run when they are submitted, so it has come."""
+    """A submitted program's end, already reached.
+
+    Programs run when they are submitted.
+    """
 
 
 class Tensor:
@@ -195,7 +198,7 @@ def set_compatible_runtime(binary: Flatbuffer) -> None:
 
 
 def get_current_system_desc() -> tuple[SystemDesc, list[int]]:
-    """Return the descriptor of the simulated system, and the numbers of its devices."""
+    """Return the simulated system's descriptor and device numbers."""
     system = current_system()
     content = descriptors.make_binary(system, ttnn.__version__)
     return SystemDesc(content), list(range(len(system.chip_indices)))
@@ -259,7 +262,9 @@ def submit(
     *,
     allow_files: bool = False,
 ) -> Event:
-    """Run a program: inputs are read from the memory of their tensors, outputs written to theirs.
+    """Run a program from input tensors to output tensors.
+
+    Inputs are read from the memory of their tensors, outputs written to theirs.
 
     The memory of inputs and outputs in block formats is one of bfloat16.
 

@@ -24,7 +24,7 @@ __all__ = ["Artifacts", "Binary", "FileManager", "Flatbuffer", "Logger", "Result
 
 
 class _Lines(logging.Handler):
-    """Appends lines to a file that is open only during a write, so that an unused log is not created."""
+    """Appender of lines to a file, created at first write."""
 
     def __init__(self, file_name: str) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class FileManager:
         make_folder(directory_path, where="ttrt")
 
     def remove_directory(self, directory_path: str) -> None:
-        """Remove a folder, if it is there, and all that is in it."""
+        """Remove an existing folder with its content."""
         if self.check_directory_exists(directory_path):
             shutil.rmtree(directory_path)
 
@@ -140,15 +140,24 @@ class FileManager:
         return sorted(found)
 
     def find_ttnn_binary_paths(self, path: str) -> list[str]:
-        """Return a file, or the files of a folder, that are TTNN binaries by their names."""
+        """Return a TTNN binary file, or a folder's.
+
+        They are recognized by their names.
+        """
         return self._find(path, "TTNN")
 
     def find_ttmetal_binary_paths(self, path: str) -> list[str]:
-        """Return a file, or the files of a folder, that are TTMetal binaries by their names."""
+        """Return a TTMetal binary file, or a folder's.
+
+        They are recognized by their names.
+        """
         return self._find(path, "TTM0")
 
     def find_ttsys_binary_paths(self, path: str) -> list[str]:
-        """Return a file, or the files of a folder, that are system descriptors by their names."""
+        """Return a system descriptor file, or a folder's.
+
+        They are recognized by their names.
+        """
         return self._find(path, "TTSY")
 
 
@@ -200,7 +209,10 @@ class Artifacts:
         self.file_manager.remove_directory(self.get_binary_folder_path(binary))
 
     def save_binary(self, binary: Binary, query: Any = None) -> None:
-        """Save a binary, the inputs and outputs of its programs as torch files, and the system descriptor."""
+        """Save a binary, its programs' tensors, and the system descriptor.
+
+        Inputs and outputs are torch files.
+        """
         folder = self.get_binary_folder_path(binary)
         for part in ("run", "perf"):
             self.file_manager.create_directory(f"{folder}/{part}")
@@ -327,7 +339,9 @@ class Binary(Flatbuffer):
         return 0 <= program_index < len(self.programs)
 
     def chosen_programs(self, index: str) -> list[int]:
-        """Return the numbers of the programs that `--program-index` names; "all" are those that nothing else calls.
+        """Return the program numbers of `--program-index`.
+
+        "all" are those that nothing else calls.
 
         Raises:
             StorageError: There is none of that number, or it is a step of another program's trace.
@@ -395,7 +409,7 @@ class Binary(Flatbuffer):
             return made
 
         def populate_inputs(self, init_fn: Any) -> None:
-            """Make the inputs with a function of shape and dtype; indices are brought below the size of their table."""
+            """Create inputs by shape and dtype; indices fit their table."""
             self.input_tensors = self._make(self.program.get("inputs", []), init_fn)
             if self._programs is not None:
                 for position, limit in index_limits(self._programs, self.index).items():
@@ -421,7 +435,9 @@ class Binary(Flatbuffer):
 
         @staticmethod
         def from_data_type(dtype: str) -> Any:
-            """Return the torch type of a data type of binaries; tensors of block formats are made of bfloat16.
+            """Return a binary data type's torch type.
+
+            Tensors of block formats are made of bfloat16.
 
             Raises:
                 FileFormatError: There is none.
@@ -437,7 +453,10 @@ class Binary(Flatbuffer):
 
 Program = Binary.Program
 _TRACE_STEPS: Final = frozenset({"BeginTraceCaptureOp", "EndTraceCaptureOp", "ExecuteTraceOp"})
-"""Operations with the number of a trace, which a program cannot get from a file or write to one."""
+"""Trace id operations, which programs cannot load or store.
+
+From a file or to one.
+"""
 _TORCH: Final = {
     "Float32": "float32",
     "Float16": "float16",
