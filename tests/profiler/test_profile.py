@@ -15,7 +15,7 @@ import pytest
 import ttnn
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.observers import OBSERVERS
-from ttnn.profiler import recorder
+from ttnn.profiler import planner
 from ttnn.profiler.recorder import Recorder
 from ttnn.profiler.table import flops
 
@@ -72,8 +72,8 @@ def test_repeated_calls_are_described_once(operands, form, monkeypatch):
         described.append(args[0])
         return describe_calls(*args)
 
-    describe_calls = recorder.describe
-    monkeypatch.setattr(recorder, "describe", describe)
+    describe_calls = planner.describe
+    monkeypatch.setattr(planner, "describe", describe)
     call = {
         "tensors": lambda: ttnn.matmul(a, b),
         "a list": lambda: ttnn.concat([a, b], -1),

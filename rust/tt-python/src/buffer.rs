@@ -124,6 +124,11 @@ impl PyBuffer {
         self.shared.arch()
     }
 
+    /// Notes that its memory was freed.
+    pub fn set_freed(&self) {
+        self.freed.store(true, Ordering::Release);
+    }
+
     /// Its name there.
     pub fn id(&self) -> BufferId {
         self.facts.id

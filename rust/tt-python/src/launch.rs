@@ -1,7 +1,8 @@
 //! Programs of operators: steps on numbered slots, and their launch.
 //!
 //! Slots are the operands, then what the program allocates, in its order. Programs are made by `crate::resolving`.
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -9,9 +10,9 @@ use tt_memory::{BufferId, Device};
 use tt_ops::OpError;
 
 use crate::buffer::{Facts, PyBuffer as Buffer};
-use crate::error::EngineError;
+use crate::error::{EngineError, engine_bug};
 use crate::shared::SharedDevice;
-use crate::slots::{self, Event, Lowest};
+use crate::slots::{Event, Lowest};
 
 /// A step as Python sees it: function, slots, keyword arguments.
 type StepFacts = (&'static str, Vec<usize>, Option<Py<PyDict>>);
@@ -34,10 +35,10 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs it. Returns whether there was the room in L1 that it needs.
-    fn run(&self, device: &mut Device, buffers: &mut [Option<BufferId>]) -> Result<bool, OpError> {
+    /// Runs a range of its events. Returns whether there was the room in L1 that they need.
+    fn run(&self, events: Range<usize>, device: &mut Device, buffers: &mut [Option<BufferId>]) -> Result<bool, OpError> {
         let mut ids = Vec::with_capacity(4);
-        for event in &self.events {
+        for event in &self.events[events] {
             match event {
                 Event::Allocate(slot, plan) => buffers[*slot] = Some(device.allocate(plan.clone())?),
                 Event::Free(slot) => {
@@ -64,51 +65,29 @@ impl Program {
         }
         Ok(true)
     }
-}
 
-/// Adds the events of a program that an operator inside of this one has; returns the slots of its results. None if
-/// other buffers are in L1 than it is made for.
-///
-/// # Errors
-/// An operand is no slot of this program, or the device cannot be used.
-fn inline(py: Python<'_>, program: &Program, operands: &[&Buffer]) -> PyResult<Option<Vec<Buffer>>> {
-    let number = slots::number();
-    let of = |buffer: &&Buffer| buffer.slot().filter(|slot| Some(slot.program) == number);
-    let Some(mut places) = operands.iter().map(of).collect::<Option<Vec<_>>>() else {
-        return Err(slots::refused("a buffer that is no operand is used"));
-    };
-    let shared = &program.device;
-    if let Some(lowest) = program.lowest {
-        let now = shared.look(py)?.lowest_l1_address().map_err(|error| error.into_exception(py))?;
-        if Lowest(now) != lowest {
-            return Ok(None);
-        }
-        slots::look_at_l1(now)?;
+    /// Returns whether L1 holds the buffers that it is made for, and no others where it needs the room.
+    fn has_room(&self, device: &Device) -> Result<bool, OpError> {
+        let Some(Lowest(expected)) = self.lowest else { return Ok(true) };
+        Ok(device.lowest_l1_address()? == expected)
     }
-    let mut made = Vec::new();
-    for event in &program.events {
-        match event {
-            Event::Allocate(_, plan) => {
-                let sizes = shared.look(py)?.sizes(plan).map_err(|error| error.into_exception(py))?;
-                let Some(slot) = slots::allocate(plan.clone()) else { return Ok(None) };
-                places.push(slot);
-                made.push((slot, plan, sizes));
-            }
-            Event::Free(slot) => slots::free(places[*slot])?,
-            Event::Write(slot, data, row_bytes) => slots::write(places[*slot], data, *row_bytes)?,
-            Event::Room(end) => drop(slots::require_room(*end)),
-            Event::Run { function, run, slots: of, settings } => {
-                let settings = settings.as_ref().map(|settings| settings.clone_ref(py));
-                let of = of.iter().map(|&slot| places[slot].index).collect();
-                slots::push(Event::Run { function, run: Arc::clone(run), slots: of, settings });
-            }
+
+    /// Returns the operands; None if one has no memory or is on another device, or if their number is another.
+    fn given<'a>(&self, operands: &'a Bound<'_, PyTuple>) -> Option<Vec<&'a Buffer>> {
+        let mut given = Vec::with_capacity(self.operands);
+        for operand in operands.iter_borrowed() {
+            given.push(operand.cast::<Buffer>().ok()?.get());
         }
+        let usable = |buffer: &&Buffer| buffer.is_allocated() && Arc::ptr_eq(buffer.device(), &self.device);
+        (given.len() == self.operands && self.device.is_open() && given.iter().all(usable)).then_some(given)
     }
-    let result = |&slot: &usize| {
-        let &(slot, plan, sizes) = made.iter().find(|(made, ..)| *made == places[slot])?;
-        Some(Buffer::planned(Arc::clone(shared), plan, sizes, slot))
-    };
-    Ok(program.results.iter().map(result).collect())
+
+    /// Returns the buffers of its slots before it runs: those of the operands.
+    fn buffers(&self, operands: &[&Buffer]) -> Vec<Option<BufferId>> {
+        let mut buffers: Vec<_> = operands.iter().map(|buffer| Some(buffer.id())).collect();
+        buffers.resize(self.slots, None);
+        buffers
+    }
 }
 
 #[pymethods]
@@ -117,31 +96,17 @@ impl Program {
     /// device, or if the buffers in L1 leave less room than it is made for.
     #[pyo3(signature = (*operands))]
     fn __call__<'py>(&self, py: Python<'py>, operands: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let mut given = Vec::with_capacity(self.operands);
-        for operand in operands.iter_borrowed() {
-            let Ok(buffer) = operand.cast::<Buffer>() else { return Ok(None) };
-            given.push(buffer.get());
-        }
-        let shared = &self.device;
-        let usable = |buffer: &&Buffer| buffer.is_allocated() && Arc::ptr_eq(buffer.device(), shared);
-        if given.len() != self.operands || !shared.is_open() || !given.iter().all(usable) {
-            return Ok(None);
-        }
-        if slots::is_active() {
-            return inline(py, self, &given)?.map(|made| PyTuple::new(py, made)).transpose();
-        }
+        let Some(given) = self.given(operands) else { return Ok(None) };
         if self.events.is_empty() {
             return Ok(Some(PyTuple::empty(py)));
         }
-        let mut buffers: Vec<Option<BufferId>> = given.iter().map(|buffer| Some(buffer.id())).collect();
-        buffers.resize(self.slots, None);
+        let shared = &self.device;
+        let mut buffers = self.buffers(&given);
         let facts = shared.launch(py, |device| {
-            if let Some(lowest) = self.lowest
-                && Lowest(device.lowest_l1_address()?) != lowest
-            {
+            if !self.has_room(device)? {
                 return Ok(None);
             }
-            let ran = self.run(device, &mut buffers);
+            let ran = self.run(0..self.events.len(), device, &mut buffers);
             if let Ok(true) = ran {
                 let of = |slot: &usize| buffers[*slot].map(|id| device.buffer(id).map(Facts::of)).transpose();
                 let facts: Result<Vec<_>, _> = self.results.iter().filter_map(|slot| of(slot).transpose()).collect();
@@ -157,6 +122,22 @@ impl Program {
         PyTuple::new(py, made).map(Some)
     }
 
+    /// Begins to run it event by event; None where a launch returns None.
+    #[pyo3(signature = (*operands))]
+    fn walk(slf: &Bound<'_, Self>, operands: &Bound<'_, PyTuple>) -> PyResult<Option<Walk>> {
+        let program = slf.get();
+        let Some(given) = program.given(operands) else { return Ok(None) };
+        let has_room = program.device.launch(slf.py(), |device| program.has_room(device))?;
+        let (buffers, made) = (program.buffers(&given), (0..program.slots).map(|_| None).collect());
+        let state = Mutex::new(State { next: 0, buffers, made });
+        Ok(has_room.then(|| Walk { program: slf.clone().unbind(), state }))
+    }
+
+    /// The number of its events.
+    fn __len__(&self) -> usize {
+        self.events.len()
+    }
+
     /// The functions that it runs, in order: name, slots, keyword arguments.
     #[getter]
     fn steps(&self, py: Python<'_>) -> Vec<StepFacts> {
@@ -170,7 +151,67 @@ impl Program {
     }
 }
 
+/// A program that runs event by event, for observers of what happens inside of it.
+#[pyclass(frozen, module = "ttnn._engine")]
+struct Walk {
+    program: Py<Program>,
+    state: Mutex<State>,
+}
+
+/// How far it has run.
+struct State {
+    /// The number of the next event.
+    next: usize,
+    /// The buffers of its slots.
+    buffers: Vec<Option<BufferId>>,
+    /// Their Python objects, without those of the operands.
+    made: Vec<Option<Py<Buffer>>>,
+}
+
+#[pymethods]
+impl Walk {
+    /// Runs the events before a number. Returns False if there was not the room in L1 that they need.
+    fn advance(&self, py: Python<'_>, end: usize) -> PyResult<bool> {
+        let program = self.program.get();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { next, buffers, made } = &mut *state;
+        let events = *next..end.clamp(*next, program.events.len());
+        *next = events.end;
+        let of_events = events.clone();
+        let (ran, facts) = program.device.launch(py, |device| {
+            let ran = program.run(events, device, buffers);
+            let allocated = program.events[of_events.clone()].iter().filter_map(|event| match event {
+                Event::Allocate(slot, _) => buffers[*slot].map(|id| (*slot, id)),
+                _ => None,
+            });
+            let facts: Result<Vec<_>, OpError> =
+                allocated.map(|(slot, id)| Ok((slot, Facts::of(device.buffer(id)?)))).collect();
+            Ok::<_, OpError>((ran, facts?))
+        })?;
+        for (slot, facts) in facts {
+            made[slot] = Some(Py::new(py, Buffer::new(Arc::clone(&program.device), facts))?);
+        }
+        for event in &program.events[of_events] {
+            if let Event::Free(slot) = event
+                && buffers[*slot].is_none()
+                && let Some(buffer) = &made[*slot]
+            {
+                buffer.get().set_freed();
+            }
+        }
+        ran.map_err(|error| error.into_exception(py))
+    }
+
+    /// Returns the buffer of a slot that is no operand.
+    fn buffer(&self, py: Python<'_>, slot: usize) -> PyResult<Py<Buffer>> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = state.made.get(slot).and_then(Option::as_ref);
+        made.map(|buffer| buffer.clone_ref(py)).ok_or_else(|| engine_bug(py, "a slot has no buffer yet"))
+    }
+}
+
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Program>()
+    module.add_class::<Program>()?;
+    module.add_class::<Walk>()
 }

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use crate::arguments::add_functions;
 use crate::buffer::PyBuffer as Buffer;
 use crate::device::PyDevice;
+use crate::error::engine_bug;
 use crate::launch::Program;
 use crate::shared::SharedDevice;
 use crate::slots::{self, Builder, Event, Unresolved};
@@ -25,22 +26,22 @@ impl Drop for Resolving {
     }
 }
 
-/// Begins a program on operands. None if this thread resolves already.
+/// Begins a program on operands. This thread must not resolve already.
 #[pyfunction]
 fn begin_program(
     py: Python<'_>,
     device: PyRef<'_, PyDevice>,
     operands: Vec<PyRef<'_, Buffer>>,
-) -> PyResult<Option<Resolving>> {
+) -> PyResult<Resolving> {
     if slots::is_active() {
-        return Ok(None);
+        return Err(engine_bug(py, "a program is made inside of another one"));
     }
     let (number, places) = slots::begin(operands.len());
     let mut resolving = Resolving { number, device: Arc::clone(device.shared()), slots: Vec::new() };
     for (operand, slot) in operands.iter().zip(places) {
         resolving.slots.push(Py::new(py, operand.as_slot(slot))?);
     }
-    Ok(Some(resolving))
+    Ok(resolving)
 }
 
 /// What became of a program: it was made, or why not.
@@ -52,6 +53,12 @@ enum Ended {
 
 #[pymethods]
 impl Resolving {
+    /// The number of its events so far.
+    #[getter]
+    fn position(&self) -> usize {
+        slots::events_of(self.number)
+    }
+
     /// Ends the program. `results` are slots that it allocates and leaves.
     fn end(&self, results: Vec<PyRef<'_, Buffer>>) -> Ended {
         let Some(Builder { operands, slots, events, lowest, refused, .. }) = slots::end(self.number) else {

@@ -234,6 +234,14 @@ pub fn number() -> Option<u64> {
     BUILDER.with_borrow(|builder| builder.as_ref().map(|builder| builder.number))
 }
 
+/// The number of events so far of the program of a number, 0 if this thread does not make it.
+pub fn events_of(number: u64) -> usize {
+    BUILDER.with_borrow(|builder| match builder {
+        Some(builder) if builder.number == number => builder.events.len(),
+        _ => 0,
+    })
+}
+
 /// Ends the program of a number, if this thread makes it.
 pub fn end(number: u64) -> Option<Builder> {
     BUILDER.with_borrow_mut(|builder| builder.take_if(|builder| builder.number == number))

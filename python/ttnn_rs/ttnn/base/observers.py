@@ -2,12 +2,15 @@
 
 While nobody observes, a call asks whether one list is empty, and no more. Observers see the operators that the program
 calls, the functions of tensors below them, the programs that the engine runs for them, and the memory that is
-allocated.
+allocated. An operator whose call is a program (`ttnn.runtime`) runs no Python: observers read the events inside of it
+from the program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -29,10 +32,12 @@ class Observer:
     None if the next observer decides it.
     """
     in_full: bool = True
-    """True if operators run step by step.
+    """True if it receives the events inside of a program while that runs.
 
-    The allocations and steps of a cached program happen inside of the engine, where no observer sees them.
+    Otherwise it receives `launched` afterwards, and reads in the program what it needs.
     """
+    makes_program: ClassVar[bool] = False
+    """True if it makes a program of what it observes: no other observer is told of that."""
     replays: ClassVar[bool] = False
     """True if it observes the operators of a trace that is replayed."""
 
@@ -74,22 +79,53 @@ class Observer:
     def noted(self, program: Any) -> None:
         """The innermost operator has decided on a program."""
 
+    def launched(self, program: Any, call: Any) -> None:
+        """The program of the innermost operator has run: a `runtime.programs.Program`, for a `runtime.calls.Call`."""
+
     def program_ran(self, ran: Any) -> None:
         """A program of `ttnn.metal` has run: an `operation.observation.ProgramRan`."""
 
 
 OBSERVERS: Final[list[Observer]] = []
-"""Those that observe now, the outermost first."""
+"""Those that observe now, the outermost first; empty if events need not be told."""
+
+
+class _Thread(threading.local):
+    """State of one thread: the observer that makes a program of its events."""
+
+    maker: Observer | None = None
+
+
+_thread: Final = _Thread()
+
+
+def observing() -> Sequence[Observer]:
+    """Return the observers of this thread's events: the one that makes a program of them, or else all others."""
+    if _thread.maker is not None:
+        return (_thread.maker,)
+    return [observer for observer in OBSERVERS if not observer.makes_program]
+
+
+@contextmanager
+def making_program(maker: Observer) -> Iterator[None]:
+    """Tell the events of this thread to an observer that makes a program of them, and to no other."""
+    _thread.maker = maker
+    OBSERVERS.append(maker)
+    try:
+        yield
+    finally:
+        OBSERVERS.remove(maker)
+        _thread.maker = None
+
+
+def runs_programs() -> bool:
+    """Return True if this thread's calls may run as programs: none is being made, and no observer has runs blocked."""
+    return _thread.maker is None and not blocked()
 
 
 def blocked() -> bool:
     """Return True if nothing runs, by the outermost observer that decides it."""
-    return next((observer.blocks for observer in OBSERVERS if observer.blocks is not None), False)
-
-
-def operates_in_full() -> bool:
-    """Return True if operators run step by step, because of an observer."""
-    return any(observer.in_full for observer in OBSERVERS)
+    return next((observer.blocks for observer in observing() if observer.blocks is not None), False)
 
 
 def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Result]) -> _Result:
@@ -100,7 +136,7 @@ def observed(name: str, arguments: tuple[Any, ...], function: Callable[[], _Resu
         arguments: What it was called with.
         function: What to run.
     """
-    observers = tuple(OBSERVERS)
+    observers = tuple(observing())
     for observer in observers:
         observer.function_start(name, arguments)
     try:

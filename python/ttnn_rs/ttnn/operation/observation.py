@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from ttnn.base.observers import OBSERVERS
+from ttnn.base.observers import observing
 
 
 class Operator(Protocol):
@@ -46,11 +46,11 @@ class ProgramRan(NamedTuple):
 
 def note(program: Any) -> None:
     """Tell the observers which program the operator has decided on."""
-    for observer in OBSERVERS:
+    for observer in observing():
         observer.noted(program)
 
 
 def program_ran(ran: ProgramRan) -> None:
     """Tell the observers of a program of `ttnn.metal`."""
-    for observer in OBSERVERS:
+    for observer in observing():
         observer.program_ran(ran)

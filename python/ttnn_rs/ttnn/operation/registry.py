@@ -30,7 +30,7 @@ from ttnn.base.exceptions import (
     TtnnError,
     UnsupportedError,
 )
-from ttnn.base.observers import OBSERVERS, observed_operation
+from ttnn.base.observers import OBSERVERS, observed_operation, observing
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.golden.oracles import oracle
@@ -217,7 +217,7 @@ class FastOperation:
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
         if OBSERVERS:
-            return observed_operation(OBSERVERS, self, args, kwargs, _run)
+            return observed_operation(observing(), self, args, kwargs, _run)
         if Traces.capturing:
             return record(self, args, kwargs)
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.base.observers import OBSERVERS, observed_operation
+from ttnn.base.observers import observed_operation, observing
 from ttnn.device.mesh_device import CommandQueue, MeshDevice
 from ttnn.device.traces import CAPTURING
 from ttnn.operation.observation import Operator
@@ -95,7 +95,7 @@ class OperatorCall:
             made.last = self
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        observers = [observer for observer in OBSERVERS if observer.replays]
+        observers = [observer for observer in observing() if observer.replays]
         return observed_operation(observers, self.operation, args, kwargs, _plainly)
 
     def replay(self, queue: CommandQueue, replaced: dict[int, Tensor], *, trace: bool) -> None:

@@ -1,8 +1,7 @@
 """Recording of device operations while a profiler is open.
 
-An operator's call that asks the engine to work is a device operation; one that only calls others is none, and each of
-those is its own. The first call with given arguments is described and planned. Later ones are recognised by the key
-that repeated calls have, and cost a look-up.
+The first call with given arguments is planned (`planner`), from its program if it has one. Later ones are recognised by
+the key that repeated calls have, and cost a look-up.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.exceptions import TtnnError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.observers import OBSERVERS, Observer, Run
 from ttnn.base.shape import Shape
@@ -30,23 +29,13 @@ from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.device.traces import Traces
 from ttnn.operation.observation import Operator, ProgramRan
 from ttnn.operation.operands import device_of, inputs_and_outputs, tensors_in
-from ttnn.profiler.describe import EngineCall, describe
-from ttnn.profiler.keys import key_of, timed
 from ttnn.profiler.missing import Missing
 from ttnn.profiler.plan import Plan
+from ttnn.profiler.planner import Planner
 from ttnn.profiler.programs import plan_of
-from ttnn.runtime.calls import identify
+from ttnn.runtime.calls import Call, identify
 from ttnn.runtime.programs import MISSED, Program
 from ttnn.tensor.tensor import Tensor
-
-
-@dataclass(slots=True)
-class Frame:
-    """A call of an operator that runs now, and what it has asked of the engine so far."""
-
-    operator: str
-    calls: list[EngineCall] = field(default_factory=list)
-    programs: list[Any] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -173,14 +162,12 @@ class _Thread(threading.local):
     """State of one thread.
 
     Attributes:
-        stack: Operators that run now, the innermost last.
-        plans: Device operations of the outermost one so far.
+        planner: Plans the outermost operator that runs.
         passing: Whether what it runs is known, so that the calls inside of it pass.
     """
 
     def __init__(self) -> None:
-        self.stack: list[Frame] = []
-        self.plans: list[Plan | Missing] = []
+        self.planner = Planner()
         self.passing = False
 
 
@@ -195,14 +182,13 @@ class Recorder(Observer):
     """
 
     active: ClassVar[Recorder | None] = None
+    in_full = False
     replays = True
 
     def __init__(self) -> None:
-        self.in_full = False
         self.epoch = time.time_ns() - time.perf_counter_ns()
         self._calls: list[tuple[Any, ...]] = []
         self._now = _Thread()
-        self._describing = threading.Lock()
         self._known: dict[Any, Known] = {}
         self.devices: dict[int, SeenDevice] = {}
         self.before: list[BufferChange] = []
@@ -228,7 +214,7 @@ class Recorder(Observer):
         ]
 
     def start(self) -> None:
-        """Begin to look on."""
+        """Begin to record."""
         _engine.take_buffer_changes()
         _engine.keep_buffer_changes(True)
         for device in tuple(open_devices.values()):
@@ -260,23 +246,38 @@ class Recorder(Observer):
                 mesh_descriptor([device]),
             )
 
+    def operation_start(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An operator is called whose device operations are not known."""
+        self._now.planner.operation_start(operation, args, kwargs)
+
+    def operation_end(self, result: Any) -> None:
+        """Plan it."""
+        self._now.planner.operation_end(result)
+
+    def operation_failed(self, error: BaseException) -> None:
+        """It raises."""
+        self._now.planner.operation_failed(error)
+
     def step(self, function: str, settings: dict[str, Any]) -> None:
         """Keep a step of the operator that runs now."""
-        if self._now.stack:
-            self._now.stack[-1].calls.append((function, settings))
+        self._now.planner.step(function, settings)
 
     def noted(self, program: Any) -> None:
-        """Keep the program of the operator that runs now."""
-        if self._now.stack:
-            self._now.stack[-1].programs.append(program)
+        """Keep what the operator that runs now has decided on."""
+        self._now.planner.noted(program)
+
+    def launched(self, program: Program, call: Call) -> None:
+        """Plan the program of the operator that runs now, unless its device operations are known."""
+        if not self._now.planner.is_idle:
+            self._now.planner.launched(program, call)
 
     def program_ran(self, ran: ProgramRan) -> None:
         """Record a program of `ttnn.metal`, as a part of the operator that runs now if there is one."""
         if ran.report is None:
             return
         plan = plan_of(ran)
-        if self._now.stack:
-            self._now.plans.append(plan)
+        if not self._now.planner.is_idle:
+            self._now.planner.plans.append(plan)
             return
         self._see(ran.device)
         seen = tuple(map(_seen, ran.tensors))
@@ -291,31 +292,25 @@ class Recorder(Observer):
         if thread.passing or Traces.capturing:
             # What a call with these arguments runs is known, or it runs when the trace is replayed.
             return run(operation, args, kwargs)
-        if thread.stack:
-            return self._inner(operation, args, kwargs, run)
+        if not thread.planner.is_idle:
+            return super().call(operation, args, kwargs, run)
         started = time.perf_counter_ns()
         name = operation.__name__
         call = identify(name, args, kwargs)
-        key: tuple[Any, ...] | None
-        device: MeshDevice | None
-        if call is not None:
-            key, numbers, device = call.key, [operand.unique_id for operand in call.operands], call.device
-        else:
-            key, numbers, device = key_of(name, args, kwargs)
-        key = timed(key, operation, args, kwargs)
+        key = None if call is None else _timed(call.key, operation, args, kwargs)
         known = None if key is None else self._known.get(key)
-        if known is None or (known.device is not device and device is not None):
+        if call is None or known is None or known.device is not call.device:
             return self._first(operation, args, kwargs, run, key, started)
-        if call is not None:
-            program = call.device._resolved.get(key)
-            plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
-            if type(program) is Program and plain and not CONFIG.enable_logging:
-                # The shortest way, as that of a call which nobody looks on.
-                output = program.launch(name, call)
-                if output is not MISSED:
-                    self._repeated(known, args, kwargs, output, started, numbers)
-                    return output
-        thread.passing = True
+        numbers = [operand.unique_id for operand in call.operands]
+        program = call.device._resolved.get(call.key)
+        plain = CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode
+        if type(program) is Program and plain and not CONFIG.enable_logging and len(OBSERVERS) == 1:
+            # The shortest way, as that of a call without observers.
+            output = program.launch(name, call, observed=False)
+            if output is not MISSED:
+                self._repeated(known, args, kwargs, output, started, numbers)
+                return output
+        thread.planner, thread.passing = Planner(), True
         try:
             result = run(operation, args, kwargs)
         except BaseException as error:
@@ -360,24 +355,19 @@ class Recorder(Observer):
         key: Any,
         started: int,
     ) -> Any:
-        """Run an operator, and describe and plan what it does."""
-        # The engine notes calls, and operators take their whole way, for one thread at a time.
-        with self._describing:
-            self._now.plans = []
-            self.in_full = True
-            try:
-                result = self._inner(operation, args, kwargs, run)
-            except BaseException as error:
-                self._failed(operation, args, kwargs, started, error)
-                raise
-            finally:
-                self.in_full = False
+        """Run an operator, and plan what it does."""
+        planner = self._now.planner = Planner()
+        try:
+            result = super().call(operation, args, kwargs, run)
+        except BaseException as error:
+            self._failed(operation, args, kwargs, started, error)
+            raise
         inputs, outputs = inputs_and_outputs(args, kwargs, result)
         read, written = tuple(map(_seen, inputs)), tuple(map(_seen, outputs))
         device = device_of(args, kwargs, result)
         self._see(device)
         arguments = _lasting_arguments(args, kwargs)
-        known = Known(operation.__name__, device, tuple(self._now.plans), arguments, read, written)
+        known = Known(operation.__name__, device, tuple(planner.plans), arguments, read, written)
         if key is not None:
             self._known[key] = known
         self._record(known, started, [tensor.number for tensor in read], [tensor.number for tensor in written])
@@ -390,28 +380,12 @@ class Recorder(Observer):
         read = tuple(map(_seen, tensors_in((args, kwargs))))
         device = device_of(args, kwargs, None)
         arguments = _lasting_arguments(args, kwargs)
-        known = Known(operation.__name__, device, tuple(self._now.plans), arguments, read, ())
+        known = Known(operation.__name__, device, tuple(self._now.planner.plans), arguments, read, ())
         failure = Failure(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
         numbers = tuple(tensor.number for tensor in read)
         now = time.perf_counter_ns()
         changes = _engine.buffer_changes()
         self._calls.append((known, started, now, Traces.replaying, numbers, (), changes, _place(), failure))
-
-    def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
-        stack = self._now.stack
-        frame = Frame(operation.__name__)
-        stack.append(frame)
-        try:
-            result = run(operation, args, kwargs)
-        finally:
-            stack.pop()
-        if frame.calls:
-            inputs, outputs = inputs_and_outputs(args, kwargs, result)
-            device = device_of(args, kwargs, result)
-            if device is not None:
-                plans = describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
-                self._now.plans += map(_timed, plans)
-        return result
 
 
 _PACKAGE: Final = str(Path(__file__).parent.parent)
@@ -428,14 +402,22 @@ def _place() -> Place:
     return None
 
 
-def _timed(plan: Plan | Missing) -> Plan | Missing:
-    """Return a plan of known time, or the reason why it is unknown."""
-    if isinstance(plan, Plan):
-        try:
-            _ = plan.timing
-        except UnsupportedError as error:
-            return Missing(plan.name, plan.card, str(error), plan.inputs, plan.outputs)
-    return plan
+def _timed(
+    key: tuple[Any, ...], operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    """Return the key of a call with the elements that decide how long it runs.
+
+    None if they cannot be read: the operator refuses the call.
+    """
+    if operation.entry is None or not operation.entry.timed_by:
+        return key
+    (signature,) = operation.entry.signatures
+    given = dict(zip((param.name for param in signature.positional), args, strict=False)) | kwargs
+    tensors = (given.get(name) for name in operation.entry.timed_by)
+    try:
+        return (*key, *(tensor.to_numpy().tobytes() for tensor in tensors if type(tensor) is Tensor))
+    except TtnnError:
+        return None
 
 
 def _number_of(device: MeshDevice | None) -> int:

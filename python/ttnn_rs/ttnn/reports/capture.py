@@ -12,11 +12,12 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ttnn.base.observers import Observer
+from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.mesh_device import MeshDevice, open_devices
 from ttnn.operation.observation import ProgramRan
@@ -39,6 +40,18 @@ class RunMode(VendorEnum):
     NO_DISPATCH = 1
 
 
+@dataclass(frozen=True)
+class _Created:
+    """A tensor that was created. The capture does not keep it: its memory is freed as without a capture."""
+
+    tensor_id: int
+    spec: TensorSpec
+    device: MeshDevice
+    buffer: BufferFacts
+    params: dict[str, str]
+    """Parameters of its node."""
+
+
 @dataclass
 class _Call:
     """An operator that is running."""
@@ -48,7 +61,7 @@ class _Call:
     kwargs: dict[str, Any]
     shown: bool
     """True for calls with their own nodes: operators that the program itself calls, not written in Python."""
-    waiting: list[Tensor] = field(default_factory=list)
+    waiting: list[_Created] = field(default_factory=list)
     """Tensors that were created while it ran: they belong to its device operation."""
     calls: list[EngineCall] = field(default_factory=list)
     """Engine calls of the operator itself."""
@@ -161,9 +174,9 @@ class GraphCapture(Observer):
             return
         self._notice_released(but=tensor)
         if self._calls and len(self._open) == self._depth():
-            self._calls[-1].waiting.append(tensor)
+            self._calls[-1].waiting.append(self._created(tensor))
         else:
-            self._create(tensor)
+            self._create(self._created(tensor))
 
     def noted(self, program: Any) -> None:
         """The innermost operator has decided on a program."""
@@ -236,10 +249,18 @@ class GraphCapture(Observer):
 
     # Tensors and buffers.
 
-    def _create(self, tensor: Tensor) -> None:
-        """Add the function that allocates a tensor, with its buffer."""
-        spec, device = tensor.spec, tensor.device()
+    def _created(self, tensor: Tensor) -> _Created:
+        device = tensor.device()
         assert device is not None
+        facts = BufferFacts.of_tensor(tensor)
+        if isinstance(tensor.buffer, PhantomBuffer):
+            self._phantoms[facts.unique_id] = tensor.buffer
+        learn(tensor)
+        return _Created(tensor.tensor_id, tensor.spec, device, facts, tensor_params(tensor))
+
+    def _create(self, tensor: _Created) -> None:
+        """Add the function that allocates a tensor, with its buffer."""
+        spec, device = tensor.spec, tensor.device
         self.devices[device.id()] = device
         counter = self._start_function("tt::tt_metal::create_device_tensor", 5)
         self.nodes[counter]["arguments"] = [
@@ -249,10 +270,7 @@ class GraphCapture(Observer):
             str(device),
             memory_config_text(spec.memory_config),
         ]
-        facts = BufferFacts.of_tensor(tensor)
-        if isinstance(tensor.buffer, PhantomBuffer):
-            self._phantoms[facts.unique_id] = tensor.buffer
-        self._allocated(facts)
+        self._allocated(tensor.buffer)
         self._end_function(tensor)
 
     def _allocated(self, facts: BufferFacts) -> None:
@@ -276,7 +294,7 @@ class GraphCapture(Observer):
             but: A tensor whose buffer has just been allocated, and gets nodes of its own.
         """
         own = None if but is None or but.buffer is None else but.buffer.unique_id
-        own_waiting = {t.buffer.unique_id for call in self._calls for t in call.waiting if t.buffer is not None}
+        own_waiting = {tensor.buffer.unique_id for call in self._calls for tensor in call.waiting}
         now: dict[int, BufferFacts] = {}
         for device in _open_devices():
             for listed in device.engine.buffers():
@@ -299,12 +317,17 @@ class GraphCapture(Observer):
         return found
 
     def _tensor_node(self, tensor: Tensor) -> int:
-        found = self._tensors.get(tensor.tensor_id)
-        if found is None:
-            found = self._tensors[tensor.tensor_id] = self._add("tensor", tensor_params(tensor))
+        facts = None
         if tensor.device() is not None and tensor.is_allocated():
-            facts = BufferFacts.of_tensor(tensor)
             learn(tensor)
+            facts = BufferFacts.of_tensor(tensor)
+        return self._node_of(tensor.tensor_id, lambda: tensor_params(tensor), facts)
+
+    def _node_of(self, tensor_id: int, params: Callable[[], Mapping[str, str]], facts: BufferFacts | None) -> int:
+        found = self._tensors.get(tensor_id)
+        if found is None:
+            found = self._tensors[tensor_id] = self._add("tensor", params())
+        if facts is not None:
             self._living[facts.unique_id] = facts
             connections = self.nodes[self._buffer_node(facts)]["connections"]
             if found not in connections:
@@ -352,6 +375,9 @@ class GraphCapture(Observer):
         self.nodes[counter]["duration_ns"] = time.perf_counter_ns() - self._started.pop(start)
         self._connect(counter)
         self._finished = counter
+        if isinstance(result, _Created):
+            node = self._node_of(result.tensor_id, lambda: result.params, result.buffer)
+            self.nodes[counter]["connections"].append(node)
         for tensor in tensors_in(result):
             self.nodes[counter]["connections"].append(self._tensor_node(tensor))
         self._open.pop()

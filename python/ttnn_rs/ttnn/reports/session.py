@@ -18,7 +18,7 @@ from typing import Any, Final
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, ParameterError
 from ttnn.base.files import make_folder, path_name, write_atomically
-from ttnn.base.observers import OBSERVERS, Observer
+from ttnn.base.observers import OBSERVERS, Observer, observing
 from ttnn.operation.operands import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.files import report_of
@@ -48,6 +48,7 @@ class _Recorder(Observer):
     """Observes the operators that the program calls, for the file next to a report."""
 
     blocks = False
+    in_full = False
 
     def __init__(self) -> None:
         self.depth = 0
@@ -189,13 +190,13 @@ def is_graph_capture_active() -> bool:
 
 def track_function_start(name: str, *args: Any) -> None:
     """Add the start of a function to the open captures; without one do nothing."""
-    for observer in OBSERVERS:
+    for observer in observing():
         observer.function_start(name, args)
 
 
 def track_function_end(result: Any = None) -> None:
     """Add the end of the innermost function to the open captures."""
-    for observer in OBSERVERS:
+    for observer in observing():
         observer.function_end(result)
 
 

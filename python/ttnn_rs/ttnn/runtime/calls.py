@@ -16,7 +16,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout
 from ttnn.base.memory_config import MemoryConfig, NdShardSpec, ShardSpec
-from ttnn.base.observers import OBSERVERS, operates_in_full
+from ttnn.base.observers import OBSERVERS, runs_programs
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
@@ -80,15 +80,15 @@ class _Unknown(Exception):
 def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """Return key and operands of a call.
 
-    None while an observer needs every step, for calls without a device, and for calls with host tensors or with
-    arguments of types that cannot be compared.
+    None inside of a call that is being resolved, while an observer has runs blocked, for calls without a device, and
+    for calls with host tensors or with arguments of types that cannot be compared.
 
     Args:
         name: The operator.
         args: Positional arguments as the caller gave them.
         kwargs: Keyword arguments likewise.
     """
-    if OBSERVERS and operates_in_full():
+    if OBSERVERS and not runs_programs():
         return None
     key: list[Any] = [name, CONFIG.numerics]
     tensors: list[Tensor] = []

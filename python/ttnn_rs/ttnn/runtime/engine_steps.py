@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ttnn import _engine
 from ttnn._engine import Buffer, Pipeline
-from ttnn.base.observers import OBSERVERS, blocked
+from ttnn.base.observers import OBSERVERS, blocked, observing
 
 if TYPE_CHECKING:
     from ttnn._engine import (
@@ -106,7 +106,7 @@ NAMES: Final = {
 
 def _runs(name: str, settings: dict[str, Any]) -> bool:
     """Tell the observers of a step. Returns False if an observer has steps blocked."""
-    for observer in OBSERVERS:
+    for observer in observing():
         observer.step(name, settings)
     return not blocked()
 

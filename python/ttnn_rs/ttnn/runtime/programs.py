@@ -2,7 +2,7 @@
 
 Resolving a call runs the Python of its operator on slots: tensors with specifications and without memory. Requests to
 the engine become the steps of a program (`ttnn._engine.Program`), allocations become further slots. `Program.launch`
-runs these steps on the buffers of a call.
+runs these steps on the buffers of a call. Observers read what happens inside of it from its events.
 
 A call that depends on elements or on the state of the device has no program: it runs step by step each time.
 """
@@ -15,7 +15,9 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn._engine import Buffer, Unresolved
 from ttnn.base.exceptions import MemoryConfigError, OutOfMemoryError
+from ttnn.base.observers import OBSERVERS, Observer, making_program, observing
 from ttnn.runtime.calls import COMPOSITES, Call
+from ttnn.runtime.events import Event, Recording, SlotTensor, exchanged, slot_tensor, tell
 from ttnn.tensor.tensor import Tensor
 
 _CAPACITY: Final = 4096
@@ -28,38 +30,59 @@ _NEW, _OPERAND, _VIEW, _AGAIN, _NONE = range(5)
 
 Part = tuple[int, int, Any]
 """A part of a result: what it is (a new buffer, an operand, a view of an operand or of an earlier part, None), the
-number of that, and its specification."""
+number of that, and its tensor."""
 Build = Callable[[Iterator[Any]], Any]
 """Makes a result of its parts."""
+
+
+class _NoRoom(Exception):
+    """L1 holds other buffers than a program is made for."""
 
 
 class Program:
     """The program of a call.
 
     Its slots are the operands, then what it allocates.
+
+    Attributes:
+        events: What happens inside of it, for observers.
     """
 
-    __slots__ = ("_build", "_only", "_parts", "_run")
+    __slots__ = ("_build", "_only", "_operands", "_parts", "_run", "events")
 
-    def __init__(self, run: _engine.Program, parts: Sequence[Part], build: Build | None) -> None:
-        self._run, self._parts, self._build = run, parts, build
+    def __init__(
+        self,
+        run: _engine.Program,
+        operands: Sequence[SlotTensor],
+        parts: Sequence[Part],
+        build: Build | None,
+        events: Sequence[Event],
+    ) -> None:
+        self._run, self._operands, self._parts, self._build, self.events = run, operands, parts, build, events
         # Of a program with one new tensor, its specification.
-        self._only = parts[0][2] if build is None and parts[0][0] == _NEW else None
+        self._only = parts[0][2].spec if build is None and parts[0][0] == _NEW else None
 
     @property
     def steps(self) -> list[tuple[str, list[int], dict[str, Any] | None]]:
         """Return the functions of the engine that it runs: names, slots, settings."""
         return self._run.steps
 
-    def launch(self, name: str, call: Call) -> Any:
+    def launch(self, name: str, call: Call, *, observed: bool = True) -> Any:
         """Run the program on the operands of a call and return its result.
 
-        `MISSED` if that cannot be: an operand has no memory or lies on another device, or L1 holds other buffers than
+        `MISSED` if that cannot be: an operand has no memory or is on another device, or L1 holds other buffers than
         the program is made for.
+
+        Args:
+            name: The operator, for errors.
+            call: The call.
+            observed: Tell the observers.
 
         Raises:
             OutOfMemoryError: there is no room for the result.
         """
+        if OBSERVERS and observed:
+            return self._observed(name, call)
         try:
             made = self._run(*call.operands)
         except (MemoryConfigError, OutOfMemoryError) as error:
@@ -69,17 +92,90 @@ class Program:
             return MISSED
         if self._only is not None:
             return Tensor._make(self._only, None, made, call.device)
+        return self._result(call, made)
+
+    def _result(
+        self, call: Call, made: Sequence[Buffer], tensor_of: Callable[[SlotTensor], Tensor] | None = None
+    ) -> Any:
+        """Return the result for the operands of a call.
+
+        Args:
+            call: The call.
+            made: The buffers of the result that the program has allocated.
+            tensor_of: Returns the tensors of the result, if observers know them already.
+        """
         results: list[Any] = []
-        for kind, number, spec in self._parts:
-            if kind == _NEW:
-                results.append(Tensor._make(spec, None, (made[number],), call.device))
+        for kind, number, tensor in self._parts:
+            if tensor is not None and tensor_of is not None:
+                results.append(tensor_of(tensor))
+            elif kind == _NEW:
+                results.append(Tensor._make(tensor.spec, None, (made[number],), call.device))
             elif kind == _OPERAND:
                 results.append(call.tensors[number])
             elif kind == _VIEW:
-                results.append(call.tensors[number]._view(spec))
+                results.append(call.tensors[number]._view(tensor.spec))
             else:
-                results.append(None if kind == _NONE else results[number]._view(spec))
+                results.append(None if kind == _NONE else results[number]._view(tensor.spec))
         return results[0] if self._build is None else self._build(iter(results))
+
+    def _observed(self, name: str, call: Call) -> Any:
+        """Run the program, and tell the observers."""
+        observers = observing()
+        inside = [observer for observer in observers if observer.in_full]
+        result = self._walk(name, call, inside) if inside else self.launch(name, call, observed=False)
+        if result is not MISSED:
+            for observer in observers:
+                if not observer.in_full:
+                    observer.launched(self, call)
+        return result
+
+    def _walk(self, name: str, call: Call, observers: Sequence[Observer]) -> Any:
+        """Run the program event by event, and tell observers what happens with its tensors."""
+        walk = self._run.walk(*call.operands)
+        if walk is None:
+            return MISSED
+        tensors = self._tensors(call, lambda slot: (walk.buffer(slot),))
+
+        def advance(position: int) -> None:
+            if not walk.advance(position):
+                raise _NoRoom
+
+        try:
+            tell(self.events, observers, tensors, advance)
+            advance(len(self._run))
+        except _NoRoom:
+            return MISSED
+        except (MemoryConfigError, OutOfMemoryError) as error:
+            error.say_who(name)
+            raise
+        return self._result(call, (), tensors)
+
+    def tell(self, observer: Observer, call: Call) -> None:
+        """Tell an observer what happens inside of the program of a call; tensors that it allocates have no memory."""
+        tell(self.events, [observer], self._tensors(call, lambda slot: ()))
+
+    def _tensors(self, call: Call, buffers: Callable[[int], tuple[Buffer, ...]]) -> Callable[[SlotTensor], Tensor]:
+        """Return the function that returns the tensor of a slot for a call: one for each number.
+
+        Args:
+            call: The call.
+            buffers: Returns the buffers of a slot that the program allocates.
+        """
+        known = {operand.number: tensor for operand, tensor in zip(self._operands, call.tensors, strict=True)}
+        first = {operand.slot: tensor for operand, tensor in zip(self._operands, call.tensors, strict=True)}
+
+        def tensor_of(tensor: SlotTensor) -> Tensor:
+            number, slot, spec = tensor
+            found = known.get(number)
+            if found is None:
+                if slot in first:
+                    found = first[slot]._view(spec)
+                else:
+                    found = first[slot] = Tensor._make(spec, None, buffers(slot), call.device)
+                known[number] = found
+            return found
+
+        return tensor_of
 
 
 def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any]], Any], values: Sequence[Any]) -> Any:
@@ -100,9 +196,6 @@ def resolve_and_launch(name: str, call: Call | None, run: Callable[[Sequence[Any
     if type(programs.get(call.key)) is str:
         return run(values)
     resolving = _engine.begin_program(call.device.engine, call.operands)
-    if resolving is None:
-        # A part of an operator that is being resolved.
-        return run(values)
     try:
         program = _resolve(call, resolving, run, values)
     finally:
@@ -125,8 +218,10 @@ def _resolve(
         id(tensor): Tensor._on_device(tensor.spec, tensor._device or call.device, by_buffer[tensor.buffers[0]])
         for tensor in call.tensors
     }
+    recording = Recording(resolving)
     try:
-        result = run(_exchanged(values, operands))
+        with making_program(recording):
+            result = run(exchanged(values, lambda value: operands.get(id(value), value)))
     except Unresolved as error:
         return str(error)
     except BaseException:
@@ -134,6 +229,8 @@ def _resolve(
         if why is None:
             raise
         return why
+    if recording.failed:
+        return "an operator inside of the call raises"
     found: list[Any] = []
     build = _structure(result, found)
     new: dict[Buffer, int] = {}
@@ -145,18 +242,7 @@ def _resolve(
     known = [part for part in parts if part is not None]
     if len(known) != len(parts):
         return "the result is not made of tensors alone"
-    return Program(made, known, None if build is next else build)
-
-
-def _exchanged(value: Any, operands: dict[int, Tensor]) -> Any:
-    """Return arguments with the slots of operands in place of these."""
-    if type(value) is Tensor:
-        return operands.get(id(value), value)
-    if type(value) in (list, tuple):
-        return type(value)([_exchanged(part, operands) for part in value])
-    if type(value) in COMPOSITES:
-        return type(value)(*[_exchanged(part, operands) for part in COMPOSITES[type(value)](value)])
-    return value
+    return Program(made, list(map(slot_tensor, of)), known, None if build is next else build, recording.events)
 
 
 def _structure(result: Any, found: list[Any]) -> Build:
@@ -191,8 +277,8 @@ def _part(result: Any, index: int, operands: Sequence[Tensor], new: dict[Buffer,
     (buffer,) = result.buffers
     for number, operand in enumerate(operands):
         if operand.buffers[0] is buffer:
-            return _VIEW, number, result.spec
+            return _VIEW, number, slot_tensor(result)
     if buffer in new:
-        return _AGAIN, new[buffer], result.spec
+        return _AGAIN, new[buffer], slot_tensor(result)
     new[buffer] = index
-    return _NEW, len(new) - 1, result.spec
+    return _NEW, len(new) - 1, slot_tensor(result)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttnn.base import nd_shards
 from ttnn.base.enums import BufferType
-from ttnn.base.observers import OBSERVERS, Observer
+from ttnn.base.observers import OBSERVERS, Observer, observing
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PhantomBuffer:
         banks = facts["dram_banks"] if dram else facts["grid"][0] * facts["grid"][1]
         self.bytes_per_bank = pages_per_bank(spec, banks) * self.aligned_page_bytes
         self.unique_id = next(PhantomBuffer._ids)
-        self._capture: Observer | None = next(observer for observer in OBSERVERS if observer.blocks)
+        self._capture: Observer | None = next(observer for observer in observing() if observer.blocks)
 
     @property
     def is_allocated(self) -> bool:

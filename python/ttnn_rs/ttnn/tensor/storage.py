@@ -13,7 +13,7 @@ import numpy as np
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType, Layout, StorageType
 from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.observers import OBSERVERS, observed
+from ttnn.base.observers import OBSERVERS, observed, observing
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
@@ -314,8 +314,9 @@ class TensorStorage:
             raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
         buffers = transfer.allocate(spec, device)
         moved = self._like_topology(self._make(spec, None, buffers, device))
-        for observer in OBSERVERS:
-            observer.created(moved)
+        if OBSERVERS:
+            for observer in observing():
+                observer.created(moved)
         transfer.write(buffers, spec, raw)
         return moved
 

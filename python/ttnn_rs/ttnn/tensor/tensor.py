@@ -12,7 +12,7 @@ import numpy as np
 from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.observers import OBSERVERS, observed
+from ttnn.base.observers import OBSERVERS, observed, observing
 from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
@@ -278,8 +278,9 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
         MemoryConfigError: sharded without cores.
     """
     tensor = Tensor._make(spec, None, transfer.allocate(spec, device), device)
-    for observer in OBSERVERS:
-        observer.created(tensor)
+    if OBSERVERS:
+        for observer in observing():
+            observer.created(tensor)
     return tensor
 
 

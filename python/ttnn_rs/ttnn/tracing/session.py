@@ -55,6 +55,7 @@ class Tracer(Observer):
     """
 
     blocks = False
+    in_full = False
 
     def __init__(self) -> None:
         self.torch = _library("torch", "traces")

@@ -83,6 +83,7 @@ class _Programs(Observer):
     """Collects the reports of programs."""
 
     blocks = False
+    in_full = False
 
     def __init__(self) -> None:
         self.reports: list[Any] = []
