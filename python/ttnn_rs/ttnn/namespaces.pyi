@@ -909,24 +909,24 @@ class _InExperimental:
             chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
             """Return causal attention from position `chunk_start_idx` over a paged cache."""
             flash_mla_prefill: _TransformerFlashMlaPrefill
-            """Return attention whose values are the first columns of the keys, or a tensor."""
+            """Return attention with values from the keys' first columns, or a tensor."""
             flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
             """Return decode attention whose values are the first columns of the keys."""
             joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
-            """Return the attention of two sequences over the keys and values of both."""
+            """Return the attention of two sequences over both's keys and values."""
             paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
             """Return decode attention over a paged cache whose values are key columns."""
             paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
-            """Return attention of one query per user over keys and values in blocks."""
+            """Return attention of one query per user over blocked keys, values."""
             scaled_dot_product_attention: _TransformerScaledDotProductAttention
             """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
             scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
-            """Return attention of one query per user over the keys up to its position."""
+            """Return attention of one query per user over earlier keys."""
         transformer: _InExperimentalQuasarTransformer
         add: _ExperimentalQuasarAdd
         """Return the element-wise sum `a + b`, with broadcasting."""
         add_: _ExperimentalQuasarAddInPlace
-        """Write the element-wise sum `a + b` to the first operand and return it."""
+        """Write the sum `a + b` to the first operand."""
         addalpha: _ExperimentalQuasarAddalpha
         """Return the element-wise sum `a + alpha * b`, with broadcasting."""
         addmm: _ExperimentalQuasarAddmm
@@ -938,7 +938,7 @@ class _InExperimental:
         bias_gelu: _ExperimentalQuasarBiasGelu
         """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
         bias_gelu_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise GELU `gelu(a + b)` of the sum to the first operand and return it."""
+        """Write the GELU `gelu(a + b)` of the sum to the first operand."""
         bitwise_and: _ExperimentalQuasarBitwiseAnd
         """Return the element-wise bitwise AND of `a` and `b`, with broadcasting."""
         bitwise_left_shift: _ExperimentalQuasarBitwiseAnd
@@ -946,7 +946,7 @@ class _InExperimental:
         bitwise_or: _ExperimentalQuasarBitwiseAnd
         """Return the element-wise bitwise OR of `a` and `b`, with broadcasting."""
         bitwise_right_shift: _ExperimentalQuasarBitwiseAnd
-        """Return the element-wise arithmetic right shift of `a` by `b` bits, with broadcasting."""
+        """Return the element-wise arithmetic right shift of `a` by `b`, with broadcasting."""
         bitwise_xor: _ExperimentalQuasarBitwiseAnd
         """Return the element-wise bitwise XOR of `a` and `b`, with broadcasting."""
         conv2d: _ExperimentalQuasarConv2D
@@ -954,49 +954,48 @@ class _InExperimental:
         div: _ExperimentalQuasarDiv
         """Return the element-wise quotient `a / b`, with broadcasting."""
         div_no_nan: _ExperimentalQuasarDivNoNan
-        """Return the element-wise quotient `a / b`, or 0 where `b` is 0, with broadcasting."""
+        """Return the element-wise quotient `a / b`, 0 where `b` is 0, with broadcasting."""
         divide: _ExperimentalQuasarDiv
         """Return the element-wise quotient `a / b`, with broadcasting."""
         divide_: _ExperimentalQuasarDivideInPlace
-        """Write the element-wise quotient `a / b` to the first operand and return it."""
+        """Write the quotient `a / b` to the first operand."""
         eq: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a == b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a == b` (1 or 0), with broadcasting."""
         eq_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a == b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a == b` (1 or 0) to the first operand."""
         floor_div: _ExperimentalQuasarDivNoNan
         """Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
         fmod: _ExperimentalQuasarFmod
-        """Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
+        """Return the element-wise remainder `a - b * trunc(a / b)` with the sign of `a`, with broadcasting."""
         fold: _ExperimentalQuasarFold
         """Return images whose blocks of pixels are channels."""
         gcd: _ExperimentalQuasarGcd
         """Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
         ge: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a >= b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a >= b` (1 or 0), with broadcasting."""
         ge_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a >= b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a >= b` (1 or 0) to the first operand."""
         gt: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a > b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a > b` (1 or 0), with broadcasting."""
         gt_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a > b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a > b` (1 or 0) to the first operand."""
         hypot: _ExperimentalQuasarAtan2
         """Return the element-wise hypotenuse `sqrt(a^2 + b^2)`, with broadcasting."""
         interleaved_to_sharded: _ExperimentalQuasarInterleavedToSharded
-        """Return an interleaved tensor sharded over the L1 of a grid of cores."""
+        """Return an interleaved tensor sharded over L1 of a core grid."""
         isclose: _ExperimentalQuasarIsclose
-        """Return the element-wise comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands,
-        with broadcasting.
+        """Return the element-wise comparison `|a - b| <= atol + rtol * |b|` (0/1; int32 in float32), with broadcasting.
         """
         lcm: _ExperimentalQuasarGcd
         """Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
         ldexp: _ExperimentalQuasarEq
         """Return the element-wise product `a * 2^b`, with broadcasting."""
         ldexp_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise product `a * 2^b` to the first operand and return it."""
+        """Write the product `a * 2^b` to the first operand."""
         le: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a <= b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a <= b` (1 or 0), with broadcasting."""
         le_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a <= b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a <= b` (1 or 0) to the first operand."""
         linear: _ExperimentalQuasarLinear
         """Return `activation(input_tensor_a @ input_tensor_b + bias)`."""
         logaddexp: _ExperimentalQuasarEq
@@ -1004,29 +1003,29 @@ class _InExperimental:
         logaddexp2: _ExperimentalQuasarEq
         """Return the element-wise base-2 logarithm `log2(2^a + 2^b)`, with broadcasting."""
         logaddexp2_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise base-2 logarithm `log2(2^a + 2^b)` to the first operand and return it."""
+        """Write the base-2 logarithm `log2(2^a + 2^b)` to the first operand."""
         logaddexp_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise logarithm `ln(e^a + e^b)` to the first operand and return it."""
+        """Write the logarithm `ln(e^a + e^b)` to the first operand."""
         logical_and: _ExperimentalQuasarEq
-        """Return the element-wise logical AND of `a` and `b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise logical AND `a and b` (1 or 0), with broadcasting."""
         logical_and_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise logical AND of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        """Write the logical AND `a and b` (1 or 0) to the first operand."""
         logical_left_shift: _ExperimentalQuasarBitwiseAnd
         """Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
         logical_or: _ExperimentalQuasarEq
-        """Return the element-wise logical OR of `a` and `b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise logical OR `a or b` (1 or 0), with broadcasting."""
         logical_or_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise logical OR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        """Write the logical OR `a or b` (1 or 0) to the first operand."""
         logical_right_shift: _ExperimentalQuasarEq
-        """Return the element-wise logical right shift of `a` by `b` bits, with broadcasting."""
+        """Return the element-wise logical right shift of `a` by `b`, with broadcasting."""
         logical_xor: _ExperimentalQuasarEq
-        """Return the element-wise logical XOR of `a` and `b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise logical XOR `a xor b` (1 or 0), with broadcasting."""
         logical_xor_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise logical XOR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        """Write the logical XOR `a xor b` (1 or 0) to the first operand."""
         lt: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a < b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a < b` (1 or 0), with broadcasting."""
         lt_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a < b` (1 or 0) to the first operand."""
         matmul: _ExperimentalQuasarMatmul
         """Return the matmul `input_tensor_a @ input_tensor_b`."""
         max_pool2d: _ExperimentalQuasarMaxPool2D
@@ -1040,11 +1039,11 @@ class _InExperimental:
         multiply: _ExperimentalQuasarMultiply
         """Return the element-wise product `a * b`, with broadcasting."""
         multiply_: _ExperimentalQuasarDivideInPlace
-        """Write the element-wise product `a * b` to the first operand and return it."""
+        """Write the product `a * b` to the first operand."""
         ne: _ExperimentalQuasarEq
-        """Return the element-wise comparison `a != b`, as 1 or 0, with broadcasting."""
+        """Return the element-wise comparison `a != b` (1 or 0), with broadcasting."""
         ne_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise comparison `a != b`, as 1 or 0 to the first operand and return it."""
+        """Write the comparison `a != b` (1 or 0) to the first operand."""
         nextafter: _ExperimentalQuasarAtan2
         """Return the element-wise next representable value after `a` toward `b`, with broadcasting."""
         outer: _ExperimentalQuasarAtan2
@@ -1052,7 +1051,7 @@ class _InExperimental:
         pad: _ExperimentalQuasarPad
         """Return `input_tensor` padded with `value`."""
         padded_slice: _ExperimentalPaddedSlice
-        """Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
+        """Return a slice of images, pixel sharded, channels padded to shard width."""
         polyval: _ExperimentalQuasarPolyval
         """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
         pow: _ExperimentalQuasarPow
@@ -1061,19 +1060,19 @@ class _InExperimental:
         """Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere."""
         reallocate: FastOperation
         remainder: _ExperimentalQuasarEq
-        """Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
+        """Return the element-wise modulus `a - b * floor(a / b)` with the sign of `b`, with broadcasting."""
         reshape: _ExperimentalQuasarReshape
-        """Return `input_tensor` with the elements in the same order and a new shape."""
+        """Return `input_tensor` with a new shape and elements in equal order."""
         reshard: _ExperimentalQuasarReshard
         """Return a sharded tensor with another shard specification."""
         rsub: _ExperimentalQuasarRsub
         """Return the element-wise reversed difference `b - a`, with broadcasting."""
         rsub_: _ExperimentalQuasarRsubInPlace
-        """Write the element-wise reversed difference `b - a` to the first operand and return it."""
+        """Write the reversed difference `b - a` to the first operand."""
         sharded_to_interleaved: _ExperimentalQuasarShardedToInterleaved
         """Return a sharded tensor as an interleaved one."""
         slice: _ExperimentalQuasarSlice
-        """Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
+        """Return the elements from `starts` to `ends` (excluded), with `steps`."""
         slice_write: _ExperimentalSliceWrite
         """Write a tensor into a slice of another, and return that."""
         sparse_matmul: _ExperimentalQuasarSparseMatmul
@@ -1081,13 +1080,13 @@ class _InExperimental:
         squared_difference: _ExperimentalQuasarEq
         """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
         squared_difference_: _ExperimentalQuasarBiasGeluInPlace
-        """Write the element-wise squared difference `(a - b)^2` to the first operand and return it."""
+        """Write the squared difference `(a - b)^2` to the first operand."""
         subalpha: _ExperimentalQuasarAddalpha
         """Return the element-wise difference `a - alpha * b`, with broadcasting."""
         subtract: _ExperimentalQuasarAdd
         """Return the element-wise difference `a - b`, with broadcasting."""
         subtract_: _ExperimentalQuasarAddInPlace
-        """Write the element-wise difference `a - b` to the first operand and return it."""
+        """Write the difference `a - b` to the first operand."""
         tilize: _ExperimentalQuasarTilize
         """Return `input_tensor` in TILE_LAYOUT, values unchanged."""
         tilize_with_val_padding: _ExperimentalQuasarTilizeWithValPadding
@@ -1135,7 +1134,7 @@ class _InExperimental:
     conv3d: _ExperimentalConv3D
     """Return the convolution of volumes with `weight_tensor`, plus `bias_tensor`."""
     convert_to_chw: _ExperimentalConvertToChw
-    """Return an image with channels first, row-major and width sharded on the same cores."""
+    """Return a channels-first image, row-major and width sharded on equal cores."""
     convert_to_hwc: _ExperimentalConvertToHwc
     """Return images with their channels last, row-major and sharded by height."""
     create_qkv_heads: _ExperimentalCreateQkvHeads
@@ -1143,13 +1142,13 @@ class _InExperimental:
     create_qkv_heads_from_separate_tensors: _ExperimentalCreateQkvHeadsFromSeparateTensors
     """Return sharded query heads, and key and value heads of another tensor."""
     deepseek_grouped_gate: _ExperimentalDeepseekGroupedGate
-    """Return the weights of the selected experts in bfloat16, and their indices in uint16."""
+    """Return selected experts' bfloat16 weights and uint16 indices."""
     deepseek_moe_fast_reduce_nc: _ExperimentalDeepseekMoeFastReduceNc
-    """Return the sum over a leading dimension, split by columns into parts of `split_size`."""
+    """Return the sum over a leading dimension, in parts of `split_size` columns."""
     dit_layernorm_post_allgather: _ExperimentalDitLayernormPostAllgather
-    """Return the layer norm of a device's part of rows, from all devices' statistics."""
+    """Return the layer norm of a device's row parts, from all statistics."""
     dit_layernorm_pre_allgather: _ExperimentalDitLayernormPreAllgather
-    """Return the mean and the variance of every row, in columns 0 and 32 of two tiles."""
+    """Return every row's mean and variance, in columns 0 and 32."""
     dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
     """Return `addcmul_input_tensor1 + scalar * product * addcmul_input_tensor2`, where the product is
     `matmul_input_tensor @ matmul_weight_tensor + bias_tensor`.
@@ -1159,17 +1158,17 @@ class _InExperimental:
     input_tensor + residual_input_tensor`.
     """
     dropout: _ExperimentalDropout
-    """Return 0 with a probability, else the input times `scale`, truncated to bfloat16."""
+    """Return 0 with a probability, else the scaled input, truncated to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     fast_reduce_nc_split: _ExperimentalFastReduceNcSplit
-    """Return the sum over a leading dimension, split into its first columns and the others."""
+    """Return the sum over a leading dimension, split after its first columns."""
     group_attn_matmul: _ExperimentalGroupAttnMatmul
-    """Return the matmul of each user's rows and the matrix of its head group."""
+    """Return each user's rows times the matrix of its head group."""
     hc_sum_reduce: _ExperimentalHcSumReduce
     """Return the sums of every 32 columns."""
     intimg: _ExperimentalIntimg
-    """Return the integral image: cumulative sums over rows and columns, for every channel."""
+    """Return the integral image: cumulative sums over rows and columns per channel."""
     isin: _ExperimentalIsin
     """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul
@@ -1181,31 +1180,31 @@ class _InExperimental:
     nlp_concat_heads_boltz: _ExperimentalNlpConcatHeadsBoltz
     """Return the heads of every pair of tokens side by side."""
     nlp_concat_heads_decode: _ExperimentalNlpConcatHeadsDecode
-    """Return the heads of every user side by side, a head to a core."""
+    """Return every user's heads side by side, a head per core."""
     nlp_create_q_heads_split: _ExperimentalNlpCreateQHeadsSplit
     """Return the first columns of every head, and the others."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
     """Return the heads of queries, keys and values."""
     nlp_create_qkv_heads_boltz: _ExperimentalNlpCreateQkvHeadsBoltz
-    """Return the heads of queries, keys and values of every pair of tokens."""
+    """Return query, key and value heads of every pair of tokens."""
     nlp_create_qkv_heads_decode: _ExperimentalNlpCreateQkvHeadsDecode
-    """Return the heads of a token of every user, a user to a core."""
+    """Return the heads of every user's token, a user per core."""
     nlp_create_qkv_heads_falcon7b: _ExperimentalNlpCreateQkvHeadsFalcon7B
-    """Return the 71 query heads, the key head and the value head of Falcon-7B."""
+    """Return Falcon-7B's 71 query heads, key head and value head."""
     nlp_create_qkv_heads_segformer: _ExperimentalNlpCreateQkvHeadsSegformer
-    """Return heads of 32 columns, and two unwritten tensors of the same shape."""
+    """Return heads of 32 columns, and two unwritten tensors of equal shape."""
     nlp_create_qkv_heads_vit: _ExperimentalNlpCreateQkvHeadsSegformer
     """Return the 12 heads of queries, keys and values of ViT."""
     nlp_kv_cache_load_slice: _ExperimentalNlpKvCacheLoadSlice
     """Return rows of a cache, a head to a core."""
     padded_slice: _ExperimentalPaddedSlice
-    """Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
+    """Return a slice of images, pixel sharded, channels padded to shard width."""
     paged_fill_cache: _ExperimentalPagedFillCache
-    """Write the keys or values of a user's prompt into its pages; return the cache."""
+    """Write a prompt's keys or values into pages; return the cache."""
     paged_fused_update_cache: _ExperimentalPagedFusedUpdateCache
-    """Write keys and values of one token per user into their caches; return these."""
+    """Write each user's token's keys and values into caches; return these."""
     paged_update_cache: _ExperimentalPagedUpdateCache
-    """Write the keys or values of one token per user at its position; return the cache."""
+    """Write each user's token's keys or values at its position."""
     prefix_scan: _ExperimentalPrefixScan
     """Return the states `h[i] = a[i] * h[i - 1] + bx[i]` of all rows."""
     prepare_conv3d_weights: _ExperimentalPrepareConv3DWeights
@@ -1221,7 +1220,7 @@ class _InExperimental:
     rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
     """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
     rotate_half: _ExperimentalRotateHalf
-    """Return the second half of the columns negated, then the first, in tiles."""
+    """Return the negated second column half, then the first, in tiles."""
     slice_write: _ExperimentalSliceWrite
     """Write a tensor into a slice of another, and return that."""
     split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads
@@ -1229,9 +1228,9 @@ class _InExperimental:
     transpose_rm: _ExperimentalTransposeRm
     """Return a row-major tensor with its last two dimensions transposed."""
     typecast: _ExperimentalTypecast
-    """Return `input_tensor` converted to another data type on its device, as `ttnn.typecast` does."""
+    """Return `input_tensor` in another data type, as `ttnn.typecast` does."""
     view: _ExperimentalView
-    """Return a view of `input_tensor` with a new shape, on the same pages."""
+    """Return a view of `input_tensor` with a new shape, sharing pages."""
     all_gather_async: FastOperation
     all_gather_async_reversed: FastOperation
     all_gather_concat: FastOperation
@@ -1310,19 +1309,19 @@ class _InTransformer:
     concatenate_heads: _ExperimentalNlpConcatHeads
     """Return concatenated heads."""
     flash_mla_prefill: _TransformerFlashMlaPrefill
-    """Return attention whose values are the first columns of the keys, or a tensor."""
+    """Return attention with values from the keys' first columns, or a tensor."""
     flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
     """Return decode attention whose values are the first columns of the keys."""
     joint_scaled_dot_product_attention: _TransformerJointScaledDotProductAttention
-    """Return the attention of two sequences over the keys and values of both."""
+    """Return the attention of two sequences over both's keys and values."""
     paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
     """Return decode attention over a paged cache whose values are key columns."""
     paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
-    """Return attention of one query per user over keys and values in blocks."""
+    """Return attention of one query per user over blocked keys, values."""
     scaled_dot_product_attention: _TransformerScaledDotProductAttention
     """Return `softmax(scale * (q @ k.T + attn_mask)) @ v`, head by head."""
     scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
-    """Return attention of one query per user over the keys up to its position."""
+    """Return attention of one query per user over earlier keys."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, keys and values."""
     exp_ring_joint_scaled_dot_product_attention: FastOperation
@@ -1333,8 +1332,8 @@ class _InTransformer:
 transformer: _InTransformer
 class _InKvCache:
     fill_cache_for_user_: _KvCacheFillCacheForUserInPlace
-    """Write the keys or values of a user's prompt into the cache; return it."""
+    """Write a user's prompt's keys or values into the cache; return it."""
     update_cache_for_token_: _KvCacheUpdateCacheForTokenInPlace
-    """Write the keys or values of one token per user into the cache; return it."""
+    """Write each user's token's keys or values into the cache."""
 
 kv_cache: _InKvCache

@@ -1802,15 +1802,15 @@ class _Xielu(FastOperation):
 abs: _Abs
 """Return the element-wise absolute value of `input_tensor`."""
 abs_bw: _AbsBw
-"""Return the list of gradients [grad * sign(x)]."""
+"""Return the list of gradients `[grad * sign(x)]`."""
 acos: _Acos
 """Return the element-wise inverse cosine, in radians, of `input_tensor`."""
 acos_bw: _AcosBw
-"""Return the list of gradients [-grad / sqrt(1 - x^2)]."""
+"""Return the list of gradients `[-grad / sqrt(1 - x^2)]`."""
 acosh: _Acos
 """Return the element-wise inverse hyperbolic cosine of `input_tensor`."""
 acosh_bw: _AcosBw
-"""Return the list of gradients [grad / sqrt(x^2 - 1)]."""
+"""Return the list of gradients `[grad / sqrt(x^2 - 1)]`."""
 adaptive_avg_pool2d: _AdaptiveAvgPool2D
 """Return the adaptive average pooling of images to `output_size`."""
 adaptive_max_pool2d: _AdaptiveMaxPool2D
@@ -1818,21 +1818,21 @@ adaptive_max_pool2d: _AdaptiveMaxPool2D
 add: _Add
 """Return the element-wise sum `a + b`, with broadcasting."""
 add_: _AddInPlace
-"""Write the element-wise sum `a + b` to the first operand and return it."""
+"""Write the sum `a + b` to the first operand."""
 add_bw: _AddBw
-"""Return the list of gradients [grad, grad]."""
+"""Return the list of gradients `[grad, grad]`."""
 addalpha: _Addalpha
 """Return the element-wise sum `a + alpha * b`, with broadcasting."""
 addalpha_bw: _AddalphaBw
-"""Return the list of gradients [grad, alpha * grad]."""
+"""Return the list of gradients `[grad, alpha * grad]`."""
 addcdiv: _Addcdiv
 """Return `input_a + value * input_b / input_c` element-wise, with broadcasting."""
 addcdiv_bw: _AddcdivBw
-"""Return the list of gradients [grad, grad * alpha / c, -grad * alpha * b / c^2]."""
+"""Return the list of gradients `[grad, grad * alpha / c, -grad * alpha * b / c^2]`."""
 addcmul: _Addcmul
 """Return `input_a + value * input_b * input_c` element-wise, with broadcasting."""
 addcmul_bw: _AddcdivBw
-"""Return the list of gradients [grad, grad * alpha * c, grad * alpha * b]."""
+"""Return the list of gradients `[grad, grad * alpha * c, grad * alpha * b]`."""
 addmm: _Addmm
 """Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`."""
 alt_complex_rotate90: _Acos
@@ -1840,51 +1840,51 @@ alt_complex_rotate90: _Acos
 angle: _Angle
 """Return the element-wise angle of `input_tensor` in radians, in [-pi, pi]."""
 angle_bw: _AngleBw
-"""Return the list of gradients [grad * (-imag + i * real) / |x|^2 where x != 0 else 0]."""
+"""Return the list of gradients `[grad * (-imag + i * real) / |x|^2 where x != 0 else 0]`."""
 arange: _Arange
 """Create a tensor with the values `start`, `start + step`, ... below `end`."""
 argmax: _Argmax
-"""Return the index of the maximum of `input_tensor` along `dim`, as uint32 in ROW_MAJOR_LAYOUT."""
+"""Return the index of the maximum along `dim`, as uint32 in rows."""
 asin: _Acos
 """Return the element-wise inverse sine, in radians, of `input_tensor`."""
 asin_bw: _AcosBw
-"""Return the list of gradients [grad / sqrt(1 - x^2)]."""
+"""Return the list of gradients `[grad / sqrt(1 - x^2)]`."""
 asinh: _Acos
 """Return the element-wise inverse hyperbolic sine of `input_tensor`."""
 asinh_bw: _AcosBw
-"""Return the list of gradients [grad / sqrt(x^2 + 1)]."""
+"""Return the list of gradients `[grad / sqrt(x^2 + 1)]`."""
 assign: _Assign
 """Return a copy in `memory_config`, or `input_b` with the values of `input_a`."""
 assign_bw: _AssignBw
-"""Return the list of gradients [grad, grad]."""
+"""Return the list of gradients `[grad, grad]`."""
 atan: _Acos
 """Return the element-wise inverse tangent, in radians, of `input_tensor`."""
 atan2: _Atan2
 """Return the element-wise angle `atan2(a, b)` in radians, in [-pi, pi], with broadcasting."""
 atan2_bw: _Atan2Bw
-"""Return the list of gradients [grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)]."""
+"""Return the list of gradients `[grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)]`."""
 atan_bw: _AcosBw
-"""Return the list of gradients [grad / (1 + x^2)]."""
+"""Return the list of gradients `[grad / (1 + x^2)]`."""
 atanh: _Acos
 """Return the element-wise inverse hyperbolic tangent of `input_tensor`."""
 atanh_bw: _AcosBw
-"""Return the list of gradients [grad / (1 - x^2)]."""
+"""Return the list of gradients `[grad / (1 - x^2)]`."""
 avg_pool2d: _AvgPool2D
 """Return the average pooling of images, channel by channel."""
 batch_norm: _BatchNorm
 """Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`."""
 bcast: _Bcast
-"""Return the sum, difference or product with a broadcast row, column or scalar per matrix."""
+"""Return sums, differences or products with each matrix's row, column or scalar."""
 bernoulli: _Bernoulli
 """Return 1 with the probability that the input has, else 0."""
 bias_gelu: _BiasGelu
 """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
 bias_gelu_: _BiasGeluInPlace
-"""Write the element-wise GELU `gelu(a + b)` of the sum to the first operand and return it."""
+"""Write the GELU `gelu(a + b)` of the sum to the first operand."""
 bias_gelu_bw: _BiasGeluBw
-"""Return the list of gradients [grad * gelu'(a + b), the same tensor]."""
+"""Return the list of gradients `[grad * gelu'(a + b), the same tensor]`."""
 bitcast: _Bitcast
-"""Return the bits of `input_tensor` read as another data type of the same size."""
+"""Return the bits of `input_tensor` as another data type of equal size."""
 bitwise_and: _BitwiseAnd
 """Return the element-wise bitwise AND of `a` and `b`, with broadcasting."""
 bitwise_left_shift: _BitwiseAnd
@@ -1894,47 +1894,47 @@ bitwise_not: _Acos
 bitwise_or: _BitwiseAnd
 """Return the element-wise bitwise OR of `a` and `b`, with broadcasting."""
 bitwise_right_shift: _BitwiseAnd
-"""Return the element-wise arithmetic right shift of `a` by `b` bits, with broadcasting."""
+"""Return the element-wise arithmetic right shift of `a` by `b`, with broadcasting."""
 bitwise_xor: _BitwiseAnd
 """Return the element-wise bitwise XOR of `a` and `b`, with broadcasting."""
 cbrt: _Acos
 """Return the element-wise cube root of `input_tensor`."""
 ceil: _Acos
-"""Return the element-wise ceiling, the smallest integer not below the input, of `input_tensor`."""
+"""Return the smallest integers not below the elements of `input_tensor`."""
 ceil_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 celu: _Celu
 """Return the element-wise CELU, `x if x > 0 else alpha * (e^(x / alpha) - 1)`, of `input_tensor`."""
 celu_bw: _CeluBw
-"""Return the list of gradients [grad where x > 0 else grad * e^(x / alpha)]."""
+"""Return the list of gradients `[grad where x > 0 else grad * e^(x / alpha)]`."""
 chunk: _Chunk
 """Return `chunks` pieces of `input_tensor` along `dim`; the last may be smaller."""
 clamp: _Clamp
 """Return `input_tensor` clamped to [`min`, `max`]."""
 clamp_bw: _ClampBw
-"""Return the list of gradients [grad where min <= x <= max else 0]."""
+"""Return the list of gradients `[grad where min <= x <= max else 0]`."""
 clamped_silu_glu: _ClampedSiluGlu
 """Return `silu(min(gate, limit)) * clamp(up, -limit, limit)` element-wise, with broadcasting."""
 clip: _Clip
 """Return `input_tensor` clamped to [`min`, `max`]."""
 clip_bw: _ClampBw
-"""Return the list of gradients [grad where min <= x <= max else 0]."""
+"""Return the list of gradients `[grad where min <= x <= max else 0]`."""
 clone: _Clone
-"""Return a copy of `input_tensor`, optionally in another memory configuration or data type."""
+"""Return a copy of `input_tensor`, optionally in another memory config or type."""
 complex_tensor: _ComplexTensor
-"""Create a complex tensor from its real and imaginary part, which are not copied."""
+"""Create a complex tensor from real and imaginary part, without copies."""
 composite_example: _CompositeExample
-"""Return a copy of `input_tensor`; the example that shows how operators are written."""
+"""Return a copy of `input_tensor`: an example of writing operators."""
 composite_example_multiple_return: _CompositeExampleMultipleReturn
-"""Return two copies of `input_tensor`; the example of an operator with several results."""
+"""Return two copies of `input_tensor`: an example with several results."""
 concat: _Concat
 """Return tensors joined along `dim`."""
 concat_bw: _ConcatBw
-"""Return the list of gradients [slice of grad for a, slice of grad for b]."""
+"""Return the list of gradients `[slice of grad for a, slice of grad for b]`."""
 conj: _Conj
 """Return the element-wise complex conjugate of `input_tensor`."""
 conj_bw: _ConjBw
-"""Return the list of gradients [conj(grad)]."""
+"""Return the list of gradients `[conj(grad)]`."""
 conv1d: _Conv1D
 """Return the convolution of rows with `weight_tensor`, plus `bias_tensor`."""
 conv2d: _Conv2D
@@ -1946,11 +1946,11 @@ copy: _Copy
 cos: _Acos
 """Return the element-wise cosine of `input_tensor`."""
 cos_bw: _AcosBw
-"""Return the list of gradients [-grad * sin(x)]."""
+"""Return the list of gradients `[-grad * sin(x)]`."""
 cosh: _Acos
 """Return the element-wise hyperbolic cosine of `input_tensor`."""
 cosh_bw: _AcosBw
-"""Return the list of gradients [grad * sinh(x)]."""
+"""Return the list of gradients `[grad * sinh(x)]`."""
 cumprod: _Cumprod
 """Return the cumulative product of the elements along `dim`."""
 cumsum: _Cumsum
@@ -1958,31 +1958,31 @@ cumsum: _Cumsum
 deg2rad: _Acos
 """Return `input_tensor` converted element-wise from degrees to radians."""
 deg2rad_bw: _AcosBw
-"""Return the list of gradients [grad * pi / 180]."""
+"""Return the list of gradients `[grad * pi / 180]`."""
 dequantize: _Dequantize
 """Return `(input_tensor - zero_point) * scale` as bfloat16 or float32, bfloat16 without `dtype`."""
 digamma: _Acos
 """Return the element-wise digamma function, the derivative of `ln(gamma(x))`, of `input_tensor`."""
 digamma_bw: _AcosBw
-"""Return the list of gradients [grad * polygamma(x, 1)]."""
+"""Return the list of gradients `[grad * polygamma(x, 1)]`."""
 div: _Div
 """Return the element-wise quotient `a / b`, with broadcasting."""
 divide: _Div
 """Return the element-wise quotient `a / b`, with broadcasting."""
 div_bw: _DivBw
-"""Return the list of gradients [grad / b, -grad * a / b^2]."""
+"""Return the list of gradients `[grad / b, -grad * a / b^2]`."""
 div_no_nan: _DivNoNan
-"""Return the element-wise quotient `a / b`, or 0 where `b` is 0, with broadcasting."""
+"""Return the element-wise quotient `a / b`, 0 where `b` is 0, with broadcasting."""
 div_no_nan_bw: _DivNoNanBw
-"""Return the list of gradients [grad / scalar if scalar != 0 else 0]."""
+"""Return the list of gradients `[grad / scalar if scalar != 0 else 0]`."""
 divide_: _DivideInPlace
-"""Write the element-wise quotient `a / b` to the first operand and return it."""
+"""Write the quotient `a / b` to the first operand."""
 div_: _DivideInPlace
-"""Write the element-wise quotient `a / b` to the first operand and return it."""
+"""Write the quotient `a / b` to the first operand."""
 elu: _Celu
 """Return the element-wise ELU, `x if x > 0 else alpha * (e^x - 1)`, of `input_tensor`."""
 elu_bw: _CeluBw
-"""Return the list of gradients [grad where x > 0 else grad * alpha * e^x]."""
+"""Return the list of gradients `[grad where x > 0 else grad * alpha * e^x]`."""
 ema: _Ema
 """Return `y[t] = alpha * y[t - 1] + (1 - alpha) * x[t]` along the last dimension, `y` being 0 before."""
 embedding: _Embedding
@@ -1994,71 +1994,71 @@ empty: _Empty
 empty_like: _EmptyLike
 """Create an uninitialized device tensor like `tensor`."""
 eq: _Eq
-"""Return the element-wise comparison `a == b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a == b` (1 or 0), with broadcasting."""
 eq_: _BiasGeluInPlace
-"""Write the element-wise comparison `a == b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a == b` (1 or 0) to the first operand."""
 eq_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 eqz: _Acos
-"""Return 1 where `input_tensor` is 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is 0, else 0."""
 erf: _Erf
 """Return the element-wise error function of `input_tensor`."""
 erf_bw: _AcosBw
-"""Return the list of gradients [grad * 2 / sqrt(pi) * e^(-x^2)]."""
+"""Return the list of gradients `[grad * 2 / sqrt(pi) * e^(-x^2)]`."""
 erfc: _Acos
 """Return the element-wise complementary error function, `1 - erf(x)`, of `input_tensor`."""
 erfc_bw: _AcosBw
-"""Return the list of gradients [-grad * 2 / sqrt(pi) * e^(-x^2)]."""
+"""Return the list of gradients `[-grad * 2 / sqrt(pi) * e^(-x^2)]`."""
 erfinv: _Acos
 """Return the element-wise inverse error function of `input_tensor`."""
 erfinv_bw: _AcosBw
-"""Return the list of gradients [grad * sqrt(pi) / 2 * e^(erfinv(x)^2)]."""
+"""Return the list of gradients `[grad * sqrt(pi) / 2 * e^(erfinv(x)^2)]`."""
 exp: _Erf
 """Return the element-wise exponential, `e^x`, of `input_tensor`."""
 exp2: _Acos
 """Return the element-wise base-2 exponential, `2^x`, of `input_tensor`."""
 exp2_bw: _AcosBw
-"""Return the list of gradients [grad * 2^x * ln(2)]."""
+"""Return the list of gradients `[grad * 2^x * ln(2)]`."""
 exp_bw: _ExpBw
-"""Return the list of gradients [grad * e^x]."""
+"""Return the list of gradients `[grad * e^x]`."""
 expand: _Expand
 """Return `input_tensor` with dimensions of size 1 repeated."""
 padded_slice: _PaddedSlice
-"""Return a slice of images, sharded by pixels, with channels zero-padded to the shard width."""
+"""Return a slice of images, pixel sharded, channels padded to shard width."""
 expm1: _Acos
 """Return the element-wise exponential minus 1, `e^x - 1`, of `input_tensor`."""
 expm1_bw: _AcosBw
-"""Return the list of gradients [grad * e^x]."""
+"""Return the list of gradients `[grad * e^x]`."""
 fill: _Fill
 """Create a tensor like `input_tensor` with every element set to `fill_value`."""
 fill_bw: _ExpBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 fill_cache: _FillCache
-"""Write the keys or values of a user's prompt into the cache; return it."""
+"""Write a user's prompt's keys or values into the cache; return it."""
 fill_implicit_tile_padding: _FillImplicitTilePadding
 """Return `input_tensor` with its tile padding filled; itself if there is none."""
 fill_ones_rm: _FillOnesRm
-"""Return matrices with 1 in the first rows and columns and 0 elsewhere."""
+"""Return matrices with 1 in the first rows and columns, else 0."""
 fill_rm: _FillRm
-"""Return matrices with one value in the first rows and columns and another elsewhere."""
+"""Return matrices with one value in first rows and columns, else another."""
 fill_zero_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 floor: _Acos
-"""Return the element-wise floor, the largest integer not above the input, of `input_tensor`."""
+"""Return the largest integers not above the elements of `input_tensor`."""
 floor_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 floor_div: _DivNoNan
 """Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
 fmod: _Fmod
-"""Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
+"""Return the element-wise remainder `a - b * trunc(a / b)` with the sign of `a`, with broadcasting."""
 fmod_bw: _FmodBw
-"""Return the list of gradients [grad, -grad * trunc(a / b)]."""
+"""Return the list of gradients `[grad, -grad * trunc(a / b)]`."""
 fold: _Fold
 """Return images whose blocks of pixels are channels."""
 frac: _Acos
 """Return the element-wise fractional part, `x - trunc(x)`, of `input_tensor`."""
 frac_bw: _AcosBw
-"""Return the list of gradients [grad]."""
+"""Return the list of gradients `[grad]`."""
 from_buffer: _FromBuffer
 """Return a device tensor of the elements of a list."""
 full: _Full
@@ -2066,145 +2066,139 @@ full: _Full
 full_like: _FullLike
 """Create a tensor like `tensor` with every element set to `fill_value`."""
 gather: _Gather
-"""Return the elements of `input` that `index` names along `dim`, as `torch.gather` does."""
+"""Return the elements of `input` at `index` along `dim`, as in `torch.gather`."""
 gcd: _Gcd
 """Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
 ge: _Eq
-"""Return the element-wise comparison `a >= b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a >= b` (1 or 0), with broadcasting."""
 ge_: _BiasGeluInPlace
-"""Write the element-wise comparison `a >= b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a >= b` (1 or 0) to the first operand."""
 ge_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 geglu: _Geglu
-"""Return `a * gelu(b)`, with `a` and `b` the halves of the padded last dimension."""
+"""Return `a * gelu(b)` of the halves `a`, `b` of the padded last dimension."""
 gelu: _Gelu
 """Return the element-wise GELU, `x * cdf(x)` of the standard normal distribution, of `input_tensor`."""
 gelu_bw: _GeluBw
-"""Return the list of gradients [grad * (normal_cdf(x) + x * normal_pdf(x))]."""
+"""Return the list of gradients `[grad * (normal_cdf(x) + x * normal_pdf(x))]`."""
 gez: _Acos
-"""Return 1 where `input_tensor` is greater than or equal to 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is at least 0, else 0."""
 global_avg_pool2d: _GlobalAvgPool2D
 """Return the mean of every channel of images."""
 glu: _Glu
-"""Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
+"""Return `a * sigmoid(b)` of the halves `a`, `b` of the padded last dimension."""
 grid_sample: _GridSample
 """Return images sampled at grid points by bilinear interpolation."""
 group_norm: _GroupNorm
-"""Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, plus
-`bias`.
-"""
+"""Return the group norm over rows and the channels of every group."""
 gt: _Eq
-"""Return the element-wise comparison `a > b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a > b` (1 or 0), with broadcasting."""
 gt_: _BiasGeluInPlace
-"""Write the element-wise comparison `a > b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a > b` (1 or 0) to the first operand."""
 gt_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 gtz: _Acos
-"""Return 1 where `input_tensor` is greater than 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is greater than 0, else 0."""
 hardmish: _Acos
 """Return the element-wise hard Mish, `x * clamp(x + 2, 0, 2) / 2`, of `input_tensor`."""
 hardshrink: _Hardshrink
 """Return `input_tensor` where `|input_tensor| > lambd`, and 0 elsewhere."""
 hardshrink_bw: _HardshrinkBw
-"""Return the list of gradients [grad where |x| > lambd else 0]."""
+"""Return the list of gradients `[grad where |x| > lambd else 0]`."""
 hardsigmoid: _Acos
 """Return the element-wise hard sigmoid, `clamp(x / 6 + 1 / 2, 0, 1)`, of `input_tensor`."""
 hardsigmoid_bw: _AcosBw
-"""Return the list of gradients [grad / 6 where -3 < x < 3 else 0]."""
+"""Return the list of gradients `[grad / 6 where -3 < x < 3 else 0]`."""
 hardswish: _Acos
 """Return the element-wise hard Swish, `x * clamp(x / 6 + 1 / 2, 0, 1)`, of `input_tensor`."""
 hardswish_bw: _AcosBw
-"""Return the list of gradients [grad * (x / 3 + 1 / 2) where -3 <= x <= 3, grad where x > 3, else 0]."""
+"""Return the list of gradients `[grad * (x / 3 + 1 / 2) where -3 <= x <= 3, grad where x > 3, else 0]`."""
 hardtanh: _Hardtanh
 """Return `input_tensor` clamped to [`min_val`, `max_val`]."""
 hardtanh_bw: _HardtanhBw
-"""Return the list of gradients [grad where min < x < max else 0]."""
+"""Return the list of gradients `[grad where min < x < max else 0]`."""
 heaviside: _Heaviside
 """Return 0 for negative, 1 for positive elements, and `value` for zeros."""
 hypot: _Atan2
 """Return the element-wise hypotenuse `sqrt(a^2 + b^2)`, with broadcasting."""
 hypot_bw: _Atan2Bw
-"""Return the list of gradients [grad * a / hypot(a, b), grad * b / hypot(a, b)]."""
+"""Return the list of gradients `[grad * a / hypot(a, b), grad * b / hypot(a, b)]`."""
 i0: _Acos
-"""Return the element-wise modified Bessel function of the first kind of order 0 of `input_tensor`."""
+"""Return the element-wise modified Bessel function `I0` of `input_tensor`."""
 i0_bw: _AcosBw
-"""Return the list of gradients [grad * i1(x)]."""
+"""Return the list of gradients `[grad * i1(x)]`."""
 i1: _Acos
-"""Return the element-wise modified Bessel function of the first kind of order 1 of `input_tensor`."""
+"""Return the element-wise modified Bessel function `I1` of `input_tensor`."""
 identity: _Acos
 """Return a copy of `input_tensor` that has passed through Dst."""
 imag: _Angle
 """Return the imaginary part of `input_tensor`, [..., H, W]."""
 imag_bw: _AngleBw
-"""Return the list of gradients [0 + i * grad]."""
+"""Return the list of gradients `[0 + i * grad]`."""
 index_fill: _IndexFill
-"""Return `input` with a value in the slices that `index` names along `dim`."""
+"""Return `input` with a value in the slices `index` along `dim`."""
 index_fill_new: _IndexFill
 """Return `input` with the slices `index` along `dim` filled with a value."""
 indexed_fill: _IndexedFill
 """Return `input_tensor_a` with slices replaced by those of `input_tensor_b`."""
 interleaved_to_sharded: _InterleavedToSharded
-"""Return an interleaved tensor sharded over the L1 of a grid of cores."""
+"""Return an interleaved tensor sharded over L1 of a core grid."""
 interleaved_to_sharded_partial: _InterleavedToShardedPartial
 """Return a slice of the rows of all matrices in shards."""
 is_imag: _Angle
-"""Return 1 where the real part of `input_tensor` is 0, and 0 elsewhere."""
+"""Return 1 where the real part of `input_tensor` is 0, else 0."""
 is_real: _Angle
-"""Return 1 where the imaginary part of `input_tensor` is 0, and 0 elsewhere."""
+"""Return 1 where the imaginary part of `input_tensor` is 0, else 0."""
 isclose: _Isclose
-"""Return the element-wise comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands, with
-broadcasting.
-"""
+"""Return the element-wise comparison `|a - b| <= atol + rtol * |b|` (0/1; int32 in float32), with broadcasting."""
 isfinite: _Acos
-"""Return 1 where `input_tensor` is finite, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is finite, else 0."""
 isinf: _Acos
-"""Return 1 where `input_tensor` is infinity or -infinity, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is infinity or -infinity, else 0."""
 isnan: _Acos
-"""Return 1 where `input_tensor` is NaN, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is NaN, else 0."""
 isneginf: _Acos
-"""Return 1 where `input_tensor` is -infinity, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is -infinity, else 0."""
 isposinf: _Acos
-"""Return 1 where `input_tensor` is +infinity, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is +infinity, else 0."""
 l1_loss: _L1Loss
-"""Return the absolute differences of `input_reference` and `input_prediction`, or their sum or mean."""
+"""Return the absolute differences of both tensors, or their sum or mean."""
 layer_norm: _LayerNorm
 """Return `(x - mean) / sqrt(variance + epsilon)` over the last dimension of `x = input_tensor + residual_input_tensor`,
 times `weight`, plus `bias`.
 """
 layer_norm_post_all_gather: _LayerNormPostAllGather
-"""Return the layer norm of a device's part of rows, from gathered statistics."""
+"""Return the layer norm of a device's row parts, from gathered statistics."""
 layer_norm_pre_all_gather: _LayerNormPreAllGather
-"""Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles. Of a sharded input: the mean
-and the mean of squares, on its first core, and the residual is added in place.
-"""
+"""Return the sum of squares and the sum of every row."""
 lcm: _Gcd
 """Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
 ldexp: _Eq
 """Return the element-wise product `a * 2^b`, with broadcasting."""
 ldexp_: _BiasGeluInPlace
-"""Write the element-wise product `a * 2^b` to the first operand and return it."""
+"""Write the product `a * 2^b` to the first operand."""
 ldexp_bw: _Atan2Bw
-"""Return the list of gradients [grad * 2^b, grad * a * 2^b * ln(2)]."""
+"""Return the list of gradients `[grad * 2^b, grad * a * 2^b * ln(2)]`."""
 le: _Eq
-"""Return the element-wise comparison `a <= b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a <= b` (1 or 0), with broadcasting."""
 le_: _BiasGeluInPlace
-"""Write the element-wise comparison `a <= b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a <= b` (1 or 0) to the first operand."""
 le_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 leaky_relu: _LeakyRelu
 """Return `input_tensor` where it is not negative, and `negative_slope * input_tensor` elsewhere."""
 leaky_relu_bw: _LeakyReluBw
-"""Return the list of gradients [grad where x > 0 else negative_slope * grad]."""
+"""Return the list of gradients `[grad where x > 0 else negative_slope * grad]`."""
 lerp: _Lerp
 """Return the element-wise linear interpolation `input + weight * (end - input)`, with broadcasting."""
 lerp_bw: _LerpBw
-"""Return the list of gradients [grad * (1 - weight), grad * weight, grad * (b - a)]."""
+"""Return the list of gradients `[grad * (1 - weight), grad * weight, grad * (b - a)]`."""
 lez: _Acos
-"""Return 1 where `input_tensor` is less than or equal to 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is at most 0, else 0."""
 lgamma: _Acos
 """Return the element-wise logarithm of the absolute gamma function, `ln(|gamma(x)|)`, of `input_tensor`."""
 lgamma_bw: _AcosBw
-"""Return the list of gradients [grad * digamma(x)]."""
+"""Return the list of gradients `[grad * digamma(x)]`."""
 linear: _Linear
 """Return `activation(input_tensor_a @ input_tensor_b + bias)`."""
 log: _Erf
@@ -2212,78 +2206,78 @@ log: _Erf
 log10: _Erf
 """Return the element-wise base-10 logarithm of `input_tensor`."""
 log10_bw: _AcosBw
-"""Return the list of gradients [grad / (x * ln(10))]."""
+"""Return the list of gradients `[grad / (x * ln(10))]`."""
 log1p: _Erf
-"""Return the element-wise natural logarithm of one plus the input, `ln(1 + x)`, of `input_tensor`."""
+"""Return the element-wise natural logarithm `ln(1 + x)` of `input_tensor`."""
 log1p_bw: _AcosBw
-"""Return the list of gradients [grad / (x + 1)]."""
+"""Return the list of gradients `[grad / (x + 1)]`."""
 log2: _Erf
 """Return the element-wise base-2 logarithm of `input_tensor`."""
 log2_bw: _AcosBw
-"""Return the list of gradients [grad / (x * ln(2))]."""
+"""Return the list of gradients `[grad / (x * ln(2))]`."""
 log_bw: _AcosBw
-"""Return the list of gradients [grad / x]."""
+"""Return the list of gradients `[grad / x]`."""
 log_sigmoid: _Acos
 """Return the element-wise logarithm of the sigmoid, `-ln(1 + e^-x)`, of `input_tensor`."""
 log_sigmoid_bw: _AcosBw
-"""Return the list of gradients [grad / (1 + e^x)]."""
+"""Return the list of gradients `[grad / (1 + e^x)]`."""
 logaddexp: _Eq
 """Return the element-wise logarithm `ln(e^a + e^b)`, with broadcasting."""
 logaddexp2: _Eq
 """Return the element-wise base-2 logarithm `log2(2^a + 2^b)`, with broadcasting."""
 logaddexp2_: _BiasGeluInPlace
-"""Write the element-wise base-2 logarithm `log2(2^a + 2^b)` to the first operand and return it."""
+"""Write the base-2 logarithm `log2(2^a + 2^b)` to the first operand."""
 logaddexp2_bw: _Atan2Bw
-"""Return the list of gradients [grad / (1 + 2^(b - a)), grad / (1 + 2^(a - b))]."""
+"""Return the list of gradients `[grad / (1 + 2^(b - a)), grad / (1 + 2^(a - b))]`."""
 logaddexp_: _BiasGeluInPlace
-"""Write the element-wise logarithm `ln(e^a + e^b)` to the first operand and return it."""
+"""Write the logarithm `ln(e^a + e^b)` to the first operand."""
 logaddexp_bw: _Atan2Bw
-"""Return the list of gradients [grad / (1 + e^(b - a)), grad / (1 + e^(a - b))]."""
+"""Return the list of gradients `[grad / (1 + e^(b - a)), grad / (1 + e^(a - b))]`."""
 logical_and: _Eq
-"""Return the element-wise logical AND of `a` and `b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise logical AND `a and b` (1 or 0), with broadcasting."""
 logical_and_: _BiasGeluInPlace
-"""Write the element-wise logical AND of `a` and `b`, as 1 or 0 to the first operand and return it."""
+"""Write the logical AND `a and b` (1 or 0) to the first operand."""
 logical_left_shift: _BitwiseAnd
 """Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
 logical_not: _Acos
-"""Return 1 where `input_tensor` is 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is 0, else 0."""
 logical_not_: _LogicalNotInPlace
-"""Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it."""
+"""Write 1 to `input_tensor` where it is 0, else 0."""
 logical_or: _Eq
-"""Return the element-wise logical OR of `a` and `b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise logical OR `a or b` (1 or 0), with broadcasting."""
 logical_or_: _BiasGeluInPlace
-"""Write the element-wise logical OR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+"""Write the logical OR `a or b` (1 or 0) to the first operand."""
 logical_right_shift: _Eq
-"""Return the element-wise logical right shift of `a` by `b` bits, with broadcasting."""
+"""Return the element-wise logical right shift of `a` by `b`, with broadcasting."""
 logical_xor: _Eq
-"""Return the element-wise logical XOR of `a` and `b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise logical XOR `a xor b` (1 or 0), with broadcasting."""
 logical_xor_: _BiasGeluInPlace
-"""Write the element-wise logical XOR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+"""Write the logical XOR `a xor b` (1 or 0) to the first operand."""
 logit: _Logit
 """Return the element-wise logit, `ln(x / (1 - x))`, of `input_tensor`."""
 logit_bw: _AcosBw
-"""Return the list of gradients [grad / (x * (1 - x))]."""
+"""Return the list of gradients `[grad / (x * (1 - x))]`."""
 logiteps_bw: _LogitepsBw
-"""Return the list of gradients [grad / (x * (1 - x)) where eps <= x <= 1 - eps else 0]."""
+"""Return the list of gradients `[grad / (x * (1 - x)) where eps <= x <= 1 - eps else 0]`."""
 lt: _Eq
-"""Return the element-wise comparison `a < b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a < b` (1 or 0), with broadcasting."""
 lt_: _BiasGeluInPlace
-"""Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a < b` (1 or 0) to the first operand."""
 lt_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 ltz: _Acos
-"""Return 1 where `input_tensor` is less than 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is less than 0, else 0."""
 mac: _Mac
 """Return the element-wise multiply-add `a * b + c`, with broadcasting."""
 manual_seed: _ManualSeed
-"""Write the seeds of the users' random generators; return a tensor with one 0."""
+"""Write seeds of the users' random generators; return a single 0."""
 matmul: _Matmul
 """Return the matmul `input_tensor_a @ input_tensor_b`."""
 max: _Max
 """Return the maximum of `input_tensor` over `dim`."""
 max_bw: _Atan2Bw
-"""Return the list of gradients [grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a = b,
-else 0].
+"""Return the list of gradients `[grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a =
+b, else 0]`.
 """
 max_pool2d: _MaxPool2D
 """Return the max pooling of images, channel by channel."""
@@ -2294,8 +2288,8 @@ mean: _Mean
 min: _Max
 """Return the minimum of `input_tensor` over `dim`."""
 min_bw: _Atan2Bw
-"""Return the list of gradients [grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a = b,
-else 0].
+"""Return the list of gradients `[grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a =
+b, else 0]`.
 """
 minimum: _Maximum
 """Return the element-wise minimum of `a` and `b`, with broadcasting."""
@@ -2306,19 +2300,17 @@ moe: _Moe
 moreh_abs_pow: _MorehAbsPow
 """Return `|x| ** p`: repeated products for the exponent rounded down, times `exp(log(|x|) * rest)`."""
 moreh_adam: _MorehAdam
-"""Return parameter, averages and, for AMSGrad, the largest average after a step of Adam."""
+"""Return parameter, averages and AMSGrad's largest average after an Adam step."""
 moreh_adamw: _MorehAdamw
-"""Return parameter, averages and, for AMSGrad, the largest average after a step of AdamW."""
+"""Return parameter, averages and AMSGrad's largest average after an AdamW step."""
 moreh_arange: _MorehArange
-"""Create the values from `start` up to `end`, `start + step * i` in FP32, cut to the data type."""
+"""Create values `start + step * i` up to `end`, in FP32, then truncated."""
 moreh_bmm: _MorehBmm
 """Return the batched matmul of two tensors."""
 moreh_bmm_backward: _MorehBmmBackward
 """Return the requested gradients of both operands; None for the others."""
 moreh_clip_grad_norm: _MorehClipGradNorm
-"""Return the norm of all gradients together, and scale them in place by `max_norm / (norm + 1e-6)` if that is less than
-1.
-"""
+"""Return the norm of all gradients together, and clip them in place."""
 moreh_cumsum: _MorehCumsum
 """Return the cumulative sum along `dim`, same as `ttnn.cumsum`."""
 moreh_cumsum_backward: _MorehCumsumBackward
@@ -2326,9 +2318,9 @@ moreh_cumsum_backward: _MorehCumsumBackward
 moreh_dot: _MorehDot
 """Return the dot product of two vectors."""
 moreh_dot_backward: _MorehDotBackward
-"""Return the gradients of both vectors with a preallocated tensor; None for the others."""
+"""Return gradients of vectors with preallocated tensors, else None."""
 moreh_fold: _MorehFold
-"""Return images in which overlapping blocks are added in FP32, as `torch.nn.functional.fold` does."""
+"""Return images of added overlapping blocks, as in `torch.nn.functional.fold`."""
 moreh_full: _MorehFull
 """Create a tensor of `shape` with every element set to `fill_value`."""
 moreh_full_like: _MorehFullLike
@@ -2338,11 +2330,11 @@ moreh_getitem: _MorehGetitem
 moreh_group_norm: _MorehGroupNorm
 """Return the group norm `(x - mean) * rstd * gamma + beta`, and optionally `mean` and `rstd`."""
 moreh_group_norm_backward: _MorehGroupNormBackward
-"""Return the requested gradients of input, gamma and beta; None for the others."""
+"""Return requested gradients of input, gamma and beta; else None."""
 moreh_layer_norm: _MorehLayerNorm
-"""Return the layer norm of the last dimensions, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd`."""
+"""Return `(x - mean) * rstd * gamma + beta`, `mean` and `rstd` of last dimensions."""
 moreh_layer_norm_backward: _MorehLayerNormBackward
-"""Return the gradients of input, gamma and beta with a preallocated tensor; else None."""
+"""Return gradients of input, gamma and beta with preallocated tensors, else None."""
 moreh_linear: _MorehLinear
 """Return the matmul with the transposed weight, plus a bias."""
 moreh_linear_backward: _MorehLinearBackward
@@ -2356,19 +2348,17 @@ moreh_matmul: _MorehMatmul
 moreh_matmul_backward: _MorehMatmulBackward
 """Return the requested gradients of both operands; None for the others."""
 moreh_mean: _MorehMean
-"""Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
+"""Return the mean along `dim`: the sum of `x / D` in bfloat16."""
 moreh_mean_backward: _MorehMeanBackward
-"""Return the gradient of a mean: the broadcast output gradient over the element count."""
+"""Return a mean's gradient: the broadcast output gradient over the count."""
 moreh_nll_loss: _MorehNllLoss
 """Return the negative log likelihood loss: the sum or mean of `-input[n, target[n]] * weight[target[n]]`."""
 moreh_nll_loss_backward: _MorehNllLossBackward
-"""Return the gradient of a summed loss: `-weight * output_grad / divisor` at the classes, 0 elsewhere."""
+"""Return a summed loss's gradient: `-weight * output_grad / divisor` at classes, else 0."""
 moreh_nll_loss_unreduced_backward: _MorehNllLossUnreducedBackward
-"""Return the gradient of losses that were not summed: `-weight * output_grad` at the classes, 0 elsewhere."""
+"""Return unsummed losses' gradient: `-weight * output_grad` at classes, else 0."""
 moreh_norm: _MorehNorm
-"""Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`; the number of elements that are not 0 for p = 0, the
-largest or smallest magnitude for an infinite p.
-"""
+"""Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`."""
 moreh_norm_backward: _MorehNormBackward
 """Return the gradient of a p-norm: `sign(x) * |x| ** (p - 1) * y * dy / y ** p`."""
 moreh_sgd: _MorehSgd
@@ -2382,45 +2372,45 @@ moreh_softmin: _MorehLogsoftmax
 moreh_softmin_backward: _MorehLogsoftmaxBackward
 """Return the gradient of the softmin: `-(dy - sum(y * dy)) * y`."""
 moreh_sum: _MorehSum
-"""Return the sum along `dim`, rounded to bfloat16 at every addition. INT32 wraps around."""
+"""Return the sum along `dim`, rounded to bfloat16 at every addition."""
 moreh_sum_backward: _MorehSumBackward
 """Return the gradient of a sum: the broadcast output gradient."""
 move: _LogicalNotInPlace
 """Return a copy of `input_tensor`, and deallocate it."""
 mse_loss: _L1Loss
-"""Return the squared differences of `input_reference` and `input_prediction`, or their sum or mean."""
+"""Return the squared differences of both tensors, or their sum or mean."""
 mul_bw: _MulBw
-"""Return the list of gradients [grad * b, grad * a]."""
+"""Return the list of gradients `[grad * b, grad * a]`."""
 multigammaln: _LogicalNotInPlace
-"""Return the element-wise logarithm of the multivariate gamma function of dimension 4 of `input_tensor`."""
+"""Return the element-wise 4-dimensional multivariate log-gamma function of `input_tensor`."""
 multigammaln_bw: _AcosBw
-"""Return the list of gradients [grad * sum(digamma(x - i / 2) for i = 0, 1, 2, 3)]."""
+"""Return the list of gradients `[grad * sum(digamma(x - i / 2) for i = 0, 1, 2, 3)]`."""
 multiply: _Multiply
 """Return the element-wise product `a * b`, with broadcasting."""
 mul: _Multiply
 """Return the element-wise product `a * b`, with broadcasting."""
 multiply_: _DivideInPlace
-"""Write the element-wise product `a * b` to the first operand and return it."""
+"""Write the product `a * b` to the first operand."""
 mul_: _DivideInPlace
-"""Write the element-wise product `a * b` to the first operand and return it."""
+"""Write the product `a * b` to the first operand."""
 narrow: _Narrow
 """Return `length` indices of `input_tensor` along `dim`, from `start`."""
 ne: _Eq
-"""Return the element-wise comparison `a != b`, as 1 or 0, with broadcasting."""
+"""Return the element-wise comparison `a != b` (1 or 0), with broadcasting."""
 ne_: _BiasGeluInPlace
-"""Write the element-wise comparison `a != b`, as 1 or 0 to the first operand and return it."""
+"""Write the comparison `a != b` (1 or 0) to the first operand."""
 ne_bw: _EqBw
-"""Return the list of gradients [0, 0]."""
+"""Return the list of gradients `[0, 0]`."""
 neg: _Acos
 """Return the element-wise negative of `input_tensor`."""
 neg_bw: _ExpBw
-"""Return the list of gradients [-grad]."""
+"""Return the list of gradients `[-grad]`."""
 nextafter: _Atan2
 """Return the element-wise next representable value after `a` toward `b`, with broadcasting."""
 nez: _Acos
-"""Return 1 where `input_tensor` is not 0, and 0 elsewhere."""
+"""Return 1 where `input_tensor` is not 0, else 0."""
 nonzero: _Nonzero
-"""Return how many elements are not zero, and their positions in row-major order."""
+"""Return the number of nonzero elements, and their positions in row-major order."""
 normalize_global: _LogicalNotInPlace
 """Return `(x - mean) / sqrt(variance)` of all elements, padding among them."""
 normalize_hw: _LogicalNotInPlace
@@ -2440,73 +2430,73 @@ plus_one: _PlusOne
 polar: _Conj
 """Return the complex tensor `real * (cos(imag) + i * sin(imag))`."""
 polar_bw: _ConjBw
-"""Return the list of gradients [Re(conj(grad) * polar(x) / |polar(x)|) + i * Re(conj(grad) * i * polar(x))]."""
+"""Return the list of gradients `[Re(conj(grad) * polar(x) / |polar(x)|) + i * Re(conj(grad) * i * polar(x))]`."""
 polygamma: _Polygamma
-"""Return the element-wise polygamma function of order `k`, the k-th derivative of digamma, of `input_tensor`."""
+"""Return the element-wise polygamma function of order `k` of `input_tensor`."""
 polygamma_bw: _PolygammaBw
-"""Return the list of gradients [grad * polygamma(x, n + 1)]."""
+"""Return the list of gradients `[grad * polygamma(x, n + 1)]`."""
 polyval: _Polyval
 """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
 pow: _Pow
 """Return the element-wise power `a^b`, with broadcasting."""
 pow_bw: _PowBw
-"""Return the list of gradients [grad * exponent * x^(exponent - 1)]."""
+"""Return the list of gradients `[grad * exponent * x^(exponent - 1)]`."""
 prelu: _Prelu
 """Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere."""
 prod: _Prod
-"""Return the product of the elements of `input_tensor`, over `dim` or over all dimensions."""
+"""Return the product of elements of `input_tensor`, along `dim` or all."""
 prod_bw: _ProdBw
-"""Return the list of gradients [grad * prod(x) / x]."""
+"""Return the list of gradients `[grad * prod(x) / x]`."""
 quantize: _Dequantize
 """Return `input_tensor / scale + zero_point` as int32, rounded to nearest, ties away from zero."""
 rad2deg: _Acos
 """Return `input_tensor` converted element-wise from radians to degrees."""
 rad2deg_bw: _AcosBw
-"""Return the list of gradients [grad * 180 / pi]."""
+"""Return the list of gradients `[grad * 180 / pi]`."""
 rand: _Rand
-"""Create a tensor of `shape` with uniform random values from `low` to `high`."""
+"""Create a `shape` tensor with uniform random values from `low` to `high`."""
 randn: _Randn
 """Create a tensor of `shape` with standard normal random values."""
 rdiv: _Rdiv
 """Return the element-wise quotient `value / input_tensor`, rounded by `rounding_mode`."""
 rdiv_bw: _RdivBw
-"""Return the list of gradients [-grad * scalar / x^2]."""
+"""Return the list of gradients `[-grad * scalar / x^2]`."""
 real: _Angle
 """Return the real part of `input_tensor`, [..., H, W]."""
 real_bw: _AngleBw
-"""Return the list of gradients [grad + 0 * i]."""
+"""Return the list of gradients `[grad + 0 * i]`."""
 reciprocal: _Reciprocal
 """Return the element-wise reciprocal, `1 / x`, of `input_tensor`."""
 reciprocal_bw: _ReciprocalBw
-"""Return the list of gradients [-grad / x^2]."""
+"""Return the list of gradients `[-grad / x^2]`."""
 reglu: _Glu
-"""Return `a * relu(b)`, with `a` and `b` the halves of the padded last dimension."""
+"""Return `a * relu(b)` of the halves `a`, `b` of the padded last dimension."""
 relu: _Acos
 """Return the element-wise maximum of `input_tensor` and 0."""
 relu6: _Acos
 """Return `input_tensor` clamped to [0, 6]."""
 relu6_bw: _AcosBw
-"""Return the list of gradients [grad where 0 < x < 6 else 0]."""
+"""Return the list of gradients `[grad where 0 < x < 6 else 0]`."""
 relu_bw: _AcosBw
-"""Return the list of gradients [grad where x > 0 else 0]."""
+"""Return the list of gradients `[grad where x > 0 else 0]`."""
 relu_max: _ReluMax
 """Return `input_tensor` clamped to [0, `upper_limit`]."""
 relu_min: _ReluMin
 """Return the element-wise maximum of `input_tensor` and `lower_limit`."""
 remainder: _Eq
-"""Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
+"""Return the element-wise modulus `a - b * floor(a / b)` with the sign of `b`, with broadcasting."""
 remainder_bw: _FmodBw
-"""Return the list of gradients [grad, -grad * floor(a / b)]."""
+"""Return the list of gradients `[grad, -grad * floor(a / b)]`."""
 repeat: _Repeat
 """Return `input_tensor` repeated along each dimension."""
 repeat_bw: _RepeatBw
-"""Return the list of gradients [the sum of grad over the repetitions]."""
+"""Return the list of gradients `[the sum of grad over the repetitions]`."""
 repeat_interleave: _RepeatInterleave
 """Return `input_tensor` with each element repeated along `dim`."""
 requantize: _Requantize
 """Return `(input_tensor - in_zero_point) * in_scale / out_scale + out_zero_point` as int32, rounded to nearest."""
 reshape: _Reshape
-"""Return `input_tensor` with the elements in the same order and a new shape."""
+"""Return `input_tensor` with a new shape and elements in equal order."""
 reshape_on_device: _ReshapeOnDevice
 """Return `input_tensor` reshaped to a shape of rank 4."""
 reshard: _Reshard
@@ -2516,43 +2506,39 @@ rms_norm: _RmsNorm
 times `weight`, plus `bias`.
 """
 rms_norm_post_all_gather: _RmsNormPostAllGather
-"""Return the RMS norm of a device's part of rows, from gathered statistics."""
+"""Return the RMS norm of a device's row parts, from gathered statistics."""
 rms_norm_pre_all_gather: _RmsNormPreAllGather
-"""Return the sum of squares of every row, in column 0 of a tile. Of a sharded input: the mean of squares, on its first
-core, and the residual is added in place.
-"""
+"""Return every row's sum of squares, in column 0 of a tile."""
 roll: _Roll
-"""Return `input_tensor` with elements moved along dimensions, those beyond the end to the beginning."""
+"""Return `input_tensor` with elements rolled along dimensions, wrapping at the end."""
 rotate: _Rotate
 """Return images rotated around a point."""
 round: _Round
 """Return `input_tensor` rounded to `decimals` decimal places, ties to even."""
 round_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 rpow: _Rpow
 """Return the element-wise power `exponent^x` of `input_tensor`."""
 rpow_bw: _RpowBw
-"""Return the list of gradients [grad * exponent * x^(exponent - 1)]."""
+"""Return the list of gradients `[grad * exponent * x^(exponent - 1)]`."""
 rsqrt: _Erf
 """Return the element-wise reciprocal square root, `1 / sqrt(x)`, of `input_tensor`."""
 rsqrt_bw: _ExpBw
-"""Return the list of gradients [-grad / 2 * x^(-3/2)]."""
+"""Return the list of gradients `[-grad / 2 * x^(-3/2)]`."""
 rsub: _Rsub
 """Return the element-wise reversed difference `b - a`, with broadcasting."""
 rsub_: _RsubInPlace
-"""Write the element-wise reversed difference `b - a` to the first operand and return it."""
+"""Write the reversed difference `b - a` to the first operand."""
 rsub_bw: _RsubBw
-"""Return the list of gradients [-grad, grad]."""
+"""Return the list of gradients `[-grad, grad]`."""
 sampling: _Sampling
 """Return a token for every user, sampled from the largest scores."""
 scale_causal_mask_hw_dims_softmax_in_place: _ScaleCausalMaskHwDimsSoftmaxInPlace
-"""Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The mask
-has a row for every row of scores, or as many as repeat down the rows; the last time in part.
-"""
+"""Write the softmax of `scale * input_tensor + mask` to the input; return it."""
 scale_mask_softmax: _ScaleMaskSoftmax
 """Return the softmax of `scale * input_tensor + mask` over the last dimension."""
 scale_mask_softmax_in_place: _ScaleMaskSoftmaxInPlace
-"""Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it."""
+"""Write the softmax of `scale * input_tensor + mask` to the input; return it."""
 scatter: _Scatter
 """Return `input` with elements of `src` scattered to `index` along `dim`."""
 scatter_add: _ScatterAdd
@@ -2560,7 +2546,7 @@ scatter_add: _ScatterAdd
 selu: _Selu
 """Return the element-wise SELU, `scale * (x if x > 0 else alpha * (e^x - 1))`, of `input_tensor`."""
 selu_bw: _AcosBw
-"""Return the list of gradients [scale * grad where x > 0 else scale * alpha * grad * e^x]."""
+"""Return the list of gradients `[scale * grad where x > 0 else scale * alpha * grad * e^x]`."""
 sharded_to_interleaved: _ShardedToInterleaved
 """Return a sharded tensor as an interleaved one."""
 sharded_to_interleaved_partial: _ShardedToInterleavedPartial
@@ -2570,29 +2556,29 @@ sigmoid: _Sigmoid
 sigmoid_accurate: _SigmoidAccurate
 """Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`."""
 sigmoid_bw: _SigmoidBw
-"""Return the list of gradients [grad * sigmoid(x) * (1 - sigmoid(x))]."""
+"""Return the list of gradients `[grad * sigmoid(x) * (1 - sigmoid(x))]`."""
 sign: _Acos
 """Return the element-wise sign (-1, 0 or 1) of `input_tensor`."""
 sign_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 signbit: _Acos
-"""Return 1 where `input_tensor` has the sign bit set, and 0 elsewhere."""
+"""Return 1 where `input_tensor` has the sign bit set, else 0."""
 silu: _Acos
 """Return the element-wise SiLU, `x * sigmoid(x)`, of `input_tensor`."""
 silu_bw: _ExpBw
-"""Return the list of gradients [grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))]."""
+"""Return the list of gradients `[grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))]`."""
 sin: _Acos
 """Return the element-wise sine of `input_tensor`."""
 sin_bw: _AcosBw
-"""Return the list of gradients [grad * cos(x)]."""
+"""Return the list of gradients `[grad * cos(x)]`."""
 sinh: _Acos
 """Return the element-wise hyperbolic sine of `input_tensor`."""
 sinh_bw: _AcosBw
-"""Return the list of gradients [grad * cosh(x)]."""
+"""Return the list of gradients `[grad * cosh(x)]`."""
 situ_glu: _SituGlu
 """Return `softcap(gate, beta1) * sigmoid(gate) * softcap(up, beta2)` element-wise, with broadcasting."""
 slice: _Slice
-"""Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
+"""Return the elements from `starts` to `ends` (excluded), with `steps`."""
 snake_beta: _SnakeBeta
 """Return the element-wise activation `x + sin(alpha * x)**2 / beta`, with broadcasting."""
 softcap: _Softcap
@@ -2600,19 +2586,19 @@ softcap: _Softcap
 softmax: _Softmax
 """Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along `dim`."""
 softmax_in_place: _SoftmaxInPlace
-"""Write the softmax of `input_tensor` along `dim` over the input, and return it."""
+"""Write the softmax of `input_tensor` along `dim` to it; return it."""
 softplus: _Softplus
 """Return the element-wise softplus, `ln(1 + e^(beta * x)) / beta`, of `input_tensor`."""
 softplus_bw: _SoftplusBw
-"""Return the list of gradients [grad where beta * x > threshold else grad / (1 + e^(-beta * x))]."""
+"""Return the list of gradients `[grad where beta * x > threshold else grad / (1 + e^(-beta * x))]`."""
 softshrink: _Hardshrink
 """Return `input_tensor` moved toward 0 by `lambd`, and 0 where `|input_tensor| <= lambd`."""
 softshrink_bw: _HardshrinkBw
-"""Return the list of gradients [grad where |x| > lambd else 0]."""
+"""Return the list of gradients `[grad where |x| > lambd else 0]`."""
 softsign: _Acos
 """Return the element-wise softsign, `x / (1 + |x|)`, of `input_tensor`."""
 softsign_bw: _AcosBw
-"""Return the list of gradients [grad / (1 + |x|)^2]."""
+"""Return the list of gradients `[grad / (1 + |x|)^2]`."""
 sort: _Sort
 """Return the sorted elements along `dim`, and their indices."""
 sparse_matmul: _SparseMatmul
@@ -2622,17 +2608,17 @@ split: _Split
 sqrt: _Erf
 """Return the element-wise square root of `input_tensor`."""
 sqrt_bw: _ExpBw
-"""Return the list of gradients [grad / (2 * sqrt(x))]."""
+"""Return the list of gradients `[grad / (2 * sqrt(x))]`."""
 square: _Acos
 """Return the element-wise square of `input_tensor`."""
 square_bw: _AcosBw
-"""Return the list of gradients [2 * grad * x]."""
+"""Return the list of gradients `[2 * grad * x]`."""
 squared_difference: _Eq
 """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
 squared_difference_: _BiasGeluInPlace
-"""Write the element-wise squared difference `(a - b)^2` to the first operand and return it."""
+"""Write the squared difference `(a - b)^2` to the first operand."""
 squared_difference_bw: _Atan2Bw
-"""Return the list of gradients [2 * grad * (a - b), -2 * grad * (a - b)]."""
+"""Return the list of gradients `[2 * grad * (a - b), -2 * grad * (a - b)]`."""
 squeeze: _Squeeze
 """Return `input_tensor` without its dimensions of size 1."""
 stack: _Stack
@@ -2642,41 +2628,41 @@ std: _Std
 std_hw: _LogicalNotInPlace
 """Return the standard deviation of every matrix."""
 sub_bw: _AddBw
-"""Return the list of gradients [grad, -grad]."""
+"""Return the list of gradients `[grad, -grad]`."""
 subalpha: _Addalpha
 """Return the element-wise difference `a - alpha * b`, with broadcasting."""
 subalpha_bw: _SubalphaBw
-"""Return the list of gradients [grad, -alpha * grad]."""
+"""Return the list of gradients `[grad, -alpha * grad]`."""
 subtract: _Add
 """Return the element-wise difference `a - b`, with broadcasting."""
 sub: _Add
 """Return the element-wise difference `a - b`, with broadcasting."""
 subtract_: _AddInPlace
-"""Write the element-wise difference `a - b` to the first operand and return it."""
+"""Write the difference `a - b` to the first operand."""
 sub_: _AddInPlace
-"""Write the element-wise difference `a - b` to the first operand and return it."""
+"""Write the difference `a - b` to the first operand."""
 sum: _Mean
 """Return the sum of `input_tensor` over `dim`."""
 swiglu: _Glu
-"""Return `a * silu(b)`, with `a` and `b` the halves of the padded last dimension."""
+"""Return `a * silu(b)` of the halves `a`, `b` of the padded last dimension."""
 swish: _Acos
 """Return the element-wise SiLU, `x * sigmoid(x)`, of `input_tensor`."""
 tan: _Acos
 """Return the element-wise tangent of `input_tensor`."""
 tan_bw: _AcosBw
-"""Return the list of gradients [grad * (1 + tan(x)^2)]."""
+"""Return the list of gradients `[grad * (1 + tan(x)^2)]`."""
 tanh: _Tanh
 """Return the element-wise hyperbolic tangent of `input_tensor`."""
 tanh_bw: _TanhBw
-"""Return the list of gradients [grad * (1 - tanh(x)^2)]."""
+"""Return the list of gradients `[grad * (1 - tanh(x)^2)]`."""
 tanhshrink: _Acos
 """Return the element-wise difference `x - tanh(x)` of `input_tensor`."""
 tanhshrink_bw: _AcosBw
-"""Return the list of gradients [grad * tanh(x)^2]."""
+"""Return the list of gradients `[grad * tanh(x)^2]`."""
 threshold: _Threshold
 """Return `input_tensor` where it is greater than `threshold`, and `value` elsewhere."""
 threshold_bw: _ThresholdBw
-"""Return the list of gradients [grad where x > min else 0]."""
+"""Return the list of gradients `[grad where x > min else 0]`."""
 tilize: _Tilize
 """Return `input_tensor` in TILE_LAYOUT, values unchanged."""
 tilize_with_val_padding: _TilizeWithValPadding
@@ -2688,9 +2674,9 @@ to_layout: _ToLayout
 to_memory_config: _ToMemoryConfig
 """Return `tensor` in `memory_config`, values unchanged."""
 topk: _Topk
-"""Return the `k` largest or smallest elements along `dim`, sorted, and their indices."""
+"""Return the sorted `k` largest or smallest elements along `dim`, with indices."""
 tosa_gather: _TosaGather
-"""Return the rows of every batch that `index` names, as TOSA defines it."""
+"""Return every batch's rows at `index`, as TOSA defines it."""
 tosa_scatter: _TosaScatter
 """Return `input` with rows of every batch replaced, as TOSA defines it."""
 transpose: _Transpose
@@ -2702,7 +2688,7 @@ triu: _Tril
 trunc: _Acos
 """Return the element-wise integer part, the input rounded toward 0, of `input_tensor`."""
 trunc_bw: _AcosBw
-"""Return the list of gradients [0]."""
+"""Return the list of gradients `[0]`."""
 typecast: _Typecast
 """Return `input_tensor` converted to another data type, on its host or device."""
 unary_chain: _UnaryChain
@@ -2718,25 +2704,25 @@ untilize: _Untilize
 untilize_with_unpadding: _UntilizeWithUnpadding
 """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
 update_cache: _UpdateCache
-"""Write the keys or values of one token per user into the cache; return it."""
+"""Write each user's token's keys or values into the cache."""
 upsample: _Upsample
 """Return upsampled images: nearest or bilinear."""
 var: _Std
 """Return the variance along `dim`."""
 var_hw: _LogicalNotInPlace
-"""Return the variance of every matrix, the mean of squares of deviations from the mean."""
+"""Return every matrix's variance, the mean of squared deviations."""
 view: _View
-"""Return a view of `input_tensor` with a new shape, on the same pages."""
+"""Return a view of `input_tensor` with a new shape, sharing pages."""
 where: _Where
 """Return `true_value` where `predicate` is not 0, and `false_value` elsewhere, with broadcasting."""
 where_bw: _WhereBw
-"""Return the list of gradients [grad where the condition is not 0 else 0, grad where the condition is 0 else 0]."""
+"""Return the list of gradients `[grad where the condition is not 0 else 0, grad where the condition is 0 else 0]`."""
 xielu: _Xielu
-"""Return the element-wise xIELU (expanded integral of the exponential linear unit) of `input_tensor`."""
+"""Return the element-wise xIELU activation of `input_tensor`."""
 xlogy: _Eq
 """Return the element-wise product `a * ln(b)`, with broadcasting."""
 xlogy_bw: _Atan2Bw
-"""Return the list of gradients [grad * ln(b), grad * a / b]."""
+"""Return the list of gradients `[grad * ln(b), grad * a / b]`."""
 zeros: _Ones
 """Create a tensor of `shape` with zeros."""
 zeros_like: _OnesLike

@@ -175,7 +175,7 @@ def entry(
             name=name,
             signatures=signatures,
             run=run,
-            doc=(formula if formula.endswith(".") else f"Return the list of gradients [{formula}].")
+            doc=(formula if formula.endswith(".") else f"Return the list of gradients `[{formula}]`.")
             + f"\n{note}" * bool(note),
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),

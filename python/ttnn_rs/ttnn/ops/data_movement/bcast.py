@@ -202,7 +202,7 @@ bcast = register(
             ),
         ),
         run=_bcast,
-        doc="Return the sum, difference or product with a broadcast row, column or scalar per matrix.\n"
+        doc="Return sums, differences or products with each matrix's row, column or scalar.\n"
         "Shape: [..., H, W] -> [..., H, W] in TILE_LAYOUT.\n"
         "One FPU operation with HiFi4 in a 16-bit Dst, also for float32. The rows of a sharded input may be parted "
         "among the batches of `input_b`.",

@@ -189,7 +189,7 @@ convert_to_chw = register(
         name="experimental.convert_to_chw",
         signatures=(Signature((Param("input", TENSOR, doc="[1, 1, HW, C] in tiles, sharded by height."),), (_DTYPE,)),),
         run=_to_first,
-        doc="Return an image with channels first, row-major and width sharded on the same cores.\n"
+        doc="Return a channels-first image, row-major and width sharded on equal cores.\n"
         "Shape: [1, 1, HW, C] -> [1, 1, C, HW].",
         dtypes=(DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B),
         layouts=(Layout.TILE,),

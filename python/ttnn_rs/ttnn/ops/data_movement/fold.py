@@ -290,7 +290,7 @@ rotate_half = register_movement(
     "experimental.rotate_half",
     (Signature((Param("input", TENSOR, doc="[..., H, W] on a device."),), (MEMORY_CONFIG_OPTION,)),),
     _rotate_half,
-    "Return the second half of the columns negated, then the first, in tiles.\nShape: [..., H, W] -> [..., H, W].",
+    "Return the negated second column half, then the first, in tiles.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.rotate_half,
     dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
     engine=("write_window", "move_elements"),

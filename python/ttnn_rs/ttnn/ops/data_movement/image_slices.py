@@ -270,7 +270,7 @@ padded_slice = register_movement(
         ),
     ),
     _padded_slice,
-    "Return a slice of images, sharded by pixels, with channels zero-padded to the shard width.\n"
+    "Return a slice of images, pixel sharded, channels padded to shard width.\n"
     "Shape: [N, H, W, C] -> [1, 1, n * h * w, C], row-major.",
     dtypes=(*_IMAGE_TYPES, DataType.BFLOAT8_B),
     engine=("move_elements",),

@@ -395,7 +395,7 @@ index_fill = _fill(
     "index_fill",
     _FILL,
     partial(_index_fill, "ttnn.index_fill"),
-    "Return `input` with a value in the slices that `index` names along `dim`.\nShape: [...], [N] -> [...].",
+    "Return `input` with a value in the slices `index` along `dim`.\nShape: [...], [N] -> [...].",
 )
 index_fill_new = _fill(
     "index_fill_new",
@@ -438,7 +438,7 @@ nonzero = register_movement(
     "nonzero",
     (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
     _nonzero,
-    "Return how many elements are not zero, and their positions in row-major order.\n"
+    "Return the number of nonzero elements, and their positions in row-major order.\n"
     "Shape: [...] -> [1, 1, 1, 8], [1, 1, 1, 4 * elements], of UINT32 and row-major. The number is the first element "
     "of the first; positions are followed by zeros. Elements are compared bit by bit, so -0 counts.",
     golden=golden.nonzero,
@@ -514,7 +514,7 @@ fill_rm = register_movement(
         ),
     ),
     _fill_rm,
-    "Return matrices with one value in the first rows and columns and another elsewhere.\n"
+    "Return matrices with one value in first rows and columns, else another.\n"
     "Shape: -> [N, C, H, W] in bfloat16, row-major.",
     golden=golden.fill_rm,
     dtypes=(DataType.BFLOAT16,),
@@ -530,8 +530,7 @@ fill_ones_rm = register_movement(
     "fill_ones_rm",
     (Signature((*_SIZES, _ANY), (MEMORY_CONFIG_OPTION,)),),
     _fill_ones_rm,
-    "Return matrices with 1 in the first rows and columns and 0 elsewhere.\n"
-    "Shape: -> [N, C, H, W] in bfloat16, row-major.",
+    "Return matrices with 1 in the first rows and columns, else 0.\nShape: -> [N, C, H, W] in bfloat16, row-major.",
     golden=golden.fill_rm,
     dtypes=(DataType.BFLOAT16,),
     engine=("fill", "write_window"),

@@ -451,7 +451,7 @@ gather = register_movement(
         ),
     ),
     _gather,
-    "Return the elements of `input` that `index` names along `dim`, as `torch.gather` does.\n"
+    "Return the elements of `input` at `index` along `dim`, as in `torch.gather`.\n"
     "Shape: [...], [...] -> [...], as `index` has it.",
     golden=golden.gather,
     dtypes=GATHERED,
@@ -492,7 +492,7 @@ tosa_gather = register_movement(
     "tosa_gather",
     (Signature((_BATCHES, _ROWS), (MEMORY_CONFIG_OPTION,)),),
     _tosa_gather,
-    "Return the rows of every batch that `index` names, as TOSA defines it.\nShape: [N, K, C], [N, W] -> [N, W, C].",
+    "Return every batch's rows at `index`, as TOSA defines it.\nShape: [N, K, C], [N, W] -> [N, W, C].",
     golden=golden.tosa_gather,
     dtypes=GATHERED,
     layouts=(Layout.TILE,),

@@ -258,7 +258,7 @@ interleaved_to_sharded = _op(
         ),
     ),
     _to_shards,
-    "Return an interleaved tensor sharded over the L1 of a grid of cores.\nShape: [..., H, W] -> [..., H, W].",
+    "Return an interleaved tensor sharded over L1 of a core grid.\nShape: [..., H, W] -> [..., H, W].",
     raises=(("MemoryConfigError", "the input is sharded, or the shards do not match its shape."), *_OTHER_OUTPUT),
     examples=(),
 )
@@ -321,8 +321,7 @@ clone = _op(
         ),
     ),
     _clone,
-    "Return a copy of `input_tensor`, optionally in another memory configuration or data type.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Return a copy of `input_tensor`, optionally in another memory config or type.\nShape: [..., H, W] -> [..., H, W].",
     raises=(("LayoutError", "the input is row-major and `dtype` differs from its own."),),
 )
 
@@ -387,8 +386,7 @@ composite_example = _op(
     "composite_example",
     (Signature((INPUT_TENSOR,)),),
     _copied_twice,
-    "Return a copy of `input_tensor`; the example that shows how operators are written.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    "Return a copy of `input_tensor`: an example of writing operators.\nShape: [..., H, W] -> [..., H, W].",
 )
 composite_example_multiple_return = _op(
     "composite_example_multiple_return",
@@ -402,7 +400,7 @@ composite_example_multiple_return = _op(
         ),
     ),
     _copies,
-    "Return two copies of `input_tensor`; the example of an operator with several results.\n"
+    "Return two copies of `input_tensor`: an example with several results.\n"
     "Shape: [..., H, W] -> [..., H, W], [..., H, W].",
     golden=golden.copies,
 )

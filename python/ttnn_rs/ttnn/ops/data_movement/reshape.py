@@ -298,7 +298,7 @@ reshape = register_movement(
         Signature((INPUT_TENSOR, _NEW_SHAPE), _RESHAPE_OPTIONS),
     ),
     _reshape,
-    "Return `input_tensor` with the elements in the same order and a new shape.\n"
+    "Return `input_tensor` with a new shape and elements in equal order.\n"
     "Shape: [..., H, W] -> [*shape], with as many elements.\n"
     "The output is a view of the same pages where page sizes allow it.",
     golden=golden.reshape,
@@ -311,7 +311,7 @@ view = register_movement(
     "view",
     (Signature((INPUT_TENSOR, _NEW_SHAPE)), Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc)))),
     _view,
-    "Return a view of `input_tensor` with a new shape, on the same pages.\n"
+    "Return a view of `input_tensor` with a new shape, sharing pages.\n"
     "Shape: [..., H, W] -> [*shape], with as many elements.",
     golden=golden.reshape,
     raises=(("ShapeError", "the new shape requires elements to be moved."),),
@@ -419,7 +419,7 @@ experimental_view = register_movement(
         ),
     ),
     _experimental_view,
-    "Return a view of `input_tensor` with a new shape, on the same pages.\n"
+    "Return a view of `input_tensor` with a new shape, sharing pages.\n"
     "Shape: [..., H, W] -> [*shape], with as many elements.",
     golden=golden.view,
     raises=(("ShapeError", "the new shape requires elements to be moved."),),

@@ -90,7 +90,7 @@ roll = register_movement(
         Signature((INPUT_TENSOR, Param("shifts", INTEGER)), (MEMORY_CONFIG_OPTION,), run=_roll_flat),
     ),
     _roll,
-    "Return `input_tensor` with elements moved along dimensions, those beyond the end to the beginning.\n"
+    "Return `input_tensor` with elements rolled along dimensions, wrapping at the end.\n"
     "Shape: [...] -> [...]. Without `dim` the tensor counts as one row.",
     golden=golden.roll,
     engine=("write_window",),

@@ -243,7 +243,7 @@ slice = register_movement(
         ),
     ),
     _slice,
-    "Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`.\n"
+    "Return the elements from `starts` to `ends` (excluded), with `steps`.\n"
     "Shape: [d0, d1, ...] -> [ceil((ends[0] - starts[0]) / steps[0]), ...].",
     golden=golden.slice_,
     raises=(

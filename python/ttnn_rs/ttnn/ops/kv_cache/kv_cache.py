@@ -156,7 +156,7 @@ def _fill_entry(name: str, cache: str, source: str, index: str) -> Op:
             ),
         ),
         run=partial(_fill_of, f"ttnn.{name}"),
-        doc="Write the keys or values of a user's prompt into the cache; return it.\n"
+        doc="Write a user's prompt's keys or values into the cache; return it.\n"
         "Shape: [B, H, S, D], [1, H, s, D] -> [B, H, S, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/kv_cache`",
         dtypes=_DTYPES,
@@ -184,7 +184,7 @@ def _update_entry(name: str, index: str, *, by_position: bool) -> Op:
             else Signature((cache, source, place), (offset, _COMPUTE)),
         ),
         run=partial(_update_of, f"ttnn.{name}"),
-        doc="Write the keys or values of one token per user into the cache; return it.\n"
+        doc="Write each user's token's keys or values into the cache.\n"
         "Shape: [B, H, S, D], [1, H, rows, D] -> [B, H, S, D].\n"
         "A tile of block floats whose row changes is packed again.",
         source="tt-metal `ttnn/cpp/ttnn/operations/kv_cache`",

@@ -411,7 +411,7 @@ paged_update_cache = register(
             ),
         ),
         run=_paged_update,
-        doc="Write the keys or values of one token per user at its position; return the cache.\n"
+        doc="Write each user's token's keys or values at its position.\n"
         "Shape: [B, H, S, D], [1, B, H, D] -> [B, H, S, D].\n"
         "A tile of block floats whose row changes is packed again.",
         dtypes=_CACHES,
@@ -434,7 +434,7 @@ paged_fused_update_cache = register(
             ),
         ),
         run=_paged_fused_update,
-        doc="Write keys and values of one token per user into their caches; return these.\n"
+        doc="Write each user's token's keys and values into caches; return these.\n"
         "Shape: [B, H, S, D], [1, B, H, D], twice -> [B, H, S, D], [B, H, S, D].",
         dtypes=_CACHES,
         golden=golden.paged_fused_update_cache,
@@ -473,7 +473,7 @@ paged_fill_cache = register(
             ),
         ),
         run=_paged_fill,
-        doc="Write the keys or values of a user's prompt into its pages; return the cache.\n"
+        doc="Write a prompt's keys or values into pages; return the cache.\n"
         "Shape: [pages, H, rows, D], [1, H, s, D], [B, pages] -> [pages, H, rows, D].",
         dtypes=_FILLED,
         golden=golden.paged_fill_cache,

@@ -77,7 +77,7 @@ def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[...
             name=name,
             signatures=(Signature(_TENSORS, (_REDUCTION, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)),),
             run=partial(_loss, f"ttnn.{name}", op_type),
-            doc=f"Return the {what} differences of `input_reference` and `input_prediction`, or their sum or mean.\n"
+            doc=f"Return the {what} differences of both tensors, or their sum or mean.\n"
             "Shape: [..., H, W], [..., H, W] -> [..., H, W], or [] with a reduction.",
             source="tt-metal `ttnn/cpp/ttnn/operations/loss`",
             dtypes=(*FLOAT_INPUTS, *integers),

@@ -493,7 +493,7 @@ group_attn_matmul = _declare(
         ),
     ),
     _group_attn_matmul,
-    "Return the matmul of each user's rows and the matrix of its head group.\n"
+    "Return each user's rows times the matrix of its head group.\n"
     "Shape: [1, heads, 32, K], [32, groups, K, N] -> [1, heads, 32, N]; heads are shared evenly by groups.\n"
     "Sums are packed to bfloat16, or float32 with float32 operands and a 32-bit Dst, and once more.",
     golden=golden.group_attn_matmul,

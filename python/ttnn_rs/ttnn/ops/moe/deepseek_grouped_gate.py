@@ -204,7 +204,7 @@ deepseek_grouped_gate = register(
             ),
         ),
         run=_gate,
-        doc="Return the weights of the selected experts in bfloat16, and their indices in uint16.\n"
+        doc="Return selected experts' bfloat16 weights and uint16 indices.\n"
         "Shape: [..., 256], [..., 256] -> [..., 8], [..., 8].\n"
         "Every step is packed to bfloat16. Of equal scores the lower expert comes first here; recorded vectors do not "
         "cover the order that the device has.",

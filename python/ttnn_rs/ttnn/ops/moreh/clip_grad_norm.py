@@ -151,8 +151,8 @@ moreh_clip_grad_norm = declare(
         ),
     ),
     _clip_grad_norm,
-    "Return the norm of all gradients together, and scale them in place by `max_norm / (norm + 1e-6)` if that is less "
-    "than 1.\nShape: any number of [..., H, W] -> [1, 1].",
+    "Return the norm of all gradients together, and clip them in place.\nThey are scaled by `max_norm / (norm + 1e-6)` "
+    "if that is less than 1.\nShape: any number of [..., H, W] -> [1, 1].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_clip_grad_norm`",
     dtypes=(BF16,),
     layouts=(Layout.TILE,),

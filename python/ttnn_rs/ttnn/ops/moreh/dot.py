@@ -188,7 +188,7 @@ moreh_dot_backward = _declare(
         ),
     ),
     _dot_backward,
-    "Return the gradients of both vectors with a preallocated tensor; None for the others.\n"
+    "Return gradients of vectors with preallocated tensors, else None.\n"
     "Shape: [1, 1, 1, 1], [1, 1, 1, N], [1, 1, 1, N] -> [1, 1, 1, N], [1, 1, 1, N].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_dot_backward`",
     dtypes=(BF16, DataType.BFLOAT8_B),

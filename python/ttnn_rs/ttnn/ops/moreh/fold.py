@@ -170,7 +170,7 @@ moreh_fold = declare(
         ),
     ),
     _fold,
-    "Return images in which overlapping blocks are added in FP32, as `torch.nn.functional.fold` does.\n"
+    "Return images of added overlapping blocks, as in `torch.nn.functional.fold`.\n"
     "Shape: [N, C * KH * KW, L] -> [N, C, H, W]. Sums of bfloat16 are truncated to bfloat16.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_fold`",
     dtypes=(DataType.BFLOAT16, DataType.FLOAT32),

@@ -302,7 +302,7 @@ moreh_group_norm_backward = _declare(
         ),
     ),
     _group_norm_backward,
-    "Return the requested gradients of input, gamma and beta; None for the others.\n"
+    "Return requested gradients of input, gamma and beta; else None.\n"
     "Shape: [N, C, H, W], [N, C, H, W] -> [N, C, H, W], [1, 1, 1, C], [1, 1, 1, C].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_group_norm_backward`",
     golden=golden.moreh_group_norm_backward,

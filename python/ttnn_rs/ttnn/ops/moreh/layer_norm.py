@@ -249,7 +249,7 @@ moreh_layer_norm = _declare(
         ),
     ),
     _layer_norm,
-    "Return the layer norm of the last dimensions, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd`.\n"
+    "Return `(x - mean) * rstd * gamma + beta`, `mean` and `rstd` of last dimensions.\n"
     "Shape: [..., D], [D], [D] -> [..., D].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_layer_norm`",
     golden=golden.moreh_layer_norm,
@@ -287,7 +287,7 @@ moreh_layer_norm_backward = _declare(
         ),
     ),
     _layer_norm_backward,
-    "Return the gradients of input, gamma and beta with a preallocated tensor; else None.\n"
+    "Return gradients of input, gamma and beta with preallocated tensors, else None.\n"
     "Shape: [..., D], [..., D], [...], [...] -> [..., D], [D], [D].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_layer_norm_backward`",
     golden=golden.moreh_layer_norm_backward,

@@ -370,7 +370,7 @@ moreh_nll_loss_backward = _declare(
         ),
     ),
     _nll_loss_backward,
-    "Return the gradient of a summed loss: `-weight * output_grad / divisor` at the classes, 0 elsewhere.\n"
+    "Return a summed loss's gradient: `-weight * output_grad / divisor` at classes, else 0.\n"
     "Shape: [N, ...], [1] -> [N, C, ...].",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_nll_loss_backward`",
     dtypes=(_INT32,),
@@ -389,7 +389,7 @@ moreh_nll_loss_unreduced_backward = _declare(
         ),
     ),
     _unreduced_backward,
-    "Return the gradient of losses that were not summed: `-weight * output_grad` at the classes, 0 elsewhere.\n"
+    "Return unsummed losses' gradient: `-weight * output_grad` at classes, else 0.\n"
     "Shape: [N, ...], [N, ...] -> [N, C, ...]. Products are truncated to bfloat16.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_nll_loss_unreduced_backward`",
     dtypes=(_INT32,),

@@ -271,8 +271,8 @@ moreh_norm = _declare(
         ),
     ),
     _norm,
-    "Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`; the number of elements that are not 0 for p = 0, the "
-    "largest or smallest magnitude for an infinite p.\n"
+    "Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`.\nFor p = 0, the number of elements that are not 0; "
+    "for an infinite p, the largest or smallest magnitude.\n"
     "Shape: [..., D, ...] -> [..., ...]; H and W stay with size 1.",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_norm`",
     golden=golden.moreh_norm,

@@ -342,7 +342,7 @@ moreh_adam = _declare(
     "moreh_adam",
     (Signature(_OPERANDS, (*_options(0.0), *_OUTPUTS)),),
     partial(_adam, "ttnn.moreh_adam", False, 0.0),
-    "Return parameter, averages and, for AMSGrad, the largest average after a step of Adam.\n"
+    "Return parameter, averages and AMSGrad's largest average after an Adam step.\n"
     "Shape: 4 of [..., H, W] -> 4 of [..., H, W].\n"
     "The official kernel of this release passes the number of the step as the bits of a float, and its parameter is "
     "garbage (tt-metal issues 46776 and 51278); here it is the intended exponent. The root is the accurate one.",
@@ -355,7 +355,7 @@ moreh_adamw = _declare(
     "moreh_adamw",
     (Signature((*_OPERANDS, *_options(0.009999999776482582)), _OUTPUTS),),
     partial(_adam, "ttnn.moreh_adamw", True, 0.01),
-    "Return parameter, averages and, for AMSGrad, the largest average after a step of AdamW.\n"
+    "Return parameter, averages and AMSGrad's largest average after an AdamW step.\n"
     "Shape: 4 of [..., H, W] -> 4 of [..., H, W].\n"
     "The root is the accurate one; that of the approximate mode is not known. With a 32-bit Dst all tensors may be "
     "bfloat8_b.",

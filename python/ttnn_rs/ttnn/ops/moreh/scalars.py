@@ -128,8 +128,7 @@ moreh_arange = _declare(
         Signature((_END, _STEP, _DEVICE), _OPTIONS, run=_arange_from_zero),
     ),
     _arange,
-    "Create the values from `start` up to `end`, `start + step * i` in FP32, cut to the data type.\n"
-    "Shape: -> [1, N], or [N] in rows.",
+    "Create values `start + step * i` up to `end`, in FP32, then truncated.\nShape: -> [1, N], or [N] in rows.",
     dtypes=_TAKEN,
     layouts=(Layout.TILE, Layout.ROW_MAJOR),
     golden=golden.moreh_arange,

@@ -152,7 +152,7 @@ deepseek_moe_fast_reduce_nc = declare(
         ),
     ),
     _reduced,
-    "Return the sum over a leading dimension, split by columns into parts of `split_size`.\n"
+    "Return the sum over a leading dimension, in parts of `split_size` columns.\n"
     "Shape: [D, ..., H, W] -> W / split_size of [1, ..., H, split_size].\n"
     "Elements are added in the order of the dimension, in one Dst.",
     source="tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/deepseek_moe_fast_reduce_nc`",
@@ -188,7 +188,7 @@ fast_reduce_nc_split = declare(
         ),
     ),
     _reduced_to_two,
-    "Return the sum over a leading dimension, split into its first columns and the others.\n"
+    "Return the sum over a leading dimension, split after its first columns.\n"
     "Shape: [D, ..., H, W] -> [1, ..., H, split_output_width] and [1, ..., H, W - split_output_width].\n"
     "Sums are those of `fast_reduce_nc`.",
     source='TT-NN docs "ttnn.experimental.fast_reduce_nc_split"',

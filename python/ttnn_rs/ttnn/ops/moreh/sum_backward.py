@@ -192,7 +192,7 @@ moreh_mean_backward = _declare(
         ),
     ),
     _mean_backward,
-    "Return the gradient of a mean: the broadcast output gradient over the element count.\n"
+    "Return a mean's gradient: the broadcast output gradient over the count.\n"
     "Shape: [..., H, 1] -> [..., H, W]. The factor is truncated to bfloat16.",
     dtypes=(DataType.BFLOAT16,),
     layouts=(Layout.TILE,),

@@ -299,8 +299,9 @@ def _entry(name: str, doc: str, signature: Signature, run: Callable[..., Tensor]
 layer_norm_pre_all_gather = register(
     _entry(
         "layer_norm_pre_all_gather",
-        "Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles. Of a sharded input: the "
-        "mean and the mean of squares, on its first core, and the residual is added in place.\n"
+        "Return the sum of squares and the sum of every row.\n"
+        "They are in columns 0 and 32 of two tiles. Of a sharded input: the mean and the mean of squares, on its "
+        "first core, and the residual is added in place.\n"
         "Shape: [..., H, W] -> [..., H, 64].",
         Signature(
             (INPUT_TENSOR,),
@@ -314,7 +315,7 @@ layer_norm_pre_all_gather = register(
 rms_norm_pre_all_gather = register(
     _entry(
         "rms_norm_pre_all_gather",
-        "Return the sum of squares of every row, in column 0 of a tile. Of a sharded input: the mean of squares, on "
+        "Return every row's sum of squares, in column 0 of a tile.\nOf a sharded input: the mean of squares, on "
         "its first core, and the residual is added in place.\nShape: [..., H, W] -> [..., H, 32].",
         Signature(
             (INPUT_TENSOR,), (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _GRID, _FAST)
@@ -327,8 +328,7 @@ rms_norm_pre_all_gather = register(
 layer_norm_post_all_gather = register(
     _entry(
         "layer_norm_post_all_gather",
-        "Return the layer norm of a device's part of rows, from gathered statistics.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
+        "Return the layer norm of a device's row parts, from gathered statistics.\nShape: [..., H, W] -> [..., H, W].",
         Signature(
             (INPUT_TENSOR, _STATS),
             (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE),
@@ -341,7 +341,7 @@ layer_norm_post_all_gather = register(
 rms_norm_post_all_gather = register(
     _entry(
         "rms_norm_post_all_gather",
-        "Return the RMS norm of a device's part of rows, from gathered statistics.\nShape: [..., H, W] -> [..., H, W].",
+        "Return the RMS norm of a device's row parts, from gathered statistics.\nShape: [..., H, W] -> [..., H, W].",
         Signature(
             (INPUT_TENSOR, _STATS),
             (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE, _GRID),

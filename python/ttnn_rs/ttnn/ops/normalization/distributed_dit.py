@@ -231,7 +231,7 @@ def _entry(name: str, doc: str, signature: Signature, run: Callable[..., Tensor]
 
 _entry(
     "dit_layernorm_pre_allgather",
-    "Return the mean and the variance of every row, in columns 0 and 32 of two tiles.\n"
+    "Return every row's mean and variance, in columns 0 and 32.\n"
     "Shape: [N, C, H, W], [..., W] -> [N, C, H, 64].\n"
     "Both are rounded to bfloat16 before `dtype`.",
     Signature(
@@ -256,7 +256,7 @@ _entry(
 )
 _entry(
     "dit_layernorm_post_allgather",
-    "Return the layer norm of a device's part of rows, from all devices' statistics.\n"
+    "Return the layer norm of a device's row parts, from all statistics.\n"
     "Shape: [N, C, H, W], [N, C, H, 64 * devices] -> [N, C, H, W].",
     Signature(
         (

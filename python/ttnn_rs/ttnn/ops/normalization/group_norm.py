@@ -348,8 +348,9 @@ group_norm = register(
             ),
         ),
         run=_group_norm,
-        doc="Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, "
-        "plus `bias`.\nShape: [N, 1, H * W, C] -> [N, 1, H * W, C].",
+        doc="Return the group norm over rows and the channels of every group.\n"
+        "`(x - mean) / sqrt(variance + epsilon)`, times `weight`, plus `bias`.\n"
+        "Shape: [N, 1, H * W, C] -> [N, 1, H * W, C].",
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/groupnorm`",
         dtypes=(DataType.BFLOAT16,),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),

@@ -123,7 +123,7 @@ normalize_hw = _entry(
 var_hw = _entry(
     "var_hw",
     run=_var_hw,
-    doc="Return the variance of every matrix, the mean of squares of deviations from the mean.\n"
+    doc="Return every matrix's variance, the mean of squared deviations.\n"
     "Shape: [N, C, H, W] -> [N, C, 1, 1], in TILE_LAYOUT.",
     golden=golden.var_hw,
     accuracy=no_bound("for matrices whose mean is far from 0"),

@@ -422,8 +422,7 @@ softmax_in_place = _declare(
     "softmax_in_place",
     signatures=(Signature((INPUT_TENSOR, _DIM), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _STABLE)),),
     run=_softmax_in_place,
-    doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\n"
-    "Shape: [..., H, W] -> [..., H, W].",
+    doc="Write the softmax of `input_tensor` along `dim` to it; return it.\nShape: [..., H, W] -> [..., H, W].",
     layouts=(Layout.TILE,),
     golden=golden.softmax,
     raises=_IN_PLACE_ERRORS,
@@ -447,8 +446,7 @@ scale_mask_softmax_in_place = _declare(
     "scale_mask_softmax_in_place",
     signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _CAUSAL, _COMPUTE, _UNSTABLE)),),
     run=_scale_mask_softmax_in_place,
-    doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return "
-    "it.\n"
+    doc="Write the softmax of `scale * input_tensor + mask` to the input; return it.\nIt is over the last dimension.\n"
     "Shape: [..., H, W] -> [..., H, W].",
     layouts=(Layout.TILE,),
     golden=golden.scale_mask_softmax,
@@ -460,7 +458,7 @@ scale_causal_mask_hw_dims_softmax_in_place = _declare(
     "scale_causal_mask_hw_dims_softmax_in_place",
     signatures=(Signature((INPUT_TENSOR, _SCALE, _CAUSAL_MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
     run=_scale_causal_mask_in_place,
-    doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
+    doc="Write the softmax of `scale * input_tensor + mask` to the input; return it.\nIt is over the last dimension. "
     "The mask has a row for every row of scores, or as many as repeat down the rows; the last time in part.\n"
     "Shape: [..., H, W] -> [..., H, W].",
     layouts=(Layout.TILE,),

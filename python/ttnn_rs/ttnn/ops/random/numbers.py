@@ -342,7 +342,7 @@ rand = _op(
         ),
     ),
     _rand,
-    "Create a tensor of `shape` with uniform random values from `low` to `high`.\nShape: `shape` -> [*shape].\n"
+    "Create a `shape` tensor with uniform random values from `low` to `high`.\nShape: `shape` -> [*shape].\n"
     "Other data types than bfloat16 and float32 are converted from float32.",
     source="tt-metal `ttnn/cpp/ttnn/operations/rand`",
     dtypes=_RAND_TYPES,
@@ -455,7 +455,7 @@ dropout = _op(
         ),
     ),
     _dropout,
-    "Return 0 with a probability, else the input times `scale`, truncated to bfloat16.\n"
+    "Return 0 with a probability, else the scaled input, truncated to bfloat16.\n"
     "Shape: [..., H, W] -> [..., H, W].\nAs on the chip, 32 elements of four rows are dropped together.",
     source="tt-metal `ttnn/cpp/ttnn/operations/experimental/dropout`",
     dtypes=(_HALF,),

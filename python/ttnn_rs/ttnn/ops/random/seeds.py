@@ -157,7 +157,7 @@ manual_seed = declare(
         ),
     ),
     _manual_seed,
-    "Write the seeds of the users' random generators; return a tensor with one 0.\nShape: -> [1].\n"
+    "Write seeds of the users' random generators; return a single 0.\nShape: -> [1].\n"
     "`rand`, `randn`, `uniform` and `bernoulli` seed their cores themselves and are not affected.",
     source="tt-metal `ttnn/cpp/ttnn/operations/reduction/manual_seed`",
     dtypes=(DataType.UINT32,),

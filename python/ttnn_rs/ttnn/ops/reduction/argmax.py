@@ -147,7 +147,7 @@ argmax = register(
             ),
         ),
         run=_argmax,
-        doc="Return the index of the maximum of `input_tensor` along `dim`, as uint32 in ROW_MAJOR_LAYOUT.\n"
+        doc="Return the index of the maximum along `dim`, as uint32 in rows.\n"
         "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
         "NaN counts as the largest value. The first index is returned for ties.",
         source="tt-metal `ttnn/cpp/ttnn/operations/reduction/argmax`",

@@ -152,7 +152,7 @@ intimg = register(
         name="experimental.intimg",
         signatures=(Signature((INPUT_TENSOR,)),),
         run=_intimg,
-        doc="Return the integral image: cumulative sums over rows and columns, for every channel.\n"
+        doc="Return the integral image: cumulative sums over rows and columns per channel.\n"
         "Shape: [1, H, W, C] -> [1, H, W, C].\n"
         "Sums are packed to the data type of the input after every step; the FPU reads float32 as TF32.",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/integral_image`",

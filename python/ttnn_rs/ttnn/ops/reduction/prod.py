@@ -290,7 +290,7 @@ prod = register(
         ),
         run=_prod,
         doc=(
-            "Return the product of the elements of `input_tensor`, over `dim` or over all dimensions.\n"
+            "Return the product of elements of `input_tensor`, along `dim` or all.\n"
             "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`; [] over all dimensions.\n"
             "The output is in TILE_LAYOUT. An empty product is 1. Each product is truncated or rounded to bfloat16, "
             "over a dimension also for float32. The elements of the last tile are multiplied on the host, each "

@@ -377,7 +377,7 @@ topk = register(
             ),
         ),
         run=_topk,
-        doc="Return the `k` largest or smallest elements along `dim`, sorted, and their indices.\n"
+        doc="Return the sorted `k` largest or smallest elements along `dim`, with indices.\n"
         "Shape: [..., H, W] -> [..., H, k], [..., H, k].\n"
         "Indices: uint16, or uint32 for float32 and more than 65535 elements.\n"
         f"{_NETWORK}\n"

@@ -483,7 +483,7 @@ flash_mla_prefill = register(
             Signature((_QUERY, _KEY, _VALUE), (_MASK, _CAUSAL, SCALE, *_OPTIONS), run=_mla_of_values),
         ),
         run=_mla,
-        doc="Return attention whose values are the first columns of the keys, or a tensor.\n"
+        doc="Return attention with values from the keys' first columns, or a tensor.\n"
         "Shape: [B, H, S, D], [B, G, T, D] -> [B, H, S, head_dim_v].",
         source=SOURCE,
         golden=golden.flash_mla_prefill,

@@ -200,7 +200,7 @@ joint_scaled_dot_product_attention = register(
             ),
         ),
         run=_joint,
-        doc="Return the attention of two sequences over the keys and values of both.\n"
+        doc="Return the attention of two sequences over both's keys and values.\n"
         "Shape: 3 x [B, H, S, D], 3 x [B, H, L, D] -> [B, H, S, D], [B, H, L, D].\n"
         "Chunks of keys run along the first sequence, then along the second, each padded to full chunks.",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa/device/joint_sdpa_program_factory.cpp`",

@@ -80,7 +80,7 @@ nlp_create_qkv_heads_falcon7b = register(
         name="experimental.nlp_create_qkv_heads_falcon7b",
         signatures=(Signature((projection("input", (1, 1, 32, 4672)),), (MEMORY_CONFIG_OPTION,)),),
         run=_falcon,
-        doc="Return the 71 query heads, the key head and the value head of Falcon-7B.\n"
+        doc="Return Falcon-7B's 71 query heads, key head and value head.\n"
         "Shape: [B, 1, S, 4672] -> [B, 71, S, 64], [B, 1, S, 64], [B, 1, S, 64].",
         source=EXPERIMENTAL,
         golden=golden.nlp_create_qkv_heads_falcon7b,
@@ -123,7 +123,7 @@ nlp_create_qkv_heads_segformer = register(
             ),
         ),
         run=_segformer,
-        doc="Return heads of 32 columns, and two unwritten tensors of the same shape.\n"
+        doc="Return heads of 32 columns, and two unwritten tensors of equal shape.\n"
         "Shape: [B, 1, S, 32 * H] -> three times [B, H, S, 32], S rounded up to full tiles.",
         golden=golden.nlp_create_qkv_heads_segformer,
         examples=(),

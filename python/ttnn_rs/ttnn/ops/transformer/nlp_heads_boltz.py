@@ -166,7 +166,7 @@ nlp_create_qkv_heads_boltz = register(
             ),
         ),
         run=_boltz,
-        doc="Return the heads of queries, keys and values of every pair of tokens.\n"
+        doc="Return query, key and value heads of every pair of tokens.\n"
         "Shape: [1, S, S, 3 * H * D] -> [H, S, S, D], [H, D, S, S], [H, S, S, D].",
         golden=golden.nlp_create_qkv_heads_boltz,
         examples=(),

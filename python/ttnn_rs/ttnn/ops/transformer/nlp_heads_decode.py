@@ -195,7 +195,7 @@ nlp_create_qkv_heads_decode = register(
             ),
         ),
         run=_create_decode,
-        doc="Return the heads of a token of every user, a user to a core.\n"
+        doc="Return the heads of every user's token, a user per core.\n"
         "Shape: [1, 1, B, (H + 2 * G) * D] -> [1, B, H, D], [1, B, G, D], [1, B, G, D], in shards of height.",
         source=EXPERIMENTAL,
         dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
@@ -222,7 +222,7 @@ nlp_concat_heads_decode = register(
             ),
         ),
         run=_concat_decode,
-        doc="Return the heads of every user side by side, a head to a core.\n"
+        doc="Return every user's heads side by side, a head per core.\n"
         "Shape: [1, B, heads, D] -> [1, 1, 32, H * D], in shards of width. Rows behind the last user are 0.",
         source=EXPERIMENTAL,
         dtypes=(DataType.BFLOAT16, DataType.FLOAT32),

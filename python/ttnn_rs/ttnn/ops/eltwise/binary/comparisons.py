@@ -60,7 +60,7 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
             "", op_type, "sub", f"{name}_binary", blocks_on_sfpu=False, after_fpu=((zero, "default"),),
             integers=integers, mixes_floats=True,
         ),
-        golden.of_two(name, f"Return a {sign} b.", ufunc), f"comparison `a {sign} b`, as 1 or 0", NEW,
+        golden.of_two(name, f"Return a {sign} b.", ufunc), f"comparison `a {sign} b` (1 or 0)", NEW,
         exact=True, reference=(_UINT16, _UINT8), in_place=IN_PLACE,
         steps={UnaryOpType[f"UNARY_{name.upper()}"]: with_numbers(f"unary_{name}", 1)},
     )  # fmt: skip
@@ -80,7 +80,7 @@ def _logical(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], op: st
             after_integers=_NEZ_INTEGER, mixes_floats=True,
         ),
         golden.of_two(name, f"Return {name.replace('_', ' ')}.", ufunc),
-        f"logical {name.removeprefix('logical_').upper()} of `a` and `b`, as 1 or 0", NEW,
+        f"logical {name.removeprefix('logical_').upper()} `a {name.removeprefix('logical_')} b` (1 or 0)", NEW,
         exact=True, reference=integers, in_place=IN_PLACE,
     )  # fmt: skip
 

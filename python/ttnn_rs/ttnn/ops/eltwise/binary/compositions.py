@@ -103,7 +103,7 @@ TABLE: Final = (
     _quotient(
         "div_no_nan",
         g.div_no_nan,
-        "quotient `a / b`, or 0 where `b` is 0",
+        "quotient `a / b`, 0 where `b` is 0",
         _run_div_no_nan,
         _run_div_no_nan_of_number,
         measured(0.5, 1.8),

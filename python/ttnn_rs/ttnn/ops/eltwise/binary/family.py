@@ -293,8 +293,7 @@ def register_in_place(entry: Binary) -> dict[str, FastOperation]:
         Op(
             name=name,
             signatures=_signatures(entry, name, entry.in_place, entry.in_place_run or entry.run, in_place=True),
-            doc=f"Write the element-wise {entry.what} to the first operand and return it.\n"
-            "Views of it share the result.",
+            doc=f"Write the {entry.what} to the first operand.\nIt is returned; views of it share the result.",
             dtypes=_dtypes(entry, tuple(integers)),
             reference=tuple(dtype for dtype in entry.reference if dtype in integers),
             aliases=tuple(f"{alias}_" for alias in entry.aliases),

@@ -106,7 +106,7 @@ TABLE: Final = (
     Binary(
         "isclose",
         Arithmetic("", _B.ISCLOSE, function="isclose"),
-        g.isclose, "comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands",
+        g.isclose, "comparison `|a - b| <= atol + rtol * |b|` (0/1; int32 in float32)",
         (
             Form(
                 (TENSOR, TENSOR),

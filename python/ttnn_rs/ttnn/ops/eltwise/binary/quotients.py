@@ -215,13 +215,13 @@ TABLE: Final = (
         steps={UnaryOpType.DIV_UNARY_SFPU: Steps(1, 1, _by_number)},
     ),
     Binary(
-        "fmod", _FMOD, golden.fmod, "remainder `a - b * trunc(a / b)`, which has the sign of `a`",
+        "fmod", _FMOD, golden.fmod, "remainder `a - b * trunc(a / b)` with the sign of `a`",
         both((MEMORY_CONFIG_OPTION, *CORES), scalar_name="scalar", run_scalar=_left_over(UnaryOpType.FMOD)),
         engine=("binary", "unary"), accuracy=measured(0.0001, 0.5, golden.sum_of_magnitudes), domain=positive,
         steps={UnaryOpType.FMOD: _of_divisor("fmod")},
     ),
     Binary(
-        "remainder", _REMAINDER, golden.remainder, "modulus `a - b * floor(a / b)`, which has the sign of `b`",
+        "remainder", _REMAINDER, golden.remainder, "modulus `a - b * floor(a / b)` with the sign of `b`",
         both((*COMMON, *CORES), run_scalar=_left_over(UnaryOpType.REMAINDER)),
         reference=(_UINT32,), engine=("binary", "unary"), accuracy=measured(60, 0.5, golden.sum_of_magnitudes),
         domain=positive, steps={UnaryOpType.REMAINDER: _of_divisor("remainder")},

@@ -107,7 +107,7 @@ def _register(
         name,
         (Signature((grad, INPUT), (PLACE,)),),
         _of_one(name, steps),
-        f"Return the list of gradients [{formula}].",
+        f"Return the list of gradients `[{formula}]`.",
         golden=golden,
         accuracy=accuracy,
         raises=(

@@ -102,7 +102,7 @@ complex_tensor = register(
             ),
         ),
         run=_complex_tensor,
-        doc="Create a complex tensor from its real and imaginary part, which are not copied.\n"
+        doc="Create a complex tensor from real and imaginary part, without copies.\n"
         "Shape: [..., H, W], [..., H, W] -> [..., H, W].",
         dtypes=tuple(dtype for dtype in DataType if dtype is not DataType.INVALID),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),

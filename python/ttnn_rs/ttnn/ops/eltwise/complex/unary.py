@@ -114,14 +114,14 @@ angle = _register(
 )
 is_real = _register(
     "is_real",
-    "Return 1 where the imaginary part of `input_tensor` is 0, and 0 elsewhere.",
+    "Return 1 where the imaginary part of `input_tensor` is 0, else 0.",
     g.is_real,
     lambda do, x: do.eqz(x.imag),
     bit_exact(),
 )
 is_imag = _register(
     "is_imag",
-    "Return 1 where the real part of `input_tensor` is 0, and 0 elsewhere.",
+    "Return 1 where the real part of `input_tensor` is 0, else 0.",
     g.is_imag,
     lambda do, x: do.eqz(x.real),
     bit_exact(),

@@ -135,7 +135,7 @@ TABLE: Final = (
           positional=(Param("threshold", FLOAT, doc="Threshold."), Param("value", FLOAT,
           doc="Output where the input is not greater than the threshold.")),
           exact=True, examples=((0.5, 2.0),)),
-    Unary("xielu", _U.XIELU, g.xielu, "xIELU (expanded integral of the exponential linear unit)",
+    Unary("xielu", _U.XIELU, g.xielu, "xIELU activation",
           (Param("alpha_p", FLOAT, 0.800000011920929, doc="Coefficient of the quadratic part, for positive inputs."),
            Param("alpha_n", FLOAT, 0.800000011920929, doc="Coefficient of the exponential part, for negative inputs.")),
           ulp=(0.5, 304.7647)),

@@ -57,7 +57,7 @@ bitcast = register(
             ),
         ),
         run=_bitcast,
-        doc="Return the bits of `input_tensor` read as another data type of the same size.",
+        doc="Return the bits of `input_tensor` as another data type of equal size.",
         dtypes=tuple(_BYTES),
         layouts=LAYOUTS,
         accuracy=bit_exact(),

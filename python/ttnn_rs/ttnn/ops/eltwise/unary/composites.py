@@ -277,7 +277,7 @@ def _multigammaln(input_tensor: Tensor, memory_config: MemoryConfig | None) -> T
 multigammaln = _register(
     "multigammaln",
     _multigammaln,
-    "logarithm of the multivariate gamma function of dimension 4",
+    "4-dimensional multivariate log-gamma function",
     g.multigammaln,
     signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
     dtypes=_WIDE_ONLY,
@@ -303,8 +303,8 @@ def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None)
 polygamma = _register(
     "polygamma",
     _polygamma,
-    "Return the element-wise polygamma function of order `k`, the k-th derivative of digamma, of `input_tensor`.\n"
-    "The input must be positive.",
+    "Return the element-wise polygamma function of order `k` of `input_tensor`.\n"
+    "It is the k-th derivative of digamma. The input must be positive.",
     special.polygamma,
     signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, from 1 to 34.")), (MEMORY_CONFIG_OPTION,)),),
     source="tt-metal `ckernel_sfpu_polygamma.h`",

@@ -87,7 +87,7 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
             name=name,
             signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, *more)),),
             run=_gated(name, gate),
-            doc=f"Return `a * {what}(b)`, with `a` and `b` the halves of the padded last dimension.\n"
+            doc=f"Return `a * {what}(b)` of the halves `a`, `b` of the padded last dimension.\n"
             "Shape: [N, C, H, 2 * W] -> [N, C, H, W], with H rounded up to full tiles.",
             source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/unary_composite_op.cpp`",
             dtypes=(*FLOAT_INPUTS, *integers),

@@ -36,7 +36,7 @@ _TOP_BIT: Final[list[ChainStep]] = [("right_shift", "int32", [31]), ("abs_int32"
 
 
 def _where(condition: str) -> str:
-    return f"Return 1 where `input_tensor` {condition}, and 0 elsewhere."
+    return f"Return 1 where `input_tensor` {condition}, else 0."
 
 
 TABLE: Final = (
@@ -44,9 +44,9 @@ TABLE: Final = (
           integers=_int32("gtz"), exact=True, kernel="ckernel_sfpu_comp.h"),
     Unary("ltz", _U.LTZ, formula("ltz", "Return x < 0.", lambda x: x < 0), _where("is less than 0"),
           integers=_int32("ltz"), exact=True, kernel="ckernel_sfpu_comp.h"),
-    Unary("gez", _U.GEZ, formula("gez", "Return x >= 0.", lambda x: x >= 0), _where("is greater than or equal to 0"),
+    Unary("gez", _U.GEZ, formula("gez", "Return x >= 0.", lambda x: x >= 0), _where("is at least 0"),
           integers=_int32("gez"), exact=True, kernel="ckernel_sfpu_comp.h"),
-    Unary("lez", _U.LEZ, formula("lez", "Return x <= 0.", lambda x: x <= 0), _where("is less than or equal to 0"),
+    Unary("lez", _U.LEZ, formula("lez", "Return x <= 0.", lambda x: x <= 0), _where("is at most 0"),
           integers=_int32("lez"), exact=True, kernel="ckernel_sfpu_comp.h"),
     Unary("eqz", _U.EQZ, formula("eqz", "Return x == 0.", lambda x: x == 0), _where("is 0"),
           integers=_any_integer("eqz"), reference=_NOT_TABULATED, exact=True, kernel="ckernel_sfpu_comp.h"),
@@ -85,8 +85,7 @@ logical_not_ = register(
         name="logical_not_",
         signatures=(Signature((INPUT_TENSOR,), (IGNORED_MEMORY_CONFIG,)),),
         run=_logical_not_in_place,
-        doc="Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it.\n"
-        "Views of the tensor share the result.",
+        doc="Write 1 to `input_tensor` where it is 0, else 0.\nIt is returned; views of it share the result.",
         source="tt-metal `ckernel_sfpu_logical_not.h`",
         dtypes=(*FLOAT_INPUTS, *_LOGICAL_NOT.integers),
         layouts=LAYOUTS,

@@ -121,8 +121,7 @@ experimental_typecast = register(
             ),
         ),
         run=_experimental,
-        doc="Return `input_tensor` converted to another data type on its device, as `ttnn.typecast` does.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
+        doc="Return `input_tensor` in another data type, as `ttnn.typecast` does.\nShape: [..., H, W] -> [..., H, W].",
         source="tt-metal `ttnn/cpp/ttnn/operations/copy/typecast`",
         dtypes=tuple(CASTABLE),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
