@@ -5,10 +5,13 @@ The refusal has a reason.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from testkit.ttir_examples_2024_09 import LOWERED, TTIR, function
 from ttnn.compiler.dialects import TableOp
+from ttnn.compiler.dialects import spec as tables
 from ttnn.compiler.dialects.spec import DIALECTS, operations, text_of
 from ttnn.compiler.ir import CompileError
 from ttnn.compiler.pipelines import run
@@ -49,6 +52,22 @@ TTNN = [
     "to_memory_config",
     "transpose",
 ]
+
+TRAITS = [(spec, trait) for dialect in DIALECTS for spec in operations(dialect).values() for trait in spec.traits]
+
+
+def test_every_trait_is_asked_for_by_a_rule_or_pass() -> None:
+    package = Path(tables.__file__).parents[1]
+    source = "".join(file.read_text(encoding="utf-8") for file in package.rglob("*.py"))
+    traits = {trait for _, trait in TRAITS if not trait.startswith("writes ")}
+    assert {"effects", "memory", "elementwise", "terminator"} <= traits
+    assert {trait for trait in traits if f'"{trait}"' not in source} == set()
+
+
+def test_written_operands_are_operands_of_their_operation() -> None:
+    written = [(spec, trait.removeprefix("writes ")) for spec, trait in TRAITS if trait.startswith("writes ")]
+    assert {"ttnn.paged_update_cache", "ttnn.adamw"} <= {spec.name for spec, _ in written}
+    assert [(spec.name, name) for spec, name in written if name not in {group.name for group in spec.operands}] == []
 
 
 def test_tables_have_the_operations_of_2024_09() -> None:

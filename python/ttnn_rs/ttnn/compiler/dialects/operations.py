@@ -69,13 +69,9 @@ class TableOp(Operation):
 
     @classmethod
     def has_trait(cls, trait: Any, *, value_if_unregistered: bool = True) -> bool:
-        """Return whether it ends a block or is a symbol table.
-
-        The tables have no other traits.
-        """
+        """Return whether it has a trait that the IR asks for."""
         del value_if_unregistered
-        name = getattr(trait, "__name__", type(trait).__name__)
-        return cls.name in _WITH_TRAIT.get(name, ())
+        return _TRAITS.get(getattr(trait, "__name__", type(trait).__name__)) in cls.spec.traits
 
     def clone_without_regions(self, *args: Any, **kwargs: Any) -> TableOp:
         """Return a copy without regions."""
@@ -180,17 +176,7 @@ class TableOp(Operation):
         return self is other
 
 
-_WITH_TRAIT = {
-    "IsTerminator": {
-        "ttir.yield",
-        "ttkernel.return",
-        "ttkernel.unreachable",
-        "d2m.yield",
-        "emitpy.yield",
-        "emitpy.nested_func_return",
-    },
-    "SymbolTable": {"emitpy.class", "emitpy.file"},
-}
+_TRAITS = {"IsTerminator": "terminator", "SymbolTable": "symbols"}
 
 
 def segment_sizes(groups: tuple[Group, ...], count: int, given: Attribute | None = None) -> tuple[int, ...]:

@@ -7,7 +7,17 @@ A table (`DIALECT/ops.table`) has one line an operation, below a line `@ SPAN` t
 Operands come in groups: `name` is one, `name?` at most one, `name*` any number; `>` marks an output, which stands
 among the operands of the older versions only because results alias it. Attributes have a kind, `?` if they may be
 missing, and a default. Results are groups too. `regions *` is any number of regions. ` : a, b` at the end names traits,
-which rules ask for.
+which rules and passes ask for; ` : a` after the span names one of all lines below it. Passes know these:
+
+    effects       does more than its results and written operands show: not erased if unused, not merged
+    writes NAME   changes the operands of that group in place
+    memory        each result is memory of its own: not merged
+    creates       creates a tensor from its attributes
+    aliases       results are parts of operands
+    elementwise, comparison, logical, reduction
+    signed        reads the sign of narrow integers
+    terminator    ends its block
+    symbols       its region defines names
 
 Attributes of the kinds `result.dtype`, `result.layout` and `result.memory_config` repeat what the layout of the result
 says: only text has them. With `?` they may be missing there; ` = result` writes them for operations that passes make.
@@ -174,15 +184,18 @@ def _rows(dialect: str) -> Iterator[tuple[str, frozenset[Version], tuple[list[st
     """
     path = _TABLES / dialect / "ops.table"
     known: frozenset[Version] = frozenset()
+    shared = ""
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         if line.startswith("@"):
-            known = frozenset(span(line[1:].strip()))
+            head, _, shared = line[1:].partition(" : ")
+            known = frozenset(span(head.strip()))
         elif line and not line.startswith("#"):
             match = _LINE.fullmatch(line)
             assert match is not None, line
             regions = -1 if match["regions"] == "*" else int(match["regions"] or 0)
             operands, results, traits = ((match[name] or "").split(", ") for name in ("operands", "results", "traits"))
-            yield match["name"], known, (operands, _split(match["attributes"] or ""), results, traits), regions
+            parts = (operands, _split(match["attributes"] or ""), results, [*traits, shared])
+            yield match["name"], known, parts, regions
 
 
 @cache

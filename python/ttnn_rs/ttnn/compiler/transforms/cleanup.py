@@ -7,8 +7,8 @@ from ttnn.compiler.ir.printing import LOCAL
 from ttnn.compiler.ir.xdsl_adapter import Block, CallOp, FuncOp, Operation, StringAttr, SymbolRefAttr
 from ttnn.compiler.transforms.base import erase, replace
 from ttnn.compiler.transforms.inline_call import inline_call
-from ttnn.compiler.transforms.purity import is_pure
 from ttnn.compiler.transforms.rewriting import rewrite
+from ttnn.compiler.transforms.traits import has, is_dead, is_pure
 from ttnn.compiler.transforms.ttir.canonical.hoisting import hoist_constants
 from ttnn.compiler.transforms.ttir.canonical.registry import CANONICAL, FOLDS
 from ttnn.compiler.transforms.ttnn.canonical.registry import LIBRARY
@@ -28,7 +28,7 @@ def erase_dead(owner: Operation) -> bool:
     """Erase unused operations without effect; return whether any existed."""
     changed = False
     for op in reversed(list(owner.walk())):
-        if op is not owner and is_pure(op) and not any(result.uses for result in op.results):
+        if op is not owner and is_dead(op):
             erase(op)
             changed = True
     return changed
@@ -70,8 +70,7 @@ def _key(op: Operation) -> tuple[object, ...]:
 def _cse_block(block: Block) -> None:
     seen: dict[tuple[object, ...], Operation] = {}
     for op in list(block.ops):
-        # Each `empty` is memory of its own.
-        if not is_pure(op) or op.name in ("ttir.empty", "ttnn.empty", "tensor.empty"):
+        if not is_pure(op) or has(op, "memory") or op.name == "tensor.empty":
             continue
         key = _key(op)
         known = seen.get(key)

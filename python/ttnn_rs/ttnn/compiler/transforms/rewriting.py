@@ -22,7 +22,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     SSAValue,
     Worklist,
 )
-from ttnn.compiler.transforms.purity import is_dead
+from ttnn.compiler.transforms.traits import is_dead
 from ttnn.compiler.version import Version, span
 
 __all__ = ["Apply", "Pattern", "Result", "library_patterns", "pattern", "rewrite"]

@@ -14,9 +14,9 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue, TensorType
 from ttnn.compiler.transforms.base import owner_of
 from ttnn.compiler.transforms.rewriting import pattern, rewrite
+from ttnn.compiler.transforms.traits import elementwise
 from ttnn.compiler.transforms.ttir.build import tensor_like, typed
 from ttnn.compiler.transforms.ttir.canonical.registry import FOLDS
-from ttnn.compiler.transforms.ttir.elementwise import BINARY
 from ttnn.compiler.transforms.ttir.moves import made_by, move, plain_tensors, remade, users
 
 __all__ = ["fold_into_constants", "move_to_constants"]
@@ -72,4 +72,4 @@ def _moved(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 def move_to_constants(module: Module) -> None:
     """Reshape constants instead of the tensors that meet them in elementwise operations."""
-    rewrite(module, [*FOLDS, pattern(_moved, *BINARY)], backwards=True)
+    rewrite(module, [*FOLDS, pattern(_moved, *elementwise(2))], backwards=True)

@@ -8,14 +8,12 @@ from ttnn.compiler.dialects.verify.common import broadcast_shape, shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.rewriting import pattern, rewrite
+from ttnn.compiler.transforms.traits import has, named
 from ttnn.compiler.transforms.ttir.build import i64s, new, tensor_like
 from ttnn.compiler.transforms.ttir.canonical.registry import FOLDS
-from ttnn.compiler.transforms.ttir.elementwise import BROADCASTABLE
 from ttnn.compiler.transforms.ttir.moves import implicit_broadcast, made_by, plain_tensors, remade, users
 
 __all__ = ["fold_full", "run"]
-
-_NAMES = frozenset(f"ttir.{name}" for name in BROADCASTABLE)
 
 
 def _with_inputs(module: Module, op: TableOp, inputs: list[SSAValue]) -> SSAValue:
@@ -52,7 +50,7 @@ def run(module: Module) -> None:
 
     Dimensions that no input has are broadcast afterwards.
     """
-    rewrite(module, [*FOLDS, pattern(_folded, *BROADCASTABLE)], backwards=True)
+    rewrite(module, [*FOLDS, pattern(_folded, *named("ttir", "elementwise"))], backwards=True)
 
 
 def fold_full(module: Module) -> None:
@@ -68,7 +66,7 @@ def _scalar(module: Module, op: TableOp) -> list[SSAValue] | None:
     readers = users(op.results[0])
     if all(size == 1 for size in shape) or not plain_tensors(op):
         return None
-    if not all(isinstance(one, TableOp) and one.name in _NAMES and plain_tensors(one) for one in readers):
+    if not all(isinstance(one, TableOp) and has(one, "elementwise") and plain_tensors(one) for one in readers):
         return None
     ones = [1] * len(shape)
     small = remade(module, op, op, [], tensor_like(op.results[0].type, ones), shape=i32_array(ones))

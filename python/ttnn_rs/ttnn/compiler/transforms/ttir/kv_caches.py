@@ -15,13 +15,11 @@ from ttnn.compiler.ir.xdsl_adapter import (
     UnitAttr,
 )
 from ttnn.compiler.transforms.base import owner_of, table_ops
+from ttnn.compiler.transforms.traits import has
 from ttnn.compiler.transforms.ttir.moves import made_by, users
 
 __all__ = ["infer_arguments", "share_lengths"]
 
-_CACHE_OPS = frozenset(
-    f"ttir.{name}" for name in ("fill_cache", "update_cache", "paged_fill_cache", "paged_update_cache")
-)
 _INDEXED = ("ttir.update_cache", "ttir.paged_update_cache")
 _THROUGH = frozenset(f"ttir.{name}" for name in ("mesh_shard", "broadcast", "repeat", "reshape", "typecast", "add"))
 
@@ -39,7 +37,7 @@ def infer_arguments(module: Module) -> None:
     for function in module.functions():
         caches = set()
         for op in table_ops(function, "ttir."):
-            if op.name in _CACHE_OPS:
+            if has(op, "writes cache"):
                 argument = _argument(op.inputs[0], function)
                 if argument is not None:
                     caches.add(argument.index)

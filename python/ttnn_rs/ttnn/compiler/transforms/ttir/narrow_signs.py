@@ -13,19 +13,12 @@ from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerType, Operation, Signedness, SSAValue, TensorType
 from ttnn.compiler.transforms.base import is_on_host, set_type
+from ttnn.compiler.transforms.traits import has
 from ttnn.compiler.transforms.ttir.build import typed
 
 __all__ = ["keep_signs"]
 
 _WORD: Final = IntegerType(32, Signedness.SIGNED)
-#: The result of any other operation has the same bits for numbers with a sign and without one.
-_SIGNED: Final = frozenset(
-    f"ttir.{name}"
-    for name in (
-        "abs", "argmax", "clamp_scalar", "clamp_tensor", "div", "ge", "gt", "le", "lt", "max", "maximum", "mean", "min",
-        "minimum", "neg", "pow", "relu", "remainder", "sign", "sort", "topk",
-    )
-)  # fmt: skip
 
 
 def keep_signs(module: Module) -> None:
@@ -51,7 +44,7 @@ def _narrow(type_: Attribute) -> bool:
 
 
 def _looks_at_signs(op: TableOp) -> bool:
-    if op.name in _SIGNED:
+    if has(op, "signed"):
         return True
     width = max(value.type.element_type.width.data for value in op.inputs if _narrow(value.type))  # type: ignore[attr-defined]
     elements = [getattr(result.type, "element_type", None) for result in op.results]

@@ -9,15 +9,13 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, IntegerType, SSAValue, TensorType
 from ttnn.compiler.transforms.base import set_type, table_ops
 from ttnn.compiler.transforms.rewriting import Result, pattern, rewrite
+from ttnn.compiler.transforms.traits import elementwise, has, named
 from ttnn.compiler.transforms.ttir.build import typed
-from ttnn.compiler.transforms.ttir.elementwise import BINARY
 from ttnn.compiler.transforms.ttir.moves import plain_tensors, remade
 
 __all__ = ["align", "narrow"]
 
 _BIT = IntegerType(1)
-_COMPARISONS = ("eq", "ne", "ge", "gt", "le", "lt")
-_LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not", "reduce_and", "reduce_or")
 _MOVEMENT = (
     "slice_static", "reshape", "permute", "broadcast", "concat", "repeat", "repeat_interleave", "squeeze", "unsqueeze",
     "reverse", "transpose",
@@ -97,15 +95,15 @@ def align(module: Module) -> None:
         module,
         [
             pattern(_moved, "reshape", "permute", "transpose", "rearrange", "broadcast"),
-            pattern(_joined, *sorted(BINARY)),
-            pattern(_judged, *_COMPARISONS, "logical_not", "reduce_or"),
+            pattern(_joined, *elementwise(2)),
+            pattern(_judged, *named("ttir", "comparison"), "logical_not", "reduce_or"),
             pattern(_where, "where"),
         ],
         backwards=True,
     )
 
 
-_TRANSPARENT = frozenset(f"ttir.{name}" for name in (*_LOGICAL, *_MOVEMENT))
+_TRANSPARENT = frozenset(f"ttir.{name}" for name in (*named("ttir", "logical"), *_MOVEMENT))
 
 
 def narrow(module: Module) -> None:
@@ -113,9 +111,8 @@ def narrow(module: Module) -> None:
 
     They are cast for other readers.
     """
-    producers = {f"ttir.{name}" for name in (*_COMPARISONS, *_LOGICAL)}
     for op in table_ops(module.op, "ttir."):
-        if op.name in producers and plain_tensors(op) and _element(op.results[0]) != _BIT:
+        if has(op, "comparison", "logical") and plain_tensors(op) and _element(op.results[0]) != _BIT:
             _narrow(module, op)
 
 

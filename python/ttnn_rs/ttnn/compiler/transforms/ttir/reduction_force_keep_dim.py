@@ -7,9 +7,9 @@ from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import IntegerAttr, IntegerType, SSAValue
 from ttnn.compiler.transforms.rewriting import pattern, rewrite
+from ttnn.compiler.transforms.traits import named
 from ttnn.compiler.transforms.ttir.build import tensor_like
 from ttnn.compiler.transforms.ttir.canonical.registry import FOLDS
-from ttnn.compiler.transforms.ttir.erase_inverse_ops.upwards import REDUCTIONS
 from ttnn.compiler.transforms.ttir.moves import move, plain_tensors, reduced_dims, reduced_shape, remade
 
 __all__ = ["force_keep_dim"]
@@ -26,4 +26,4 @@ def _kept(module: Module, op: TableOp) -> list[SSAValue] | None:
 
 def force_keep_dim(module: Module) -> None:
     """Set keep_dim on all reductions."""
-    rewrite(module, [*FOLDS, pattern(_kept, *REDUCTIONS)], backwards=True)
+    rewrite(module, [*FOLDS, pattern(_kept, *named("ttir", "reduction"))], backwards=True)

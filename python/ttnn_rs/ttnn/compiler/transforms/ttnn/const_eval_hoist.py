@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.compiler.dialects.operations import TableOp, make
+from ttnn.compiler.dialects.operations import make
 from ttnn.compiler.features import FUNCTION_KINDS, LAZY_CREATIONS
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -39,11 +39,12 @@ from ttnn.compiler.transforms.base import (
 )
 from ttnn.compiler.transforms.constant_paths import argument_type
 from ttnn.compiler.transforms.inline_call import inline_call
+from ttnn.compiler.transforms.traits import has, writes
 from ttnn.compiler.transforms.ttnn.build import Build
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 from ttnn.compiler.transforms.ttnn.layout.types import on_host, retyped
 
-__all__ = ["ALLOWED", "CREATION", "KIND", "function_kind", "inputs_to_host", "run", "writes"]
+__all__ = ["ALLOWED", "KIND", "function_kind", "inputs_to_host", "run"]
 
 #: Attribute of operations whose result may stay in L1.
 ALLOWED: Final = "ttnn.const_eval_allowed"
@@ -55,22 +56,6 @@ _KEPT_ARGUMENTS: Final = ("ttir.conv2d_weight",)
 
 # Each function makes its own.
 _SHARED: Final = frozenset({"ttnn.get_device"})
-CREATION: Final = frozenset(["full", "zeros", "ones", "empty", "arange", "rand", "constant", "alloc"])
-_FRESH: Final = frozenset(
-    {
-        "empty", "rand", "dropout", "generic", "create_global_semaphore", "allocate_moe_compute_semaphore", "composite",
-        "alloc", "set_key_value", "capture_or_execute_trace", "begin_trace_capture", "execute_trace",
-    }
-)  # fmt: skip
-_WRITERS: Final = {
-    "update_cache": ("cache",),
-    "fill_cache": ("cache",),
-    "paged_update_cache": ("cache",),
-    "paged_fill_cache": ("cache",),
-    "batch_norm_training": ("running_mean", "running_var"),
-    "write_tensor": ("device_tensor",),
-    "copy": ("dst",),
-}
 
 
 def function_kind(function: FuncOp) -> str:
@@ -139,15 +124,15 @@ class _Groups:
         if op.name in _SHARED:
             self.shared.append(op)
             return
-        dialect, _, short = op.name.partition(".")
-        if dialect not in ("ttir", "ttnn") or not op.results or op.regions:
+        if op.name.partition(".")[0] not in ("ttir", "ttnn") or not op.results or op.regions:
             return
-        creates = short in CREATION and dialect in ("ttir", "ttnn")
-        if self._lazily and creates:
+        if self._lazily and has(op, "creates"):
             # It moves only with an operation that needs it.
             self._lazy.add(op)
             return
-        if short in _FRESH or any(writes(use.operation, use.index) for result in op.results for use in result.uses):
+        if has(op, "effects", "memory"):
+            return
+        if any(writes(use.operation, use.index) for result in op.results for use in result.uses):
             return
         owners = []
         for operand in op.operands:
@@ -194,14 +179,6 @@ class _Groups:
             if op in self._parent:
                 found.setdefault(self.root(op), []).append(op)
         return list(found.values())
-
-
-def writes(op: Operation, index: int) -> bool:
-    """Return whether an operation changes its operand in place."""
-    if not isinstance(op, TableOp):
-        return False
-    names = _WRITERS.get(op.name.partition(".")[2], ())
-    return any(value is op.operands[index] for name in names for value in op.group(name))
 
 
 def _hoist(module: Module, function: FuncOp, body: Block) -> None:

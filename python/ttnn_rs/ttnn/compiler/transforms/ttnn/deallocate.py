@@ -7,11 +7,10 @@ from ttnn.compiler.ir.diagnostics import CompileError
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.printing import attribute_text
 from ttnn.compiler.ir.xdsl_adapter import Block, IntegerAttr, IntegerType, Operation, SSAValue, TensorType
+from ttnn.compiler.transforms.traits import has
 from ttnn.compiler.transforms.ttnn.trace_hoist import is_trace
 
 __all__ = ["run"]
-
-_ALIASES = {"ttcore.get_tuple_element", "ttcore.tuple"}
 
 
 def run(module: Module) -> None:
@@ -73,7 +72,7 @@ def _free(module: Module, body: Block, value: SSAValue, order: dict[Operation, i
             user = user.parent_op()
         if user is None:
             continue
-        if user.name in ("func.return", *_ALIASES) or user.name == "ttnn.deallocate":
+        if user.name in ("func.return", "ttnn.deallocate") or has(user, "aliases"):
             return
         if last is None or order[user] > order[last]:
             last = user

@@ -18,6 +18,7 @@ from ttnn.compiler.ir.xdsl_adapter import (
     SSAValue,
 )
 from ttnn.compiler.transforms.base import set_type, table_ops, update_function_type
+from ttnn.compiler.transforms.traits import has
 from ttnn.compiler.transforms.ttnn.build import Build, change_operands
 from ttnn.compiler.transforms.ttnn.const_eval_hoist import function_kind
 from ttnn.compiler.transforms.ttnn.layout.types import element_word, retyped
@@ -26,7 +27,6 @@ from ttnn.compiler.transforms.ttnn.weight_dtype_conversion import block_format
 __all__ = ["run"]
 
 _NAME: Final = "ttcore.kv_cache"
-_WRITERS: Final = ("fill_cache", "update_cache", "paged_fill_cache", "paged_update_cache")
 # The kernel of this one converts its rows itself.
 _CONVERTS: Final = "ttnn.paged_update_cache"
 
@@ -50,7 +50,7 @@ def run(module: Module, options: dict[str, Any]) -> None:
     for function in module.functions():
         if function_kind(function) != "forward_device":
             continue
-        writers = [op for op in table_ops(function, "ttnn.") if op.name.partition(".")[2] in _WRITERS]
+        writers = [op for op in table_ops(function, "ttnn.") if has(op, "writes cache")]
         if all(_is_cache(function, op.group("cache")[0]) for op in writers):
             _convert(module, function, writers, dtype)
 

@@ -41,8 +41,9 @@ from ttnn.compiler.ir.xdsl_adapter import (
     UnitAttr,
 )
 from ttnn.compiler.transforms.base import erase, fail, insert_before, replace, set_type, update_function_type
+from ttnn.compiler.transforms.traits import named, writes
 from ttnn.compiler.transforms.ttnn.build import Build
-from ttnn.compiler.transforms.ttnn.const_eval_hoist import CREATION, KIND, function_kind, writes
+from ttnn.compiler.transforms.ttnn.const_eval_hoist import KIND, function_kind
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of, shape_attr
 from ttnn.compiler.transforms.ttnn.layout.types import element_word, on_host, retyped
 
@@ -53,7 +54,7 @@ TRACE: Final = "ttnn.trace"
 _CACHE: Final = "ttcore.kv_cache"
 _TYPE: Final = "ttcore.argument_type"
 _STAYS: Final = ("func.return", "ttcore.load_cached", "ttnn.capture_or_execute_trace", "ttnn.get_device")
-_CREATES: Final = frozenset(f"ttnn.{name}" for name in (*CREATION, "create_global_semaphore"))
+_CREATES: Final = frozenset(f"ttnn.{name}" for name in (*named("ttnn", "creates"), "create_global_semaphore"))
 #: Made once before a trace, and used by it where they are.
 _SCRATCH: Final = ("ttcore.load_cached", "ttnn.empty", "ttnn.alloc")
 

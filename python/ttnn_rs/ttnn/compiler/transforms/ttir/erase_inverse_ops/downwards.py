@@ -17,10 +17,9 @@ from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.base import owner_of
 from ttnn.compiler.transforms.constant_paths import ConstantPaths
 from ttnn.compiler.transforms.rewriting import Pattern, pattern
+from ttnn.compiler.transforms.traits import elementwise, has, named
 from ttnn.compiler.transforms.ttir.build import ints, tensor_like
-from ttnn.compiler.transforms.ttir.elementwise import BINARY, UNARY
 from ttnn.compiler.transforms.ttir.erase_inverse_ops.upwards import (
-    REDUCTIONS,
     cut_tail,
     joins_high_rank,
     mapped_dims,
@@ -47,8 +46,6 @@ Downwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
 
 The operation's result as the move of a new one, or None.
 """
-
-_CREATIONS = frozenset({"ttir.constant", "ttir.full", "ttir.zeros", "ttir.ones", "ttir.arange"})
 
 
 def _inputs(module: Module, op: TableOp, moved: TableOp) -> list[SSAValue]:
@@ -138,12 +135,12 @@ def _reshape_softmax(module: Module, op: TableOp, moved: TableOp) -> SSAValue | 
 
 
 _ALL: dict[tuple[str, str], Downwards] = {
-    **{(name, op): _elementwise for name in ("permute", "reshape") for op in (*UNARY, *BINARY)},
+    **{(name, op): _elementwise for name in ("permute", "reshape") for op in elementwise(1, 2)},
     ("permute", "concat"): _permute_concat,
     ("permute", "slice_static"): _permute_slice,
     ("reshape", "slice_static"): _reshape_slice,
-    **{("permute", op): _permute_reduce for op in REDUCTIONS},
-    **{("reshape", op): _reshape_reduce for op in REDUCTIONS},
+    **{("permute", op): _permute_reduce for op in named("ttir", "reduction")},
+    **{("reshape", op): _reshape_reduce for op in named("ttir", "reduction")},
     ("reshape", "softmax"): _reshape_softmax,
 }
 
@@ -159,7 +156,8 @@ def downwards(constant: ConstantPaths) -> Pattern:
 
     def free(value: SSAValue, moved: TableOp) -> bool:
         owner = owner_of(value)
-        return same_move(owner, moved) or (owner is not None and owner.name in _CREATIONS) or constant(value)
+        creates = owner is not None and has(owner, "creates") and not has(owner, "effects", "memory")
+        return same_move(owner, moved) or creates or constant(value)
 
     def move_downwards(module: Module, op: TableOp) -> list[SSAValue] | None:
         if not plain_tensors(op) or not op.results[0].uses:

@@ -6,13 +6,13 @@ from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.base import table_ops
+from ttnn.compiler.transforms.traits import elementwise
 from ttnn.compiler.transforms.ttir.build import i64s, new, reshape
-from ttnn.compiler.transforms.ttir.elementwise import BINARY, TERNARY
 from ttnn.compiler.transforms.ttir.moves import plain_tensors
 
 __all__ = ["run"]
 
-_NAMES = frozenset(f"ttir.{name}" for name in BINARY | TERNARY)
+_NAMES = frozenset(f"ttir.{name}" for name in elementwise(2, 3))
 
 
 def run(module: Module) -> None:

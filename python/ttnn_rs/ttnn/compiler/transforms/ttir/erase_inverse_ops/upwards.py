@@ -14,8 +14,8 @@ from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import SSAValue
 from ttnn.compiler.transforms.rewriting import Pattern, pattern
+from ttnn.compiler.transforms.traits import elementwise, named
 from ttnn.compiler.transforms.ttir.build import i64s, ints, tensor_like
-from ttnn.compiler.transforms.ttir.elementwise import BINARY, UNARY
 from ttnn.compiler.transforms.ttir.moves import (
     implicit_broadcast,
     inverse_order,
@@ -31,7 +31,7 @@ from ttnn.compiler.transforms.ttir.moves import (
     users,
 )
 
-__all__ = ["BROADCASTS", "REDUCTIONS", "UPWARDS", "reshaped_slice"]
+__all__ = ["BROADCASTS", "UPWARDS", "reshaped_slice"]
 
 Upwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
 """Function of an operation and its result's move.
@@ -39,7 +39,6 @@ Upwards = Callable[[Module, TableOp, TableOp], "SSAValue | None"]
 The value of that move, made by moves of the operands, or None.
 """
 
-REDUCTIONS = ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or", "argmax")
 _HIGH_RANK = 6
 
 
@@ -255,14 +254,14 @@ _BROADCASTS: dict[tuple[str, str], Upwards] = {
     ("permute", "broadcast"): _permute_broadcast,
 }
 _ALL: dict[tuple[str, str], Upwards] = {
-    **{(name, op): _elementwise for name in ("permute", "reshape") for op in (*UNARY, *BINARY)},
+    **{(name, op): _elementwise for name in ("permute", "reshape") for op in elementwise(1, 2)},
     **_BROADCASTS,
     ("permute", "concat"): _permute_concat,
     ("reshape", "concat"): _reshape_concat,
     ("permute", "slice_static"): _permute_slice,
     ("reshape", "slice_static"): _reshape_slice,
-    **{("permute", op): _permute_reduce for op in REDUCTIONS},
-    **{("reshape", op): _reshape_reduce for op in REDUCTIONS},
+    **{("permute", op): _permute_reduce for op in named("ttir", "reduction")},
+    **{("reshape", op): _reshape_reduce for op in named("ttir", "reduction")},
     ("reshape", "rms_norm"): _reshape_rms_norm,
     ("reshape", "distributed_rms_norm"): _reshape_rms_norm,
     ("reshape", "softmax"): _reshape_softmax,

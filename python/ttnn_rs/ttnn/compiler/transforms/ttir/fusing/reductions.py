@@ -9,13 +9,13 @@ from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import FloatAttr, IntegerAttr, IntegerType
 from ttnn.compiler.transforms.rewriting import Result
+from ttnn.compiler.transforms.traits import named
 from ttnn.compiler.transforms.ttir.build import ints, new, permute, reshape, tensor_like, typed
 from ttnn.compiler.transforms.ttir.constants import fill_value
 from ttnn.compiler.transforms.ttir.fusing.parts import near, producer
 
-__all__ = ["REDUCTIONS", "global_average", "kept_dimensions", "scaled_sum", "spatial_mean"]
+__all__ = ["global_average", "kept_dimensions", "scaled_sum", "spatial_mean"]
 
-REDUCTIONS = ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or", "argmax")
 _TRUE = IntegerAttr(1, IntegerType(1))
 _SCALE_TOLERANCE = 2.0**-8
 """Relative tolerance of bfloat16 scales: half of this."""
@@ -26,7 +26,8 @@ def kept_dimensions(module: Module, op: TableOp) -> Result:
 
     The pattern starts from the reshape.
     """
-    inner = next((one for name in REDUCTIONS if (one := producer(op.inputs[0], name)) is not None), None)
+    known = (producer(op.inputs[0], name) for name in named("ttir", "reduction"))
+    inner = next((one for one in known if one is not None), None)
     if inner is None or inner.get("keep_dim") or not inner.results[0].has_one_use():
         return None
     shape = list(shape_of(inner.inputs[0]))

@@ -8,6 +8,7 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import Attribute, DenseArrayBase, IntegerType, SSAValue
 from ttnn.compiler.transforms.base import insert_before, owner_of
 from ttnn.compiler.transforms.rewriting import Result
+from ttnn.compiler.transforms.traits import written
 from ttnn.compiler.transforms.ttir.build import ints
 from ttnn.compiler.transforms.ttnn.layout.types import element_word
 
@@ -120,16 +121,10 @@ def reshapes(module: Module, op: TableOp) -> Result:
     return _again(module, op, first.inputs[0], shape=ints(shape_of(op.results[0])))
 
 
-_WRITERS = (
-    *("deallocate", "update_cache", "fill_cache", "paged_update_cache", "paged_fill_cache", "adamw", "generic"),
-    "batch_norm_training",
-)
-
-
 def _is_changed(value: SSAValue, but: TableOp) -> bool:
     """Return whether somebody else changes a tensor in place or frees it."""
-    names = {f"ttnn.{name}" for name in _WRITERS}
-    return any(use.operation.name in names for use in value.uses if use.operation is not but)
+    users = (use.operation for use in value.uses if use.operation is not but)
+    return any(written(user) or user.name in ("ttnn.deallocate", "ttnn.generic") for user in users)
 
 
 def permutes(module: Module, op: TableOp) -> Result:

@@ -17,6 +17,7 @@ from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import TensorType
 from ttnn.compiler.transforms.base import owner_of
 from ttnn.compiler.transforms.rewriting import Result
+from ttnn.compiler.transforms.traits import has
 from ttnn.compiler.transforms.ttnn.build import Build
 from ttnn.compiler.transforms.ttnn.layout.layouts import layout_of
 from ttnn.compiler.transforms.ttnn.layout.types import element_word, on_host
@@ -24,7 +25,6 @@ from ttnn.compiler.versions.repeated import stated_by_default, states
 
 __all__ = ["created"]
 
-_CREATED: Final = frozenset(f"ttnn.{name}" for name in ("arange", "constant", "empty", "full", "ones", "rand", "zeros"))
 _DTYPES: Final[dict[str, Any]] = {
     "f32": np.float32,
     "bf16": ml_dtypes.bfloat16,
@@ -41,7 +41,7 @@ def created(module: Module, op: TableOp) -> Result:
     If it is only made for the change.
     """
     made = owner_of(op.inputs[0])
-    if not isinstance(made, TableOp) or made.name not in _CREATED or not made.results[0].has_one_use():
+    if not isinstance(made, TableOp) or not has(made, "creates") or not made.results[0].has_one_use():
         return None
     type_, layout = op.results[0].type, layout_of(op.results[0].type)
     if layout is None or made.results[0].owner.parent is not op.parent or not _keeps(module, made, op):
@@ -66,6 +66,8 @@ def _keeps(module: Module, made: TableOp, op: TableOp) -> bool:
     before, after = element_word(made.results[0].type), element_word(op.results[0].type)
     name = made.name.removeprefix("ttnn.")
     # A random number is another each time, and nobody may read what an empty tensor holds.
+    if name == "alloc":
+        return False
     if before == after or name in ("ones", "zeros", "empty") or (name == "rand" and not made.get("seed")):
         return True
     if before not in _DTYPES or after not in _DTYPES:
