@@ -51,6 +51,8 @@ FINE: dict[str, str] = {
         "stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32, width_dim = 2 : i64",
     ),
     "size": one("get_dimension_size", "4x8xf32", "1xi32", "dimension = 1 : i32"),
+    "asinh": one("asinh", "4x8xf32", "4x8xf32"),
+    "shift": one("right_shift", "4x8xsi32 8xsi32", "4x8xsi32"),
     "dot": one("dot_general", "4x10x1xf32 4x10x2xf32", "4x1x2xf32", DIMS),
 }
 REFUSED: list[tuple[str, str, str, str]] = [
@@ -76,6 +78,8 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("size", "dimension = 1", "dimension = -1", r"range \[0, 2\), got -1"),
     ("heads", "num_heads = 2", "num_heads = 0", "numbers of heads must be positive, got 0 and 0"),
     ("conv", "groups = 1", "groups = 0", "Number of groups must be positive, got 0"),
+    ("asinh", "-> (tensor<4x8xf32>", "-> (tensor<8xf32>", r"result shape \(8\) doesn't match expected shape"),
+    ("shift", "tensor<8xsi32>", "tensor<7xsi32>", r"operand shape \(7\) is not broadcast compatible"),
     ("dot", "dims_rhs = array<i64: 1>", "dims_rhs = array<i64: 33>", r"range \[0, 3\), got \(0,33\)"),
     ("dot", "dims_rhs = array<i64: 1>", "dims_rhs = array<i64: 0>", r"different dimensions in range .* got \(0,0\)"),
     ("dot", "4x10x2xf32", "4x9x2xf32", r"contract dimensions must have equal sizes, got \(10\) and \(9\)"),

@@ -19,14 +19,14 @@ def has(op: Operation, *traits: str) -> bool:
 
 @cache
 def named(dialect: str, *traits: str) -> tuple[str, ...]:
-    """Return the names, without dialect, of the operations that have one of the traits."""
+    """Return the short names of operations that have one of the traits."""
     found = {name for (name, _), spec in operations(dialect).items() if not spec.traits.isdisjoint(traits)}
     return tuple(sorted(found))
 
 
 @cache
 def elementwise(*counts: int) -> tuple[str, ...]:
-    """Return the names, without dialect, of the elementwise operations of `ttir` with that many inputs."""
+    """Return the short names of elementwise `ttir` operations with that many inputs."""
     table = operations("ttir")
     return tuple(name for name in named("ttir", "elementwise") if len(table[name, NEWEST].operands) in counts)
 

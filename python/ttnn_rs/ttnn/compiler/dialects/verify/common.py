@@ -22,7 +22,7 @@ from ttnn.compiler.dialects.verify.parts import (
 from ttnn.compiler.ir.attributes import SparseAttr
 from ttnn.compiler.ir.xdsl_adapter import NoneAttr, TensorType, VerifyException
 
-__all__ = ["TT_ELEMENTWISE", "broadcast_shape", "check", "shape_of"]
+__all__ = ["broadcast_shape", "check", "shape_of"]
 
 
 def _join(shape: Sequence[int]) -> str:
@@ -465,78 +465,7 @@ def _alloc(op: TableOp) -> None:
     need(op.get("size") != 0, "Alloc size must be non-zero")
 
 
-TT_ELEMENTWISE: Final = (
-    "abs",
-    "add",
-    "div",
-    "exp",
-    "ge",
-    "maximum",
-    "multiply",
-    "neg",
-    "reciprocal",
-    "relu",
-    "sigmoid",
-    "sqrt",
-    "rsqrt",
-    "subtract",
-)
-"""Element-wise operations of 2024-09."""
-_ELEMENTWISE: Final = [
-    *TT_ELEMENTWISE,
-    "eq",
-    "ne",
-    "gt",
-    "lt",
-    "le",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bitwise_not",
-    "minimum",
-    "pow",
-    "remainder",
-    "where",
-    "atan2",
-    "divide",
-    "ceil",
-    "floor",
-    "cos",
-    "sin",
-    "tan",
-    "tanh",
-    "atan",
-    "log",
-    "log1p",
-    "expm1",
-    "cbrt",
-    "sign",
-    "silu",
-    "gelu",
-    "relu6",
-    "isfinite",
-    "erf",
-    "erfc",
-    "leaky_relu",
-    "typecast",
-    "logical_left_shift",
-    "logical_right_shift",
-    "acos",
-    "asin",
-    "exp2",
-    "trunc",
-    "frac",
-    "mish",
-    "hardsigmoid",
-    "square",
-]
-
 _RULES: Final[dict[str, Rule]] = {
-    **dict.fromkeys(_ELEMENTWISE, _elementwise),
     **dict.fromkeys(["max", "mean", "sum", "min", "prod", "reduce_and", "reduce_or"], _reduction),
     "softmax": _softmax,
     "transpose": _transpose,
@@ -566,9 +495,10 @@ def check(op: TableOp) -> None:
         VerifyException: It breaks one.
     """
     dialect, _, name = op.name.partition(".")
-    rule = _RULES.get(name) if dialect in _DIALECTS else None
-    if rule is not None:
-        rule(op)
+    if "elementwise" in op.spec.traits:
+        _elementwise(op)
+    elif dialect in _DIALECTS and name in _RULES:
+        _RULES[name](op)
 
 
 RULES.append(check)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ttnn.compiler.dialects.attributes import BufferAttr, ConstraintAttr, EnumAttr, GridAttr, LayoutAttr
 from ttnn.compiler.dialects.enums import CONSTRAINT_GROUPS
 from ttnn.compiler.dialects.operations import TableOp, make
-from ttnn.compiler.dialects.verify.common import TT_ELEMENTWISE, shape_of
+from ttnn.compiler.dialects.verify.parts import shape_of
 from ttnn.compiler.ir.affine import dim
 from ttnn.compiler.ir.module import Module
 from ttnn.compiler.ir.xdsl_adapter import (
@@ -20,10 +20,10 @@ from ttnn.compiler.ir.xdsl_adapter import (
     TensorType,
 )
 from ttnn.compiler.transforms.base import insert_before, replace, set_type, table_ops
+from ttnn.compiler.transforms.traits import has
 
 __all__ = ["generic", "generic_kernel", "operands_to_memref"]
 
-_ELEMENTWISE = {f"ttir.{name}" for name in TT_ELEMENTWISE}
 _TILES = ConstraintAttr(CONSTRAINT_GROUPS["any_device_tile"])
 
 
@@ -36,7 +36,7 @@ def _dispatched(module: Module) -> list[TableOp]:
     for op in table_ops(module.op, "ttir."):
         parent = op.parent_op()
         inside = parent is not None and parent.name == "ttir.generic"
-        if not inside and (op.name in _ELEMENTWISE or op.name in ("ttir.matmul", "ttir.kernel")):
+        if not inside and (has(op, "elementwise") or op.name in ("ttir.matmul", "ttir.kernel")):
             found.append(op)
     return found
 
