@@ -1,4 +1,6 @@
-"""Time of operators. `profile` predicts how long the chip takes for what runs inside it.
+"""Time of operators.
+
+`profile` predicts how long the chip takes for what runs inside it.
 
 The names of the official module `ttnn.profiler`, marks for its host profiler, are here too.
 """

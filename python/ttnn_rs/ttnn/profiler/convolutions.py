@@ -1,4 +1,6 @@
-"""The device operations of a convolution: its input is divided over cores, completed to what windows reach, multiplied.
+"""Device operations of a convolution: shards, halo, matmul.
+
+Its input is divided over cores, completed to what windows reach, multiplied.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/conv2d.cpp`, for shards of rows.
 """
@@ -14,7 +16,9 @@ from ttnn.profiler.operand import TILE, Operand
 
 
 def operations(op: DeviceOperation) -> tuple[DeviceOperation, ...]:
-    """Return the device operations of a convolution that a program runs, in the order of execution.
+    """Return a convolution's device operations, in execution order.
+
+    A program runs them.
 
     Args:
         op: The product, with the operands of the call. `op.program` is the `ConvProgram`.
@@ -71,5 +75,5 @@ def operations(op: DeviceOperation) -> tuple[DeviceOperation, ...]:
 
 
 def _reaches(window: Window) -> bool:
-    """Return True if kernel windows reach past the pixels of their core, or skip some."""
+    """Return True if windows exceed a core's pixels, or skip some."""
     return window.window != (1, 1) or window.stride != (1, 1) or any(window.padding)

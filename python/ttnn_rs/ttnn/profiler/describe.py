@@ -1,4 +1,7 @@
-"""From the call of an operator to plans: its device operation, with what the engine was given."""
+"""Conversion of operator calls to plans.
+
+Its device operation, with what the engine was given.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ EngineCall = tuple[str, dict[str, Any]]
 
 _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
 _ELEMENTWISE: Final = {"unary": ("Unary", 1), "binary": ("BinaryNg", 2), "ternary": ("Ternary", 3)}
-"""Device operations of element-wise functions of the engine, and how many operands they take."""
+"""Device operations of element-wise engine functions, with operand counts."""
 _MINOR: Final = ("fill", "copy")
 """Functions that prepare what another one of the same call works on."""
 
@@ -47,7 +50,9 @@ def describe(
     outputs: Sequence[Tensor],
     device: MeshDevice,
 ) -> list[Plan | Missing]:
-    """Return the plans of what an operator asked of the engine, and why there is none of some.
+    """Return an operator's plans, and reasons for missing ones.
+
+    They are of what it asked of the engine.
 
     Args:
         operator: Full name.
@@ -100,7 +105,7 @@ def describe(
 
 
 def _steps(calls: Sequence[EngineCall], main: EngineCall) -> list[EngineCall]:
-    """Return the functions of the engine that are device operations of their own.
+    """Return engine functions that are own device operations.
 
     Of a composition of element-wise functions, or of a product and what follows it, all are. Others prepare what the
     main one works on.
@@ -111,7 +116,7 @@ def _steps(calls: Sequence[EngineCall], main: EngineCall) -> list[EngineCall]:
 
 
 def _step(op: DeviceOperation, call: EngineCall) -> DeviceOperation:
-    """Return the device operation of an additional element-wise function, applied to the result."""
+    """Return the device operation of an element-wise function on the result."""
     kind, operands = _ELEMENTWISE[call[0]]
     keywords = call[1]
     (result, *_) = op.outputs
@@ -148,7 +153,10 @@ def _chain(keywords: dict[str, Any]) -> tuple[tuple[str, bool], ...]:
 
 
 def _functions(function: str, keywords: dict[str, Any]) -> Any:
-    """Return what a function of the engine does: operations of the FPU and SFPU, rows of a window, groups."""
+    """Return an engine function's work.
+
+    Operations of the FPU and SFPU, rows of a window, groups.
+    """
     if function == "binary":
         first = tuple(step[0] for step in keywords.get("pre_a", ()))
         second = tuple(step[0] for step in keywords.get("pre_b", ()))
@@ -171,7 +179,7 @@ def _program_config(program: MatmulProgram) -> str:
 
 
 def _of_convolution(program: Any, card: Card) -> dict[str, str]:
-    """Return the attributes of a convolution as profiles print them; none of other programs."""
+    """Return a convolution's printed attributes; none of other programs."""
     if not isinstance(program, ConvProgram):
         return {}
     window, kernel, config = program.window, program.window.kernel, program.config

@@ -1,4 +1,4 @@
-"""A device operation as it is described before it is planned: name, operands, attributes.
+"""A described device operation before planning: name, operands, attributes.
 
 The recorder makes descriptions of calls, and `python -m ttnn profile --compare` of the rows of recorded profiles; plans
 are made from either in the same way.
@@ -83,13 +83,19 @@ def attributes_of(text: str) -> dict[str, str]:
 
 
 def cores_of(text: str) -> int:
-    """Return how many cores a text such as `{[(x=0;y=0) - (x=4;y=3)]}` names, or the first grid of a longer one."""
+    """Return the number of cores in a text.
+
+    Such as `{[(x=0;y=0) - (x=4;y=3)]}`, or the first grid of a longer one.
+    """
     ranges = [tuple(map(int, found)) for found in _RANGE.findall(text.partition("nd_shard_spec")[0])]
     return sum((x1 - x0 + 1) * (y1 - y0 + 1) for x0, y0, x1, y1 in ranges)
 
 
 def box_of(text: str) -> tuple[int, int] | None:
-    """Return columns and rows of the smallest box around the cores of a text, None if it names none."""
+    """Return the bounding box of a text's cores, or None.
+
+    Columns and rows; None if it names none.
+    """
     ranges = [tuple(map(int, found)) for found in _RANGE.findall(text)]
     if not ranges:
         return None
@@ -97,6 +103,9 @@ def box_of(text: str) -> tuple[int, int] | None:
 
 
 def shard_of(text: str) -> tuple[int, int] | None:
-    """Return height and width of the shards in the text of a memory configuration, None if it has none."""
+    """Return shard height and width from a memory configuration's text.
+
+    None if it has none.
+    """
     found = _SHARD.search(text)
     return (int(found[1]), int(found[2])) if found else None

@@ -24,7 +24,10 @@ def start_tracy_zone(source: str, functName: str, lineNum: int, color: int = 0) 
 
 
 def stop_tracy_zone(name: str = "", color: int = 0) -> bool:
-    """End a zone, and return whether one was open: without a profiler none is."""
+    """End a zone, and return whether one was open.
+
+    Without a profiler none is.
+    """
     return False
 
 

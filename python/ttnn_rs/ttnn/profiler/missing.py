@@ -1,4 +1,6 @@
-"""Device operations of unknown time: profiles list them with the reason, and programs continue.
+"""Device operations of unknown time, with listed reasons.
+
+Programs continue.
 
 The tables that times come from are complete, and what they lack is an error when plans are made; a test plans every
 operator. A profile of a long run must not be lost for one call that nobody foresaw, so it collects these errors.

@@ -199,7 +199,7 @@ BY_FUNCTION: Final[dict[str, str]] = {
     "experimental.dropout": "Dropout",
     "randn": "Randn",
 }
-"""By the engine's name of the function; empty if the operator's own name is taken."""
+"""Reasons by engine function name; empty: the operator's name."""
 
 
 _PLACING: Final = ("to_memory_config", "to_layout", "move", "reallocate", "to_device")
@@ -221,7 +221,10 @@ def placing_name(source: Operand, output: Operand) -> str:
 
 
 def _swaps_rows(source: Operand | None, output: Operand | None) -> bool:
-    """Return whether a transposition moves whole rows of a tensor in row-major layout: then it is a permutation."""
+    """Return whether a transposition moves whole row-major rows.
+
+    Then it is a permutation.
+    """
     if source is None or output is None or source.tiled:
         return False
     return source.logical[3] == output.logical[3] and source.logical[2] != output.logical[2]

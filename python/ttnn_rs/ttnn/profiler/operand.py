@@ -169,7 +169,10 @@ def from_profile(text: str, shard: tuple[int, int] | None = None, cores: int = 0
 
 
 def _four(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return four dimensions: leading ones of 1, or the product of those that are too many."""
+    """Return four dimensions, padded with 1 or joined.
+
+    Joined: the product of those that are too many.
+    """
     if len(sizes) > 4:
         return (math.prod(sizes[:-3]), *sizes[-3:])
     return (1,) * (4 - len(sizes)) + sizes

@@ -1,4 +1,4 @@
-"""The plan of a device operation: what its cores read, compute and write, as data.
+"""A device operation's plan as data: cores' reads, computes, writes.
 
 Steps are tuples that begin with their name; the functions below make them. The engine takes plans apart and runs them
 (`rust/tt-plan`): kernels of a core meet at circular buffers, cores at semaphores.
@@ -107,7 +107,7 @@ class PlanCb:
 
 @dataclass(frozen=True)
 class CoreGroup:
-    """Cores with equal work: the steps of their three kernels, compute empty without one."""
+    """Cores with equal work: three kernels' steps, compute possibly empty."""
 
     cores: int
     reader: Steps
@@ -211,7 +211,9 @@ class Plan:
 
 
 class GroupTime(NamedTuple):
-    """Cycles after the start at which the kernels of a group end, and those in which they do not wait.
+    """End and busy cycles of a group's kernels.
+
+    Ends count from the start; busy are those in which they do not wait.
 
     Both have an entry for reader, unpack, math, pack, writer.
     """
@@ -242,7 +244,7 @@ class Timing(NamedTuple):
 
 
 def walk(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Step, int]]:
-    """Yield every step that is no loop, and how often it is taken."""
+    """Yield every non-loop step, and its count."""
     for step in steps:
         if step[0] == "loop":
             yield from walk(step[2], times * step[1])

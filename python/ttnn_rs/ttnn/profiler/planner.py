@@ -1,4 +1,7 @@
-"""Plans of operators, from the events of their calls or from those that their programs hold."""
+"""Plans of operators, from events of their calls or programs.
+
+Programs hold the events.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ttnn.runtime.programs import Program
 
 @dataclass(slots=True)
 class _Running:
-    """A call of an operator that runs now, with its steps so far and what it has decided on."""
+    """A running operator call, with its steps and decisions so far."""
 
     operator: str
     args: tuple[Any, ...]
@@ -82,7 +85,7 @@ class Planner(Observer):
 
 
 def _of_known_time(plan: Plan | Missing) -> Plan | Missing:
-    """Return a plan of known time, or the reason why it is unknown."""
+    """Return a plan of known time, or why it is unknown."""
     if isinstance(plan, Plan):
         try:
             _ = plan.timing

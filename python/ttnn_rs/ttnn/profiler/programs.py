@@ -1,4 +1,7 @@
-"""Programs of `ttnn.metal` in a profile: their plan is what ran, their time that of the run."""
+"""`ttnn.metal` programs in a profile.
+
+Their plan is what ran, their time that of the run.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ _FIDELITY: Final = {1: "LoFi", 2: "HiFi2", 3: "HiFi3", 4: "HiFi4"}
 _PLACES: Final = {"NCRISC": (0,), "TRISC": (1, 2, 3), "BRISC": (4,)}
 """Index of a RISC's threads among reader, unpack, math, pack, writer."""
 _OWN: Final = ("read barrier", "write barrier", "NoC issue")
-"""Waits that no other kernel ends: as in plans, they count as work."""
+"""Waits that no other kernel ends, counted as work.
+
+As in plans.
+"""
 _BOUNDS: Final = ("reader", "compute", "compute", "compute", "writer")
 
 

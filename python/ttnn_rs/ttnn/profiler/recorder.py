@@ -111,7 +111,7 @@ class BufferChange(NamedTuple):
 
 
 class SeenDevice(NamedTuple):
-    """A device, which may be closed by now: its id, chip and report description."""
+    """A possibly closed device: id, chip and report description."""
 
     id: int
     chip: Mapping[str, Any]
@@ -129,7 +129,10 @@ class Failure(NamedTuple):
 
 
 Place = tuple[CodeType, int] | None
-"""Code and line of the program, None for calls of this package's own commands."""
+"""A program's code and line, None for our commands.
+
+They are the package's own.
+"""
 
 
 class Event(NamedTuple):
@@ -236,7 +239,10 @@ class Recorder(Observer):
         OBSERVERS.remove(self)
 
     def _see(self, device: MeshDevice | None) -> None:
-        """Keep the report description of a device, which may be closed when reports are written."""
+        """Keep a device's report description.
+
+        It may be closed when reports are written.
+        """
         if device is not None and device.is_open and device.engine.number not in self.devices:
             self.devices[device.engine.number] = SeenDevice(
                 device.id(),
@@ -267,12 +273,12 @@ class Recorder(Observer):
         self._now.planner.noted(program)
 
     def launched(self, program: Program, call: Call) -> None:
-        """Plan the program of the operator that runs now, unless its device operations are known."""
+        """Plan the running operator's program, unless its device operations are known."""
         if not self._now.planner.is_idle:
             self._now.planner.launched(program, call)
 
     def program_ran(self, ran: ProgramRan) -> None:
-        """Record a program of `ttnn.metal`, as a part of the operator that runs now if there is one."""
+        """Record a `ttnn.metal` program, within any running operator."""
         if ran.report is None:
             return
         plan = plan_of(ran)
@@ -392,7 +398,7 @@ _PACKAGE: Final = str(Path(__file__).parent.parent)
 
 
 def _place() -> Place:
-    """Return where the program is: the innermost frame that is not of this package."""
+    """Return the program's innermost frame outside this package."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         code = frame.f_code
@@ -405,7 +411,7 @@ def _place() -> Place:
 def _timed(
     key: tuple[Any, ...], operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...] | None:
-    """Return the key of a call with the elements that decide how long it runs.
+    """Return a call's key with time-relevant elements.
 
     None if they cannot be read: the operator refuses the call.
     """
@@ -438,7 +444,10 @@ def _lasting_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[st
 
 
 def _lasting(value: Any) -> Any:
-    """Return an argument without the memory that it holds: a profile keeps no tensor alive."""
+    """Return an argument without its memory.
+
+    A profile keeps no tensor alive.
+    """
     if isinstance(value, _LASTING):
         return value
     if isinstance(value, Tensor):

@@ -11,7 +11,10 @@ from ttnn.profiler.plan import Plan
 from ttnn.profiler.recorder import Record
 
 GAP_NANOSECONDS = 700.0
-"""From the end of a program to the start of the next one in a queue that never waits for the host."""
+"""From a program's end to the next start, without host waits.
+
+In a queue that never waits for the host.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Row:
 
 
 def _inner(plan: Plan) -> int | None:
-    """Return the length of the sums of a matrix product or a convolution, None for other device operations."""
+    """Return a matmul's or convolution's sum length, else None."""
     if plan.name == "Conv2dDeviceOperation":
         return plan.inputs[1].logical[-2]
     if "Matmul" in plan.name and len(plan.inputs) > 1:

@@ -1,4 +1,4 @@
-"""`profile`: predicted times of what runs inside it, as a table, as files, as numbers."""
+"""`profile`: predicted times inside, as table, files, and numbers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ class ReportWriter(Protocol):
     """Writes the memory report of a profile."""
 
     def __call__(self, folder: Path, recorder: Recorder, done: Done) -> None:
-        """Write the calls that a recorder has seen into a folder, and tell `done` of each."""
+        """Write a recorder's calls to a folder, reporting each to `done`."""
 
 
 REPORT_WRITERS: Final[list[ReportWriter]] = []
-"""Report writers, registered by the package `ttnn.reports`, which this one must not import."""
+"""Report writers, registered by `ttnn.reports`.
+
+This package must not import that.
+"""
 
 
 class Profile:
@@ -60,23 +63,28 @@ class Profile:
 
     @property
     def missing(self) -> list[MissingRow]:
-        """The device operations whose time is not known, with the reasons, in the order of execution."""
+        """Device operations of unknown time, with reasons, in execution order."""
         return [row for row in self.all_rows if isinstance(row, MissingRow)]
 
     @property
     def fallbacks(self) -> Counter[str]:
-        """Return the number of golden function runs on the host, by operator name."""
+        """Return the number of host golden runs, by operator."""
         names = (event.known.operator for event in self._recorder.events)
         return Counter(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
 
     @property
     def total(self) -> Total:
-        """Predicted nanoseconds on the chip, gaps not included; `total.missing` device operations are left out."""
+        """Predicted nanoseconds on the chip, without gaps.
+
+        `total.missing` device operations are left out.
+        """
         rows = self.all_rows
         return Total(sum(row.nanoseconds for row in rows if isinstance(row, Row)), len(rows) - len(self.rows))
 
     def table(self) -> Any:
-        """Return operator, operands, cores, fidelity, time, shares of the peaks and bound of every device operation.
+        """Return every device operation's row.
+
+        Operator, operands, cores, fidelity, time, shares of the peaks and bound.
 
         A `rich.table.Table` where rich is installed, else text; both print.
         """
@@ -89,7 +97,7 @@ class Profile:
         return text(self.all_rows)
 
     def to_csv(self, folder: str | Path) -> Path:
-        """Write the sheet that tt-perf-report reads and the device log; return the path of the sheet.
+        """Write tt-perf-report's sheet and the device log; return sheet path.
 
         Args:
             folder: Is made if it is missing.
@@ -100,7 +108,10 @@ class Profile:
         return folder / SHEET
 
     def to_perfetto(self, path: str | Path) -> Path:
-        """Write the timeline as a Chrome trace, which https://ui.perfetto.dev opens; return its path."""
+        """Write the timeline as a Chrome trace; return its path.
+
+        https://ui.perfetto.dev opens it.
+        """
         path = Path(path_name("Profile.to_perfetto", path))
         make_folder(path.parent, where="Profile.to_perfetto")
         text = json.dumps(chrome_trace(self.rows), separators=(",", ":"))
@@ -108,7 +119,9 @@ class Profile:
         return path
 
     def report(self, folder: str | Path, *, done: Done | None = None) -> Path:
-        """Write a folder that TT-NN Visualizer opens as memory report and as performance report; return its path.
+        """Write a TT-NN Visualizer folder; return its path.
+
+        It opens as memory report and as performance report.
 
         It gets `db.sqlite` with calls, tensors, buffers and circular buffers, the descriptions of the device, and what
         `to_csv` writes. The device operations in both are the same, in number, order and name.
@@ -136,7 +149,9 @@ class _Process:
 
 
 def _switch_process(on: bool) -> None:
-    """Begin the profile of the process, or end it and print its table to standard error.
+    """Begin the process's profile, or end and print it.
+
+    Its table is printed to standard error.
 
     Raises:
         ArgumentError: another profile is open.
@@ -154,7 +169,10 @@ def _switch_process(on: bool) -> None:
 
 
 def profile_process() -> None:
-    """Enable `CONFIG.profiler` to switch the profile of the process, and end it with the process."""
+    """Enable `CONFIG.profiler`, and end the profile with the process.
+
+    It switches the profile of the process.
+    """
     ProcessProfile.switched = _switch_process
     atexit.register(_switch_process, False)
     if ProcessProfile.on:

@@ -1,4 +1,4 @@
-"""A profile as the files of the official profiler: the sheet of operations, and the device log.
+"""A profile as official profiler files: operation sheet, device log.
 
 Source: columns that tt-perf-report 1.4 and ttnn-visualizer 0.108 read.
 """
@@ -24,7 +24,10 @@ FIRST_CALL = 1024
 _DIMENSIONS: Final = ("W", "Z", "Y", "X")
 _RISCS: Final = ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2")
 _ENDS: Final = {"BRISC": 4, "NCRISC": 0, "TRISC_0": 1, "TRISC_1": 2, "TRISC_2": 3}
-"""Index of a RISC's end among the ends of a group: writer, reader, unpack, math, pack."""
+"""Index of a RISC's end in a group's ends.
+
+Writer, reader, unpack, math, pack.
+"""
 
 
 def _tensor(label: str, operand: Operand | None, device: int) -> Iterator[tuple[str, str]]:
@@ -44,7 +47,9 @@ def _attributes(plan: Plan) -> str:
 
 
 def sheet_row(row: Row | MissingRow, start: float) -> dict[str, Any]:
-    """Return the cells of one operation by column. Without a time durations are empty, and readers pass the row over.
+    """Return an operation's cells by column.
+
+    Without a time durations are empty, and readers pass the row over.
 
     Args:
         row: The operation.
@@ -111,7 +116,10 @@ def _ns(cycles: int, to_ns: float) -> int | str:
 
 
 def starts(rows: Sequence[Row | MissingRow]) -> Iterator[float]:
-    """Yield when each operation begins, in nanoseconds: one after the other, with gaps. Unknown times count as none."""
+    """Yield operations' start times in nanoseconds, consecutive with gaps.
+
+    Unknown times count as none.
+    """
     now = 0.0
     for row in rows:
         now += row.gap if isinstance(row, Row) else 0.0

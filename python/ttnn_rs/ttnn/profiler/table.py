@@ -40,20 +40,20 @@ def flops(plan: Plan) -> int:
 
 
 def flop_share(plan: Plan) -> float:
-    """Return the share of the card's peak that the matrix products of a plan reach, as a fraction."""
+    """Return a plan's share of the card's matmul peak, a fraction."""
     card = plan.card
     peak = card.cores * _TERAFLOPS_PER_CORE_AND_GHZ * card.clock_mhz / 1000 / PHASES.get(plan.fidelity, 1)
     return flops(plan) / (plan.nanoseconds * 1e-9) / (peak * 1e12)
 
 
 def dram_share(plan: Plan) -> float:
-    """Return the share of the card's DRAM bandwidth that a plan reaches, as a fraction."""
+    """Return a plan's share of the card's DRAM bandwidth, a fraction."""
     timing = plan.timing
     return (timing.dram_read_bytes + timing.dram_write_bytes) / plan.nanoseconds / plan.card.dram_gb_s
 
 
 def cells(row: Row | MissingRow) -> tuple[str, ...]:
-    """Return the cells of a row of the table; those of times are empty where none is known."""
+    """Return a table row's cells; unknown times are empty."""
     plan = row.plan
     operands = " ".join(map(_short, plan.inputs[:3])) + " -> " + " ".join(map(_short, plan.outputs[:1]))
     first = (
@@ -85,7 +85,10 @@ def _short(operand: Operand) -> str:
 
 
 def text(rows: Sequence[Row | MissingRow]) -> str:
-    """Return the table as lines of text, with the total and the reasons of missing times at its end."""
+    """Return the table's text lines.
+
+    With the total and the reasons of missing times at its end.
+    """
     body = [cells(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(COLUMNS, *body, strict=True)]
 
@@ -101,7 +104,7 @@ def text(rows: Sequence[Row | MissingRow]) -> str:
 
 
 def total_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
-    """Return what all rows take together, and a line for each reason why some have no time."""
+    """Return the rows' total, and a line per missing-time reason."""
     timed = [row for row in rows if isinstance(row, Row)]
     time = sum(row.nanoseconds for row in timed) / 1000
     gaps = sum(row.gap for row in timed) / 1000
@@ -114,7 +117,7 @@ def total_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
 
 
 def hint_lines(rows: Sequence[Row | MissingRow]) -> list[str]:
-    """Return a line for each hint and operator, with the numbers of its rows."""
+    """Return a line per hint and operator, with row numbers."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         if isinstance(row, Row) and row.hint:

@@ -1,4 +1,6 @@
-"""A profile as a Chrome trace, which Perfetto opens: a track for the operations, one for each kernel.
+"""A profile as a Chrome trace for Perfetto.
+
+A track for the operations, one for each kernel.
 
 Source: the trace event format of Perfetto's documentation.
 """
@@ -16,7 +18,10 @@ _KERNELS = ("reader", "unpack", "math", "pack", "writer")
 
 
 def chrome_trace(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the trace. Times are microseconds on the chip; kernels are those of the core that ends last."""
+    """Return the trace, in microseconds on the chip.
+
+    Kernels are those of the core that ends last.
+    """
     events: list[dict[str, Any]] = []
     for device in sorted({row.record.device for row in rows}):
         events.append({"ph": "M", "pid": device, "name": "process_name", "args": {"name": f"device {device}"}})

@@ -1,4 +1,6 @@
-"""Captured graphs of what a program does, the database of a report, and what is read from both.
+"""Captured graphs, report databases, and their readers.
+
+A graph records what a program does.
 
 The official paths are `ttnn.graph`, `ttnn.graph_report`, `ttnn.database` and `ttnn._ttnn.reports`.
 """

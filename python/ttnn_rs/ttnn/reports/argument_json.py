@@ -86,7 +86,10 @@ class GraphTracerUtils:
 
     @staticmethod
     def _convert_to_json(input_str: str, index: int) -> dict[str, Any]:
-        """Return the argument of an index; what cannot be read stays text, with the reason."""
+        """Return an index's argument.
+
+        What cannot be read stays text, with the reason.
+        """
         name = f"arg{index}"
         if re.fullmatch(r"\{\s*\}|[^()\[\]{}=,]*", input_str):
             return {name: GraphTracerUtils.replace_control_chars(input_str)}
@@ -104,7 +107,7 @@ class GraphTracerUtils:
 
     @staticmethod
     def serialize_arguments_to_json(operation_name: str, arguments: Any) -> dict[str, Any] | None:
-        """Return name and arguments of a call; None for a call without a name."""
+        """Return a call's name and arguments; None without a name."""
         if not operation_name:
             return None
         convert = GraphTracerUtils._convert_to_json

@@ -1,4 +1,4 @@
-"""Arguments of device operations as texts: first the options of the program, then its tensors."""
+"""Device operation arguments as texts: program options, then tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ttnn.tensor.tensor import Tensor
 
 
 def _permutation(options: dict[str, Any], tensor: Tensor) -> dict[str, Any]:
-    """Return the options of a transposition as the device operation has them: all axes in their new order."""
+    """Return a transposition's device options: all axes reordered."""
     first, second = options.pop("dim1"), options.pop("dim2")
     order = list(range(tensor.shape.rank))
     order[first], order[second] = order[second], order[first]
@@ -27,7 +27,9 @@ _CHANGED: Final[dict[str, Callable[[dict[str, Any], Tensor], dict[str, Any]]]] =
 
 
 def options_of(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> dict[str, Any]:
-    """Return the options of a device operation by name: those of the call, and those of its result.
+    """Return a device operation's options by name.
+
+    Those of the call, and those of its result.
 
     Args:
         operation: The operator.
@@ -60,7 +62,10 @@ def _named(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dic
 
 
 def attributes_text(name: str, options: Mapping[str, Any]) -> str:
-    """Return options as the official trace prints a structure: names and values in parentheses."""
+    """Return options as printed structures: names and values in parentheses.
+
+    The official trace prints them so.
+    """
     return f"{name}Params({','.join(f'{key}={text_of(value)}' for key, value in options.items())})"
 
 

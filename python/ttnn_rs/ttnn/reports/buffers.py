@@ -1,4 +1,4 @@
-"""The buffers of devices and their pages, as the official module of reports lists them.
+"""Device buffers and pages, as the official reports list them.
 
 The engine lists buffers without their layout. It is known from the tensors that have them; that of a buffer without a
 tensor, which only programs of `ttnn.metal` make, is not known, and is None.
@@ -24,7 +24,7 @@ from ttnn.tensor.transfer import page_cores
 
 @dataclass(frozen=True)
 class BufferInfo:
-    """A buffer: where it is, and how much of the fullest bank it takes."""
+    """A buffer: location, and usage of the fullest bank."""
 
     device_id: int
     address: int
@@ -40,7 +40,7 @@ class BufferInfo:
 
 @dataclass(frozen=True)
 class BufferPageInfo:
-    """A page of a buffer in L1: its number in the buffer, its core, and its address there."""
+    """A buffer's L1 page: number, core, and address."""
 
     device_id: int
     address: int
@@ -86,7 +86,7 @@ def get_buffers(devices: MeshDevice | Iterable[MeshDevice]) -> list[BufferInfo]:
 
 
 def get_buffer_pages(devices: MeshDevice | Iterable[MeshDevice]) -> list[BufferPageInfo]:
-    """Return the pages of all buffers in L1 of a device, or of several.
+    """Return all L1 buffer pages of one or several devices.
 
     Buffers whose layout is not known are left out.
 
@@ -104,7 +104,7 @@ def get_buffer_pages(devices: MeshDevice | Iterable[MeshDevice]) -> list[BufferP
 
 
 def _listed(device: MeshDevice) -> list[tuple[dict[str, int], TensorSpec | None]]:
-    """Return the buffers that the engine lists, each with the specification of its tensor."""
+    """Return the engine's buffers with their tensors' specifications."""
     listed = device.engine.buffers()
     if any(facts["unique_id"] not in _specs for facts in listed):
         for found in gc.get_objects():
@@ -135,7 +135,10 @@ def _pages(device: MeshDevice, listed: dict[str, int], spec: TensorSpec) -> Iter
 
 
 def _places(spec: TensorSpec, columns: int, banks: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the core (x, y) and the slot there of each page of a tensor in L1. Bank n is the n-th core, row by row."""
+    """Yield core (x, y) and slot of a tensor's L1 pages.
+
+    Bank n is the n-th core, row by row.
+    """
     config = spec.memory_config
     if config.interleaved:
         for page in range(spec.num_pages):

@@ -36,7 +36,7 @@ from ttnn.tensor.tensor import Tensor
 
 _FLAG = "--trace-params"
 _LABEL = 100
-"""Characters of the name of an operation in the name of a file."""
+"""Maximum characters of an operation's name in file names."""
 _call = FastOperation.__call__
 
 
@@ -91,7 +91,7 @@ def _log(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any)
 
 
 def wrap_function_for_tracing(original_function: Callable[..., Any], operation_name: str) -> Callable[..., Any]:
-    """Return a function whose calls are logged under a name while tracing is on."""
+    """Return a function that logs its calls while tracing."""
 
     @wraps(original_function)
     def traced(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A capture of a graph: it observes the program and writes a list of nodes.
+"""A graph capture: an observer that writes a list of nodes.
 
 Functions are nested: `capture_start`, the operators that the program calls, the device operations that these run, and
 the functions that allocate tensors. A tensor or buffer has one node, however often it is used. Buffers that are
@@ -42,7 +42,10 @@ class RunMode(VendorEnum):
 
 @dataclass(frozen=True)
 class _Created:
-    """A tensor that was created. The capture does not keep it: its memory is freed as without a capture."""
+    """Observe a created tensor without keeping it.
+
+    Its memory is freed as without a capture.
+    """
 
     tensor_id: int
     spec: TensorSpec
@@ -60,9 +63,12 @@ class _Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     shown: bool
-    """True for calls with their own nodes: operators that the program itself calls, not written in Python."""
+    """True for calls with own nodes.
+
+    Operators that the program itself calls, not written in Python.
+    """
     waiting: list[_Created] = field(default_factory=list)
-    """Tensors that were created while it ran: they belong to its device operation."""
+    """Tensors created while it ran, of its device operation."""
     calls: list[EngineCall] = field(default_factory=list)
     """Engine calls of the operator itself."""
     programs: list[Any] = field(default_factory=list)
@@ -138,7 +144,7 @@ class GraphCapture(Observer):
             self._end_function(result)
 
     def operation_failed(self, error: BaseException) -> None:
-        """Record that the innermost operator raised, on the end nodes of its functions."""
+        """Record the innermost operator's error on its functions' end nodes."""
         if self._elsewhere() or not self._calls:
             return
         call = self._calls.pop()
@@ -169,7 +175,10 @@ class GraphCapture(Observer):
             self._end_function(None, aborted=True)
 
     def created(self, tensor: Tensor) -> None:
-        """A tensor was given memory: at once, or when the operator that is running has started its program."""
+        """Observe a tensor's memory, at once or at program start.
+
+        The latter is when the operator that is running has started its program.
+        """
         if self._elsewhere():
             return
         self._notice_released(but=tensor)
@@ -201,16 +210,22 @@ class GraphCapture(Observer):
     # Device operations.
 
     def _depth(self) -> int:
-        """Return how many nodes are open if no function runs inside of the innermost operator."""
+        """Return the open node count without inner functions.
+
+        If no function runs inside of the innermost operator.
+        """
         return 1 + sum(call.shown for call in self._calls)
 
     def step(self, function: str, settings: dict[str, Any]) -> None:
-        """A function of the engine is about to run for the innermost operator."""
+        """Observe an engine function, before it runs for the innermost operator."""
         if not self._elsewhere() and self._calls and len(self._open) == self._depth():
             self._calls[-1].calls.append((function, settings))
 
     def _device_operation(self, call: _Call, result: Any) -> None:
-        """Add the device operation of an operator that has asked the engine for something, and what it created."""
+        """Add an operator's device operation, and its created tensors.
+
+        It has asked the engine for something.
+        """
         described = describe_call(call.operation, call.args, call.kwargs, result, call.calls, call.programs)
         if not described:
             for tensor in call.waiting:
@@ -229,7 +244,10 @@ class GraphCapture(Observer):
             self._end_function(result if last else None)
 
     def _program(self, counter: int, device: MeshDevice, cbs: Iterable[dict[str, str]]) -> None:
-        """Add the circular buffers of the device operation that began at `counter`, and that its program runs."""
+        """Add the device operation's circular buffers, and its program's run.
+
+        It began at `counter`.
+        """
         released = self._add("circular_buffer_deallocate_all", {"device_id": str(device.id())})
         self.nodes[released]["connections"].append(counter)
         self._connect(released)
@@ -288,7 +306,9 @@ class GraphCapture(Observer):
         self._connect(event)
 
     def _notice_released(self, but: Tensor | None = None) -> None:
-        """Add the events of buffers that were allocated or freed since the last event.
+        """Add events of newly allocated or freed buffers.
+
+        Since the last event.
 
         Args:
             but: A tensor whose buffer has just been allocated, and gets nodes of its own.
@@ -385,7 +405,7 @@ class GraphCapture(Observer):
             self.buffers[start] = self.living()
 
     def living(self) -> list[BufferInfo]:
-        """Return the buffers that exist now, in the order of device, kind and address."""
+        """Return the existing buffers, by device, kind and address."""
         living = (
             BufferInfo(f.device_id, f.address, f.max_size_per_bank, f.buffer_type, f.layout)
             for f in self._living.values()

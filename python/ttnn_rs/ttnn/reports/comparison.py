@@ -1,4 +1,6 @@
-"""Comparisons with golden functions, kept until they are written into the database of a report.
+"""Golden comparisons kept for a report's database.
+
+They are written later.
 
 Source: tt-metal `ttnn/ttnn/graph.py` (names and form of the records).
 """
@@ -26,7 +28,7 @@ def record_tensor_comparison_data(
     global_tensor_comparison_records: Sequence[Mapping[str, Any]] | None = None,
     tensors: Sequence[Mapping[str, Any]] | None = None,
 ) -> None:
-    """Keep comparisons, and the tensors that they are about; a tensor is kept once.
+    """Keep comparisons and their tensors, each once.
 
     Args:
         local_tensor_comparison_records: Comparisons of one operator each: `tensor_id`, `golden_tensor_id`, `matches`,
@@ -55,7 +57,10 @@ def reset_comparison_records_data() -> None:
 
 
 def flush_comparison_records_to_db(report_dir: str | os.PathLike[str]) -> None:
-    """Write what is kept into `db.sqlite` of a report folder, and drop it; without records do nothing."""
+    """Write kept records into a report's `db.sqlite`, and drop them.
+
+    Without records do nothing.
+    """
     if has_comparison_records():
         with writing(Path(report_dir)) as cursor:
             import_tensor_comparison_records(cursor, _records)

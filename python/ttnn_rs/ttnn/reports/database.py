@@ -1,4 +1,4 @@
-"""The database of a report: rows are written and read by these functions, one call at a time.
+"""A report's database, written and read one call at a time.
 
 Each call opens the file and closes it, so that a report can be read, copied or removed at any time.
 
@@ -79,7 +79,10 @@ DEVICE_IDS_IN_DATABASE: Final[set[int]] = set()
 
 
 def get_or_create_sqlite_db(report_path: Path) -> sqlite3.Connection:
-    """Return a new connection to the database of a report folder; folder, tables and `config.json` are made."""
+    """Return a new connection to a report's database.
+
+    Folder, tables and `config.json` are made.
+    """
     make_folder(report_path, where="report")
     config = report_path / CONFIG_PATH
     if not config.exists():
@@ -89,7 +92,10 @@ def get_or_create_sqlite_db(report_path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def writing(report_path: Path) -> Iterator[sqlite3.Cursor]:
-    """Yield a cursor on the database of a report folder; what it wrote is kept if no error is raised."""
+    """Yield a cursor on a report's database, committing without errors.
+
+    What it wrote is kept if no error is raised.
+    """
     connection = get_or_create_sqlite_db(report_path)
     try:
         with schema.refusing(report_path / SQLITE_DB_PATH), connection:
@@ -154,7 +160,7 @@ def argument_rows(operation_id: int, args: Sequence[Any], kwargs: Mapping[str, A
 
 
 def insert_devices(report_path: Path, devices: Iterable[MeshDevice]) -> None:
-    """Write the rows of devices; one whose row was written is left out."""
+    """Write device rows, skipping written ones."""
     new = [device for device in devices if device.id() not in DEVICE_IDS_IN_DATABASE]
     _insert(report_path, "devices", device_rows(new))
     DEVICE_IDS_IN_DATABASE.update(device.id() for device in new)
@@ -178,7 +184,7 @@ def insert_operation_arguments(
 
 
 def insert_tensor(report_path: Path, tensor: Tensor) -> None:
-    """Write the row of a tensor; one that is there keeps its row."""
+    """Write a tensor's row; an existing one stays."""
     if query_tensor_by_id(report_path, tensor.tensor_id) is None:
         row = tensor_row(tensor)
         _insert(report_path, "tensors", [row])
@@ -240,7 +246,10 @@ def insert_error(
 
 
 def store_tensor(report_path: Path, tensor: Tensor) -> None:
-    """Write the values of a tensor into the folder of tensors, as `<id>.tensorbin`; once."""
+    """Write a tensor's values as `<id>.tensorbin`, once.
+
+    They are in the folder of tensors.
+    """
     folder = make_folder(report_path / TENSORS_PATH, where="ttnn.database.store_tensor")
     path = path_below(folder, f"{tensor.tensor_id}.tensorbin")
     if not path.exists() and tensor.is_allocated():
@@ -285,7 +294,7 @@ def query_operation_by_id(report_path: Path, operation_id: int) -> schema.Operat
 def query_operation_by_id_together_with_previous_and_next(
     report_path: Path, operation_id: int
 ) -> tuple[schema.Operation | None, schema.Operation | None, schema.Operation | None]:
-    """Return an operation, the one before and the one after it; None for what is not there."""
+    """Return an operation, its predecessor and successor, or None each."""
     return (
         query_operation_by_id(report_path, operation_id),
         _operation(report_path, "WHERE operation_id < ? ORDER BY operation_id DESC LIMIT 1", [operation_id]),

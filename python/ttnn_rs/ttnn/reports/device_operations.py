@@ -1,4 +1,7 @@
-"""Device operations of captured graphs: name, options, tensors and circular buffers, from the plan of the profiler."""
+"""Captured graphs' device operations, from the profiler's plans.
+
+Name, options, tensors and circular buffers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from ttnn.reports.texts import ranges_text
 from ttnn.tensor.tensor import Tensor
 
 _WITHOUT_TENSORS: Final = frozenset({"FullDeviceOperation"})
-"""Device operations without input tensors, though their operators may have some: only the result is listed."""
+"""Device operations listed without inputs.
+
+Their operators may have some: only the result is listed.
+"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Described:
     plan: Plan | None
 
     def circular_buffers(self, *, blocked: bool) -> Iterator[dict[str, str]]:
-        """Yield the parameters of the circular buffers: allocated one after the other from the first free address.
+        """Yield circular buffer parameters, consecutive from the first free address.
 
         Args:
             blocked: Whether nothing runs; addresses are 0 then.
@@ -53,7 +59,10 @@ class Described:
             )
 
     def _address_of_borrowed(self, cb: PlanCb) -> int:
-        """Return the address of the tensor whose buffer a circular buffer borrows: a result, if there is one."""
+        """Return the address of a borrowing circular buffer's tensor.
+
+        A result, if there is one.
+        """
         first, second = (self.made, self.taken) if in_result(cb) else (self.taken, self.made)
         for tensor in (*first, *second):
             config = tensor.memory_config()
@@ -71,7 +80,9 @@ def circular_buffers(
     *,
     blocked: bool = False,
 ) -> Iterator[dict[str, str]]:
-    """Yield the parameters of circular buffers: at fixed addresses, or consecutive from the first address.
+    """Yield circular buffer parameters, at fixed or consecutive addresses.
+
+    Consecutive from the first address.
 
     Args:
         cbs: The circular buffers.
@@ -106,7 +117,10 @@ def _cores_text(cores: Sequence[tuple[int, int]]) -> str:
 
 
 def in_result(cb: PlanCb) -> bool:
-    """Return True if a borrowed circular buffer is in a result rather than in an operand."""
+    """Return True if a borrowed circular buffer is in a result.
+
+    Otherwise it is in an operand.
+    """
     return cb.name.startswith(("out", "tiles"))
 
 
@@ -151,7 +165,7 @@ def describe_call(
 
 
 def _first_cores(count: int, columns: int) -> str:
-    """Return the first cores of a grid, row by row, as a set of ranges."""
+    """Return a grid's first cores, by row, as ranges."""
     rows, rest = divmod(count, columns)
     ranges = []
     if rows:

@@ -1,4 +1,6 @@
-"""A captured graph as indented text, and as a plot if graphviz is installed.
+"""A captured graph as indented text, or a graphviz plot.
+
+The plot needs graphviz.
 
 Source: tt-metal `ttnn/ttnn/graph.py` (lines of the text).
 """
@@ -37,7 +39,7 @@ _SUFFIXES: Final = (".svg", ".png", ".pdf")
 
 
 def pretty_format(captured_graph: Graph) -> str:
-    """Return one line per node; what happens inside of a function is indented.
+    """Return one line per node, indented inside of functions.
 
     Raises:
         ParameterError: a node of an unknown type.
@@ -60,7 +62,7 @@ def pretty_print(captured_graph: Graph) -> None:
 
 
 def visualize_node(graphviz_graph: Any, node: Node) -> None:
-    """Add a node to a plot: its type, and the name or tensor of the event."""
+    """Add a node to a plot: type, and event's name or tensor."""
     said = node["params"] or {}
     label = "\n".join(filter(None, (node["node_type"], said.get("name"), said.get("tensor_id"))))
     graphviz_graph.node(f"node_{node['counter']}", _graphviz().escape(label), fillcolor="#dcdcdc")
@@ -78,7 +80,9 @@ def visualize(
     visualize_node: Callable[..., None] = visualize_node,
     visualize_edge: Callable[..., None] = visualize_edge,
 ) -> Any:
-    """Return the graph as a `graphviz.Digraph`, functions as boxes around what happens inside of them.
+    """Return the graph as a `graphviz.Digraph`, functions as boxes.
+
+    The boxes are around what happens inside of them.
 
     Args:
         captured_graph: The graph.

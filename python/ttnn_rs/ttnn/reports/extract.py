@@ -23,7 +23,7 @@ Graph = Sequence[Node]
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """An output tensor of a graph: its shape, buffer bytes and memory type."""
+    """A graph's output tensor: shape, buffer bytes, memory type."""
 
     shape: Shape
     size: int
@@ -35,7 +35,10 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class PeakMemoryUsagePerCore:
-    """The most bytes of L1 that one core needs: for circular buffers, for buffers, and for both at once."""
+    """Peak L1 bytes per core: circular buffers, buffers, both.
+
+    For both at once.
+    """
 
     peak_cb: int
     peak_l1: int
@@ -54,12 +57,12 @@ class PeakMemoryUsagePerCore:
 
 
 def extract_calltrace(trace: Graph) -> list[str]:
-    """Return the names of all functions in the order in which they start."""
+    """Return all function names in start order."""
     return [node["params"]["name"] for node in trace if node["node_type"] == "function_start"]
 
 
 def extract_peak_L1_memory_usage(trace: Graph) -> int:  # noqa: N802 - the official name
-    """Return the largest sum of buffers in L1 and circular buffers, in bytes.
+    """Return the peak sum of L1 and circular buffer bytes.
 
     Buffers count with all banks together, circular buffers with one core. Those of the operands of the outermost
     functions count from the start of the function.
@@ -118,7 +121,7 @@ def extract_resource_usage_per_core(trace: Graph, interleaved_storage_cores: int
 
 
 def count_intermediate_and_output_tensors(trace: Graph) -> tuple[int, int]:
-    """Return the numbers of intermediate tensors, and of output tensors of the last function.
+    """Return counts of intermediate tensors and last function's outputs.
 
     Raises:
         ParameterError: the graph has no function that ended.
@@ -135,7 +138,7 @@ def count_intermediate_and_output_tensors(trace: Graph) -> tuple[int, int]:
 
 
 def extract_output_tensors(trace: Graph) -> set[int]:
-    """Return the counters of the output tensors of the function that ends last.
+    """Return output tensor counters of the last-ending function.
 
     Raises:
         ParameterError: the graph has no function that ended.
@@ -147,7 +150,9 @@ def extract_output_tensors(trace: Graph) -> set[int]:
 
 
 def extract_output_info(trace: Graph) -> list[TensorInfo]:
-    """Return shape, bytes and memory of the device output tensors of the function that ends last.
+    """Return device output tensors of the last-ending function.
+
+    Shape, bytes and memory.
 
     Raises:
         ParameterError: the graph has no function that ended.
@@ -167,13 +172,13 @@ def extract_output_info(trace: Graph) -> list[TensorInfo]:
 
 
 def extract_total_duration_from_graph(graph: Graph) -> float:
-    """Return how long the capture took on the host, in seconds; 0 for a graph without its end."""
+    """Return the capture's host seconds; 0 without its end."""
     ends = (node for node in reversed(graph) if node["node_type"] == "capture_end")
     return float(next(ends, {}).get("duration_ns", 0)) / 1e9
 
 
 def extract_operation_durations(graph: Graph) -> dict[str, float]:
-    """Return how long each function took on the host, in seconds: the last call of a name."""
+    """Return each function's host seconds: its last call's."""
     return {
         node["params"]["name"]: float(node.get("duration_ns", 0)) / 1e9
         for node in graph

@@ -1,4 +1,4 @@
-"""A captured graph with its devices, as the official package writes it to a JSON file.
+"""A captured graph with devices, in the official JSON form.
 
 Source: tt-metal `ttnn/core/graph/graph_processor.cpp`, the report of a capture.
 """

@@ -67,7 +67,7 @@ class _Operation:
 
 
 def _operations(graph: Graph) -> list[_Operation]:
-    """Return the operations of a graph in the order in which they start."""
+    """Return a graph's operations in start order."""
     found: list[_Operation] = []
     depth = 0
     current: _Operation | None = None
@@ -96,7 +96,10 @@ def _tensor_ids(graph: Graph, counters: Iterable[int]) -> list[int]:
 
 
 def _inputs(graph: Graph, operation: _Operation) -> list[int]:
-    """Return the tensors that an operation takes: its own, or those of the functions inside that none of them made."""
+    """Return an operation's input tensors, own or of inner functions.
+
+    Those of inner functions that none of them made.
+    """
     own = _tensor_ids(graph, operation.start.get("input_tensors", ()))
     if own:
         return own
@@ -115,13 +118,13 @@ def _inputs(graph: Graph, operation: _Operation) -> list[int]:
 
 
 def _outputs(graph: Graph, operation: _Operation) -> list[int]:
-    """Return the output tensors of an operation: its own, or those of its last inner function."""
+    """Return an operation's output tensors, or its last inner function's."""
     ends = [node for node in reversed(operation.nodes) if node["node_type"] == "function_end"]
     return next(filter(None, (_tensor_ids(graph, end.get("connections", ())) for end in ends)), [])
 
 
 def _subgraph(operation: _Operation) -> list[Node]:
-    """Return the graph of one operation: its nodes between a start and an end."""
+    """Return one operation's graph, between start and end nodes."""
     first, last = operation.nodes[0]["counter"], operation.nodes[-1]["counter"]
     start = new_node(first - 1, "capture_start", 0)
     start["connections"] = [first]
@@ -138,7 +141,9 @@ def import_graph(
     *,
     allow_files: bool = False,
 ) -> dict[str, Any]:
-    """Write a captured graph into a database; return how many rows of each kind were written.
+    """Write a captured graph into a database; return row counts.
+
+    Of each kind.
 
     Args:
         cursor: The database.
@@ -260,7 +265,10 @@ class _Living:
 
 
 def _import_tensors(cursor: sqlite3.Cursor, graph: Graph, used: set[int]) -> int:
-    """Write the tensors on devices, and those on the host that operations take or return."""
+    """Write device tensors, and host tensors of operations.
+
+    Those that operations take or return.
+    """
     rows = {}
     for node in graph:
         params = node.get("params") or {}
@@ -285,7 +293,7 @@ def _import_tensors(cursor: sqlite3.Cursor, graph: Graph, used: set[int]) -> int
 
 
 def compute_tensor_lifetime_records(cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
-    """Return the rows of `tensor_lifetime` that follow from the operations of a database."""
+    """Return `tensor_lifetime` rows from a database's operations."""
     rows = cursor.execute(
         "SELECT t.tensor_id, (SELECT min(operation_id) FROM output_tensors o WHERE o.tensor_id = t.tensor_id), "
         "(SELECT max(operation_id) FROM input_tensors i WHERE i.tensor_id = t.tensor_id), "
@@ -314,7 +322,7 @@ def import_report(
     *,
     allow_files: bool = False,
 ) -> Path:
-    """Write captured graphs into the database of a report folder; return its path.
+    """Write captured graphs into a report's database; return its path.
 
     Args:
         report_path: A JSON file of `end_graph_capture_to_file`, or a folder of such files.
@@ -357,7 +365,10 @@ def import_report(
 
 @contextmanager
 def _described(source: Path) -> Iterator[None]:
-    """Turn what reading a damaged report raises into an error that names it."""
+    """Turn a damaged report's reading errors into a named one.
+
+    It names the report.
+    """
     try:
         yield
     except TtnnError:
@@ -421,7 +432,10 @@ def derive_report_name(report_path: str | os.PathLike[str]) -> str:
 
 
 def _source(cursor: sqlite3.Cursor, path: str, allow_files: bool) -> int | None:
-    """Return the number of a source file that a report names; None if it may not or cannot be read."""
+    """Return a report's source file number; None if unreadable.
+
+    It may not or cannot be read.
+    """
     if allow_files or is_inside(path, "."):
         return source_file(cursor, path)
     _log.warning(
@@ -439,7 +453,7 @@ def normalize_source_path_from_stack_trace(stack_trace: str) -> str | None:
 
 
 def read_source_file(path: str) -> str | None:
-    """Return the text of a file, or None if it cannot be read."""
+    """Return a file's text, or None if unreadable."""
     try:
         return read_text(path, where="read_source_file", limit=MAX_SOURCE_BYTES)
     except FileAccessError:
@@ -447,7 +461,7 @@ def read_source_file(path: str) -> str | None:
 
 
 def get_source_file_id(cursor: sqlite3.Cursor, path: str, contents: str) -> int:
-    """Return the number of a source file in a database, which gets it if need be."""
+    """Return a source file's database number, assigned if missing."""
     cursor.execute("INSERT OR IGNORE INTO source_files (path, contents) VALUES (?, ?)", [path, contents])
     return int(cursor.execute("SELECT id FROM source_files WHERE path = ?", [path]).fetchone()[0])
 
@@ -458,7 +472,7 @@ def sanitize_git_remote_url(url: str) -> str:
 
 
 def get_tt_metal_git_report_metadata(folder: str | os.PathLike[str] | None = None) -> dict[str, str]:
-    """Return address and commit of the repository that a folder belongs to; nothing outside of one.
+    """Return a folder's repository address and commit, else nothing.
 
     Args:
         folder: The folder; by default `TT_METAL_HOME`.

@@ -1,4 +1,6 @@
-"""A captured graph as functions up to a level, with edges from producers of tensors to consumers.
+"""A captured graph's functions to a level, with tensor edges.
+
+Edges go from producers of tensors to consumers.
 
 Source: tt-metal `ttnn/core/graph/levelized_graph.cpp` (vertices and their fields).
 """
@@ -14,7 +16,9 @@ Vertex = dict[str, Any]
 
 
 def extract_levelized_graph(trace: Graph, max_level: int = 1) -> list[Vertex]:
-    """Return the vertices: tensors of level 1, then the functions up to a level, in the order of time.
+    """Return vertices by time: level 1 tensors, functions to a level.
+
+    Tensors come first.
 
     Each has `counter` (its place in the list), `stacking_level`, `name`, `arguments`, `in_edges` and `out_edges`
     (places), `internals` (the functions one level below it), `output_info` and `output_shape`.
@@ -97,7 +101,7 @@ class _Levels:
         return list(dict.fromkeys(str(self.trace[tensor]["params"]["shape"]) for tensor in tensors))
 
     def _source(self, tensor: int) -> int | None:
-        """Return the vertex of a tensor: its own, or that of its producer."""
+        """Return a tensor's vertex, or its producer's."""
         if tensor in self.place:
             return self.place[tensor]
         return self.place.get(self.producer.get(tensor, -1))
@@ -129,7 +133,7 @@ class _Levels:
             ]
 
     def _output_info(self, vertex: Vertex) -> list[str]:
-        """Return the first arguments of the consumers on the same level that are tensors."""
+        """Return same-level consumers' first tensor arguments."""
         consumers = (self.vertices[place] for place in vertex["out_edges"])
         firsts = (
             consumer["arguments"][0]

@@ -1,4 +1,6 @@
-"""Nodes of a captured graph: plain dictionaries, as the official trace has them in JSON.
+"""A captured graph's nodes: dictionaries, as in official JSON.
+
+The official trace has them.
 
 Source: tt-metal `ttnn/core/graph/graph_processor.cpp` (fields and parameters of each type of node).
 """
@@ -74,7 +76,7 @@ class BufferFacts:
 
     @staticmethod
     def of_listed(facts: Mapping[str, int], device_id: int) -> BufferFacts:
-        """Return the facts of a listed engine buffer, without the distribution of its pages."""
+        """Return a listed engine buffer's facts, without page distribution."""
         return BufferFacts(
             unique_id=facts["unique_id"],
             device_id=device_id,
@@ -88,7 +90,10 @@ class BufferFacts:
         )
 
     def params(self, *, event: bool) -> dict[str, str]:
-        """Return the parameters of its node, or of the node of an event: that it is allocated or deallocated."""
+        """Return a buffer node's or event's parameters.
+
+        An event: that it is allocated or deallocated.
+        """
         params = {
             "size": str(self.size),
             "type": "DRAM" if self.buffer_type in (BufferType.DRAM, BufferType.TRACE) else "L1",
@@ -134,7 +139,10 @@ _ON_THE_HOST: Final = "Tensor::"
 
 
 def renumbered(nodes: Sequence[Node]) -> list[Node]:
-    """Return nodes of a graph as a graph of their own: counters from 0, and no connections to nodes left out."""
+    """Return some nodes as a graph of their own.
+
+    Counters from 0, and no connections to nodes left out.
+    """
     place = {node["counter"]: index for index, node in enumerate(nodes)}
     return [
         {
@@ -149,7 +157,9 @@ def renumbered(nodes: Sequence[Node]) -> list[Node]:
 
 
 def for_viewer(nodes: Sequence[Node]) -> list[Node]:
-    """Return a graph without the functions that move tensors: the viewer takes those for device operations.
+    """Return a graph without tensor-moving functions.
+
+    The viewer reads those as device operations.
 
     What happens inside of them stays.
     """

@@ -1,4 +1,6 @@
-"""The memory report of a profile: `Profile.report` writes the calls that it has seen into the database of a folder.
+"""A profile's memory report.
+
+`Profile.report` writes the calls that it has seen into the database of a folder.
 
 What a run with `CONFIG.enable_logging` writes call by call, this writes at the end, from what a profile keeps: the
 calls, numbers of their tensors, and the journal of buffers that were allocated and freed.
@@ -34,7 +36,9 @@ _FILES: Final = ("cluster_descriptor.yaml", "physical_chip_mesh_coordinate_mappi
 
 
 def write(folder: Path, recorder: Recorder, done: Done) -> None:
-    """Write the memory report of the calls that a recorder has seen. A database that is there is replaced.
+    """Write the memory report of a recorder's calls.
+
+    A database that is there is replaced.
 
     Args:
         folder: The folder.
@@ -71,7 +75,10 @@ def write(folder: Path, recorder: Recorder, done: Done) -> None:
 
 @contextmanager
 def _new_database(path: Path) -> Iterator[sqlite3.Cursor]:
-    """Yield a cursor on a new database, which takes the place of that of a file when all is written."""
+    """Yield a cursor on a new database, replacing a file's.
+
+    It takes its place when all is written.
+    """
     with part_path(path, where=_CALL) as part:
         connection = schema.connect(part)
         try:
@@ -105,7 +112,7 @@ class _Report:
         self._passed = 0
 
     def clock(self, at: int) -> int:
-        """Return the time of day of a host time, in nanoseconds since 1970."""
+        """Return a host time's time of day, in nanoseconds since 1970."""
         return self._recorder.epoch + at
 
     def rows_of(self, number: int, event: Event) -> Mapping[str, list[tuple[Any, ...]]]:
@@ -152,7 +159,7 @@ class _Report:
         return (*place, change.buffer_type, layout.value)
 
     def _tensor(self, tensor: SeenTensor, new: list[tuple[Any, ...]]) -> int:
-        """Return the id of a tensor; the first time, its row is added to the new ones."""
+        """Return a tensor's id, adding its row when new."""
         found = self._tensors.get(tensor)
         if found is not None:
             return found
@@ -175,7 +182,7 @@ class _Report:
         read: Mapping[int, SeenTensor],
         made: Mapping[int, SeenTensor],
     ) -> Iterator[Node]:
-        """Yield the graph of a call: its device operations one after the other, with what they allocate."""
+        """Yield a call's graph: consecutive device operations with their allocations."""
         device = 0 if event.known.device is None else event.known.device.id()
         seen = self._chips.get(device)
         counter = 0

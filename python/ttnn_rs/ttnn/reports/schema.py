@@ -65,7 +65,10 @@ TABLES: Final = {
     ),
     "report_metadata": "key text UNIQUE, value text",
 }
-"""Columns of each table. `rank` is the process of a report of several; here it is 0."""
+"""Columns of each table.
+
+`rank` is the process of a report of several; here it is 0.
+"""
 
 _TIMEOUT: Final = 60.0
 """Seconds to wait for another process that writes the database."""
@@ -88,7 +91,9 @@ def refusing(path: Path) -> Iterator[None]:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Return a new connection to the database of a file, which is made with its tables if need be.
+    """Return a new connection to a file's database.
+
+    It is made with its tables if need be.
 
     The tables are made in one transaction: a process that ends before leaves none of them.
 
@@ -130,7 +135,10 @@ def save_database_schema_version(cursor: sqlite3.Cursor) -> None:
 
 
 def insert(cursor: sqlite3.Cursor, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert rows; those whose unique column is there already are replaced. Missing last columns are rank 0 or NULL."""
+    """Insert rows, replacing those with an existing unique column.
+
+    Missing last columns are rank 0 or NULL.
+    """
     columns = [column.split()[0] for column in TABLES[table].split(", ")]
     ranked = columns.index("rank") if "rank" in columns else None
     width = len(columns)

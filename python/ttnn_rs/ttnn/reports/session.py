@@ -1,4 +1,6 @@
-"""Captures that a program begins and ends, and what is recorded of its Python calls meanwhile.
+"""Program captures, and records of Python calls meanwhile.
+
+A program begins and ends them.
 
 Source: tt-metal `ttnn/ttnn/graph.py` (names, and the file next to a report).
 """
@@ -45,7 +47,7 @@ RECORDING: Final = _Recording()
 
 
 class _Recorder(Observer):
-    """Observes the operators that the program calls, for the file next to a report."""
+    """Observer of called operators, for a report's companion file."""
 
     blocks = False
     in_full = False
@@ -83,7 +85,9 @@ _open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []
 
 
 def begin_graph_capture(run_mode: RunMode | None = None) -> None:
-    """Start capturing operators. Captures may be nested; the outermost selects whether operators run.
+    """Start capturing operators.
+
+    Captures may be nested; the outermost selects whether operators run.
 
     Args:
         run_mode: NORMAL, the default: operators run. NO_DISPATCH: nothing is allocated, transferred or run; tensors
@@ -119,7 +123,9 @@ def end_graph_capture() -> list[Node]:
 
 
 def end_graph_capture_to_file(report_path: str | os.PathLike[str]) -> list[Node]:
-    """End the innermost capture, write it to a JSON file with its devices, and return its nodes.
+    """End the innermost capture, write it, and return its nodes.
+
+    It is written to a JSON file with its devices.
 
     The recorded Python calls are written to a second file, `<name>.python_io.json`, next to the first.
 
@@ -160,7 +166,9 @@ def _end(call: str) -> GraphCapture:
 def full_graph_capture(
     report_path: str | os.PathLike[str], *, run_mode: RunMode | None = None, slow_dispatch: bool = True
 ) -> Iterator[None]:
-    """Capture what is inside of a `with` block, with stacks and pages of buffers, and write it to a JSON file.
+    """Capture a `with` block into a JSON file.
+
+    With stacks and pages of buffers.
 
     Args:
         report_path: The file.
@@ -189,7 +197,7 @@ def is_graph_capture_active() -> bool:
 
 
 def track_function_start(name: str, *args: Any) -> None:
-    """Add the start of a function to the open captures; without one do nothing."""
+    """Add a function's start to the open captures, if any."""
     for observer in observing():
         observer.function_start(name, args)
 
@@ -204,7 +212,10 @@ def track_function_end(result: Any = None) -> None:
 
 
 def enable_python_io_recording() -> None:
-    """Record arguments and results of the calls of a capture. A capture does so from its beginning."""
+    """Record a capture's call arguments and results.
+
+    A capture does so from its beginning.
+    """
     RECORDING.on = True
 
 
@@ -249,7 +260,7 @@ def is_detailed_buffer_tracing_enabled() -> bool:
 
 
 def record_python_operation(name: str, function_args: Sequence[Any], function_kwargs: dict[str, Any]) -> None:
-    """Record a call: its arguments as texts and the ids of its tensors."""
+    """Record a call: argument texts and tensor ids."""
     arguments = {str(name): text_of(value) for name, value in function_kwargs.items()}
     arguments |= {str(index): text_of(value) for index, value in enumerate(function_args)}
     ids = [tensor.tensor_id for tensor in tensors_in((*function_args, *function_kwargs.values()))]
@@ -285,7 +296,10 @@ def append_python_io_record(record: dict[str, Any]) -> None:
 
 
 def python_frames() -> list[traceback.FrameSummary]:
-    """Return the frames of the calling program, the innermost first: those of this package and of pytest left out."""
+    """Return the calling program's frames, innermost first.
+
+    Those of this package and of pytest left out.
+    """
     return [
         frame
         for frame in reversed(traceback.extract_stack())

@@ -1,4 +1,6 @@
-"""Arguments, tensors and placements as texts in the form of the official trace.
+"""Arguments, tensors and memory configs in official trace form.
+
+They are texts.
 
 Source: tt-metal `ttnn/core/graph/graph_processor.cpp`, `tt_metal/api/tt-metalium/graph_tracking.hpp`.
 """
@@ -27,7 +29,10 @@ def ranges_text(cores: CoreRangeSet | Iterable[CoreRange]) -> str:
 
 
 def memory_config_text(config: MemoryConfig) -> str:
-    """Return a memory configuration in the form whose shards the official viewer reads."""
+    """Return a memory configuration readable by the official viewer.
+
+    It reads shards in this form.
+    """
     shards = _NOTHING if config.shard_spec is None else shard_spec_text(config.shard_spec)
     kinds = f"memory_layout={enum_text(config.memory_layout)},buffer_type={enum_text(config.buffer_type)}"
     nd_shards = "" if config.nd_shard_spec is None else f",nd_shard_spec={nd_shard_spec_text(config.nd_shard_spec)}"

@@ -1,4 +1,6 @@
-"""The report of a run: with `CONFIG.enable_logging` and `CONFIG.report_name`, each operator that the program calls.
+"""The report of a run: each operator of the program.
+
+With `CONFIG.enable_logging` and `CONFIG.report_name`.
 
 The folder `CONFIG.report_path` gets `db.sqlite`, `config.json` and the descriptions of cluster and mesh. An operator is
 one row of `operations` with its arguments, tensors, stack, error, the buffers that exist when it has run, and the graph
@@ -56,7 +58,10 @@ class RunReport:
         self._lock: int | None = None
 
     def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run an operator and write it into the report. If it raises, the error is written."""
+        """Run an operator and write it into the report.
+
+        If it raises, the error is written.
+        """
         path = self._open()
         number = self._operation = self._operation + 1
         frames = python_frames()
@@ -99,7 +104,7 @@ class RunReport:
         return result
 
     def compared(self, comparisons: Sequence[Comparison], level: Level = "local") -> None:
-        """Write comparisons with golden functions, or keep them while a graph is captured."""
+        """Write golden comparisons, or keep them during a capture."""
         rows = [(c.tensor.tensor_id, new_id(), int(c.matches), c.desired_pcc, c.actual_pcc) for c in comparisons]
         if CONFIG.enable_logging and CONFIG.report_path is not None:
             with database.writing(self._open()) as cursor:
@@ -141,7 +146,10 @@ class RunReport:
         self._path = self._lock = None
 
     def _locked(self, path: Path) -> Path:
-        """Return the folder that this process may write, and lock it: the one given, or one with a number."""
+        """Return and lock the process's report folder.
+
+        The one given, or one with a number.
+        """
         self.close()
         folder, number = path, 2
         make_folder(folder, where="report")
@@ -155,7 +163,7 @@ class RunReport:
 
 
 def write_graph(cursor: sqlite3.Cursor, number: int, nodes: Sequence[Node]) -> None:
-    """Write the captured graph of an operation, with its functions and connections as rows too."""
+    """Write an operation's captured graph, functions and connections."""
     schema.insert(cursor, "captured_graph", [(number, json.dumps(nodes))])
     functions = [node for node in nodes if node["node_type"] == "function_start"]
     schema.insert(cursor, "nodes", [(number, node["counter"], number, node["params"]["name"]) for node in functions])
@@ -168,7 +176,10 @@ def write_graph(cursor: sqlite3.Cursor, number: int, nodes: Sequence[Node]) -> N
 
 
 def source_file(cursor: sqlite3.Cursor, path: str) -> int | None:
-    """Return the number of a source file, whose contents are written once; None if it cannot be read."""
+    """Return a source file's number, None if unreadable.
+
+    Its contents are written once.
+    """
     found = cursor.execute("SELECT id FROM source_files WHERE path = ?", [path]).fetchone()
     if found is not None:
         return int(found[0])
@@ -200,7 +211,7 @@ def _write_tensors(cursor: sqlite3.Cursor, path: Path, number: int, tensors: Seq
 
 
 def _devices(args: Any, kwargs: Any, result: Any, capture: GraphCapture) -> list[MeshDevice]:
-    """Return the open devices that a call had to do with, by number."""
+    """Return the open devices of a call, by number."""
     tensors = tensors_in((args, kwargs, result))
     found = [tensor.device() for tensor in tensors] + [*capture.devices.values(), *args, *kwargs.values()]
     devices = {device.id(): device for device in found if isinstance(device, MeshDevice) and device.is_open}
@@ -225,7 +236,7 @@ def _write_lifetimes(
     nodes: Sequence[Node],
     frames: Sequence[traceback.FrameSummary],
 ) -> None:
-    """Write the operations that create a tensor, use it last, and free it."""
+    """Write operations that create, last use, and free a tensor."""
     place = (frames[0].filename, frames[0].lineno) if frames else (None, None)
     used = [tensor.tensor_id for tensor in tensors_in(arguments)]
     for number_of_tensor in used + [tensor.tensor_id for tensor in tensors_in(result)]:

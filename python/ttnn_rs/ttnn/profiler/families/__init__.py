@@ -1,4 +1,4 @@
-"""Plans by family: each takes a description of a device operation and returns what its cores do."""
+"""Plans by family, from described device operations to cores' work."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ BY_FUNCTION: Final[dict[str, Family]] = {
         _pages,
     ),
 }
-"""By the function of the engine that does the work, for device operations that have no plan of their own."""
+"""Plans by engine function, for operations without their own.
+
+It is the function that does the work.
+"""
 
 
 def make_plan(op: DeviceOperation) -> Plan:

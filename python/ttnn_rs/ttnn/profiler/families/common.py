@@ -1,4 +1,7 @@
-"""Shared code of plan families: cores that split work, and kernels that read, compute and write pages."""
+"""Shared plan family code: core groups, reading, computing, writing kernels.
+
+They work on pages.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ from ttnn.profiler.plan import (
 
 
 def split(units: int, cores: int) -> list[tuple[int, int]]:
-    """Return core groups as (cores, units of each): the first cores get the rest of an uneven split."""
+    """Return core groups as (cores, units of each).
+
+    The first cores get the rest of an uneven split.
+    """
     if units <= 0:
         return [(1, 0)]
     cores = min(cores, units)
@@ -45,7 +51,7 @@ def working_cores(op: DeviceOperation, units: int) -> int:
 
 
 def plan_of(op: DeviceOperation, groups: Sequence[CoreGroup], cbs: Sequence[PlanCb]) -> Plan:
-    """Return the plan of a device operation with these groups and circular buffers."""
+    """Return a device operation's plan with groups and circular buffers."""
     return Plan(
         op.name,
         op.card,
@@ -77,7 +83,7 @@ def per_unit(
     writer: Callable[[int], Steps],
     cbs: Sequence[PlanCb],
 ) -> Plan:
-    """Return a plan whose kernels are made for the number of units of a core."""
+    """Return a plan with kernels by unit count of a core."""
     groups = [CoreGroup(n, reader(count), compute(count), writer(count)) for n, count in split(units, cores) if count]
     return plan_of(op, groups, cbs)
 
@@ -88,7 +94,7 @@ def writing(operand: Operand, cb: int, times: int) -> Steps:
 
 
 def page_stream(op: DeviceOperation, compute: Steps = ()) -> Plan:
-    """Return the plan of an operation that reads its operands and writes its results page by page.
+    """Return the plan of a paged read, compute and write.
 
     Args:
         op: The device operation.

@@ -1,4 +1,7 @@
-"""Element-wise operations: unary, binary and ternary, on interleaved pages or on the shards of each core."""
+"""Element-wise operations on interleaved pages or shards.
+
+Unary, binary and ternary; shards of each core.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,16 @@ _FPU: Final = {"ADD": "add", "SUB": "sub", "RSUB": "sub", "MUL": "mul"}
 _WORDS_OF_A_FILL: Final = 512
 """Words of a 16-bit tile."""
 _WORDS_OF_A_ROW_FILL: Final = 480
-"""Words to which a row of a 16-bit tile is copied: 15 more rows of 8 words in each of four faces."""
+"""Words written to copy a row over a 16-bit tile.
+
+15 more rows of 8 words in each of four faces.
+"""
 
 
 def chain_of(op: DeviceOperation) -> tuple[tuple[str, bool], ...]:
-    """Return the SFPU functions of an operation: those that it ran, or those that its attributes name.
+    """Return an operation's SFPU functions, run or named.
+
+    Those that it ran, or those that its attributes name.
 
     Raises:
         UnsupportedError: an attribute names a function that the package does not have.
@@ -77,7 +85,7 @@ def _math(op: DeviceOperation, inputs: tuple[Operand, ...]) -> list[Step]:
 
 
 BinaryFunctions = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""Operation of the FPU or SFPU; SFPU functions of the first operand, of the second one, and of the result."""
+"""FPU or SFPU operation, and operands' and result's SFPU functions."""
 
 _COMPOSED: Final[dict[str, BinaryFunctions]] = {
     "GT": ("sub", (), (), ("gtz",)),
@@ -97,7 +105,10 @@ _COMPOSED: Final[dict[str, BinaryFunctions]] = {
     "DIV": ("mul", (), ("recip",), ()),
     "DIV_FAST": ("mul", (), ("recip",), ()),
 }
-"""Operations that the FPU does with SFPU functions before or after it. Source: `binary_ng_utils.cpp` of tt-metal."""
+"""FPU operations with SFPU functions before or after.
+
+Source: `binary_ng_utils.cpp` of tt-metal.
+"""
 
 _SFPU_BINARY: Final = {
     "ADD": "add_binary",
@@ -115,7 +126,7 @@ _SFPU_BINARY: Final = {
 
 
 def binary_functions(op: DeviceOperation, name: str) -> BinaryFunctions:
-    """Return the functions of a binary operation: from the engine call, or from its name."""
+    """Return a binary operation's functions, by engine call or name."""
     if op.program is not None:
         functions: BinaryFunctions = op.program
         return functions
@@ -128,14 +139,20 @@ def binary_functions(op: DeviceOperation, name: str) -> BinaryFunctions:
 
 
 def _broadcast(operand: Operand, output: Operand) -> str:
-    """Return what an operand is repeated along within tiles: "row", "column", "scalar" or nothing."""
+    """Return an operand's broadcast within tiles.
+
+    "row", "column", "scalar" or nothing.
+    """
     row = operand.logical[-2] == 1 and output.logical[-2] > 1
     column = operand.logical[-1] == 1 and output.logical[-1] > 1
     return "scalar" if row and column else "row" if row else "column" if column else ""
 
 
 def _uneven(operand: Operand) -> bool:
-    """Return True if the last shards of an operand are not full, so that the program uses pages."""
+    """Return True if an operand's last shards are partial.
+
+    The program uses pages then.
+    """
     if operand.shard is None:
         return False
     height, width = operand.shard
@@ -208,6 +225,9 @@ def _pages(operand: Operand, cores: int) -> int:
 
 
 def _is_output(op: DeviceOperation, operand: Operand) -> bool:
-    """Return True if an input is the preallocated result, which profiles list last."""
+    """Return True for an input that is the preallocated result.
+
+    Profiles list it last.
+    """
     expected = {"Unary": 1, "BinaryNg": 2, "Binary": 2, "Ternary": 3, "Typecast": 1}.get(op.kind, len(op.inputs))
     return any(operand is extra for extra in op.inputs[expected:])

@@ -1,4 +1,6 @@
-"""Group normalisations: passes over the tiles of each group, and sums that the cores of a group exchange.
+"""Group norms: passes over tiles, and exchanged sums.
+
+The tiles are those of each group; the cores of a group exchange sums.
 
 Source: tt-metal `normalization/groupnorm/device/kernels`, `groupnorm_sharded_v2.cpp` (passes) and
 `reader_mcast_sender_unary_sharded_gn_v2.cpp` (exchange).
@@ -31,8 +33,11 @@ from ttnn.profiler.plan import (
 
 _PARTIAL, _EXTERNAL, _GLOBAL, _MASK = range(4)
 WORD_READ: Final = {"wormhole_b0": 240, "blackhole": 300}
-"""Cycles of a read of 16 bytes from a core whose address is known, with its barrier: the mean of the same row, the same
-column and others (`docs/chip/noc.md` section 3: 170, 154, 270 and 217, 177, 329), an issue and a barrier."""
+"""Cycles of a 16-byte read from a known core, with barrier.
+
+The mean of the same row, the same column and others (`docs/chip/noc.md` section 3: 170, 154, 270 and 217, 177, 329), an
+issue and a barrier.
+"""
 UNPACK_UNTILIZE: Final = {"wormhole_b0": 393, "blackhole": 512}
 """Cycles of a tile that the unpacker untilizes (`tensix_kernel_cycles.csv`)."""
 

@@ -1,4 +1,4 @@
-"""Integral images: sums over matrices, over tile rows, and of all rows above.
+"""Integral images: sums over matrices, tile rows, and rows above.
 
 Source: tt-metal `experimental/reduction/integral_image/device`, program factory and kernels.
 """
@@ -14,13 +14,15 @@ from ttnn.profiler.operand import TILE
 from ttnn.profiler.plan import BARRIER, Plan, Step, Steps, await_, loop, pop, push, read, reserve, tiles, write
 
 _BLOCK: Final = 48
-"""Matrices that are added up before the total so far is added to each."""
+"""Matrices added before the total so far is added."""
 _ZEROS: Final = 512
-"""Bytes of zeros in L1, copied to the tile that sums begin with."""
+"""Bytes of zeros in L1, copied to the starting tile of sums."""
 
 
 def integral_image(op: DeviceOperation) -> Plan:
-    """Return the plan of an integral image: each core sums the tile rows of one tile column.
+    """Return an integral image's plan, a tile column per core.
+
+    Each core sums its tile rows.
 
     A tile of the result is written and waited for. All but the first row of tiles read those above, one by one.
     """

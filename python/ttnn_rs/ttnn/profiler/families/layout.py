@@ -24,7 +24,7 @@ from ttnn.profiler.plan import (
 
 
 def tilize(op: DeviceOperation) -> Plan:
-    """Return the plan of a tilize: 32 rows are brought, tilized, and taken away as a row of tiles."""
+    """Return a tilize's plan: 32 rows in, one tile row out."""
     source, output = op.inputs[0], op.outputs[0]
     wide, size = output.tile_columns, tile_bytes_of(output)
     taken = 1024 * source.element_bytes
@@ -74,7 +74,10 @@ def tilize(op: DeviceOperation) -> Plan:
 
 
 def untilize(op: DeviceOperation) -> Plan:
-    """Return the plan of an untilize: a row of tiles is brought, untilized by the packer, and taken away as rows."""
+    """Return an untilize's plan: one tile row in, rows out.
+
+    The packer untilizes it.
+    """
     source, output = op.inputs[0], op.outputs[0]
     wide = source.tile_columns
     cores = working_cores(op, source.tile_rows)

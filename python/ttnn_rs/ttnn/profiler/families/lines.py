@@ -1,4 +1,7 @@
-"""Normalizations, softmax, reductions and other row programs without a known list of passes."""
+"""Row programs without known passes: normalizations, softmax, reductions, others.
+
+There is no known list of passes.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ from ttnn.profiler.plan import (
 
 
 def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
-    """Return a plan that brings a row of tiles, works on its tiles, and takes the row away.
+    """Return a plan that works on tile rows.
+
+    It brings a row of tiles, works on its tiles, and takes the row away.
 
     Args:
         op: The device operation.
@@ -60,7 +65,10 @@ def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
 
 
 def layer_norm(op: DeviceOperation) -> Plan:
-    """Return the plan of a layer normalisation: mean, distance, square, variance, scale, weights if there are any."""
+    """Return a layer norm's plan.
+
+    Mean, distance, square, variance, scale, weights if there are any.
+    """
     size = tile_bytes_of(op.inputs[0])
     weights = max(0, len(op.inputs) - 1)
     multiply = tiles(("eltwise", "mul", size, size, op.phases))
@@ -72,7 +80,10 @@ def layer_norm(op: DeviceOperation) -> Plan:
 
 
 def softmax(op: DeviceOperation) -> Plan:
-    """Return the plan of a softmax: maximum, exponential of the distance, sum, product with its reciprocal."""
+    """Return a softmax's plan.
+
+    Maximum, exponential of the distance, sum, product with its reciprocal.
+    """
     size = tile_bytes_of(op.inputs[0])
     pack = tiles(("pack", size, False))
     steps: list[Step] = []
@@ -86,12 +97,17 @@ def softmax(op: DeviceOperation) -> Plan:
 
 
 _FILL_INSTRUCTIONS: Final = 12
-"""Instructions of a RISC for each element that it pads: its place in its face, and the ends of two loops (tt-metal
-`kernel_helper_functions/pad_tile.hpp`)."""
+"""RISC instructions per padded element.
+
+Its place in its face, and the ends of two loops (tt-metal `kernel_helper_functions/pad_tile.hpp`).
+"""
 
 
 def _masked(plan: Plan, padded: int) -> Plan:
-    """Return a plan whose writer first makes the mask of padded columns, element by element, for the compute kernel."""
+    """Return a plan whose writer first creates the padding mask.
+
+    It is that of padded columns, made element by element, for the compute kernel.
+    """
     mask = len(plan.cbs)
     stores = ("stores", TILE * TILE + TILE * padded)
     made: Steps = (reserve(mask), stores, ("instructions", _FILL_INSTRUCTIONS * TILE * padded), push(mask))
@@ -102,7 +118,7 @@ def _masked(plan: Plan, padded: int) -> Plan:
 
 
 def transpose(op: DeviceOperation) -> Plan:
-    """Return the plan of a transposition: of tiles, each turned, or of rows that are copied one by one."""
+    """Return a transposition's plan, by tile or copied row."""
     source, output = op.inputs[0], op.outputs[0]
     turned = op.attributes.get("dim", "").endswith("WH") or op.fidelity
     if source.tiled and turned:
@@ -112,7 +128,10 @@ def transpose(op: DeviceOperation) -> Plan:
 
 
 def permute(op: DeviceOperation) -> Plan:
-    """Return the plan of a permutation: of rows that change their length, blocks of 32x32 elements are transposed."""
+    """Return a permutation's plan, with 32x32 transposes where needed.
+
+    Of rows that change their length, blocks are transposed.
+    """
     source, output = op.inputs[0], op.outputs[0]
     wide, tall = source.logical[-1], output.logical[-1]
     if source.tiled or output.tiled or wide == tall:
@@ -138,7 +157,10 @@ def permute(op: DeviceOperation) -> Plan:
 
 
 def gathered_rows(op: DeviceOperation) -> Plan:
-    """Return the plan of an operation that gathers rows of the result, or rows of its tiles, one by one."""
+    """Return a gather's plan, by row or tile row.
+
+    Rows of the result, one by one.
+    """
     source, output = op.inputs[0], op.outputs[0]
     size = max(1, min(source.logical[-1], output.logical[-1])) * output.element_bytes
     if output.tiled:
@@ -159,7 +181,7 @@ def gathered_rows(op: DeviceOperation) -> Plan:
 
 
 def reduce(op: DeviceOperation) -> Plan:
-    """Return the plan of a reduction: every tile of the operand is brought once, and added in Dst."""
+    """Return a reduction's plan: operand tiles read once, added in Dst."""
     source, output = op.inputs[0], op.outputs[0]
     units = max(1, output.pages)
     per = max(1, source.tiles // units)
@@ -184,7 +206,10 @@ def reduce(op: DeviceOperation) -> Plan:
 
 
 def rotary(op: DeviceOperation) -> Plan:
-    """Return the plan of a rotary embedding: each tile times the rotation, the cosine, the sine, and a sum."""
+    """Return a rotary embedding's plan.
+
+    Each tile times the rotation, the cosine, the sine, and a sum.
+    """
     size = tile_bytes_of(op.inputs[0])
     multiply, pack = tiles(("eltwise", "mul", size, size, op.phases)), tiles(("pack", size, False))
     rotate = tiles(("matmul", 1, 1, 1, size, size, op.phases))
@@ -195,7 +220,9 @@ def rotary(op: DeviceOperation) -> Plan:
 
 
 def attention_decode(op: DeviceOperation) -> Plan:
-    """Return the plan of attention of a token of every user: it reads the keys and values that are visible, in chunks.
+    """Return the plan of decode attention, over visible keys and values.
+
+    A token of every user; they are read in chunks.
 
     Its program is how many keys every user sees, and the tiles of its chunks.
     """

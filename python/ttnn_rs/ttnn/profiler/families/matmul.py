@@ -62,7 +62,9 @@ class Blocks:
 
 
 def program_of(op: DeviceOperation) -> MatmulProgram:
-    """Return the program of a product: the one that ran, or the one that the operands and attributes lead to.
+    """Return a matmul's program, run or chosen.
+
+    The one that ran, or the one that the operands and attributes lead to.
 
     Raises:
         TtnnError: what the operator itself would raise.
@@ -114,7 +116,7 @@ def _operand(operand: Operand) -> MatmulOperand:
 
 
 def _config(text: str) -> ProgramConfig | None:
-    """Return the program configuration that an attribute prints, None if it prints none."""
+    """Return an attribute's printed program configuration, or None."""
     name, _, rest = text.partition("(")
     kinds = {kind.value: kind for kind in Kind}
     if name not in kinds:
@@ -143,14 +145,17 @@ def _config(text: str) -> ProgramConfig | None:
 
 
 def _place(operand: MatmulOperand, *, other: bool = False) -> str:
-    """Return an operand's location; with `other`, its pages use the network that is slower for DRAM."""
+    """Return an operand's location.
+
+    With `other`, its pages use the network that is slower for DRAM.
+    """
     if not operand.placement.in_dram:
         return "l1"
     return "dram other" if other else "dram"
 
 
 def _one_dimensional(program: MatmulProgram) -> bool:
-    """Return True if the left operand is read, and the result written, over the slower network.
+    """Return True if the slower network reads left operand, writes result.
 
     Of the profiles, those of programs that send one operand to all cores read and write at half the rate of the others.
     """
@@ -244,7 +249,10 @@ def _buffers(op: DeviceOperation, program: MatmulProgram, blocks: Blocks) -> lis
 
 
 def _bias_tiles(program: MatmulProgram, blocks: Blocks) -> int:
-    """Return the tiles of a fused bias that a core keeps: a tile row, or the whole block in a Reuse program."""
+    """Return a fused bias's tiles per core.
+
+    A tile row, or the whole block in a Reuse program.
+    """
     return blocks.columns * (blocks.rows if program.config.kind is Kind.REUSE else 1)
 
 
@@ -259,7 +267,10 @@ def _write_out(program: MatmulProgram, blocks: Blocks) -> Steps:
 
 
 def _multicast(op: DeviceOperation, program: MatmulProgram) -> Plan:
-    """Operands that some cores read and send to others: along rows and columns, or one of them to all cores."""
+    """Operands that some cores read and send to others.
+
+    Along rows and columns, or one of them to all cores.
+    """
     problem, config = program.problem, program.config
     blocks = blocks_of(program)
     a_tiles, b_tiles = blocks.rows * blocks.inner, blocks.inner * blocks.columns
@@ -331,7 +342,10 @@ def _multicast(op: DeviceOperation, program: MatmulProgram) -> Plan:
 
 
 def _quiet(group: CoreGroup) -> CoreGroup:
-    """Return a group whose senders do not signal: one sender's signals serve all receivers of the plan."""
+    """Return a group whose senders do not signal.
+
+    One sender's signals serve all receivers of the plan.
+    """
 
     def without(steps: Steps) -> Steps:
         kept: list[Step] = []
@@ -376,7 +390,10 @@ def _reuse(op: DeviceOperation, program: MatmulProgram) -> Plan:
 
 
 def _one_tile(op: DeviceOperation, program: MatmulProgram) -> Plan:
-    """Every core reads a row and a column of tiles for each of its output tiles."""
+    """Plan where each core reads an operand row and column.
+
+    For each of its output tiles.
+    """
     problem = program.problem
     total = problem.batch_a * problem.mt * problem.nt
     cores = op.cores or sum(box.cores for box in program.cores)
@@ -402,7 +419,10 @@ def _one_tile(op: DeviceOperation, program: MatmulProgram) -> Plan:
 
 
 def _dram_sharded(op: DeviceOperation, program: MatmulProgram) -> Plan:
-    """One core next to each DRAM bank reads its columns of the right operand; the left one is multicast."""
+    """DRAM-adjacent cores read right columns; the left is multicast.
+
+    There is one core next to each DRAM bank.
+    """
     problem = program.problem
     banks = op.card.banks
     columns = up(problem.nt, banks)

@@ -1,4 +1,7 @@
-"""The minimal matrix product: blocks of both operands are read by one row and one column of cores and passed on."""
+"""The minimal matmul: row and column readers pass blocks on.
+
+Blocks of both operands are read by one row and one column of cores.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Data movement: between interleaved and sharded tensors, between shards, slices, copies and moves."""
+"""Data movement: resharding, slices, copies and moves.
+
+Between interleaved and sharded tensors, and between shards.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +41,14 @@ from ttnn.profiler.plan import (
 _PACKET: Final = 16384
 """Bytes of the largest packet, in which L1 is copied."""
 STICK_INSTRUCTIONS: Final = 95
-"""Cycles that a RISC takes to find the next row of a slice: its index in each dimension, and its address."""
+"""RISC cycles to find a slice's next row.
+
+Its index in each dimension, and its address.
+"""
 
 
 def sharded_pages(op: DeviceOperation, operand: Operand) -> tuple[int, int]:
-    """Return the cores that hold shards of an operand, and the pages of the fullest one."""
+    """Return an operand's shard cores, and the fullest one's pages."""
     cores = op.cores or operand.shard_cores or working_cores(op, operand.pages)
     if operand.shard is not None:
         return min(cores, -(-operand.pages // operand.shard_pages)), operand.shard_pages
@@ -50,12 +56,15 @@ def sharded_pages(op: DeviceOperation, operand: Operand) -> tuple[int, int]:
 
 
 def in_step(op: DeviceOperation, pages: int) -> int:
-    """Return by how many hundredths DRAM is slower because all cores begin at the same bank."""
+    """Return DRAM's slowdown, in hundredths, from equal starting banks.
+
+    All cores begin at the same bank.
+    """
     return 133 if pages % op.card.banks == 0 else 100
 
 
 def interleaved_to_sharded(op: DeviceOperation) -> Plan:
-    """Return the plan of an operation that brings the pages of each shard to its core."""
+    """Return the plan of reading each shard's pages to its core."""
     source, output = op.inputs[0], op.outputs[0]
     cores, pages = sharded_pages(op, output)
     if not source.tiled:
@@ -77,7 +86,7 @@ def interleaved_to_sharded(op: DeviceOperation) -> Plan:
 
 
 def sharded_to_interleaved(op: DeviceOperation) -> Plan:
-    """Return the plan of an operation that takes the pages of each shard away from its core."""
+    """Return the plan of writing each shard's pages from its core."""
     source, output = op.inputs[0], op.outputs[0]
     cores, pages = sharded_pages(op, source)
     pages = min(pages, -(-source.pages // cores)) if source.shard is None else pages
@@ -96,7 +105,10 @@ def sharded_to_interleaved(op: DeviceOperation) -> Plan:
 
 
 def move(op: DeviceOperation) -> Plan:
-    """Return the plan of a move: shards are copied inside each core's L1, other tensors page by page."""
+    """Return a move's plan.
+
+    Shards are copied inside each core's L1, other tensors page by page.
+    """
     source, output = op.inputs[0], op.outputs[0]
     if not source.local:
         return page_stream(_of_inputs(op, 1))
@@ -112,7 +124,10 @@ def move(op: DeviceOperation) -> Plan:
 
 
 def reshard(op: DeviceOperation) -> Plan:
-    """Return the plan of a reshard: each core reads the parts of its new shard from the cores that hold them."""
+    """Return a reshard's plan.
+
+    Each core reads the parts of its new shard from the cores that hold them.
+    """
     source, output = op.inputs[0], op.outputs[0]
     cores, pages = sharded_pages(op, output)
     wide = output.shard[1] if output.shard else output.width
@@ -160,7 +175,7 @@ def slice_(op: DeviceOperation) -> Plan:
 
 
 def padded_slice(op: DeviceOperation) -> Plan:
-    """Return the plan of a slice into shards: rows are copied, tiles are untilized on the way."""
+    """Return a slice-to-shards plan: rows copied, tiles untilized."""
     source, output = op.inputs[0], op.outputs[0]
     cores, rows = sharded_pages(op, output)
     size = output.page_bytes
@@ -190,7 +205,7 @@ def padded_slice(op: DeviceOperation) -> Plan:
 
 
 def slice_write(op: DeviceOperation) -> Plan:
-    """Return the plan of a write of shards into a part of an interleaved tensor."""
+    """Return the plan of writing shards into an interleaved tensor part."""
     source, output = op.inputs[0], op.outputs[0]
     cores, pages = sharded_pages(op, source)
     if source.tiled:
@@ -207,7 +222,7 @@ def slice_write(op: DeviceOperation) -> Plan:
 
 
 def copy(op: DeviceOperation) -> Plan:
-    """Return the plan of a copy, page by page; a change of data type passes the compute kernel."""
+    """Return a paged copy's plan; type changes use the compute kernel."""
     source, output = op.inputs[0], op.outputs[0]
     convert: Steps = ()
     if source.dtype != output.dtype:
@@ -216,7 +231,10 @@ def copy(op: DeviceOperation) -> Plan:
 
 
 def rows_by_index(op: DeviceOperation) -> Plan:
-    """Return the plan of an operation that moves rows one by one, each to a place that is looked up."""
+    """Return the plan of row moves to looked-up places.
+
+    They are moved one by one.
+    """
     source, output = op.inputs[0], op.outputs[0]
     units = output.rows if not output.tiled else output.tile_rows
     cores = working_cores(op, units)
@@ -234,12 +252,18 @@ def rows_by_index(op: DeviceOperation) -> Plan:
 
 
 def _of_inputs(op: DeviceOperation, count: int) -> DeviceOperation:
-    """Return the operation without inputs that are its results, which profiles list last."""
+    """Return an operation without inputs that are its results.
+
+    Profiles list these last.
+    """
     return replace(op, inputs=op.inputs[:count])
 
 
 def concat(op: DeviceOperation) -> Plan:
-    """Return the plan of a concatenation: the pages of the result are read from the operand that has them."""
+    """Return a concatenation's plan, reading each page's operand.
+
+    They are pages of the result.
+    """
     output = op.outputs[0]
     cores = working_cores(op, output.pages)
     if output.local:
@@ -266,7 +290,9 @@ def concat(op: DeviceOperation) -> Plan:
 
 
 def _joined_shards(op: DeviceOperation) -> Plan:
-    """Return the plan that joins two shards row by row: tiles are transposed, copied side by side, transposed back.
+    """Return a row-wise shard concatenation's plan.
+
+    Tiles are transposed, copied side by side, transposed back.
 
     Source: tt-metal `concat/device/concat_s2s_tiled_program_factory.cpp`.
     """
@@ -319,7 +345,9 @@ def _joined_shards(op: DeviceOperation) -> Plan:
 
 
 def update_cache(op: DeviceOperation) -> Plan:
-    """Return the plan of a token's row that replaces one in every user's tiles of a cache.
+    """Return a cache update's plan, one row per user.
+
+    A token's row replaces one in every user's tiles.
 
     The tiles come from the cache, are untilized, get the row, are tilized and go back; all others stay where they are.
     """

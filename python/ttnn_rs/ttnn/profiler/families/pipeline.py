@@ -1,4 +1,7 @@
-"""Programs of the tile pipeline: passes over lines of tiles, planned from the passes that the engine runs."""
+"""Tile pipeline programs, planned from the engine's passes.
+
+They are passes over lines of tiles.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,9 @@ def pipeline(op: DeviceOperation) -> Plan:
 
 
 def _roles(count: int, columns: int, *, first: bool) -> list[tuple[int, str]]:
-    """Return how many cores do what for a line that several share: one adds up what all have found, others wait for it.
+    """Return the cores' shares of a shared line.
+
+    One adds up what all have found, others wait for it.
 
     One of those that add up signals to all that wait, since the signals of one serve all.
     """
@@ -118,7 +123,10 @@ def _roles(count: int, columns: int, *, first: bool) -> list[tuple[int, str]]:
 
 
 def _cores_of_a_line(op: DeviceOperation) -> int:
-    """Return how many cores share a row of tiles: several, if shards divide the columns of what is worked on."""
+    """Return how many cores share a tile row.
+
+    Several, if shards divide the columns of what is worked on.
+    """
     if not op.inputs or any(program.axis != -1 for program in op.pipelines):
         return 1
     source = op.inputs[0]
@@ -230,7 +238,7 @@ def _count(program: Pipeline, number: int, columns: int) -> int:
 
 
 def _is_scalar(program: Pipeline, number: int) -> bool:
-    """Return True if a value is one tile that is broadcast over its row."""
+    """Return True for a one-tile value broadcast over its row."""
     given = program._passes[number]
     if given["load"] in _REDUCTIONS:
         return True

@@ -1,4 +1,6 @@
-"""Pools, interpolated points and enlarged images: rows of a window are read for each row of the result.
+"""Pools, interpolation and upsampling, by window row reads.
+
+Rows are read for each row of the result.
 
 Source: tt-metal `pool/generic`, `pool/grid_sample` and `pool/upsample`, `device/kernels/dataflow`.
 """
@@ -16,11 +18,17 @@ from ttnn.profiler.plan import BARRIER, Plan, Steps, await_, loop, pop, push, re
 
 _CORNERS: Final = 4
 _NUMBERS_OF_A_POINT: Final = {True: 6, False: 2}
-"""Values of a grid point: row, column and four weights if precomputed, else two coordinates."""
+"""Values of a grid point.
+
+Row, column and four weights if precomputed, else two coordinates.
+"""
 
 
 def _row_kernel(op: DeviceOperation, rows: int) -> Steps:
-    """Return what the compute kernel does with the rows of one window, which fill no more of a tile than they are."""
+    """Return the compute kernel's work on one window's rows.
+
+    They fill no more of a tile than they are.
+    """
     source = op.inputs[0]
     wide = max(1, -(-source.width // TILE))
     tile = min(rows, TILE) * TILE * source.element_bytes
@@ -62,7 +70,10 @@ def _windows(op: DeviceOperation, points: int, rows: int, taken: Steps) -> Plan:
 
 
 def pool(op: DeviceOperation) -> Plan:
-    """Return the plan of a pooling: each row of a kernel window is one read if its pixels are adjacent."""
+    """Return a pooling's plan, merging reads of adjacent pixels.
+
+    Each row of a kernel window is one read then.
+    """
     source = op.inputs[0]
     text = op.attributes.get("sliding_window_config_", "")
     found = [int(part) for part in text.partition("window_hw=(")[2].partition(")")[0].split(";") if part]
@@ -77,7 +88,7 @@ def pool(op: DeviceOperation) -> Plan:
 
 
 def grid_sample(op: DeviceOperation) -> Plan:
-    """Return the plan of an interpolation: four corners are read for each point."""
+    """Return an interpolation's plan: four corner reads per point."""
     source = op.inputs[0]
     size = source.width * source.element_bytes
     place = "local" if source.local else source.place
@@ -88,7 +99,7 @@ def grid_sample(op: DeviceOperation) -> Plan:
 
 
 def upsample(op: DeviceOperation) -> Plan:
-    """Return the plan of an enlarged image: each row is read once, and written to all places where it appears.
+    """Return an upsampling's plan: rows read once, written everywhere needed.
 
     By fractions, each row of the result is read for itself.
     """

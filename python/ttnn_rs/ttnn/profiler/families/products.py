@@ -1,4 +1,7 @@
-"""Matrix products of operators other than `ttnn.matmul`, whose programs follow rules of their own."""
+"""Matmuls of operators other than `ttnn.matmul`, with own rules.
+
+The rules are those of their programs.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from ttnn.profiler.plan import BARRIER, Plan, Steps, await_, loop, pop, push, re
 
 
 def product(op: DeviceOperation) -> Plan:
-    """Return the plan of a product: that of `ttnn.matmul` if it takes the operands, else of one tile after the other.
+    """Return a matmul's plan, as `ttnn.matmul` or tile by tile.
+
+    That of `ttnn.matmul` if it supports the operands.
 
     Source: tt-metal `moreh/moreh_matmul/device/kernels`: for each tile along K, both operands are read.
     """

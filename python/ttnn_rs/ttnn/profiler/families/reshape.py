@@ -1,4 +1,4 @@
-"""Reshapes: rows of another length are cut and joined by the data movement kernels.
+"""Reshapes: rows cut and joined by data movement kernels.
 
 Source: tt-metal `data_movement/reshape_view/device`, `rm_reshape_interleaved.cpp` and its program factory.
 """
@@ -17,19 +17,29 @@ from ttnn.profiler.families.tile_map import ENTRY_BYTES, TilePieces, map_entries
 from ttnn.profiler.plan import BARRIER, Plan, PlanCb, Steps, await_, loop, pop, push, read, reserve, write
 
 _ALIGNED: Final = 16
-"""Bytes: rows of multiples of it are written from where they were read."""
+"""Alignment in bytes of rows written from their read position.
+
+Rows of multiples of it are.
+"""
 _SAMPLED: Final = 16
 """Tiles of the result whose pieces are looked at."""
 _ENTRY: Final = 14
-"""Cycles of a RISC for an entry of the map that it passes over: a load from L1 (8 cycles) that a branch waits for, and
-the end of the loop."""
+"""RISC cycles per skipped map entry.
+
+A load from L1 (8 cycles) that a branch waits for, and the end of the loop.
+"""
 _PIECE: Final = 50
-"""Cycles of a RISC for a piece beyond that: the tile's number, another load that a branch waits for (8); two offsets
-and the length, three loads (10), made bytes and added to addresses (8); the last bits compared (4); the command (20).
+"""RISC cycles per further piece.
+
+The tile's number, another load that a branch waits for (8); two offsets and the length, three loads (10), made bytes
+and added to addresses (8); the last bits compared (4); the command (20).
 """
 COPIED_BYTE: Final = 7.6
-"""Cycles of a RISC for each byte of a copy that is not aligned: load, store, two additions, branch. Fitted on one row
-of `op_profiles.csv`, pieces of 318 bytes of a row of 50,562; rows of 12 bytes test it."""
+"""RISC cycles per byte of an unaligned copy.
+
+Load, store, two additions, branch. Fitted on one row of `op_profiles.csv`, pieces of 318 bytes of a row of 50,562; rows
+of 12 bytes test it.
+"""
 
 
 def reshape(op: DeviceOperation) -> Plan:
@@ -64,7 +74,10 @@ def reshape(op: DeviceOperation) -> Plan:
 
 
 def _of_tiles(op: DeviceOperation) -> Plan:
-    """Return the plan of a tile reshape: a map lists the pieces of each tile of the result."""
+    """Return a tile reshape's plan, with a map of pieces.
+
+    It lists the pieces of each tile of the result.
+    """
     source, output = op.inputs[0], op.outputs[0]
     units = max(1, output.tiles)
     cores = working_cores(op, units)
@@ -105,7 +118,10 @@ def _of_tiles(op: DeviceOperation) -> Plan:
 
 
 def _shares(kinds: Counter[TilePieces], count: int) -> list[tuple[TilePieces, int]]:
-    """Return how many of a core's tiles are of each kind, in proportion to how often a kind was found."""
+    """Return a core's tile counts by kind.
+
+    In proportion to how often a kind was found.
+    """
     total, seen, done = kinds.total(), 0, 0
     shares = []
     for kind, found in kinds.items():

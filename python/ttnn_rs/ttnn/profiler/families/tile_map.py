@@ -1,4 +1,4 @@
-"""Pieces of input tiles that make up a tile of a reshaped tensor.
+"""Input tile pieces of a reshaped tile.
 
 Source: tt-metal `data_movement/reshape_view/device/reshape_tiled_program_factory.cpp`, whose host code makes this map
 and gives it to the kernels as a tensor.
@@ -15,7 +15,7 @@ from ttnn.profiler.operand import TILE, Operand
 
 _FACE: Final = 16
 ENTRY_BYTES: Final = 16
-"""Bytes of a piece in the map: tile, its two offsets and its length, 32 bits each."""
+"""Bytes of a map piece: tile, offsets and length, 32 bits each."""
 
 
 class TilePieces(NamedTuple):
@@ -37,7 +37,7 @@ class TilePieces(NamedTuple):
 
     @property
     def entries(self) -> int:
-        """Entries of the map: each tile has as many as the one with most pieces."""
+        """Map entries: each tile has the maximum piece count."""
         return self.tiles * self.most
 
 
@@ -63,13 +63,16 @@ def tile_pieces(source: Operand, output: Operand, page: int) -> TilePieces:
 
 
 def map_entries(tiles: list[TilePieces]) -> int:
-    """Return the entries of each page of the map, which is as long as the longest, and is then lengthened."""
+    """Return each map page's entries, as the longest.
+
+    It is then lengthened.
+    """
     most = max(tile.entries for tile in tiles)
     return most + most % ENTRY_BYTES
 
 
 def spread(units: int, count: int) -> list[int]:
-    """Return at most `count` of the numbers below `units`, spread over all of them."""
+    """Return at most `count` numbers below `units`, evenly spread."""
     return sorted({i * units // count for i in range(count)})
 
 

@@ -1,4 +1,7 @@
-"""Sliding windows: the halo that cores exchange, and convolutions as products of windows and weights."""
+"""Sliding windows: halo exchange, and convolutions as matmuls.
+
+Products of windows and weights.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +103,7 @@ def window_of(text: str, *, tiled: bool = True) -> Window | None:
 
 @dataclass(frozen=True)
 class Exchange:
-    """The data that cores copy for a halo, in sticks: the channels of one pixel.
+    """Halo data in sticks: the channels of one pixel.
 
     Args:
         local: Sticks that stay in a core, at most.
@@ -120,7 +123,10 @@ Place = tuple[int, int]
 
 
 def places(arch: str, cores: int, columns: int) -> list[Place]:
-    """Return the chip coordinates of cores numbered row by row; columns 0 and rows 0 are not Tensix cores."""
+    """Return chip coordinates of cores numbered by row.
+
+    Columns 0 and rows 0 are not Tensix cores.
+    """
     found = []
     for core in range(cores):
         y, x = divmod(core, columns)
@@ -132,7 +138,9 @@ def places(arch: str, cores: int, columns: int) -> list[Place]:
 
 
 def busiest_link(flows: dict[tuple[int, int], int], at: list[Place], arch: str) -> int:
-    """Return what passes the busiest link if all flows take NoC 0, or NoC 1, whichever is more.
+    """Return the busiest link's load, on either NoC.
+
+    All flows take NoC 0, or NoC 1, whichever is more.
 
     NoC 0 routes east, then south, NoC 1 north, then west; both around the torus.
     """
@@ -171,7 +179,10 @@ def _shares(window: Window) -> tuple[int, int]:
 
 @lru_cache(maxsize=1024)
 def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
-    """Return the halo exchange of cores with so many sticks each, in rows of so many columns."""
+    """Return cores' halo exchange, by sticks and columns.
+
+    Each has so many sticks, in rows of so many columns.
+    """
     height, width = window.size
     top, _, left, _ = window.padding
     wide, tall = _padded(window)
@@ -212,7 +223,10 @@ def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
 
 
 def reach(window: Window) -> int:
-    """Return the sticks that the windows of one core reach, at most: padded rows, from its first window to its last."""
+    """Return a core's maximum window sticks.
+
+    Padded rows, from its first window to its last.
+    """
     wide, tall = _padded(window)
     pixels, share = _shares(window)
     most = 0
@@ -233,7 +247,10 @@ def _corner(window: Window, pixel: int, wide: int, tall: int) -> int:
 
 
 def halo(op: DeviceOperation) -> Plan:
-    """Return the plan of a halo: cores untilize their shards, and send each other the rows that windows reach."""
+    """Return a halo's plan: untilized shards, exchanged window rows.
+
+    They are sent to each other.
+    """
     source, output = op.inputs[0], op.outputs[0]
     text = op.attributes.get("config", "")
     window = window_of(text, tiled=op.attributes.get("is_out_tiled", "true") == "true")
@@ -279,7 +296,9 @@ def halo(op: DeviceOperation) -> Plan:
 
 
 def conv2d(op: DeviceOperation) -> Plan:
-    """Return the plan of a convolution: gathered and tilized windows times weights that one core sends to all.
+    """Return a convolution's plan: window matrix times multicast weights.
+
+    Windows are gathered and tilized; one core sends weights to all.
 
     Raises:
         UnsupportedError: its blocks are not known.
